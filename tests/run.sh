@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# The one test command: installs what is missing, builds, runs every test.
+#   tests/run.sh           the quick set, under 15 minutes
+#   tests/run.sh --full    the long matrix too
+# The last line is "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+full=""
+for argument in "$@"; do
+    case "$argument" in
+        --full) full=--full ;;
+        *) echo "usage: tests/run.sh [--full]; not understood: $argument" >&2; exit 2 ;;
+    esac
+done
+
+passed=0
+failed=0
+failures=()
+
+# Counts one step: step NAME COMMAND...
+step() {
+    local name=$1
+    shift
+    echo "=== $name"
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        failures+=("$name")
+        echo "FAILED: $name"
+    fi
+}
+
+# Counts a runner that says "... N passed, N failed" in its own last line: counted NAME COMMAND...
+counted() {
+    local name=$1 log line
+    shift
+    echo "=== $name"
+    log=$(mktemp)
+    "$@" 2>&1 | tee "$log"
+    line=$(grep -Eo '[0-9]+ passed, [0-9]+ failed$' "$log" | tail -1)
+    grep -E '^FAIL ' "$log" > "$log.failed"
+    if [ -z "$line" ]; then
+        failed=$((failed + 1))
+        failures+=("$name gave no result")
+    else
+        passed=$((passed + ${line%% passed*}))
+        line=${line#*, }
+        failed=$((failed + ${line%% failed*}))
+        while read -r row; do failures+=("$row"); done < "$log.failed"
+    fi
+    rm -f "$log" "$log.failed"
+}
+
+finish() {
+    if [ "$failed" -gt 0 ]; then
+        printf '\nfailed:\n'
+        printf '  %s\n' "${failures[@]}"
+    fi
+    echo
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+# What building needs is one list for everybody; the rest only tests use.
+mapfile -t packages < <(grep -v '^#' cmake/build_packages.txt)
+packages+=(
+    catch2 clang libclang-rt-14-dev python3 chromium fonts-dejavu-core openjdk-17-source
+    ecj libh2-java libguava-java groovy liblucene4.10-java libjacoco-java
+    adb libandroid-ddms-java
+)
+if ! ./cmake/install_packages.sh "${packages[@]}"; then
+    failed=1
+    failures+=("installing packages")
+    finish
+fi
+
+jobs=$(nproc)
+build() {
+    cmake --preset "$1" > "build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
+    cmake --build "build/$1" -j "$jobs" ${2:+--target "$2"} > "build/$1.build.log" 2>&1 ||
+        { grep -E "error|warning|Error" "build/$1.build.log" | head -40; return 1; }
+}
+mkdir -p build
+
+step "build release" build release
+if [ "$failed" -gt 0 ]; then finish; fi
+for unit_test in build/release/bin/*_test; do
+    step "unit: $(basename "$unit_test")" "$unit_test"
+done
+
+for sanitizer in asan tsan; do
+    step "build $sanitizer" build "$sanitizer" unit_tests
+    for unit_test in build/$sanitizer/bin/*_test; do
+        [ -x "$unit_test" ] && step "unit under $sanitizer: $(basename "$unit_test")" "$unit_test"
+    done
+done
+
+fuzz_seconds=60
+step "build fuzzers" build fuzz fuzzers
+for fuzzer in build/fuzz/bin/*_fuzz; do
+    [ -x "$fuzzer" ] || continue
+    name=$(basename "$fuzzer" _fuzz)
+    mkdir -p "build/fuzz/corpus/$name"
+    step "fuzz $name for $fuzz_seconds s" "$fuzzer" -max_total_time=$fuzz_seconds \
+        -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 \
+        "build/fuzz/corpus/$name" "tests/corpus/$name"
+done
+
+counted "real JVMs" python3 tests/jvm/run.py $full
+finish
