@@ -1,0 +1,48 @@
+// Hooks for everything that `new` and the array instructions make.
+//
+// A hook is a static void method, see snippet.h. Transformations are immutable once built and may
+// be shared by threads.
+#pragma once
+
+#include "bci/method_pattern.h"
+#include "bci/transformation.h"
+
+namespace bci {
+
+// Calls hook(this) first thing in java.lang.Object's constructor, and so for every object that is
+// made by `new`, by reflection or by JNI's NewObject.
+//   ObjectInitHook hook({"java/lang/DdmTracker", "object", "(Ljava/lang/Object;)V"});
+class ObjectInitHook : public Transformation {
+ public:
+  explicit ObjectInitHook(HookMethod hook) : hook_(std::move(hook)) {}
+
+  std::string_view name() const override { return "ObjectInitHook"; }
+  bool holds_hook(std::string_view class_name) const override { return class_name == hook_.owner; }
+  void apply(ClassContext& context) const override;
+
+ private:
+  HookMethod hook_;
+};
+
+// Calls one(array) behind newarray and anewarray, and many(array, dimensions) behind
+// multianewarray: many() has to walk the array, the inner arrays were made with it.
+//   ArrayHook hook({"java/lang/DdmTracker", "array", "(Ljava/lang/Object;)V"},
+//                  {"java/lang/DdmTracker", "arrays", "(Ljava/lang/Object;I)V"},
+//                  {{"java/util/Arrays", "copyOf", ""}});   // methods to leave alone
+class ArrayHook : public Transformation {
+ public:
+  ArrayHook(HookMethod one, HookMethod many, std::vector<MethodPattern> exempt = {})
+      : one_(std::move(one)), many_(std::move(many)), exempt_(std::move(exempt)) {}
+
+  std::string_view name() const override { return "ArrayHook"; }
+  bool holds_hook(std::string_view class_name) const override {
+    return class_name == one_.owner || class_name == many_.owner;
+  }
+  void apply(ClassContext& context) const override;
+
+ private:
+  HookMethod one_, many_;
+  std::vector<MethodPattern> exempt_;
+};
+
+}  // namespace bci

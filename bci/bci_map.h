@@ -1,0 +1,24 @@
+// From bytecode indices of a rewritten method to those of the class file as it was.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace bci {
+
+// From new_bci on up to the next run: either original code, moved (old = old_bci + distance from
+// new_bci), or injected code, all of which stands for the one instruction at old_bci.
+struct BciRun {
+  std::uint16_t new_bci;
+  std::uint16_t old_bci;
+  bool injected;
+  friend bool operator==(const BciRun&, const BciRun&) = default;
+};
+
+// `runs` ascending, the first at 0; without runs nothing has moved. Injected code belongs to
+//   before and after an instruction   that instruction
+//   at the method's entry             the first instruction
+//   in a catch-all handler            the last instruction
+std::uint16_t original_bci(std::span<const BciRun> runs, std::uint16_t new_bci);
+
+}  // namespace bci

@@ -1,0 +1,53 @@
+// The outline of a class file: where its constant pool, methods and Code attributes lie.
+//
+// Only the outline is parsed: fields, attributes and code stay bytes, so that a class that needs no
+// change costs little. Views point into the bytes given to parse().
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bci/constant_pool.h"
+
+namespace bci {
+
+enum AccessFlag : std::uint16_t {
+  kAccStatic = 0x0008,
+  kAccInterface = 0x0200,
+};
+
+// Code attribute (JVMS 4.7.3): max_stack u2, max_locals u2, code_length u4, code,
+// exception table, attributes. `body` begins at max_stack.
+struct CodeOutline {
+  std::size_t length_at = 0;  // offset of attribute_length in the class file
+  ByteSpan body;
+  ByteSpan bytecode;
+};
+
+struct MethodOutline {
+  std::uint16_t access = 0;
+  std::string_view name, descriptor;
+  std::optional<CodeOutline> code;  // none: native or abstract
+
+  bool is_static() const { return (access & kAccStatic) != 0; }
+  bool is_constructor() const { return name == "<init>"; }
+};
+
+struct ClassFile {
+  ByteSpan bytes;
+  std::uint16_t major = 0, minor = 0;
+  ConstantPool pool;
+  std::size_t pool_end = 0;  // offset of access_flags
+  std::uint16_t access = 0;
+  std::string_view name, super_name;  // internal names; super_name is empty for Object
+  std::vector<MethodOutline> methods;
+
+  bool is_interface() const { return (access & kAccInterface) != 0; }
+  // Frames are looked at from class file version 50 on (JVMS 4.10.1).
+  bool has_frames() const { return major >= 50; }
+
+  static std::optional<ClassFile> parse(ByteSpan bytes, SkipReason& why);
+};
+
+}  // namespace bci

@@ -1,0 +1,63 @@
+#include "bci/code_editor.h"
+
+#include <tuple>
+
+#include "bci/opcodes.h"
+
+namespace bci {
+
+bool CodeEditor::accept(const Snippet& snippet, std::uint32_t depth) {
+  const SkipReason problem = snippet.problem();
+  if (problem != SkipReason::kNone) {
+    if (problem_ == SkipReason::kNone) problem_ = problem;
+    return false;
+  }
+  deepest_ = std::max(deepest_, depth + snippet.extra_stack());
+  return true;
+}
+
+void CodeEditor::at_entry(const Snippet& snippet) {
+  if (!accept(snippet, 0)) return;
+  entry_.insert(entry_.end(), snippet.bytes().begin(), snippet.bytes().end());
+}
+
+void CodeEditor::insert(Label at, bool behind, const Snippet& snippet) {
+  // How deep the stack is there is not worth finding out: max_stack is the safe answer.
+  if (!accept(snippet, code_.max_stack)) return;
+  if (!insertions_.empty()) {
+    const Insertion& last = insertions_.back();
+    sorted_ = sorted_ && std::tie(last.at, last.behind) <= std::tie(at, behind);
+  }
+  insertions_.push_back({at, behind, snippet.bytes()});
+}
+
+void CodeEditor::before(Label at, const Snippet& snippet) { insert(at, false, snippet); }
+
+void CodeEditor::after(Label at, const Snippet& snippet) {
+  if (!code_.falls_through(at) || is_branch(code_.instructions[at].opcode)) {
+    problem_ = SkipReason::kBadHook;
+    return;
+  }
+  insert(at, true, snippet);
+}
+
+void CodeEditor::catch_all(Label start, const Snippet& snippet) {
+  if (!accept(snippet, 1)) return;
+  CatchAll handler{start, snippet.bytes()};
+  handler.bytes.push_back(kAthrow);
+  deepest_ = std::max(deepest_, 1u);
+  catch_alls_.push_back(std::move(handler));
+}
+
+const std::vector<CodeEditor::Insertion>& CodeEditor::insertions() {
+  if (!sorted_) {
+    std::stable_sort(insertions_.begin(), insertions_.end(),
+                     [](const Insertion& a, const Insertion& b) {
+                       return std::tie(a.at, a.behind) < std::tie(b.at, b.behind);
+                     });
+    sorted_ = true;
+  }
+  return insertions_;
+}
+
+}  // namespace bci

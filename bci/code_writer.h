@@ -1,0 +1,25 @@
+// Writes an edited method: lays it out, widens branches that no longer reach, and moves everything
+// that holds an offset.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "bci/bci_map.h"
+#include "bci/code_editor.h"
+#include "bci/type_state.h"
+
+namespace bci {
+
+struct WrittenCode {
+  Bytes body;  // of the Code attribute, from max_stack on
+  std::uint32_t code_length = 0;
+  std::vector<BciRun> bci_map;
+};
+
+// Nothing, and a reason, if the method does not fit the class file format any more. `widen_all`:
+// see RewriteOptions.
+std::optional<WrittenCode> write_code(CodeEditor& editor, const MethodShape& method, bool widen_all,
+                                      SkipReason& why);
+
+}  // namespace bci

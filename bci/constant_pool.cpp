@@ -1,0 +1,169 @@
+#include "bci/constant_pool.h"
+
+namespace bci {
+namespace {
+
+constexpr std::uint32_t kNoEntry = 0xffffffff;
+constexpr std::uint32_t kMaxCount = 0xffff;
+
+// Bytes behind the tag; Utf8 has its own length; 0 = unknown tag.
+std::size_t payload_size(std::uint8_t tag) {
+  switch (tag) {
+    case kUtf8:
+    case kClass:
+    case kString:
+    case kMethodType:
+    case kModule:
+    case kPackage:
+      return 2;
+    case kMethodHandle:
+      return 3;
+    case kInteger:
+    case kFloat:
+    case kFieldref:
+    case kMethodref:
+    case kInterfaceMethodref:
+    case kNameAndType:
+    case kDynamic:
+    case kInvokeDynamic:
+      return 4;
+    case kLong:
+    case kDouble:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::optional<ConstantPool> ConstantPool::parse(ByteReader& in, std::uint16_t count,
+                                                SkipReason& why) {
+  ConstantPool pool;
+  pool.offsets_.assign(count == 0 ? 1u : count, kNoEntry);
+  ByteReader lookahead = in;
+  std::uint32_t index = 1;
+  while (index < count && in.ok()) {
+    pool.offsets_[index] = static_cast<std::uint32_t>(in.position() - lookahead.position());
+    const std::uint8_t tag = in.u1();
+    if (!in.ok()) break;
+    const std::size_t size = payload_size(tag);
+    if (size == 0) {
+      why = SkipReason::kUnknownConstant;
+      return std::nullopt;
+    }
+    if (tag == kUtf8) {
+      in.skip(in.u2());
+    } else {
+      in.skip(size);
+    }
+    index += tag == kLong || tag == kDouble ? 2 : 1;
+  }
+  if (!in.ok() || count == 0 || index != count) {
+    why = SkipReason::kNotAClassFile;
+    return std::nullopt;
+  }
+  pool.bytes_ = lookahead.take(in.position() - lookahead.position());
+  return pool;
+}
+
+std::uint8_t ConstantPool::tag(std::uint16_t index) const {
+  if (index >= offsets_.size() || offsets_[index] == kNoEntry) return 0;
+  return bytes_[offsets_[index]];
+}
+
+std::string_view ConstantPool::utf8(std::uint16_t index) const {
+  if (tag(index) != kUtf8) return {};
+  const std::uint8_t* at = payload(index);
+  return {reinterpret_cast<const char*>(at + 2), read_u2(at)};
+}
+
+std::string_view ConstantPool::class_name(std::uint16_t index) const {
+  if (tag(index) != kClass) return {};
+  return utf8(read_u2(payload(index)));
+}
+
+std::optional<ConstantPool::Member> ConstantPool::member(std::uint16_t index) const {
+  Member member;
+  switch (tag(index)) {
+    case kFieldref:
+    case kMethodref:
+    case kInterfaceMethodref:
+      member.owner = class_name(read_u2(payload(index)));
+      break;
+    case kDynamic:
+    case kInvokeDynamic:
+      break;
+    default:
+      return std::nullopt;
+  }
+  const std::uint16_t name_and_type = read_u2(payload(index) + 2);
+  if (tag(name_and_type) != kNameAndType) return std::nullopt;
+  member.name = utf8(read_u2(payload(name_and_type)));
+  member.descriptor = utf8(read_u2(payload(name_and_type) + 2));
+  return member;
+}
+
+std::uint16_t ConstantPool::add_entry(const ByteWriter& entry) {
+  const Bytes& bytes = entry.bytes();
+  std::string key(bytes.begin(), bytes.end());
+  if (auto known = added_index_.find(key); known != added_index_.end()) return known->second;
+  if (offsets_.size() + added_count_ >= kMaxCount) return 0;
+  const std::uint16_t index = count();
+  added_.append(bytes);
+  ++added_count_;
+  added_index_.emplace(std::move(key), index);
+  return index;
+}
+
+std::uint16_t ConstantPool::add_pair(ConstantTag tag, std::uint16_t first, std::uint16_t second) {
+  if (first == 0 || second == 0) return 0;
+  ByteWriter entry;
+  entry.u1(tag);
+  entry.u2(first);
+  entry.u2(second);
+  return add_entry(entry);
+}
+
+std::uint16_t ConstantPool::add_utf8(std::string_view text) {
+  if (text.size() > 0xffff) return 0;
+  ByteWriter entry;
+  entry.u1(kUtf8);
+  entry.u2(static_cast<std::uint32_t>(text.size()));
+  for (char c : text) entry.u1(static_cast<std::uint8_t>(c));
+  return add_entry(entry);
+}
+
+std::uint16_t ConstantPool::add_class(std::string_view name) {
+  const std::uint16_t utf8_index = add_utf8(name);
+  if (utf8_index == 0) return 0;
+  ByteWriter entry;
+  entry.u1(kClass);
+  entry.u2(utf8_index);
+  return add_entry(entry);
+}
+
+std::uint16_t ConstantPool::find_or_add_class(std::string_view name) {
+  for (std::uint32_t index = 1; index < offsets_.size(); ++index) {
+    const auto candidate = static_cast<std::uint16_t>(index);
+    if (tag(candidate) == kClass && class_name(candidate) == name) return candidate;
+  }
+  return add_class(name);
+}
+
+std::uint16_t ConstantPool::add_integer(std::int32_t value) {
+  ByteWriter entry;
+  entry.u1(kInteger);
+  entry.u4(static_cast<std::uint32_t>(value));
+  return add_entry(entry);
+}
+
+std::uint16_t ConstantPool::add_method(std::string_view owner, std::string_view name,
+                                       std::string_view descriptor) {
+  const std::uint16_t name_index = add_utf8(name);
+  const std::uint16_t descriptor_index = add_utf8(descriptor);
+  return add_pair(kMethodref, add_class(owner),
+                  add_pair(kNameAndType, name_index, descriptor_index));
+}
+
+}  // namespace bci

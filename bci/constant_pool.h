@@ -1,0 +1,85 @@
+// The constant pool (JVMS 4.4): read access by index, growth at the end.
+//
+// Entries that are there never move, so that an old index (the one byte of ldc included) stays
+// valid; added entries are shared among themselves, not with the old ones.
+// Names are views of the class file's bytes (modified UTF-8), which must outlive the pool.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bci/bytes.h"
+#include "bci/skip_reason.h"
+
+namespace bci {
+
+enum ConstantTag : std::uint8_t {
+  kUtf8 = 1,
+  kInteger = 3,
+  kFloat = 4,
+  kLong = 5,
+  kDouble = 6,
+  kClass = 7,
+  kString = 8,
+  kFieldref = 9,
+  kMethodref = 10,
+  kInterfaceMethodref = 11,
+  kNameAndType = 12,
+  kMethodHandle = 15,
+  kMethodType = 16,
+  kDynamic = 17,
+  kInvokeDynamic = 18,
+  kModule = 19,
+  kPackage = 20,
+};
+
+class ConstantPool {
+ public:
+  // A field, method or call site: `owner` is an internal name ("java/util/List"), an array
+  // descriptor ("[I"), or empty for Dynamic and InvokeDynamic.
+  struct Member {
+    std::string_view owner, name, descriptor;
+  };
+
+  // Reads `count` - 1 entries, as in a class file behind constant_pool_count, or as JVMTI's
+  // GetConstantPool gives them. On failure nothing, and `why` says what was wrong.
+  static std::optional<ConstantPool> parse(ByteReader& in, std::uint16_t count, SkipReason& why);
+
+  // constant_pool_count: highest index + 1.
+  std::uint16_t count() const { return static_cast<std::uint16_t>(offsets_.size() + added_count_); }
+  // Tag of an original entry; 0 for an index out of range, 0 itself, and the second half of a
+  // long or double.
+  std::uint8_t tag(std::uint16_t index) const;
+  // Empty or nothing if the entry is of another kind.
+  std::string_view utf8(std::uint16_t index) const;
+  std::string_view class_name(std::uint16_t index) const;
+  std::optional<Member> member(std::uint16_t index) const;
+
+  // Index of a new or already added entry, 0 if the pool is full.
+  std::uint16_t add_utf8(std::string_view text);
+  std::uint16_t add_class(std::string_view name);
+  std::uint16_t add_integer(std::int32_t value);
+  std::uint16_t add_method(std::string_view owner, std::string_view name,
+                           std::string_view descriptor);
+  // As add_class, but an original entry of that name is taken if there is one.
+  std::uint16_t find_or_add_class(std::string_view name);
+
+  ByteSpan original_bytes() const { return bytes_; }
+  ByteSpan added_bytes() const { return added_.bytes(); }
+
+ private:
+  const std::uint8_t* payload(std::uint16_t index) const { return &bytes_[offsets_[index] + 1u]; }
+  std::uint16_t add_entry(const ByteWriter& entry);
+  std::uint16_t add_pair(ConstantTag tag, std::uint16_t first, std::uint16_t second);
+
+  ByteSpan bytes_;
+  std::vector<std::uint32_t> offsets_;  // of the tag byte; kNoEntry where there is none
+  ByteWriter added_;
+  std::uint32_t added_count_ = 0;
+  std::unordered_map<std::string, std::uint16_t> added_index_;  // bytes of the entry -> index
+};
+
+}  // namespace bci

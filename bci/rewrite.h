@@ -1,0 +1,74 @@
+// bci: class file in, class file out. The one header for users.
+//
+//   bci::ObjectInitHook objects({"java/lang/DdmTracker", "object", "(Ljava/lang/Object;)V"});
+//   bci::ArrayHook arrays({"java/lang/DdmTracker", "array", "(Ljava/lang/Object;)V"},
+//                         {"java/lang/DdmTracker", "arrays", "(Ljava/lang/Object;I)V"});
+//   const bci::Transformation* const all[] = {&objects, &arrays};
+//   bci::RewriteResult result = bci::rewrite(class_bytes, all);
+//   if (result.status == bci::RewriteStatus::kChanged) use(result.bytes);
+//
+// No exception, no abort, whatever the bytes are: what is not understood stays as it was, with a
+// reason. Nothing is global: any thread may rewrite at any time, transformations are shared as
+// const objects.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bci/allocation_hooks.h"
+#include "bci/bci_map.h"
+#include "bci/bytes.h"
+#include "bci/call_site_hook.h"
+#include "bci/constructor_flow.h"
+#include "bci/method_hooks.h"
+#include "bci/skip_reason.h"
+#include "bci/transformation.h"
+
+namespace bci {
+
+enum class RewriteStatus : std::uint8_t {
+  kUnchanged,  // no transformation had anything to do here
+  kChanged,
+  kSkipped,  // the class was not understood, see RewriteResult::reason
+};
+
+struct ChangedMethod {
+  std::string name, descriptor;
+  std::uint32_t code_length = 0;  // bytes of bytecode, as rewritten
+  std::vector<BciRun> bci_map;    // see original_bci(); empty if no offset moved
+  // Constructors only: original bcis of their this()/super() calls. Empty if none was found.
+  std::vector<std::uint16_t> super_calls;
+};
+
+// A method that stayed as it was (`transformation` empty), or to which one transformation could
+// not be applied.
+struct SkippedMethod {
+  std::string name, descriptor;
+  SkipReason reason = SkipReason::kNone;
+  std::string transformation;
+};
+
+struct RewriteResult {
+  RewriteStatus status = RewriteStatus::kUnchanged;
+  SkipReason reason = SkipReason::kNone;  // of kSkipped
+  std::string class_name;                 // internal name; empty if it could not be read
+  Bytes bytes;                            // of kChanged, else empty
+  std::vector<ChangedMethod> changed;
+  std::vector<SkippedMethod> skipped;  // possible with every status
+};
+
+struct RewriteOptions {
+  // Takes every method apart and writes it anew, changed or not. For tests: with no transformation
+  // the bytes must come out as they went in.
+  bool reencode_all = false;
+  // Gives every branch its long form, as if it had outgrown 16 bits. For tests of the frames that
+  // this takes.
+  bool widen_all = false;
+};
+
+// Applies the transformations in the order given. Classes that hold a hook are left alone.
+RewriteResult rewrite(ByteSpan class_file, std::span<const Transformation* const> transformations,
+                      RewriteOptions options = {}) noexcept;
+
+}  // namespace bci

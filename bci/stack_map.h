@@ -1,0 +1,82 @@
+// StackMapTable (JVMS 4.7.4): parsed into frames at labels, and written back at their offsets.
+//
+//   number_of_entries u2, then per frame
+//   0..63     same                         64..127   one stack item
+//   247       one stack item, delta u2     248..250  chop 3..1 locals, delta u2
+//   251       same, delta u2               252..254  append 1..3 locals, delta u2
+//   255       full: delta u2, locals u2 + types, stack u2 + types
+// Offsets are deltas: the first absolute, later ones minus 1; forms 0..127 hold the delta itself.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bci/bytes.h"
+#include "bci/skip_reason.h"
+
+namespace bci {
+
+class Code;
+
+using Label = std::uint32_t;
+inline constexpr Label kNoLabel = std::numeric_limits<Label>::max();
+
+enum TypeTag : std::uint8_t {
+  kTop = 0,
+  kInt = 1,
+  kFloatType = 2,
+  kDoubleType = 3,
+  kLongType = 4,
+  kNull = 5,
+  kUninitializedThis = 6,
+  kObject = 7,         // + Class in the pool
+  kUninitialized = 8,  // + offset of the `new`
+};
+
+struct VerificationType {
+  std::uint8_t tag = kTop;
+  std::uint16_t class_index = 0;  // kObject
+  Label made_at = kNoLabel;       // kUninitialized: label of the `new`
+};
+
+enum class FrameForm : std::uint8_t { kSame, kSameWithItem, kChop, kAppend, kFull };
+
+struct Frame {
+  Label at = kNoLabel;
+  FrameForm form = FrameForm::kSame;
+  std::uint8_t chopped = 0;       // kChop: how many locals
+  std::uint32_t first_type = 0;   // in StackMap::types: the locals, then the stack
+  std::uint16_t local_count = 0;  // kAppend, kFull; a long or double counts as one
+  std::uint16_t stack_count = 0;  // kSameWithItem, kFull
+};
+
+struct StackMap {
+  std::vector<Frame> frames;  // ascending
+  std::vector<VerificationType> types;
+
+  std::span<const VerificationType> locals(const Frame& frame) const {
+    return std::span(types).subspan(frame.first_type, frame.local_count);
+  }
+  std::span<const VerificationType> stack(const Frame& frame) const {
+    return std::span(types).subspan(frame.first_type + frame.local_count, frame.stack_count);
+  }
+  // Appends a full frame; it must lie behind all frames there are.
+  void add_full(Label at, std::span<const VerificationType> locals,
+                std::span<const VerificationType> stack);
+
+  // Needs the instructions of `code` decoded.
+  static std::optional<StackMap> parse(ByteSpan body, const Code& code, SkipReason& why);
+};
+
+// Where labels lie in the code being written.
+struct LabelOffsets {
+  std::span<const std::uint32_t> label;        // code put before the instruction, or itself
+  std::span<const std::uint32_t> instruction;  // the instruction itself
+};
+
+// The body of a StackMapTable attribute.
+void write_stack_map(const StackMap& map, const LabelOffsets& offsets, ByteWriter& out);
+
+}  // namespace bci

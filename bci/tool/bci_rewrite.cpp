@@ -1,0 +1,147 @@
+// bci_rewrite: rewrites class files from the command line and counts what could not be.
+//
+//   bci_rewrite [--hooks NAMES] [--hook-class CLASS] [--reencode] [-o DIR] INPUT...
+//   INPUT   class file, directory, or jar
+//   NAMES   objects, arrays, calls, enter, return, throw (comma separated), all, none
+//   CLASS   internal name of the class whose static methods are called
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bci/tool/every_hook.h"
+#include "bci/tool/jar_reader.h"
+
+namespace {
+
+struct Options {
+  std::string hooks = "all";
+  std::string hook_class = "java/lang/DdmTracker";
+  std::string output;  // directory; empty = only count
+  bool reencode = false;
+  std::vector<std::string> inputs;
+};
+
+int usage(const std::string& problem) {
+  std::cerr << "bci_rewrite: " << problem << "\n"
+            << "usage: bci_rewrite [--hooks all|none|objects,arrays,calls,enter,return,throw]\n"
+            << "                   [--hook-class CLASS] [--reencode] [-o DIR] CLASS|DIR|JAR...\n";
+  return 2;
+}
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+class Run {
+ public:
+  explicit Run(const Options& options) : options_(options), every_(options.hook_class) {}
+
+  bool choose() {
+    if (options_.hooks == "none") return true;
+    for (std::size_t from = 0; from <= options_.hooks.size();) {
+      const std::size_t comma = std::min(options_.hooks.find(',', from), options_.hooks.size());
+      if (!every_.add(options_.hooks.substr(from, comma - from))) return false;
+      from = comma + 1;
+    }
+    return true;
+  }
+
+  void take(const std::string& name, bci::ByteSpan bytes) {
+    const double start = cpu_seconds();
+    const bci::RewriteResult result = bci::rewrite(bytes, every_.chosen(), {options_.reencode});
+    seconds_ += cpu_seconds() - start;
+    ++classes_;
+    bytes_ += bytes.size();
+    methods_ += result.changed.size();
+    for (const auto& skipped : result.skipped) {
+      ++skipped_["method " + std::string(to_string(skipped.reason)) + " " + skipped.transformation];
+    }
+    const bool changed = result.status == bci::RewriteStatus::kChanged;
+    if (result.status == bci::RewriteStatus::kSkipped) {
+      ++skipped_["class " + std::string(to_string(result.reason))];
+    }
+    if (changed) {
+      ++changed_;
+      bytes_out_ += result.bytes.size();
+      if (std::equal(bytes.begin(), bytes.end(), result.bytes.begin(), result.bytes.end())) ++same_;
+    } else {
+      bytes_out_ += bytes.size();
+    }
+    if (!options_.output.empty()) store(name, changed ? bci::ByteSpan(result.bytes) : bytes);
+  }
+
+  void report() const {
+    std::cout << classes_ << " classes, " << bytes_ << " bytes in, " << bytes_out_ << " out; "
+              << changed_ << " written (" << same_ << " with the same bytes), " << methods_
+              << " methods changed, " << seconds_ << " s CPU\n";
+    for (const auto& [reason, count] : skipped_) {
+      std::cout << "  skipped: " << reason << " " << count << "\n";
+    }
+  }
+  bool ok() const { return ok_; }
+
+ private:
+  void store(const std::string& name, bci::ByteSpan bytes) {
+    const std::filesystem::path path = std::filesystem::path(options_.output) / name;
+    std::error_code failed;
+    std::filesystem::create_directories(path.parent_path(), failed);
+    std::ofstream out(path, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+    if (out.flush()) return;
+    if (ok_) std::cerr << "bci_rewrite: cannot write " << path.string() << "\n";
+    ok_ = false;
+  }
+
+  const Options& options_;
+  bci::EveryHook every_;
+  std::map<std::string, long> skipped_;
+  long classes_ = 0, changed_ = 0, same_ = 0;
+  std::size_t methods_ = 0, bytes_ = 0, bytes_out_ = 0;
+  double seconds_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const bool takes_value =
+        argument == "--hooks" || argument == "--hook-class" || argument == "-o";
+    if (takes_value && i + 1 == argc) return usage(argument + " needs a value");
+    if (argument == "--hooks") {
+      options.hooks = argv[++i];
+    } else if (argument == "--hook-class") {
+      options.hook_class = argv[++i];
+    } else if (argument == "-o") {
+      options.output = argv[++i];
+    } else if (argument == "--reencode") {
+      options.reencode = true;
+    } else if (argument.starts_with("-")) {
+      return usage("unknown option " + argument);
+    } else {
+      options.inputs.push_back(argument);
+    }
+  }
+  if (options.inputs.empty()) return usage("nothing to rewrite");
+  Run run(options);
+  if (!run.choose()) return usage("unknown hook in " + options.hooks);
+  for (const std::string& input : options.inputs) {
+    std::string error;
+    const auto take = [&](const std::string& name, bci::ByteSpan bytes) { run.take(name, bytes); };
+    if (!bci::for_each_class(input, take, error)) {
+      std::cerr << "bci_rewrite: " << error << "\n";
+      return 1;
+    }
+  }
+  run.report();
+  return run.ok() ? 0 : 1;
+}

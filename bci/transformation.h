@@ -1,0 +1,110 @@
+// What a transformation sees of a class, and how it changes it.
+//
+// Write one by deriving from Transformation:
+//   void apply(ClassContext& context) const override {
+//     for (MethodContext& method : context.methods()) {
+//       if (!method.opcodes().test(kMonitorenter)) continue;   // cheap: one pass, shared by all
+//       CodeEditor* editor = method.editor();                  // takes the code apart
+//       if (editor == nullptr) continue;                       // not understood; already counted
+//       for (Label label = 0; label < editor->code().end_label(); ++label) { ... }
+//     }
+//   }
+#pragma once
+
+#include <bitset>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bci/class_file.h"
+#include "bci/code_editor.h"
+#include "bci/constructor_flow.h"
+#include "bci/type_state.h"
+
+namespace bci {
+
+class Transformation;
+
+using OpcodeSet = std::bitset<256>;
+
+class MethodContext {
+ public:
+  struct Skip {
+    SkipReason reason;
+    std::string_view transformation;  // empty: the whole method
+  };
+
+  MethodContext(const ClassFile& file, const MethodOutline& outline, ConstantPool& pool)
+      : file_(&file), outline_(&outline), pool_(&pool) {}
+
+  std::string_view name() const { return outline_->name; }
+  std::string_view descriptor() const { return outline_->descriptor; }
+  const MethodOutline& outline() const { return *outline_; }
+  bool has_code() const { return outline_->code.has_value(); }
+  MethodShape shape() const;
+
+  // Which opcodes the method has; `wide` counts as 0xc4. Empty without code, or if the code is not
+  // understood.
+  const OpcodeSet& opcodes();
+  // Takes the code apart, once; nullptr without code or if it is not understood.
+  CodeEditor* editor();
+  // The one constructor that calls neither this() nor super().
+  bool is_object_constructor() const {
+    return outline_->is_constructor() && file_->name == "java/lang/Object";
+  }
+  bool needs_super_call() const { return outline_->is_constructor() && !is_object_constructor(); }
+  // nullptr if there is no such call to be made, or the code could not be followed.
+  const ConstructorFlow* constructor_flow();
+
+  // Reports that `transformation` leaves this method alone though it should not.
+  void skip(SkipReason reason, const Transformation& transformation);
+
+  // For rewrite(): what was put in, if anything, and what was not.
+  CodeEditor* edited() { return editor_.get(); }
+  void skip_whole(SkipReason reason) { skips_.push_back({reason, {}}); }
+  const std::vector<Skip>& skips() const { return skips_; }
+
+ private:
+  const ClassFile* file_;
+  const MethodOutline* outline_;
+  ConstantPool* pool_;
+  std::optional<OpcodeSet> opcodes_;
+  std::unique_ptr<CodeEditor> editor_;
+  std::optional<ConstructorFlow> flow_;
+  bool flow_tried_ = false;
+  bool not_understood_ = false;
+  std::vector<Skip> skips_;
+};
+
+class ClassContext {
+ public:
+  explicit ClassContext(ClassFile& file);
+
+  std::string_view name() const { return file_.name; }
+  const ClassFile& file() const { return file_; }
+  const ConstantPool& pool() const { return file_.pool; }
+  std::vector<MethodContext>& methods() { return methods_; }
+
+ private:
+  ClassFile& file_;
+  std::vector<MethodContext> methods_;
+};
+
+class Transformation {
+ public:
+  Transformation() = default;
+  Transformation(const Transformation&) = delete;
+  Transformation& operator=(const Transformation&) = delete;
+  virtual ~Transformation() = default;
+
+  // For reports: "ArrayHook".
+  virtual std::string_view name() const = 0;
+  // Whether that class holds a hook of this transformation; such a class is never rewritten.
+  virtual bool holds_hook(std::string_view class_name) const = 0;
+  // Called on any thread, on several at once.
+  virtual void apply(ClassContext& context) const = 0;
+};
+
+}  // namespace bci

@@ -1,0 +1,337 @@
+#include "bci/type_state.h"
+
+#include <algorithm>
+#include <array>
+
+#include "bci/descriptor.h"
+#include "bci/opcodes.h"
+
+namespace bci {
+namespace {
+
+// Slots popped and type pushed by the simple instructions: I F J D, N = null; * = step_other.
+constexpr std::array<const char*, 202> kEffects =
+    {
+        "0",  "0N", "0I", "0I", "0I", "0I", "0I", "0I", "0I", "0J", "0J", "0F", "0F", "0F",
+        "0D", "0D", "0I", "0I", "*",  "*",  "*",  "0I", "0J", "0F", "0D", "*",  // 10 push
+        "0I", "0I", "0I", "0I", "0J", "0J", "0J", "0J", "0F", "0F", "0F", "0F", "0D", "0D",
+        "0D", "0D", "*",  "*",  "*",  "*",               // 2a aload_n
+        "2I", "2J", "2F", "2D", "*",  "2I", "2I", "2I",  // 2e xaload
+        "*",  "*",  "*",  "*",  "*",                     // 36 xstore
+        "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",
+        "*",  "*",  "*",  "*",  "*",
+        "*",                                                                     // 3b xstore_n
+        "3",  "4",  "3",  "4",  "3",  "3",  "3",  "3",                           // 4f xastore
+        "1",  "2",  "*",  "*",  "*",  "*",  "*",  "*",  "*",                     // 57 pop, dup
+        "2I", "4J", "2F", "4D", "2I", "4J", "2F", "4D", "2I", "4J", "2F", "4D",  // 60 add..mul
+        "2I", "4J", "2F", "4D", "2I", "4J", "2F", "4D", "1I", "2J", "1F", "2D",  // 6c div..neg
+        "2I", "3J", "2I", "3J", "2I", "3J", "2I", "4J", "2I", "4J", "2I", "4J",  // 78 shift..xor
+        "0",                                                                     // 84 iinc
+        "1J", "1F", "1D", "2I", "2F", "2D", "1I", "1J", "1D", "2I", "2J", "2F", "1I", "1I",
+        "1I", "4I", "2I", "2I", "4I", "4I",  // 94 compare
+        "1",  "1",  "1",  "1",  "1",  "1",  "2",  "2",  "2",  "2",  "2",  "2",  "2",  "2",  // 99 if
+        "0",  "0",  "0",  "1",  "1",                          // a7 goto
+        "1",  "2",  "1",  "2",  "1",  "0",                    // ac return
+        "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  // b2 fields
+        "*",  "*",  "*",  "1I", "1",  "*",  "1I", "1",  "1",  "*",  "*",  "1",  "1",  "0",
+        "0"};  // bb new
+
+bool pop(TypeState& state, std::size_t slots) {
+  if (state.stack.size() < slots) return false;
+  state.stack.resize(state.stack.size() - slots);
+  return true;
+}
+
+void push(TypeState& state, FlowType type) {
+  state.stack.push_back(type);
+  if (type.tag == kLongType || type.tag == kDoubleType) state.stack.push_back({kSecondHalf});
+}
+
+FlowType object(std::string_view name) { return {kObject, name}; }
+
+// Type of a field descriptor.
+FlowType type_of(std::string_view descriptor) {
+  switch (descriptor[0]) {
+    case 'J':
+      return {kLongType};
+    case 'D':
+      return {kDoubleType};
+    case 'F':
+      return {kFloatType};
+    case 'L':
+      return object(descriptor.substr(1, descriptor.size() - 2));
+    case '[':
+      return object(descriptor);
+    default:
+      return {kInt};
+  }
+}
+
+FlowType load(const TypeState& state, std::size_t slot) {
+  return slot < state.locals.size() ? state.locals[slot] : FlowType{};
+}
+
+bool is_long_or_double(const FlowType& type) {
+  return type.tag == kLongType || type.tag == kDoubleType;
+}
+
+// Pops a value of `slots` slots into a local. A long or double of which one half is overwritten is
+// gone as a whole (JVMS 4.10.1.7).
+bool store(TypeState& state, std::size_t slot, std::size_t slots) {
+  if (state.stack.size() < slots) return false;
+  std::vector<FlowType>& locals = state.locals;
+  if (locals.size() < slot + slots) locals.resize(slot + slots);
+  if (slot > 0 && is_long_or_double(locals[slot - 1])) locals[slot - 1] = {};
+  const std::size_t last = slot + slots - 1;
+  if (is_long_or_double(locals[last]) && last + 1 < locals.size()) locals[last + 1] = {};
+  std::copy(state.stack.end() - static_cast<std::ptrdiff_t>(slots), state.stack.end(),
+            locals.begin() + static_cast<std::ptrdiff_t>(slot));
+  return pop(state, slots);
+}
+
+// The dup family works on slots: takes `taken` from the top, puts them also `below` slots deeper.
+bool duplicate(TypeState& state, std::size_t taken, std::size_t below) {
+  std::vector<FlowType>& stack = state.stack;
+  if (stack.size() < taken + below) return false;
+  const std::vector<FlowType> copy(stack.end() - static_cast<std::ptrdiff_t>(taken), stack.end());
+  stack.insert(stack.end() - static_cast<std::ptrdiff_t>(taken + below), copy.begin(), copy.end());
+  return true;
+}
+
+// Slots of istore, lstore, fstore, dstore, astore, counted from istore.
+std::size_t stored_slots(std::size_t kind) { return kind == 1 || kind == 3 ? 2 : 1; }
+
+constexpr std::array<const char*, 8> kPrimitiveArrays = {"[Z", "[C", "[F", "[D",
+                                                         "[B", "[S", "[I", "[J"};
+constexpr std::size_t kFirstPrimitive = 4;  // T_BOOLEAN, JVMS newarray
+
+}  // namespace
+
+bool TypeState::has_uninitialized_this() const {
+  const auto is_it = [](const FlowType& type) { return type.tag == kUninitializedThis; };
+  return std::any_of(locals.begin(), locals.end(), is_it) ||
+         std::any_of(stack.begin(), stack.end(), is_it);
+}
+
+std::string_view TypeSimulator::array_of(std::string_view component) {
+  if (component.empty()) return {};
+  if (component[0] == '[') return made_names_.emplace_back("[" + std::string(component));
+  return made_names_.emplace_back("[L" + std::string(component) + ";");
+}
+
+bool TypeSimulator::enter(const MethodShape& method, TypeState& state) {
+  const auto descriptor = MethodDescriptor::parse(method.descriptor);
+  if (!descriptor) return false;
+  if (!method.is_static) {
+    // Object's own constructor starts with an initialised `this`.
+    const bool uninitialized = method.name == "<init>" && class_name_ != "java/lang/Object";
+    state.locals.push_back(uninitialized ? FlowType{kUninitializedThis} : object(class_name_));
+  }
+  for (std::string_view rest = descriptor->arguments; !rest.empty();) {
+    const FlowType type = type_of(*take_type(rest));
+    state.locals.push_back(type);
+    if (is_long_or_double(type)) state.locals.push_back({kSecondHalf});
+  }
+  return true;
+}
+
+bool TypeSimulator::step(Label label, TypeState& state) {
+  const char* effect = kEffects[code_.instructions[label].opcode];
+  if (effect[0] == '*') return step_other(label, state);
+  if (!pop(state, static_cast<std::size_t>(effect[0] - '0'))) return false;
+  switch (effect[1]) {
+    case 'I':
+      push(state, {kInt});
+      break;
+    case 'F':
+      push(state, {kFloatType});
+      break;
+    case 'J':
+      push(state, {kLongType});
+      break;
+    case 'D':
+      push(state, {kDoubleType});
+      break;
+    case 'N':
+      push(state, {kNull});
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+bool TypeSimulator::step_other(Label label, TypeState& state) {
+  const ByteSpan bytes = code_.bytes_of(label);
+  const std::uint8_t op = bytes[0];
+  const auto index = [&] { return read_u2(&bytes[1]); };
+  if (op >= kAload0 && op <= kAload3) {
+    push(state, load(state, op - std::size_t{kAload0}));
+    return true;
+  }
+  if (op >= kIstore && op <= kAstore) return store(state, bytes[1], stored_slots(op - kIstore));
+  if (op >= kIstore0 && op <= kAstore3) {
+    const std::size_t which = op - std::size_t{kIstore0};
+    return store(state, which % 4, stored_slots(which / 4));
+  }
+  switch (op) {
+    case kLdc:
+      return load_constant(bytes[1], state);
+    case kLdcW:
+    case kLdc2W:
+      return load_constant(index(), state);
+    case kAload:
+      push(state, load(state, bytes[1]));
+      return true;
+    case kAaload: {
+      if (state.stack.size() < 2) return false;
+      const FlowType array = state.stack[state.stack.size() - 2];
+      pop(state, 2);
+      // An element of null is null; of anything but a known array, unknown.
+      FlowType element = array.tag == kNull ? array : FlowType{};
+      if (array.tag == kObject && array.name.size() > 1 && array.name[0] == '[') {
+        element = type_of(array.name.substr(1));
+      }
+      push(state, element);
+      return true;
+    }
+    case kDup:
+      return duplicate(state, 1, 0);
+    case kDupX1:
+      return duplicate(state, 1, 1);
+    case kDupX2:
+      return duplicate(state, 1, 2);
+    case kDup2:
+      return duplicate(state, 2, 0);
+    case kDup2X1:
+      return duplicate(state, 2, 1);
+    case kDup2X2:
+      return duplicate(state, 2, 2);
+    case kSwap:
+      if (state.stack.size() < 2) return false;
+      std::swap(state.stack.back(), state.stack[state.stack.size() - 2]);
+      return true;
+    case kNew:
+      push(state, {kUninitialized, {}, label});
+      return true;
+    case kNewarray: {
+      const std::size_t type = bytes[1] - kFirstPrimitive;
+      if (type >= kPrimitiveArrays.size() || !pop(state, 1)) return false;
+      push(state, object(kPrimitiveArrays[type]));
+      return true;
+    }
+    case kAnewarray: {
+      const std::string_view name = array_of(pool_.class_name(index()));
+      if (name.empty() || !pop(state, 1)) return false;
+      push(state, object(name));
+      return true;
+    }
+    case kCheckcast:
+    case kMultianewarray: {
+      const std::string_view name = pool_.class_name(index());
+      if (name.empty() || !pop(state, op == kCheckcast ? 1 : bytes[3])) return false;
+      push(state, object(name));
+      return true;
+    }
+    case kWide:
+      return step_wide(bytes, state);
+    default:
+      return step_member(op, index(), state);
+  }
+}
+
+bool TypeSimulator::step_wide(ByteSpan bytes, TypeState& state) {
+  const std::uint8_t op = bytes[1];
+  const std::size_t slot = read_u2(&bytes[2]);
+  if (op == kAload) {
+    push(state, load(state, slot));
+  } else if (op >= kIstore && op <= kAstore) {
+    return store(state, slot, stored_slots(op - kIstore));
+  } else if (op >= kIload && op < kAload) {
+    constexpr std::array<std::uint8_t, 4> kLoaded = {kInt, kLongType, kFloatType, kDoubleType};
+    push(state, {kLoaded[op - std::size_t{kIload}]});
+  }
+  return true;  // iinc and ret change no type
+}
+
+bool TypeSimulator::step_member(std::uint8_t op, std::uint16_t index, TypeState& state) {
+  const auto member = pool_.member(index);
+  if (!member) return false;
+  if (is_invoke(op)) return step_invoke(op, *member, state);
+  std::string_view rest = member->descriptor;
+  const auto type = take_type(rest);
+  if (!type) return false;
+  const bool is_static = (op - kGetstatic) < 2;  // getstatic putstatic getfield putfield
+  const bool is_put = (op - kGetstatic) % 2 == 1;
+  if (!pop(state, (is_put ? slots_of(*type) : 0) + (is_static ? 0 : 1))) return false;
+  if (!is_put) push(state, type_of(*type));
+  return true;
+}
+
+bool TypeSimulator::step_invoke(std::uint8_t op, const ConstantPool::Member& member,
+                                TypeState& state) {
+  const auto descriptor = MethodDescriptor::parse(member.descriptor);
+  if (!descriptor || !pop(state, descriptor->argument_slots)) return false;
+  if (op != kInvokestatic && op != kInvokedynamic) {
+    if (state.stack.empty()) return false;
+    const FlowType receiver = state.stack.back();
+    state.stack.pop_back();
+    if (op == kInvokespecial && member.name == "<init>") initialize(receiver, state);
+  }
+  if (descriptor->result != "V") push(state, type_of(descriptor->result));
+  return true;
+}
+
+void TypeSimulator::initialize(const FlowType& uninitialized, TypeState& state) {
+  FlowType made;
+  if (uninitialized.tag == kUninitializedThis) {
+    made = object(class_name_);
+  } else if (uninitialized.tag == kUninitialized) {
+    made = object(pool_.class_name(read_u2(&code_.bytes_of(uninitialized.made_at)[1])));
+  } else {
+    return;
+  }
+  std::replace(state.locals.begin(), state.locals.end(), uninitialized, made);
+  std::replace(state.stack.begin(), state.stack.end(), uninitialized, made);
+}
+
+bool TypeSimulator::load_constant(std::uint16_t index, TypeState& state) {
+  switch (pool_.tag(index)) {
+    case kInteger:
+      push(state, {kInt});
+      return true;
+    case kFloat:
+      push(state, {kFloatType});
+      return true;
+    case kLong:
+      push(state, {kLongType});
+      return true;
+    case kDouble:
+      push(state, {kDoubleType});
+      return true;
+    case kString:
+      push(state, object("java/lang/String"));
+      return true;
+    case kClass:
+      push(state, object("java/lang/Class"));
+      return true;
+    case kMethodHandle:
+      push(state, object("java/lang/invoke/MethodHandle"));
+      return true;
+    case kMethodType:
+      push(state, object("java/lang/invoke/MethodType"));
+      return true;
+    case kDynamic: {
+      const auto member = pool_.member(index);
+      std::string_view rest = member ? member->descriptor : std::string_view{};
+      const auto type = take_type(rest);
+      if (!type) return false;
+      push(state, type_of(*type));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace bci

@@ -1,0 +1,70 @@
+// The types of locals and operand stack at one instruction, and what an instruction does to them.
+//
+// This is the linear part of the verifier's type checker (JVMS 4.10.1): between two stack map
+// frames every type follows from the instructions alone, no class hierarchy is needed. Nothing is
+// checked here, the VM has done or will do that.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bci/code.h"
+
+namespace bci {
+
+// Tag of the upper slot of a long or double; the lower one has kLongType or kDoubleType.
+inline constexpr std::uint8_t kSecondHalf = 0xff;
+
+struct FlowType {
+  std::uint8_t tag = kTop;
+  std::string_view name = {};  // kObject: internal name, or descriptor of an array
+  Label made_at = kNoLabel;    // kUninitialized
+  friend bool operator==(const FlowType&, const FlowType&) = default;
+};
+
+struct TypeState {
+  std::vector<FlowType> locals;  // by slot; slots beyond the end are kTop
+  std::vector<FlowType> stack;   // by slot, top last
+
+  bool has_uninitialized_this() const;
+};
+
+// What the VM knows about a method before it looks at its code.
+struct MethodShape {
+  std::string_view class_name, name, descriptor;
+  bool is_static = false;
+  bool has_frames = false;  // class file version 50 or newer
+};
+
+class TypeSimulator {
+ public:
+  // `code` and `pool` must outlive the simulator, and the simulator its states.
+  TypeSimulator(const Code& code, const ConstantPool& pool, std::string_view class_name)
+      : code_(code), pool_(pool), class_name_(class_name) {}
+
+  // Turns the state before an instruction into the state behind it (before the jump, for
+  // branches). False if the stack is too short or a constant is of the wrong kind. jsr and ret
+  // leave the state alone.
+  bool step(Label label, TypeState& state);
+
+  // State at method entry.
+  bool enter(const MethodShape& method, TypeState& state);
+
+ private:
+  bool step_other(Label label, TypeState& state);
+  bool step_wide(ByteSpan bytes, TypeState& state);
+  bool step_member(std::uint8_t op, std::uint16_t index, TypeState& state);
+  bool step_invoke(std::uint8_t op, const ConstantPool::Member& member, TypeState& state);
+  bool load_constant(std::uint16_t index, TypeState& state);
+  void initialize(const FlowType& uninitialized, TypeState& state);
+  std::string_view array_of(std::string_view component);
+
+  const Code& code_;
+  const ConstantPool& pool_;
+  std::string_view class_name_;
+  std::deque<std::string> made_names_;  // array types that stand nowhere in the class file
+};
+
+}  // namespace bci
