@@ -1,0 +1,42 @@
+// What one allocation leaves behind: raw facts, no names, no JVM types.
+//
+// Every number here is either a measurement (size, time) or an id that NameTable / ThreadNames
+// turn into text when somebody reads. Records are plain bytes: they are copied under the ring's
+// lock, written to files and sent over the wire as they are.
+#pragma once
+
+#include <cstdint>
+
+namespace ddm {
+
+// Id of a class or method in NameTable. 0 = not known, shown as "unknown".
+using NameId = std::uint32_t;
+inline constexpr NameId kUnknownName = 0;
+
+// Bytecode index of a frame that has none.
+inline constexpr std::int32_t kNativeFrameBci = -1;
+
+struct Frame {
+  NameId method = kUnknownName;
+  std::int32_t bci = kNativeFrameBci;  // index in the class file as its author compiled it
+  friend bool operator==(const Frame&, const Frame&) = default;
+};
+
+inline constexpr std::uint16_t kStackTruncated = 1;  // the thread had more frames than were kept
+
+struct AllocRecord {
+  std::uint64_t seq = 0;       // 1, 2, 3, ... in the order of recording
+  std::int64_t time_ms = 0;    // wall clock, milliseconds since the epoch
+  std::int64_t size = 0;       // exact shallow size in the heap, bytes
+  std::int64_t thread_id = 0;  // java.lang.Thread.getId()
+  NameId class_id = kUnknownName;
+  std::uint16_t frame_count = 0;
+  std::uint16_t flags = 0;  // kStackTruncated
+};
+
+inline constexpr std::uint32_t kDefaultRecords = 65536;
+inline constexpr std::uint32_t kMaxRecords = 1u << 20;
+inline constexpr std::uint32_t kDefaultDepth = 16;
+inline constexpr std::uint32_t kMaxDepth = 64;
+
+}  // namespace ddm

@@ -1,0 +1,48 @@
+// A consistent copy of recorded allocations, newest first, owned by the reader.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "records/alloc_record.h"
+
+namespace ddm {
+
+class RecordSet {
+ public:
+  struct Entry {
+    const AllocRecord& record;
+    std::span<const Frame> frames;  // frame 0 = the method that allocated
+  };
+
+  std::size_t size() const { return records_.size(); }
+  bool empty() const { return records_.empty(); }
+
+  // i = 0 is the newest record.
+  Entry operator[](std::size_t i) const {
+    const std::size_t at = records_.size() - 1 - i;
+    return {records_[at], {frames_.data() + first_frame_[at], records_[at].frame_count}};
+  }
+
+  void reserve(std::size_t records, std::size_t frames) {
+    records_.reserve(records);
+    first_frame_.reserve(records);
+    frames_.reserve(frames);
+  }
+
+  // Appends a record that is newer than all before it; frame_count is taken from `frames`.
+  void append_newer(AllocRecord record, std::span<const Frame> frames) {
+    record.frame_count = static_cast<std::uint16_t>(frames.size());
+    records_.push_back(record);
+    first_frame_.push_back(frames_.size());
+    frames_.insert(frames_.end(), frames.begin(), frames.end());
+  }
+
+ private:
+  std::vector<AllocRecord> records_;  // oldest first; operator[] turns it round
+  std::vector<std::size_t> first_frame_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace ddm

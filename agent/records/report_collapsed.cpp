@@ -1,0 +1,59 @@
+// The collapsed report: one merged stack a line, as flame graph scripts read it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "records/report.h"
+#include "records/report_names.h"
+#include "records/report_stacks.h"
+
+namespace ddm {
+namespace {
+
+// The format has no escapes: ';' parts frames and the last blank parts stack and number.
+std::vector<std::string> without_separators(std::vector<std::string> texts) {
+  for (std::string& text : texts) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == ';' || c == ' '; }, '_');
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::string collapsed_report(const ReportData& data) {
+  ReportNames names(data.names);
+  StackTree tree = stack_tree_of(data.records, names);
+  const std::vector<std::string> frames = without_separators(std::move(tree.frames));
+  const std::vector<std::string> classes = without_separators(std::move(tree.classes));
+
+  std::vector<std::pair<std::string, std::int64_t>> stacks;
+  std::vector<std::uint32_t> path;
+  for (const StackTree::Node& leaf : tree.nodes) {
+    if (!leaf.is_class) continue;
+    path.clear();
+    for (std::uint32_t at = leaf.parent; at != 0; at = tree.nodes[at].parent) path.push_back(at);
+    std::string stack;
+    for (auto at = path.rbegin(); at != path.rend(); ++at) {
+      const std::uint32_t name = tree.nodes[*at].name;
+      if (name == StackTree::kCutFrame) continue;
+      stack.append(frames[name]).append(1, ';');
+    }
+    stack.append(classes[leaf.name]).append("_[new]");
+    stacks.emplace_back(std::move(stack), leaf.bytes);
+  }
+  std::sort(stacks.begin(), stacks.end());
+
+  std::string out;
+  for (std::size_t i = 0; i < stacks.size();) {
+    const std::string& stack = stacks[i].first;
+    std::int64_t bytes = 0;
+    // Different leaves may read the same: cut and whole stacks, names with separators.
+    for (; i < stacks.size() && stacks[i].first == stack; ++i) bytes += stacks[i].second;
+    out += fmt::format("{} {}\n", stack, bytes);
+  }
+  return out;
+}
+
+}  // namespace ddm

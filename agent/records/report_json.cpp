@@ -1,0 +1,112 @@
+// JSON by hand: a report of 65,536 records with 16 frames is a hundred megabytes, most of it
+// copied from fragments that are escaped once.
+#include "records/report_json.h"
+
+#include <fmt/format.h>
+
+#include "records/report_utf8.h"
+
+namespace ddm {
+namespace {
+
+class Members {
+ public:
+  explicit Members(std::string& out) : out_(out) {}
+
+  void text(std::string_view key, std::string_view value) {
+    begin(key);
+    append_json_string(out_, value);
+  }
+  void number(std::string_view key, std::int64_t value) {
+    begin(key);
+    append_json_number(out_, value);
+  }
+  void counts(std::string_view key, const std::map<std::string, std::int64_t>& values) {
+    begin(key);
+    out_ += '{';
+    Members inner(out_);
+    for (const auto& [name, count] : values) inner.number(name, count);
+    out_ += '}';
+  }
+  void begin(std::string_view key) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    append_json_string(out_, key);
+    out_ += ':';
+  }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view jvm_text) {
+  const std::string text = utf8_of(jvm_text);
+  out += '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else if (c == '<' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '!')) {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+void append_json_number(std::string& out, std::int64_t number) {
+  const fmt::format_int digits(number);
+  out.append(digits.data(), digits.size());
+}
+
+void append_summary_members(std::string& out, const ReportData& data) {
+  const ReportSummary& summary = data.summary;
+  Members members(out);
+  members.number("pid", summary.pid);
+  members.text("app", summary.app);
+  members.text("engine", summary.engine);
+  members.text("walker", summary.walker);
+  members.number("seen", summary.seen);
+  members.number("seen_bytes", summary.seen_bytes);
+  members.number("recorded", static_cast<std::int64_t>(data.records.size()));
+  members.number("dropped", summary.dropped);
+  if (summary.unattributed_bytes) {
+    members.number("unattributed_bytes", *summary.unattributed_bytes);
+  } else {
+    members.begin("unattributed_bytes");
+    out += "null";
+  }
+  members.number("classes_rewritten", summary.classes_rewritten);
+  members.counts("classes_skipped", summary.classes_skipped);
+  members.counts("methods_skipped", summary.methods_skipped);
+  members.text("vm", summary.vm);
+  members.number("tracked_ms", summary.tracked_ms);
+  members.number("written_ms", summary.written_ms);
+  members.text("reason", summary.reason);
+  members.counts("dropped_reasons", summary.dropped_reasons);
+  members.begin("threads");
+  out += '[';
+  for (const ThreadBytes& thread : summary.threads) {
+    if (&thread != summary.threads.data()) out += ',';
+    out += '{';
+    Members inner(out);
+    inner.number("id", thread.thread_id);
+    inner.text("name", thread.name);
+    inner.number("allocated_bytes", thread.allocated_bytes);
+    inner.number("seen_bytes", thread.seen_bytes);
+    inner.number("unattributed_bytes", thread.unattributed_bytes());
+    out += '}';
+  }
+  out += ']';
+}
+
+}  // namespace ddm

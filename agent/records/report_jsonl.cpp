@@ -1,0 +1,99 @@
+// The jsonl report: a summary object, then one object a record, newest first.
+#include <unordered_map>
+
+#include "records/report.h"
+#include "records/report_json.h"
+#include "records/report_names.h"
+#include "records/report_sites.h"
+
+namespace ddm {
+namespace {
+
+// Escaped pieces of objects, each made once.
+class Fragments {
+ public:
+  explicit Fragments(const ReportData& data, ReportNames& names) : data_(data), names_(names) {}
+
+  // {"class":"a.B","method":"m","signature":"()V","file":"B.java","line":
+  const std::string& frame(NameId id) {
+    return cached(methods_, id, [&](std::string& text) {
+      const MethodName& method = *names_.method(id).entry;
+      text = R"({"class":)";
+      append_json_string(text, method.class_name);
+      text += R"(,"method":)";
+      append_json_string(text, method.method);
+      text += R"(,"signature":)";
+      append_json_string(text, method.signature);
+      text += R"(,"file":)";
+      append_json_string(text, method.file);
+      text += R"(,"line":)";
+    });
+  }
+
+  const std::string& class_name(NameId id) {
+    return cached(classes_, id, [&](std::string& text) {
+      append_json_string(text, names_.table().class_name(id));
+    });
+  }
+
+  // {"id":1,"name":"main"}
+  const std::string& thread(std::int64_t id) {
+    return cached(threads_, id, [&](std::string& text) {
+      text = R"({"id":)";
+      append_json_number(text, id);
+      text += R"(,"name":)";
+      append_json_string(text, thread_name_of(data_, id));
+      text += '}';
+    });
+  }
+
+ private:
+  template <typename Key, typename Make>
+  const std::string& cached(std::unordered_map<Key, std::string>& cache, Key key, Make make) {
+    const auto [at, fresh] = cache.try_emplace(key);
+    if (fresh) make(at->second);
+    return at->second;
+  }
+
+  const ReportData& data_;
+  ReportNames& names_;
+  std::unordered_map<NameId, std::string> methods_;
+  std::unordered_map<NameId, std::string> classes_;
+  std::unordered_map<std::int64_t, std::string> threads_;
+};
+
+}  // namespace
+
+std::string jsonl_report(const ReportData& data) {
+  ReportNames names(data.names);
+  Fragments fragments(data, names);
+  std::string out = R"({"type":"summary",)";
+  append_summary_members(out, data);
+  out += "}\n";
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    const auto [record, frames] = data.records[i];
+    out += R"({"type":"record","seq":)";
+    append_json_number(out, static_cast<std::int64_t>(record.seq));
+    out += R"(,"ms":)";
+    append_json_number(out, record.time_ms);
+    out += R"(,"class":)";
+    out += fragments.class_name(record.class_id);
+    out += R"(,"size":)";
+    append_json_number(out, record.size);
+    out += R"(,"thread":)";
+    out += fragments.thread(record.thread_id);
+    out += R"(,"stack":[)";
+    for (const Frame& frame : frames) {
+      if (&frame != frames.data()) out += ',';
+      out += fragments.frame(frame.method);
+      append_json_number(out, line_of(*names.method(frame.method).entry, frame.bci));
+      out += R"(,"bci":)";
+      append_json_number(out, frame.bci);
+      out += '}';
+    }
+    out += (record.flags & kStackTruncated) != 0 ? "],\"truncated\":true}\n" : "]}\n";
+  }
+  return out;
+}
+
+}  // namespace ddm

@@ -1,0 +1,43 @@
+// The names one report speaks of, made printable once each.
+//
+// For one thread; lives as long as the writing of one report. Ids that the table does not know
+// (a damaged file) count as unknown.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "records/name_table.h"
+
+namespace ddm {
+
+struct PrintableMethod {
+  const MethodName* entry = nullptr;
+  std::string class_name;
+  std::string method;
+  std::string file;
+  std::string qualified;  // "a.B.method", "unknown"
+};
+
+class ReportNames {
+ public:
+  explicit ReportNames(const NameTable* names);  // null: every name is unknown
+
+  const NameTable& table() const { return names_; }
+
+  const std::string& class_name(NameId id);
+  const PrintableMethod& method(NameId id);
+
+  // "B.java:12", "B.java", "Native Method", "Unknown Source"; what a stack trace shows in ().
+  std::string place(NameId method, int line);
+
+ private:
+  const NameTable& names_;
+  std::deque<std::string> class_texts_;
+  std::deque<PrintableMethod> method_texts_;
+  std::vector<const std::string*> classes_;  // index = id; null: not asked for yet
+  std::vector<const PrintableMethod*> methods_;
+};
+
+}  // namespace ddm

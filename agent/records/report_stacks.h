@@ -1,0 +1,33 @@
+// The stacks of all records merged into one tree, outermost frame first: what the collapsed
+// report and the flame graph are made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "records/record_set.h"
+#include "records/report_names.h"
+
+namespace ddm {
+
+struct StackTree {
+  struct Node {
+    std::uint32_t parent = 0;
+    std::uint32_t name = 0;  // index into frames, or into classes
+    bool is_class = false;   // a leaf: the class that was allocated here
+    std::int64_t bytes = 0;  // of leaves; inner nodes are the sum of their leaves
+    std::int64_t count = 0;
+  };
+
+  // Stands below the outermost frame of stacks that were cut (kStackTruncated).
+  static constexpr std::uint32_t kCutFrame = 0;
+
+  std::vector<std::string> frames;   // "a.B.method"; overloads share one
+  std::vector<std::string> classes;  // "a.B[]"
+  std::vector<Node> nodes;           // [0] is the root; a parent stands before its children
+};
+
+StackTree stack_tree_of(const RecordSet& records, ReportNames& names);
+
+}  // namespace ddm

@@ -1,0 +1,98 @@
+// The summary at the end of a program: at most 25 lines of at most 80 columns.
+#include <fmt/format.h>
+
+#include "records/report.h"
+#include "records/report_names.h"
+#include "records/report_sites.h"
+#include "records/report_utf8.h"
+#include "records/report_words.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kTopSites = 8;  // two lines each; at most nine lines stand above them
+
+std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
+  std::int64_t sum = 0;
+  for (const auto& [reason, count] : counts) sum += count;
+  return sum;
+}
+
+class Summary {
+ public:
+  explicit Summary(const ReportData& data)
+      : data_(data), summary_(data.summary), names_(data.names) {}
+
+  std::string write() {
+    add(fmt::format("Allocations of {} (pid {}), tracked for {}",
+                    shortened(printable(summary_.app), 30), summary_.pid,
+                    human_duration(summary_.tracked_ms)));
+    totals();
+    if (data_.records.empty()) {
+      add("  Nothing is recorded.");
+    } else {
+      sites();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // The one way to a line: nothing gets past the right edge.
+  void add(std::string_view text) { out_.append(shortened(text, kColumns)).append(1, '\n'); }
+
+  void totals() {
+    add(fmt::format("  {:<13}{:>15} allocations {:>18} bytes {:>11}", "seen",
+                    grouped(summary_.seen), grouped(summary_.seen_bytes),
+                    human_bytes(summary_.seen_bytes)));
+    const std::int64_t bytes = recorded_bytes(data_.records);
+    add(fmt::format("  {:<13}{:>15} allocations {:>18} bytes {:>11}", "recorded",
+                    grouped(static_cast<std::int64_t>(data_.records.size())), grouped(bytes),
+                    human_bytes(bytes)));
+    if (summary_.dropped != 0) {
+      add(fmt::format("  {:<13}{:>15} allocations", "dropped", grouped(summary_.dropped)));
+    }
+    if (summary_.unattributed_bytes) {
+      const std::int64_t missing = *summary_.unattributed_bytes;
+      add(fmt::format("  {:<13}{:>15}             {:>18} bytes {:>11}", "unattributed",
+                      share_of(missing, summary_.seen_bytes + missing), grouped(missing),
+                      human_bytes(missing)));
+    }
+    const std::int64_t classes = sum_of(summary_.classes_skipped);
+    const std::int64_t methods = sum_of(summary_.methods_skipped);
+    if (classes != 0 || methods != 0) {
+      add(fmt::format("  {:<13}classes: {}, methods: {}; these run as they were", "skipped",
+                      grouped(classes), grouped(methods)));
+    }
+  }
+
+  void sites() {
+    const std::int64_t bytes = recorded_bytes(data_.records);
+    const std::vector<AllocSite> top =
+        top_sites(sites_of(data_.records, names_), SiteOrder::kBytes, kTopSites);
+    add(fmt::format("  {:>11} {:>6} {:>11}  {}", "bytes", "share", "count",
+                    "most of the recorded bytes"));
+    for (const AllocSite& site : top) {
+      add(fmt::format("  {:>11} {:>6} {:>11}  {}", human_bytes(site.bytes),
+                      share_of(site.bytes, bytes), grouped(site.count),
+                      shortened_type(names_.class_name(site.class_id), kColumns - 34)));
+      if (!site.has_frame) {
+        add("      (no Java frame)");
+        continue;
+      }
+      add("      at " + shortened_frame(names_.method(site.method),
+                                        names_.place(site.method, site.line), kColumns - 9));
+    }
+  }
+
+  const ReportData& data_;
+  const ReportSummary& summary_;
+  ReportNames names_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string summary_report(const ReportData& data) { return Summary(data).write(); }
+
+}  // namespace ddm

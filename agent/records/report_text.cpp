@@ -1,0 +1,156 @@
+// The text report: totals, books, tables of sites, then every record with its stack.
+// Tables keep to 80 columns; a method's name is never cut, so a very long one may stand out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "records/report.h"
+#include "records/report_names.h"
+#include "records/report_sites.h"
+#include "records/report_utf8.h"
+#include "records/report_words.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kTopSites = 20;
+constexpr std::size_t kTopThreads = 10;
+
+class TextReport {
+ public:
+  explicit TextReport(const ReportData& data)
+      : data_(data), summary_(data.summary), names_(data.names) {}
+
+  std::string write() {
+    head();
+    thread_books();
+    reasons("Dropped", summary_.dropped_reasons);
+    reasons("Skipped classes", summary_.classes_skipped);
+    reasons("Skipped methods", summary_.methods_skipped);
+    if (data_.records.empty()) {
+      out_ += "\nNo allocation was recorded.\n";
+      return std::move(out_);
+    }
+    const std::vector<AllocSite> sites = sites_of(data_.records, names_);
+    site_table("bytes", top_sites(sites, SiteOrder::kBytes, kTopSites), sites.size());
+    site_table("count", top_sites(sites, SiteOrder::kCount, kTopSites), sites.size());
+    out_ += "\nRecords, newest first (UTC)\n";
+    for (std::size_t i = 0; i < data_.records.size(); ++i) record(data_.records[i]);
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  void amount(std::string_view what, std::int64_t count, std::int64_t bytes) {
+    line("{:<18}{:>16} allocations {:>17} bytes {:>11}", what, grouped(count), grouped(bytes),
+         human_bytes(bytes));
+  }
+
+  void head() {
+    line("Allocations of {}, pid {}", printable(summary_.app), summary_.pid);
+    if (!summary_.vm.empty()) line("{:<18}{}", "vm", printable(summary_.vm));
+    line("{:<18}{}, stack walker {}", "engine", printable(summary_.engine),
+         printable(summary_.walker));
+    line("{:<18}{}", "tracked for", human_duration(summary_.tracked_ms));
+    if (summary_.written_ms != 0) {
+      line("{:<18}{} UTC{}{}", "written", utc_seconds(summary_.written_ms),
+           summary_.reason.empty() ? "" : ", reason: ", printable(summary_.reason));
+    }
+    out_ += '\n';
+    amount("seen", summary_.seen, summary_.seen_bytes);
+    amount("recorded", static_cast<std::int64_t>(data_.records.size()),
+           recorded_bytes(data_.records));
+    line("{:<18}{:>16} allocations", "dropped", grouped(summary_.dropped));
+    if (summary_.unattributed_bytes) {
+      line("{:<18}{:>16}             {:>17} bytes {:>11}", "unattributed", "",
+           grouped(*summary_.unattributed_bytes), human_bytes(*summary_.unattributed_bytes));
+    } else {
+      line("{:<18}not known: this VM keeps no allocation counter", "unattributed");
+    }
+    line("{:<18}{:>16}", "rewritten classes", grouped(summary_.classes_rewritten));
+  }
+
+  void thread_books() {
+    std::vector<const ThreadBytes*> open;
+    for (const ThreadBytes& thread : summary_.threads) {
+      if (thread.unattributed_bytes() != 0) open.push_back(&thread);
+    }
+    if (open.empty()) return;
+    std::stable_sort(open.begin(), open.end(), [](const ThreadBytes* a, const ThreadBytes* b) {
+      return std::abs(a->unattributed_bytes()) > std::abs(b->unattributed_bytes());
+    });
+    line("\nThreads with unattributed bytes: {}", open.size());
+    line("{:>16} {:>17} {:>17}  {}", "unattributed", "allocated", "seen", "thread");
+    if (open.size() > kTopThreads) open.resize(kTopThreads);
+    for (const ThreadBytes* thread : open) {
+      line("{:>16} {:>17} {:>17}  {}", grouped(thread->unattributed_bytes()),
+           grouped(thread->allocated_bytes), grouped(thread->seen_bytes),
+           shortened(fmt::format("{} {}", thread->thread_id, printable(thread->name)), 26));
+    }
+  }
+
+  void reasons(std::string_view title, const std::map<std::string, std::int64_t>& counts) {
+    if (counts.empty()) return;
+    line("\n{}", title);
+    for (const auto& [reason, count] : counts) {
+      line("{:>16}  {}", grouped(count), shortened(printable(reason), kColumns - 18));
+    }
+  }
+
+  void site_table(std::string_view order, const std::vector<AllocSite>& top, std::size_t all) {
+    const std::int64_t bytes = recorded_bytes(data_.records);
+    line("\nTop {} of {} sites by {}, of what is recorded", top.size(), all, order);
+    line("{:>16} {:>7} {:>12}  {}", "bytes", "share", "count", "class, allocated at");
+    for (const AllocSite& site : top) {
+      const bool by_bytes = order == "bytes";
+      const std::string share =
+          by_bytes ? share_of(site.bytes, bytes)
+                   : share_of(site.count, static_cast<std::int64_t>(data_.records.size()));
+      line("{:>16} {:>7} {:>12}  {}", grouped(site.bytes), share, grouped(site.count),
+           shortened_type(names_.class_name(site.class_id), kColumns - 39));
+      if (!site.has_frame) {
+        line("    (no Java frame)");
+        continue;
+      }
+      const PrintableMethod& method = names_.method(site.method);
+      line("    at {}",
+           shortened_frame(method, names_.place(site.method, site.line), kColumns - 7));
+    }
+  }
+
+  void record(const RecordSet::Entry& entry) {
+    const AllocRecord& r = entry.record;
+    const std::string thread = printable(thread_name_of(data_, r.thread_id));
+    line("\n#{} {}  {}, {} bytes, thread {}{}{}", r.seq, utc_millis(r.time_ms),
+         names_.class_name(r.class_id), grouped(r.size), r.thread_id, thread.empty() ? "" : " ",
+         thread);
+    for (const Frame& frame : entry.frames) {
+      const PrintableMethod& method = names_.method(frame.method);
+      out_ += "    at ";
+      out_ += method.qualified;
+      out_ += '(';
+      out_ += names_.place(frame.method, line_of(*method.entry, frame.bci));
+      out_ += ")\n";
+    }
+    if (entry.frames.empty()) out_ += "    (no Java frame)\n";
+    if ((r.flags & kStackTruncated) != 0) out_ += "    ... deeper frames were not kept\n";
+  }
+
+  const ReportData& data_;
+  const ReportSummary& summary_;
+  ReportNames names_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string text_report(const ReportData& data) { return TextReport(data).write(); }
+
+}  // namespace ddm

@@ -1,0 +1,29 @@
+// Names as the JVM gives them -> text that is always valid UTF-8.
+//
+// Class, method and thread names come as modified UTF-8 (JVMS 4.4.7): U+0000 as C0 80,
+// supplementary characters as two surrogates of three bytes each. They may also come from a
+// damaged file or from a foreign server, so every byte sequence is accepted. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ddm {
+
+// Surrogate pairs become one character of four bytes, C0 80 becomes U+0000, whatever is neither
+// that nor UTF-8 becomes U+FFFD, one for each bad byte.
+std::string utf8_of(std::string_view jvm_text);
+
+// The same for people: control characters and line separators are shown as \u000a, so that a
+// name never breaks a line or commands a terminal.
+std::string printable(std::string_view jvm_text);
+
+// Number of characters in valid UTF-8; taken as the number of columns.
+std::size_t columns_of(std::string_view utf8);
+
+// Bytes of the first `characters` characters, and where the last `characters` characters begin.
+std::size_t head_bytes(std::string_view utf8, std::size_t characters);
+std::size_t tail_begin(std::string_view utf8, std::size_t characters);
+
+}  // namespace ddm

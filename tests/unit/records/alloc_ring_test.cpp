@@ -1,0 +1,125 @@
+#include "records/alloc_ring.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+namespace ddm {
+namespace {
+
+AllocRecord record_of(std::int64_t size, std::int64_t thread) {
+  AllocRecord record;
+  record.size = size;
+  record.thread_id = thread;
+  record.class_id = static_cast<NameId>(size % 97);
+  return record;
+}
+
+std::vector<Frame> frames_of(std::uint32_t seed, std::size_t count) {
+  std::vector<Frame> frames;
+  for (std::size_t i = 0; i < count; ++i) {
+    frames.push_back({seed, static_cast<std::int32_t>(i)});
+  }
+  return frames;
+}
+
+}  // namespace
+
+TEST_CASE("an empty ring gives an empty snapshot") {
+  auto ring = AllocRing::create(8, 4);
+  REQUIRE(ring);
+  CHECK(ring->snapshot().empty());
+  CHECK(ring->pushed() == 0);
+}
+
+TEST_CASE("a snapshot holds the records newest first with their frames") {
+  auto ring = AllocRing::create(8, 4);
+  for (int i = 1; i <= 5; ++i) ring->push(record_of(i * 8, i), frames_of(i, i % 4 + 1));
+  const RecordSet set = ring->snapshot();
+  REQUIRE(set.size() == 5);
+  for (int i = 0; i < 5; ++i) {
+    const int n = 5 - i;
+    CHECK(set[i].record.seq == static_cast<std::uint64_t>(n));
+    CHECK(set[i].record.size == n * 8);
+    CHECK(set[i].record.thread_id == n);
+    const auto want = frames_of(n, n % 4 + 1);
+    CHECK(std::vector(set[i].frames.begin(), set[i].frames.end()) == want);
+  }
+}
+
+TEST_CASE("after a wrap the ring keeps exactly the newest records") {
+  auto ring = AllocRing::create(100, 2);
+  for (int i = 1; i <= 1234; ++i) ring->push(record_of(i, 1), frames_of(i, 2));
+  const RecordSet set = ring->snapshot();
+  REQUIRE(set.size() == 100);
+  CHECK(set[0].record.seq == 1234);
+  CHECK(set[99].record.seq == 1135);
+  CHECK(set[99].record.size == 1135);
+  CHECK(ring->pushed() == 1234);
+}
+
+TEST_CASE("a stack deeper than the ring is cut and marked") {
+  auto ring = AllocRing::create(4, 3);
+  ring->push(record_of(1, 1), frames_of(7, 5));
+  ring->push(record_of(2, 1), frames_of(7, 3));
+  const RecordSet set = ring->snapshot();
+  CHECK(set[1].frames.size() == 3);
+  CHECK((set[1].record.flags & kStackTruncated) != 0);
+  CHECK(set[0].frames.size() == 3);
+  CHECK((set[0].record.flags & kStackTruncated) == 0);
+}
+
+TEST_CASE("a cleared ring starts empty and its numbers go on") {
+  auto ring = AllocRing::create(4, 1);
+  for (int i = 1; i <= 6; ++i) ring->push(record_of(i, 1), {});
+  ring->clear();
+  CHECK(ring->snapshot().empty());
+  ring->push(record_of(70, 1), {});
+  const RecordSet set = ring->snapshot();
+  REQUIRE(set.size() == 1);
+  CHECK(set[0].record.seq == 7);
+}
+
+TEST_CASE("sizes outside the limits give no ring") {
+  CHECK_FALSE(AllocRing::create(0, 16));
+  CHECK_FALSE(AllocRing::create(kMaxRecords + 1, 16));
+  CHECK_FALSE(AllocRing::create(16, 0));
+  CHECK_FALSE(AllocRing::create(16, kMaxDepth + 1));
+  CHECK(AllocRing::create(1, 1));
+}
+
+TEST_CASE("snapshots taken while four threads write are unbroken runs of whole records") {
+  auto ring = AllocRing::create(1024, 8);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> writers;
+  for (int t = 1; t <= 4; ++t) {
+    writers.emplace_back([&, t] {
+      for (std::int64_t i = 1; !stop; ++i) {
+        ring->push(record_of(i, t), frames_of(static_cast<std::uint32_t>(i * 4 + t), 8));
+      }
+    });
+  }
+  while (ring->pushed() < 5000) std::this_thread::yield();
+  int checked = 0;
+  for (int round = 0; round < 200; ++round) {
+    const RecordSet set = ring->snapshot();
+    std::int64_t last_of_thread[5] = {0, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      const auto entry = set[i];
+      if (i > 0 && entry.record.seq + 1 != set[i - 1].record.seq) FAIL("a gap in the run");
+      const auto t = entry.record.thread_id;
+      if (entry.record.size >= last_of_thread[t]) FAIL("a thread's records out of order");
+      last_of_thread[t] = entry.record.size;
+      for (const Frame& f : entry.frames) {
+        if (f.method != static_cast<NameId>(entry.record.size * 4 + t)) FAIL("a torn record");
+      }
+      ++checked;
+    }
+  }
+  stop = true;
+  for (auto& w : writers) w.join();
+  CHECK(checked > 0);
+}
+
+}  // namespace ddm

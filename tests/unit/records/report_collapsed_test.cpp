@@ -1,0 +1,58 @@
+#include <catch2/catch.hpp>
+
+#include "records/report_utf8.h"
+#include "report_sample.h"
+
+using namespace ddm;
+
+TEST_CASE("Collapsed stacks are merged, summed and sorted") {
+  const auto sample = small_sample();
+  CHECK(collapsed_report(sample->data) ==
+        "a.Main.run;a.Main$$Lambda/0x12.get;java.lang.Object.clone;java.lang.Integer_[new] 16\n"
+        "a.Main.run;a.b.Maker.make;byte[]_[new] 128\n"
+        "int[][]_[new] 56\n");
+}
+
+TEST_CASE("Collapsed stacks differ by class, by path and by order") {
+  ReportSample sample;
+  const Frame a = sample.frame("p.A", "a", "A.java", 1);
+  const Frame b = sample.frame("p.B", "b", "B.java", 2);
+  sample.add("int[]", 16, 1, {a, b});
+  sample.add("int[]", 16, 1, {b, a});
+  sample.add("int[]", 16, 1, {a, a});
+  sample.add("int[]", 16, 1, {a});
+  sample.add("int", 1, 1, {a, b});
+  CHECK(collapsed_report(sample.data) ==
+        "p.A.a;int[]_[new] 16\n"
+        "p.A.a;p.A.a;int[]_[new] 16\n"
+        "p.A.a;p.B.b;int[]_[new] 16\n"
+        "p.B.b;p.A.a;int[]_[new] 16\n"
+        "p.B.b;p.A.a;int_[new] 1\n");
+}
+
+TEST_CASE("Overloads and lines of one method are one frame") {
+  ReportSample sample;
+  const NameId first =
+      sample.names.add_method({"a.A", "m", "()V", "A.java", false, {{0, 1}, {9, 2}}});
+  const NameId second = sample.names.add_method({"a.A", "m", "(I)V", "A.java", false, {{0, 5}}});
+  sample.add("int[]", 16, 1, {{first, 0}});
+  sample.add("int[]", 16, 1, {{first, 9}});
+  sample.add("int[]", 16, 1, {{second, 0}});
+  CHECK(collapsed_report(sample.data) == "a.A.m;int[]_[new] 48\n");
+}
+
+TEST_CASE("Separators inside names are replaced") {
+  const auto sample = hostile_sample();
+  const std::string text = collapsed_report(sample->data);
+  const std::string bad = "\xEF\xBF\xBD", smile = "\xF0\x9F\x98\x80";
+  CHECK(text == "c." + bad + "\\u0000" + bad + bad + bad + ".m_" + smile +
+                    ";b.</script><!--.</SCRIPT_>;a.\"Q\"\\.line\\u000abreak\\u0009\\u0001;d__" +
+                    smile + "[]_[new] 8\n");
+}
+
+TEST_CASE("Names that read the same after replacement are one stack") {
+  ReportSample sample;
+  sample.add("int[]", 16, 1, {sample.frame("a.A", "x y", "", kLineUnknown)});
+  sample.add("int[]", 16, 1, {sample.frame("a.A", "x_y", "", kLineUnknown)});
+  CHECK(collapsed_report(sample.data) == "a.A.x_y;int[]_[new] 32\n");
+}

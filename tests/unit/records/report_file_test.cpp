@@ -1,0 +1,163 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "report_sample.h"
+
+using namespace ddm;
+namespace fs = std::filesystem;
+
+namespace {
+
+class TempDir {
+ public:
+  TempDir() {
+    std::string pattern = (fs::temp_directory_path() / "report_file_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) FAIL("mkdtemp");
+    path_ = pattern;
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir() { fs::remove_all(path_); }
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::vector<std::string> entries() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path_))
+      names.push_back(entry.path().filename());
+    return names;
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// While it lives this process cannot write a file beyond `bytes`: what a full disk looks like.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit small = before_;
+    small.rlim_cur = bytes;
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*old_handler_)(int) = SIG_DFL;
+};
+
+}  // namespace
+
+TEST_CASE("A path's ending names the format") {
+  CHECK(report_format_of("a/b.txt") == ReportFormat::kText);
+  CHECK(report_format_of("b.collapsed") == ReportFormat::kCollapsed);
+  CHECK(report_format_of("b.jsonl") == ReportFormat::kJsonl);
+  CHECK(report_format_of("b.html") == ReportFormat::kHtml);
+  for (const char* other : {"", "txt", "b.json", "b.TXT", "b.html.gz", "-"}) {
+    CHECK(report_format_of(other) == std::nullopt);
+  }
+}
+
+TEST_CASE("report_as gives the report of the format") {
+  const auto sample = small_sample();
+  CHECK(report_as(ReportFormat::kText, sample->data) == text_report(sample->data));
+  CHECK(report_as(ReportFormat::kCollapsed, sample->data) == collapsed_report(sample->data));
+  CHECK(report_as(ReportFormat::kJsonl, sample->data) == jsonl_report(sample->data));
+  CHECK(report_as(ReportFormat::kHtml, sample->data) == html_report(sample->data));
+}
+
+TEST_CASE("A report is written whole and replaces the one before") {
+  const TempDir dir;
+  const std::string path = dir.file("r.txt");
+  const std::string large(3'000'000, 'x');
+  CHECK(write_report_file(path, large).empty());
+  CHECK(content_of(path) == large);
+  CHECK(write_report_file(path, "short").empty());
+  CHECK(content_of(path) == "short");
+  CHECK(write_report_file(path, "").empty());
+  CHECK(content_of(path).empty());
+  CHECK(dir.entries() == std::vector<std::string>{"r.txt"});
+}
+
+TEST_CASE("A directory that is not there is named with the reason") {
+  const TempDir dir;
+  const std::string path = dir.file("missing/r.txt");
+  CHECK(write_report_file(path, "x") == "cannot write " + path + ": No such file or directory");
+}
+
+TEST_CASE("A full disk leaves the former report and no other file") {
+  const TempDir dir;
+  const std::string path = dir.file("r.txt");
+  REQUIRE(write_report_file(path, "former").empty());
+  std::string problem;
+  {
+    const SmallDisk disk(100'000);
+    problem = write_report_file(path, std::string(1'000'000, 'x'));
+  }
+  CHECK(problem == "cannot write " + path + ": File too large");
+  CHECK(content_of(path) == "former");
+  CHECK(dir.entries() == std::vector<std::string>{"r.txt"});
+}
+
+TEST_CASE("What is not a regular file is not replaced") {
+  const TempDir dir;
+  fs::create_directory(dir.file("d.txt"));
+  CHECK(write_report_file(dir.file("d.txt"), "x") ==
+        "cannot write " + dir.file("d.txt") + ": it is not a regular file");
+  CHECK(write_report_file("/dev/full", "x") == "cannot write /dev/full: it is not a regular file");
+  CHECK(fs::is_character_file("/dev/full"));
+  CHECK(fs::is_directory(dir.file("d.txt")));
+}
+
+TEST_CASE("A leftover or a planted link under the temporary name is not written through") {
+  const TempDir dir;
+  const std::string path = dir.file("r.txt"), victim = dir.file("victim");
+  REQUIRE(write_report_file(victim, "precious").empty());
+  fs::create_symlink(victim, path + ".tmp-" + std::to_string(getpid()));
+  CHECK(write_report_file(path, "report").empty());
+  CHECK(content_of(victim) == "precious");
+  CHECK(content_of(path) == "report");
+  CHECK_FALSE(fs::is_symlink(path));
+}
+
+TEST_CASE("Writers of one path take turns") {
+  const TempDir dir;
+  const std::string path = dir.file("r.txt");
+  std::vector<std::string> problems(4);
+  std::vector<std::thread> writers;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    writers.emplace_back([&, i] {
+      const std::string text(200'000, static_cast<char>('a' + i));
+      for (int round = 0; round < 20 && problems[i].empty(); ++round) {
+        problems[i] = write_report_file(path, text);
+        const std::string seen = content_of(path);
+        if (seen.size() != 200'000 || seen.find_first_not_of(seen[0]) != std::string::npos) {
+          problems[i] = "half a report";
+        }
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  CHECK(problems == std::vector<std::string>(4));
+  CHECK(dir.entries() == std::vector<std::string>{"r.txt"});
+}

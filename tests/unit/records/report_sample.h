@@ -1,0 +1,97 @@
+// A small record set whose every sum can be done in the head. Shared by the report tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "records/report.h"
+
+namespace ddm {
+
+struct ReportSample {
+  NameTable names;
+  ReportData data;
+
+  ReportSample() { data.names = &names; }
+
+  Frame frame(const std::string& type, const std::string& method, const std::string& file,
+              int line) {
+    MethodName name{type, method, "()V", file, line == kLineNative, {}};
+    if (line >= 0) name.lines = {{0, 1}, {4, static_cast<std::uint16_t>(line)}};
+    return {names.add_method(std::move(name)), line == kLineNative ? kNativeFrameBci : 5};
+  }
+
+  // seq counts from 1, time_ms = 1000 * seq.
+  void add(const std::string& type, std::int64_t size, std::int64_t thread,
+           const std::vector<Frame>& frames, std::uint16_t flags = 0) {
+    AllocRecord record;
+    record.seq = ++last_seq_;
+    record.time_ms = static_cast<std::int64_t>(1000 * last_seq_);
+    record.size = size;
+    record.thread_id = thread;
+    record.class_id = names.add_class(type);
+    record.flags = flags;
+    data.records.append_newer(record, frames);
+  }
+
+ private:
+  std::uint64_t last_seq_ = 0;
+};
+
+// Four records, 200 bytes: two byte[] of 64 from one site, an Integer of 16, and a 56-byte array
+// without a frame.
+inline std::unique_ptr<ReportSample> small_sample() {
+  auto sample = std::make_unique<ReportSample>();
+  const Frame run = sample->frame("a.Main", "run", "Main.java", 7);
+  const Frame make = sample->frame("a.b.Maker", "make", "Maker.java", 42);
+  const Frame clone = sample->frame("java.lang.Object", "clone", "Object.java", kLineNative);
+  const Frame hidden = sample->frame("a.Main$$Lambda/0x12", "get", "", kLineUnknown);
+  sample->add("byte[]", 64, 1, {make, run});
+  sample->add("byte[]", 64, 2, {make, run}, kStackTruncated);
+  sample->add("java.lang.Integer", 16, 1, {clone, hidden, run});
+  sample->add("int[][]", 56, 3, {});
+  sample->data.thread_names = {{1, "main"}, {2, "worker"}};
+  ReportSummary& s = sample->data.summary;
+  s.pid = 4711;
+  s.app = "app.jar";
+  s.vm = "OpenJDK 64-Bit Server VM 17.0.15+6";
+  s.engine = "bci";
+  s.walker = "jvmti";
+  s.seen = 1234567;
+  s.seen_bytes = 3000000;
+  s.dropped = 2;
+  s.dropped_reasons = {{"ring busy", 2}};
+  s.unattributed_bytes = 1000;
+  s.threads = {{1, "main", 1500, 500}, {2, "worker", 700, 700}};
+  s.classes_rewritten = 812;
+  s.classes_skipped = {{"not modifiable", 3}};
+  s.methods_skipped = {{"too large", 1}};
+  s.tracked_ms = 12345;
+  s.written_ms = 1714564800123;
+  s.reason = "exit";
+  return sample;
+}
+
+// Names that a report must survive.
+inline std::unique_ptr<ReportSample> hostile_sample() {
+  auto sample = std::make_unique<ReportSample>();
+  const std::string smile = "\xED\xA0\xBD\xED\xB8\x80";  // U+1F600 in modified UTF-8
+  const Frame quotes = sample->frame("a.\"Q\"\\", "line\nbreak\t\x01", "F;\"x.java", 3);
+  const Frame script = sample->frame("b.</script><!--", "</SCRIPT >", "<script>", 4);
+  const Frame broken = sample->frame("c.\xFF\xC0\x80\xED\xA0\xBD", "m " + smile, "\xE2\x82", 5);
+  sample->add("d; " + smile + "[]", 8, 1, {quotes, script, broken});
+  sample->data.thread_names = {{1, "t\"\\\r\n\x7F</script>\xC0\x80"}};
+  ReportSummary& s = sample->data.summary;
+  s.app = "evil</script>\xF0\x9F\x98\x80\xFE.jar";
+  s.vm = "vm\"";
+  s.engine = "bci";
+  s.walker = "vm";
+  s.classes_skipped = {{"why\n\"", 1}};
+  s.threads = {{1, "\xC0", 10, 0}};
+  s.seen = 1;
+  s.seen_bytes = 8;
+  return sample;
+}
+
+}  // namespace ddm

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "records/report_utf8.h"
+#include "report_sample.h"
+
+using namespace ddm;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::size_t widest(const std::vector<std::string>& lines) {
+  std::size_t columns = 0;
+  for (const std::string& line : lines) columns = std::max(columns, columns_of(line));
+  return columns;
+}
+
+// More sites, longer names and larger numbers than a summary has room for.
+std::unique_ptr<ReportSample> long_sample() {
+  auto sample = std::make_unique<ReportSample>();
+  for (int i = 0; i < 60; ++i) {
+    const std::string package = "com.example.a_rather_long_package_name.number" + std::to_string(i);
+    const Frame frame =
+        sample->frame(package + ".TheFactoryOfAllFactories" + std::string(120, 'y'),
+                      "method" + std::string(200, 'x'), std::string(90, 'F') + ".java", 12345);
+    sample->add(package + ".Thing" + std::string(100, 'z'), (1LL << 40) / 60, i, {frame});
+  }
+  ReportSummary& s = sample->data.summary;
+  s.app = std::string(300, 'a') + ".jar";
+  s.vm = std::string(300, 'v');
+  s.seen = s.seen_bytes = s.dropped = INT64_MAX;
+  s.unattributed_bytes = INT64_MIN / 4;
+  s.pid = 4194304;
+  s.tracked_ms = INT64_MAX;
+  s.classes_skipped[std::string(100, 'r')] = INT64_MAX / 2;
+  s.methods_skipped[std::string(100, 'r')] = INT64_MAX / 2;
+  return sample;
+}
+
+}  // namespace
+
+TEST_CASE("The text report of a known record set") {
+  const auto sample = small_sample();
+  CHECK(text_report(sample->data) ==
+        R"(Allocations of app.jar, pid 4711
+vm                OpenJDK 64-Bit Server VM 17.0.15+6
+engine            bci, stack walker jvmti
+tracked for       12.3 s
+written           2024-05-01 12:00:00 UTC, reason: exit
+
+seen                     1,234,567 allocations         3,000,000 bytes     2.9 MiB
+recorded                         4 allocations               200 bytes       200 B
+dropped                          2 allocations
+unattributed                                               1,000 bytes      1000 B
+rewritten classes              812
+
+Threads with unattributed bytes: 1
+    unattributed         allocated              seen  thread
+           1,000             1,500               500  1 main
+
+Dropped
+               2  ring busy
+
+Skipped classes
+               3  not modifiable
+
+Skipped methods
+               1  too large
+
+Top 3 of 3 sites by bytes, of what is recorded
+           bytes   share        count  class, allocated at
+             128   64.0%            2  byte[]
+    at a.b.Maker.make(Maker.java:42)
+              56   28.0%            1  int[][]
+    (no Java frame)
+              16    8.0%            1  java.lang.Integer
+    at java.lang.Object.clone(Native Method)
+
+Top 3 of 3 sites by count, of what is recorded
+           bytes   share        count  class, allocated at
+             128   50.0%            2  byte[]
+    at a.b.Maker.make(Maker.java:42)
+              56   25.0%            1  int[][]
+    (no Java frame)
+              16   25.0%            1  java.lang.Integer
+    at java.lang.Object.clone(Native Method)
+
+Records, newest first (UTC)
+
+#4 1970-01-01 00:00:04.000  int[][], 56 bytes, thread 3
+    (no Java frame)
+
+#3 1970-01-01 00:00:03.000  java.lang.Integer, 16 bytes, thread 1 main
+    at java.lang.Object.clone(Native Method)
+    at a.Main$$Lambda/0x12.get(Unknown Source)
+    at a.Main.run(Main.java:7)
+
+#2 1970-01-01 00:00:02.000  byte[], 64 bytes, thread 2 worker
+    at a.b.Maker.make(Maker.java:42)
+    at a.Main.run(Main.java:7)
+    ... deeper frames were not kept
+
+#1 1970-01-01 00:00:01.000  byte[], 64 bytes, thread 1 main
+    at a.b.Maker.make(Maker.java:42)
+    at a.Main.run(Main.java:7)
+)");
+}
+
+TEST_CASE("A text report keeps one line a line, whatever the names") {
+  const auto sample = hostile_sample();
+  const std::string text = text_report(sample->data);
+  CHECK(text.find("at a.\"Q\"\\.line\\u000abreak\\u0009\\u0001(F;\"x.java:3)\n") !=
+        std::string::npos);
+  CHECK(text.find("thread 1 t\"\\\\u000d\\u000a\\u007f</script>\\u0000\n") != std::string::npos);
+  CHECK(text == utf8_of(text));
+  CHECK(std::none_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F;
+  }));
+}
+
+TEST_CASE("Tables of a text report fit 80 columns but never cut a method's name") {
+  auto sample = long_sample();
+  const std::string whole_name = ".method" + std::string(200, 'x') + "(:12345)";
+  const std::string text = text_report(sample->data);
+  const std::string tables =
+      text.substr(text.find("\nTop 20"), text.find("\nRecords,") - text.find("\nTop 20"));
+  std::size_t sites = 0;
+  for (const std::string& line : lines_of(tables)) {
+    if (line.starts_with("    at ")) {
+      CHECK(line.ends_with(whole_name));
+      ++sites;
+    } else {
+      CHECK(columns_of(line) <= 80);
+    }
+  }
+  CHECK(sites == 40);
+}
+
+TEST_CASE("Sites are ranked by bytes and by count") {
+  ReportSample sample;
+  const Frame many = sample.frame("a.A", "many", "A.java", 1);
+  const Frame large = sample.frame("a.A", "large", "A.java", 2);
+  for (int i = 0; i < 9; ++i) sample.add("a.Small", 16, 1, {many});
+  sample.add("a.Large", 1000, 1, {large});
+  const std::string text = text_report(sample.data);
+  const std::size_t by_count = text.find("sites by count");
+  CHECK(text.find("at a.A.large") < text.find("at a.A.many"));
+  CHECK(text.find("at a.A.many", by_count) < text.find("at a.A.large", by_count));
+}
+
+TEST_CASE("The summary of a known record set") {
+  const auto sample = small_sample();
+  CHECK(summary_report(sample->data) ==
+        R"(Allocations of app.jar (pid 4711), tracked for 12.3 s
+  seen               1,234,567 allocations          3,000,000 bytes     2.9 MiB
+  recorded                   4 allocations                200 bytes       200 B
+  dropped                    2 allocations
+  unattributed            0.0%                          1,000 bytes      1000 B
+  skipped      classes: 3, methods: 1; these run as they were
+        bytes  share       count  most of the recorded bytes
+        128 B  64.0%           2  byte[]
+      at a.b.Maker.make(Maker.java:42)
+         56 B  28.0%           1  int[][]
+      (no Java frame)
+         16 B   8.0%           1  java.lang.Integer
+      at java.lang.Object.clone(Native Method)
+)");
+}
+
+TEST_CASE("The summary never has more than 25 lines of 80 columns") {
+  const auto sample = long_sample();
+  const std::vector<std::string> lines = lines_of(summary_report(sample->data));
+  CHECK(lines.size() <= 25);
+  CHECK(lines.size() > 20);
+  CHECK(widest(lines) <= 80);
+  const auto hostile = hostile_sample();
+  CHECK(lines_of(summary_report(hostile->data)).size() == 7);
+}
+
+TEST_CASE("Without records every text says so") {
+  ReportSample sample;
+  sample.data.summary.app = "idle.jar";
+  const std::string text = text_report(sample.data);
+  CHECK(text.find("recorded                         0 allocations") != std::string::npos);
+  CHECK(text.find("unattributed      not known") != std::string::npos);
+  CHECK(text.ends_with("\nNo allocation was recorded.\n"));
+  CHECK(summary_report(sample.data) ==
+        R"(Allocations of idle.jar (pid 0), tracked for 0 ms
+  seen                       0 allocations                  0 bytes         0 B
+  recorded                   0 allocations                  0 bytes         0 B
+  Nothing is recorded.
+)");
+  CHECK(collapsed_report(sample.data).empty());
+}
+
+TEST_CASE("What nobody has a name for is called unknown") {
+  ReportSample sample;
+  AllocRecord record;
+  record.class_id = 77;
+  const Frame frame{99, 3};
+  sample.data.records.append_newer(record, {&frame, 1});
+  const std::string text = text_report(sample.data);
+  CHECK(text.ends_with("  unknown, 0 bytes, thread 0\n    at unknown(Unknown Source)\n"));
+  CHECK(collapsed_report(sample.data) == "unknown;unknown_[new] 0\n");
+}
