@@ -1,0 +1,72 @@
+// From request packets to handlers and back to one reply packet each.
+//
+// A packet's chunks are handled one after the other: the next one starts when the one before is
+// answered, so that their order means something (HPGC, then HPIF). Packets do not wait for one
+// another, but for their turn in a lane. A type without a handler gets the empty answer; a payload
+// that is no chunk, and a ZLIB chunk that cannot be unpacked, gets FAIL.
+//
+// The reply to one chunk is that chunk's answer, where an empty answer is an empty packet. The
+// reply to several chunks has one chunk for each, an empty answer being a chunk of the request's
+// type without data; if all are empty, so is the packet.
+//
+// Any thread may call anything. A Dispatcher and its Executor outlive every Reply.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "ddm/reply.h"
+#include "ddm/session.h"
+
+namespace ddm {
+
+// Where a handler runs.
+enum class Lane {
+  kInline,  // at once, on the I/O thread: no JNI, no locks held long, no waiting
+  kQuick,   // the thread for requests; may use JNI
+  kSlow,    // the thread for what takes long: heap dumps, REAL
+};
+
+// Given by whoever owns the threads. Each lane keeps its order.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // Never waits. A task that is destroyed without having run answers its request with FAIL.
+  virtual void run(Lane lane, std::function<void()> task) = 0;
+};
+
+struct Request {
+  SessionPtr session;
+  ChunkType type = 0;
+  Bytes data;
+};
+
+// The request lives as long as the call.
+using ChunkHandler = std::function<void(const Request& request, Reply reply)>;
+
+using ReplyDone = std::function<void(std::vector<Chunk> answers)>;
+
+class Dispatcher {
+ public:
+  // False: the type has a handler already.
+  bool add(ChunkType type, Lane lane, ChunkHandler handler);
+  bool remove(ChunkType type);
+
+  // Ends in one call of `done`, from any thread, with the chunks of the reply packet (none: an
+  // empty one); in no call at all when the session closes before.
+  void dispatch(const SessionPtr& session, Bytes payload, Executor& executor, ReplyDone done);
+
+ private:
+  friend class Exchange;
+  struct Entry {
+    Lane lane;
+    ChunkHandler handler;
+  };
+  std::shared_ptr<const Entry> find(ChunkType type) const;
+
+  mutable std::mutex mutex_;
+  std::map<ChunkType, std::shared_ptr<const Entry>> entries_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,42 @@
+// The right, and the duty, to answer one chunk of a request, exactly once.
+//
+// A Reply may be kept and answered later from any thread (one at a time). The first answer counts
+// and later ones are ignored; one that is dropped unanswered says FAIL by itself. So no way
+// through a handler, not even an exception, leaves a server without an answer or with two.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "ddm/chunk.h"
+#include "ddm/fail.h"
+
+namespace ddm {
+
+class Reply {
+ public:
+  // `sink` is called once; a chunk without data means the empty answer, "done".
+  Reply(ChunkType request, std::function<void(Chunk)> sink)
+      : request_(request), sink_(std::move(sink)) {}
+  Reply(Reply&& other) noexcept
+      : request_(other.request_), sink_(std::exchange(other.sink_, nullptr)) {}
+  Reply& operator=(Reply&&) = delete;
+  ~Reply();
+
+  void send(Chunk answer);
+  template <typename Message>
+  requires requires(const Message& m) { m.encode(); }
+  void send(const Message& message) { send(to_chunk(message)); }
+  void send_empty() { send(Chunk{request_, {}}); }
+  void fail(FailCode code, std::string message) { send(Fail{code, std::move(message)}); }
+
+  // The request's data is not what its type asks for. `right`: the layout, "u1 when, u1 what".
+  void fail_bad_data(std::string_view right);
+
+ private:
+  ChunkType request_;
+  std::function<void(Chunk)> sink_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,40 @@
+// A value or the sentence that says why there is none. Errors are values here: nothing throws
+// across a part's border. Pure data, any thread.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace ddm {
+
+// Says what was wrong, with which value, and what would be right; fit for a one-line message.
+struct Error {
+  std::string message;
+};
+
+// Functions that give no value return std::optional<Error> instead.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  // Only when ok().
+  T& operator*() { return *std::get_if<0>(&state_); }
+  const T& operator*() const { return *std::get_if<0>(&state_); }
+  T* operator->() { return std::get_if<0>(&state_); }
+  const T* operator->() const { return std::get_if<0>(&state_); }
+
+  // Only when not ok().
+  const Error& error() const { return *std::get_if<1>(&state_); }
+  const std::string& message() const { return error().message; }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,54 @@
+// One connected DDM server, as the chunk handlers see it.
+//
+// Any thread may call anything, at any time; nothing waits, but for wait_for_room(). A session that
+// is closed swallows what it is sent.
+// Its modes end with it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "ddm/chunk.h"
+
+namespace ddm {
+
+// What this server has asked to be told. Every field stands alone, so each is just atomic.
+struct SessionModes {
+  std::atomic<bool> thread_events{false};              // THEN
+  std::atomic<std::uint32_t> thread_status_millis{0};  // THST interval, 0 = none
+  std::atomic<std::uint8_t> heap_info_when{0};         // HPIF: 0 never, 2 next GC, 3 every GC
+  std::atomic<std::uint8_t> heap_segments_when{0};     // HPSG: 0 never, 1 every GC
+  std::atomic<std::uint8_t> heap_segments_what{0};     // 0 HPSG, 1 HPSO
+  std::atomic<std::uint8_t> native_segments_when{0};   // NHSG, as HPSG
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual std::uint64_t id() const = 0;  // 1, 2, 3, ... never used again
+  virtual bool is_open() const = 0;
+
+  // An event: a chunk that nobody asked for.
+  virtual void send_event(Chunk chunk) = 0;
+
+  // For a thread that has much to send (a heap map): waits until the peer has read most of what it
+  // was sent before. False: it has not within `limit`, or the session is closed.
+  virtual bool wait_for_room(std::chrono::milliseconds limit) = 0;
+
+  // A whole JDWP packet from the debugger back end.
+  virtual void send_packet(Bytes packet) = 0;
+
+  // Ends the connection as soon as the I/O thread gets to it.
+  virtual void close() = 0;
+
+  SessionModes modes;
+
+  // The peer has sent a ZLIB chunk, so it may be sent one.
+  std::atomic<bool> understands_zlib{false};
+};
+
+using SessionPtr = std::shared_ptr<Session>;
+
+}  // namespace ddm

@@ -1,0 +1,287 @@
+#include "ddm/dispatcher.h"
+
+#include <zlib.h>
+
+#include <catch2/catch.hpp>
+#include <deque>
+#include <stdexcept>
+#include <thread>
+
+#include "ddm/packet.h"
+#include "ddm/zlib_chunk.h"
+
+using namespace ddm;  // NOLINT: a test of one part
+
+namespace {
+
+class FakeSession : public Session {
+ public:
+  std::uint64_t id() const override { return 1; }
+  bool is_open() const override { return open; }
+  void send_event(Chunk) override {}
+  void send_packet(Bytes) override {}
+  bool wait_for_room(std::chrono::milliseconds) override { return open; }
+  void close() override { open = false; }
+  std::atomic<bool> open{true};
+};
+
+// Runs a lane's tasks when told to.
+class ManualExecutor : public Executor {
+ public:
+  void run(Lane lane, std::function<void()> task) override {
+    (lane == Lane::kQuick ? quick : slow).push_back(std::move(task));
+  }
+  static void run_all(std::deque<std::function<void()>>& tasks) {
+    while (!tasks.empty()) {
+      const auto task = std::move(tasks.front());
+      tasks.pop_front();
+      task();
+    }
+  }
+  std::deque<std::function<void()>> quick;
+  std::deque<std::function<void()>> slow;
+};
+
+Bytes payload(const std::vector<Chunk>& chunks) {
+  ByteWriter out;
+  for (const Chunk& chunk : chunks) {
+    out.u4(chunk.type);
+    out.u4(static_cast<std::uint32_t>(chunk.data.size()));
+    out.bytes(chunk.data);
+  }
+  return out.take();
+}
+
+constexpr ChunkType kOne = chunk_type("AAAA");
+constexpr ChunkType kTwo = chunk_type("BBBB");
+
+void echo(const Request& request, Reply reply) { reply.send(Chunk{request.type, request.data}); }
+
+struct Bench {
+  std::vector<std::vector<Chunk>> replies;
+  std::shared_ptr<FakeSession> session = std::make_shared<FakeSession>();
+  Dispatcher dispatcher;
+  ManualExecutor executor;  // last: what it still holds at the end answers with FAIL
+
+  void request(Bytes bytes) {
+    dispatcher.dispatch(session, std::move(bytes), executor, [this](std::vector<Chunk> answers) {
+      replies.push_back(std::move(answers));
+    });
+  }
+};
+
+std::optional<Fail> only_fail(const Bench& bench) {
+  if (bench.replies.size() != 1 || bench.replies[0].size() != 1 ||
+      bench.replies[0][0].type != Fail::kType) {
+    return {};
+  }
+  return Fail::decode(bench.replies[0][0].data);
+}
+
+}  // namespace
+
+TEST_CASE("A request gets its handler's answer") {
+  Bench bench;
+  REQUIRE(bench.dispatcher.add(kOne, Lane::kInline, echo));
+  bench.request(payload({{kOne, {1, 2}}}));
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0] == std::vector<Chunk>{{kOne, {1, 2}}});
+}
+
+TEST_CASE("A type has one handler, until it is removed") {
+  Dispatcher dispatcher;
+  CHECK(dispatcher.add(kOne, Lane::kInline, echo));
+  CHECK_FALSE(dispatcher.add(kOne, Lane::kQuick, echo));
+  CHECK(dispatcher.remove(kOne));
+  CHECK_FALSE(dispatcher.remove(kOne));
+  CHECK(dispatcher.add(kOne, Lane::kQuick, echo));
+}
+
+TEST_CASE("An unknown type and a packet without chunks get the empty reply") {
+  Bench bench;
+  bench.request(payload({{kOne, {1, 2}}}));
+  bench.request({});
+  REQUIRE(bench.replies.size() == 2);
+  CHECK(bench.replies[0].empty());
+  CHECK(bench.replies[1].empty());
+}
+
+TEST_CASE("A payload that is no chunk gets FAIL with a sentence") {
+  Bench bench;
+  bench.request({'H', 'E', 'L'});
+  const auto fail = only_fail(bench);
+  REQUIRE(fail);
+  CHECK(fail->code == FailCode::kRefused);
+  CHECK(fail->message.find("3 bytes") != std::string::npos);
+}
+
+TEST_CASE("Several chunks get one reply with all answers in order") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kQuick, echo);
+  bench.dispatcher.add(kTwo, Lane::kSlow, echo);
+  const ChunkType unknown = chunk_type("????");
+  bench.request(payload({{kTwo, {1}}, {kOne, {2}}, {unknown, {3}}, {kTwo, {4}}}));
+  for (int round = 0; round < 2; ++round) {
+    CHECK(bench.replies.empty());
+    ManualExecutor::run_all(bench.executor.quick);
+    ManualExecutor::run_all(bench.executor.slow);
+  }
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0] ==
+        std::vector<Chunk>{{kTwo, {1}}, {kOne, {2}}, {unknown, {}}, {kTwo, {4}}});
+}
+
+TEST_CASE("Several chunks with nothing to say get the empty reply") {
+  Bench bench;
+  bench.request(payload({{kOne, {1}}, {kTwo, {2}}}));
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0].empty());
+}
+
+TEST_CASE("A chunk starts when the one before it is answered") {
+  Bench bench;
+  std::optional<Reply> kept;
+  bool second_started = false;
+  bench.dispatcher.add(kOne, Lane::kInline,
+                       [&](const Request&, Reply reply) { kept.emplace(std::move(reply)); });
+  bench.dispatcher.add(kTwo, Lane::kInline, [&](const Request& request, Reply reply) {
+    second_started = true;
+    echo(request, std::move(reply));
+  });
+  bench.request(payload({{kOne, {}}, {kTwo, {5}}}));
+  CHECK_FALSE(second_started);
+  kept->send(Chunk{kOne, {4}});
+  CHECK(second_started);
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0] == std::vector<Chunk>{{kOne, {4}}, {kTwo, {5}}});
+}
+
+TEST_CASE("Requests do not wait for one another across lanes") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kSlow, echo);
+  bench.dispatcher.add(kTwo, Lane::kQuick, echo);
+  bench.request(payload({{kOne, {1}}}));
+  bench.request(payload({{kTwo, {2}}}));
+  ManualExecutor::run_all(bench.executor.quick);
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0][0].type == kTwo);
+}
+
+TEST_CASE("Only the first answer counts") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kInline, [](const Request&, Reply reply) {
+    reply.send(Chunk{kOne, {1}});
+    reply.send(Chunk{kOne, {2}});
+    reply.send_empty();
+    reply.fail(FailCode::kRefused, "late");
+  });
+  bench.request(payload({{kOne, {}}}));
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0] == std::vector<Chunk>{{kOne, {1}}});
+}
+
+TEST_CASE("A handler that does not answer is answered for with FAIL") {
+  Bench bench;
+  SECTION("it returns") {
+    bench.dispatcher.add(kOne, Lane::kInline, [](const Request&, const Reply&) {});
+  }
+  SECTION("it throws") {
+    bench.dispatcher.add(kOne, Lane::kInline, [](const Request&, Reply reply) {
+      const Reply mine = std::move(reply);
+      throw std::runtime_error("no luck");
+    });
+  }
+  SECTION("its task is thrown away") { bench.dispatcher.add(kOne, Lane::kSlow, echo); }
+  bench.request(payload({{kOne, {}}}));
+  bench.executor.slow.clear();
+  const auto fail = only_fail(bench);
+  REQUIRE(fail);
+  CHECK(fail->code == FailCode::kInternal);
+  CHECK(fail->message.find("AAAA") != std::string::npos);
+}
+
+TEST_CASE("Bad data is answered with the layout that would be right") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kInline,
+                       [](const Request&, Reply reply) { reply.fail_bad_data("u1 when"); });
+  bench.request(payload({{kOne, {}}}));
+  const auto fail = only_fail(bench);
+  REQUIRE(fail);
+  CHECK(fail->code == FailCode::kRefused);
+  CHECK(fail->message.find("AAAA") != std::string::npos);
+  CHECK(fail->message.find("u1 when") != std::string::npos);
+}
+
+TEST_CASE("A closed session starts no further chunks and gets no reply") {
+  Bench bench;
+  int started = 0;
+  bench.dispatcher.add(kOne, Lane::kInline, [&](const Request& request, Reply reply) {
+    ++started;
+    request.session->close();
+    reply.send_empty();
+  });
+  bench.request(payload({{kOne, {}}, {kOne, {}}}));
+  CHECK(started == 1);
+  CHECK(bench.replies.empty());
+}
+
+TEST_CASE("More chunks than anybody needs are refused, and a thousand need no stack") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kInline, echo);
+  bench.request(payload(std::vector<Chunk>(1024, {kOne, {1}})));
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0].size() == 1024);
+  bench.replies.clear();
+  bench.request(payload(std::vector<Chunk>(1025, {kOne, {1}})));
+  CHECK(only_fail(bench));
+}
+
+TEST_CASE("A ZLIB request is handled as what is inside it") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kInline, echo);
+  CHECK_FALSE(bench.session->understands_zlib);
+  bench.request(payload({*compress_chunk({kOne, Bytes(1000, 3)})}));
+  REQUIRE(bench.replies.size() == 1);
+  CHECK(bench.replies[0] == std::vector<Chunk>{{kOne, Bytes(1000, 3)}});
+  CHECK(bench.session->understands_zlib);
+}
+
+TEST_CASE("A damaged ZLIB request gets FAIL") {
+  Bench bench;
+  bench.request(payload({{kZlibType, {'A', 'A', 'A', 'A', 0, 0, 0, 9, 1, 2, 3}}}));
+  REQUIRE(only_fail(bench));
+}
+
+TEST_CASE("Answers from another thread never get lost or doubled") {
+  // The answer races with the return of the handler that handed the Reply away.
+  Dispatcher dispatcher;
+  ManualExecutor executor;
+  const auto session = std::make_shared<FakeSession>();
+  std::atomic<Reply*> handed{nullptr};
+  std::atomic<bool> stop{false};
+  dispatcher.add(kOne, Lane::kInline,
+                 [&](const Request&, Reply reply) { handed = new Reply(std::move(reply)); });
+  std::thread answerer([&] {
+    while (!stop) {
+      if (Reply* reply = handed.exchange(nullptr)) {
+        reply->send(Chunk{kOne, {1}});
+        delete reply;
+      }
+    }
+  });
+  std::atomic<int> done{0};
+  std::atomic<int> chunks{0};
+  constexpr int kRounds = 2000;
+  for (int i = 0; i < kRounds; ++i) {
+    dispatcher.dispatch(session, payload({{kOne, {}}, {kOne, {}}, {kOne, {}}}), executor,
+                        [&](const std::vector<Chunk>& answers) {
+                          chunks += static_cast<int>(answers.size());
+                          ++done;
+                        });
+    while (done <= i) std::this_thread::yield();
+  }
+  stop = true;
+  answerer.join();
+  CHECK(done == kRounds);
+  CHECK(chunks == 3 * kRounds);
+}
