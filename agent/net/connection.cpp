@@ -1,0 +1,206 @@
+#include "net/connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "ddm/zlib_chunk.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kReadSize = std::size_t{64} << 10;
+
+// Below this a ZLIB chunk saves nothing worth the trouble.
+constexpr std::size_t kMinCompressed = 256;
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<const ServerContext> context, std::uint64_t id,
+                       FileDescriptor socket, std::string peer, bool checked)
+    : context_(std::move(context)),
+      id_(id),
+      peer_(std::move(peer)),
+      socket_(std::move(socket)),
+      queue_(context_->options.limits.max_queue),
+      reader_(context_->options.limits.max_packet),
+      checked_(checked),
+      deadline_(Clock::now() + context_->options.limits.handshake_time) {}
+
+void Connection::send_event(Chunk chunk) {
+  if (!is_open()) return;
+  static std::atomic<std::uint32_t> last_id{0};  // ids need not be unique across connections
+  push(command_packet(kVmIdBit | ++last_id, packed(std::move(chunk))));
+}
+
+void Connection::send_packet(Bytes packet) { push({{std::move(packet)}}); }
+
+void Connection::close() {
+  close_requested_ = true;
+  context_->waker->wake();
+}
+
+void Connection::push(OutgoingPacket packet) {
+  switch (queue_.push(std::move(packet))) {
+    case SendQueue::Push::kQueued:
+      context_->waker->wake();
+      break;
+    case SendQueue::Push::kDropped:
+      break;
+    case SendQueue::Push::kOverflow:
+      if (!close_requested_.exchange(true)) {
+        context_->log(Severity::kInfo, peer_ + " does not read what it is sent; dropped");
+      }
+      context_->waker->wake();
+      break;
+  }
+}
+
+Chunk Connection::packed(Chunk chunk) const {
+  const Compression compression = context_->options.compression;
+  const bool wanted = compression == Compression::kAlways ||
+                      (compression == Compression::kAuto && understands_zlib);
+  if (wanted && chunk.data.size() >= kMinCompressed) {
+    if (std::optional<Chunk> smaller = compress_chunk(chunk)) return std::move(*smaller);
+  }
+  return chunk;
+}
+
+void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks) {
+  for (Chunk& chunk : chunks) chunk = packed(std::move(chunk));
+  push(reply_packet(id, std::move(chunks)));
+  request_bytes_ -= request_size;
+  --requests_;
+  context_->waker->wake();  // reading may go on
+}
+
+bool Connection::on_readable() {
+  if (!checked_) {
+    if (const auto unwanted = check_peer(fd(), context_->options.access)) {
+      return refuse("connection to " + peer_ + " refused: " + unwanted->message);
+    }
+    checked_ = true;
+  }
+  std::array<std::uint8_t, kReadSize> buffer;
+  // One read a turn: nobody keeps the others waiting.
+  const ssize_t size = recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+  if (size == 0) return false;
+  return receive(ByteSpan(buffer).first(static_cast<std::size_t>(size)));
+}
+
+bool Connection::receive(ByteSpan data) {
+  if (handshake_bytes_ < kHandshake.size() && !shake_hands(data)) return false;
+  reader_.append(data);
+  return handle_packets();
+}
+
+bool Connection::shake_hands(ByteSpan& data) {
+  while (handshake_bytes_ < kHandshake.size() && !data.empty()) {
+    if (data.front() != static_cast<std::uint8_t>(kHandshake[handshake_bytes_])) {
+      return refuse(peer_ + " does not speak JDWP; dropped");
+    }
+    ++handshake_bytes_;
+    data = data.subspan(1);
+  }
+  if (handshake_bytes_ == kHandshake.size()) {
+    const auto* text = reinterpret_cast<const std::uint8_t*>(kHandshake.data());
+    queue_.open({text, kHandshake.size()});
+    context_->waker->wake();
+    context_->log(Severity::kDebug, peer_ + " connected");
+    deadline_ = Clock::time_point::max();
+  }
+  return true;
+}
+
+bool Connection::too_busy() const {
+  const ServerLimits& limits = context_->options.limits;
+  // Paused until half is answered, so that a busy peer does not make us switch all the time.
+  const std::size_t share = paused_ ? 2 : 1;
+  return requests_ >= std::max<std::size_t>(limits.max_requests / share, 1) ||
+         request_bytes_ >= std::max<std::size_t>(limits.max_request_bytes / share, 1);
+}
+
+bool Connection::handle_packets() {
+  while (!(paused_ = too_busy())) {
+    std::optional<Packet> packet = reader_.next();
+    if (!packet) break;
+    deadline_ = Clock::time_point::max();
+    handle(std::move(*packet));
+  }
+  if (reader_.error()) return refuse(peer_ + " dropped: " + reader_.error()->message);
+  if (!paused_ && reader_.in_packet() && deadline_ == Clock::time_point::max()) {
+    deadline_ = Clock::now() + context_->options.limits.packet_time;
+  }
+  return true;
+}
+
+void Connection::handle(Packet packet) {
+  if (packet.header.is_reply()) return;  // nothing of ours asks for one
+  if (packet.header.is_ddm_command()) return dispatch(std::move(packet));
+  DebuggerLink* debugger = context_->options.debugger;
+  if (debugger == nullptr || !debugger->packet(shared_from_this(), packet.bytes)) {
+    push(error_packet(packet.header.id, kErrorNotImplemented));
+  }
+}
+
+void Connection::dispatch(Packet packet) {
+  const SessionPtr self = shared_from_this();
+  if (!std::exchange(connected_, true) && context_->options.observer != nullptr) {
+    context_->options.observer->connected(self);
+  }
+  const std::size_t size = packet.bytes.size();
+  ++requests_;
+  request_bytes_ += size;
+  Bytes payload = std::move(packet.bytes);
+  payload.erase(payload.begin(), payload.begin() + kPacketHeaderSize);
+  context_->dispatcher.dispatch(
+      self, std::move(payload), context_->executor,
+      [connection = shared_from_this(), id = packet.header.id, size](std::vector<Chunk> answers) {
+        connection->reply(id, size, std::move(answers));
+      });
+}
+
+bool Connection::on_wakeup() {
+  if (close_requested_) return false;
+  if (paused_ && !handle_packets()) return false;
+  switch (queue_.drain(fd())) {
+    case SendQueue::Drain::kEmpty:
+      blocked_ = false;
+      return true;
+    case SendQueue::Drain::kBlocked:
+      blocked_ = true;
+      return true;
+    case SendQueue::Drain::kBroken:
+      break;
+  }
+  return false;
+}
+
+bool Connection::on_deadline(Clock::time_point now) {
+  if (now < deadline_) return true;
+  return refuse(peer_ + (handshake_bytes_ < kHandshake.size()
+                             ? " sent no handshake in time; dropped"
+                             : " left a packet unfinished; dropped"));
+}
+
+void Connection::end(bool tell) {
+  queue_.close();
+  socket_.reset();
+  if (!tell) return;
+  const SessionPtr self = shared_from_this();
+  if (connected_ && context_->options.observer != nullptr) {
+    context_->options.observer->disconnected(self);
+  }
+  if (context_->options.debugger != nullptr) context_->options.debugger->closed(self);
+  context_->log(Severity::kDebug, peer_ + " disconnected");
+}
+
+bool Connection::refuse(const std::string& why) {
+  context_->log(Severity::kInfo, why);
+  return false;
+}
+
+}  // namespace ddm

@@ -1,0 +1,41 @@
+// Who is at the other end of a connection, and may they look into this process?
+//
+// A Unix socket's peer is known to the kernel (SO_PEERCRED). A TCP peer on this machine owns the
+// socket with our 4-tuple turned round; that socket is asked for through NETLINK_SOCK_DIAG, or
+// looked up in /proc/net/tcp and tcp6 where that is not to be had. It must be ESTABLISHED and have
+// an inode: a socket that its process has closed shows as uid 0, and root is welcome.
+//
+// Blocks for some 20 microseconds, never on the peer. Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+
+#include "ddm/result.h"
+#include "net/socket_address.h"
+
+namespace ddm {
+
+enum class Access {
+  kUser,  // this process's effective user and root
+  kAny,
+};
+
+// Nothing: welcome. Otherwise why not.
+std::optional<Error> check_peer(int fd, Access access);
+
+// An open, ESTABLISHED TCP socket of this machine.
+struct SocketOwner {
+  uid_t uid = 0;
+  ino_t inode = 0;
+};
+
+// The owner of the socket bound to `local` and connected to `remote`. None: there is none, or it
+// is not ESTABLISHED, or it has no inode. The error: this way of asking does not work here.
+Result<std::optional<SocketOwner>> ask_sock_diag(const SocketAddress& local,
+                                                 const SocketAddress& remote);
+Result<std::optional<SocketOwner>> ask_proc_net(const SocketAddress& local,
+                                                const SocketAddress& remote);
+
+}  // namespace ddm

@@ -1,0 +1,32 @@
+// The kernel's form of an address, and the way there from ours.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <vector>
+
+#include "ddm/result.h"
+#include "net/address.h"
+
+namespace ddm {
+
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+
+  int family() const { return storage.ss_family; }
+  sockaddr* raw() { return reinterpret_cast<sockaddr*>(&storage); }
+  const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+// kTcp and kUnix only; at least one on success. Numeric hosts and "localhost" (127.0.0.1) are
+// found at once; any other name asks the system's resolver, which may take seconds.
+Result<std::vector<SocketAddress>> resolve(const Address& address);
+
+// Our end and the far end of a socket; numeric. length 0 when the kernel does not say.
+SocketAddress local_end(int fd);
+SocketAddress far_end(int fd);
+
+Address to_address(const SocketAddress& address);
+
+}  // namespace ddm

@@ -1,0 +1,187 @@
+#include "net/discovery.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "temporary_directory.h"
+
+namespace fs = std::filesystem;
+using ddm::DiscoveryFile;
+using ddm::Target;
+
+namespace {
+
+// XDG_RUNTIME_DIR set to a directory of the test's own.
+class RuntimeDirectory {
+ public:
+  RuntimeDirectory() { setenv("XDG_RUNTIME_DIR", directory_.path().c_str(), 1); }
+  ~RuntimeDirectory() { unsetenv("XDG_RUNTIME_DIR"); }
+  std::string file(pid_t pid) const { return directory_ / ("ddm/" + std::to_string(pid)); }
+  std::string operator/(const std::string& name) const { return directory_ / name; }
+
+ private:
+  ddm::TemporaryDirectory directory_;
+};
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::optional<Target> listed(pid_t pid) {
+  for (const Target& target : ddm::list_targets()) {
+    if (target.pid == pid) return target;
+  }
+  return {};
+}
+
+Target sample() { return {.app = "app.jar", .address = "127.0.0.1:1", .vm = "HotSpot v17"}; }
+
+// The pid of a process that has ended and was waited for.
+pid_t dead_pid() {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  return child;
+}
+
+}  // namespace
+
+TEST_CASE("A published target is listed, and gone with its file") {
+  const RuntimeDirectory runtime;
+  {
+    const auto file = DiscoveryFile::publish(sample());
+    REQUIRE(file);
+    CHECK(file->path() == runtime.file(getpid()));
+    const auto target = listed(getpid());
+    REQUIRE(target);
+    CHECK(target->app == "app.jar");
+    CHECK(target->address == "127.0.0.1:1");
+    CHECK(target->vm == "HotSpot v17");
+    CHECK(target->uid == geteuid());
+    CHECK(target->start == *ddm::process_start_time(getpid()));
+  }
+  CHECK_FALSE(listed(getpid()));
+  CHECK_FALSE(fs::exists(runtime.file(getpid())));
+}
+
+TEST_CASE("The file is one JSON object, readable by its owner alone") {
+  const RuntimeDirectory runtime;
+  Target target = sample();
+  target.app = "a \"b\" \\ \n \xff \xc3\xa4";
+  const auto file = DiscoveryFile::publish(target);
+  REQUIRE(file);
+  const auto json = nlohmann::json::parse(content(file->path()));
+  CHECK(json["pid"] == getpid());
+  CHECK(json["uid"] == geteuid());
+  CHECK(json["app"] == "a \"b\" \\ \n \xef\xbf\xbd \xc3\xa4");
+  struct stat status {};
+  REQUIRE(stat(file->path().c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  REQUIRE(stat((runtime / "ddm").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0700);
+}
+
+TEST_CASE("A new application name replaces the old one") {
+  const RuntimeDirectory runtime;
+  auto file = DiscoveryFile::publish(sample());
+  REQUIRE(file);
+  REQUIRE_FALSE(file->rename_app("other.jar"));
+  CHECK(listed(getpid())->app == "other.jar");
+}
+
+TEST_CASE("Files of dead processes and of reused pids are pruned") {
+  const RuntimeDirectory runtime;
+  REQUIRE(DiscoveryFile::publish(sample()).ok());  // makes the directory
+  const pid_t dead = dead_pid();
+  std::ofstream(runtime.file(dead)) << R"({"address":"127.0.0.1:1","start":1})";
+  std::ofstream(runtime.file(getpid())) << R"({"address":"127.0.0.1:1","start":1})";
+  CHECK_FALSE(listed(dead));
+  CHECK_FALSE(listed(getpid()));
+  CHECK_FALSE(fs::exists(runtime.file(dead)));
+  CHECK_FALSE(fs::exists(runtime.file(getpid())));
+}
+
+TEST_CASE("Files that are no targets are skipped and kept") {
+  const RuntimeDirectory runtime;
+  REQUIRE(DiscoveryFile::publish(sample()).ok());
+  for (const char* text : {"", "{", "[]", "{\"pid\":1}", "{\"address\":7}", "\xff\xfe"}) {
+    std::ofstream(runtime.file(getpid())) << text;
+    CHECK_FALSE(listed(getpid()));
+    CHECK(fs::exists(runtime.file(getpid())));
+  }
+  std::ofstream(runtime / "ddm/notes.txt") << "hello";
+  ddm::list_targets();
+  CHECK(fs::exists(runtime / "ddm/notes.txt"));
+}
+
+TEST_CASE("A directory that is a symlink, open to others or a file is never used") {
+  const RuntimeDirectory runtime;
+  const std::string directory = runtime / "ddm";
+  fs::create_directory(runtime / "elsewhere");
+  SECTION("symlink") {
+    fs::create_directory_symlink(runtime / "elsewhere", directory);
+    CHECK(ddm::check_private_directory(directory, geteuid()));
+  }
+  SECTION("open to others") {
+    fs::create_directory(directory);
+    fs::permissions(directory, fs::perms(0755));
+    CHECK(ddm::check_private_directory(directory, geteuid())->message.find("0700") !=
+          std::string::npos);
+  }
+  SECTION("a file") {
+    std::ofstream(directory) << "x";
+    CHECK(ddm::check_private_directory(directory, geteuid()));
+  }
+  SECTION("somebody else's") {
+    if (geteuid() == 0) {
+      fs::create_directory(directory);
+      fs::permissions(directory, fs::perms(0700));
+      REQUIRE(chown(directory.c_str(), 65534, 65534) == 0);
+      CHECK(ddm::check_private_directory(directory, geteuid()));
+    } else {
+      fs::create_directory_symlink("/", directory);
+    }
+  }
+  const auto file = DiscoveryFile::publish(sample());
+  REQUIRE(file);  // in /tmp/ddm-UID instead
+  CHECK(file->path() == "/tmp/ddm-" + std::to_string(geteuid()) + "/" + std::to_string(getpid()));
+  CHECK(fs::is_empty(runtime / "elsewhere"));
+  CHECK(listed(getpid()));
+}
+
+TEST_CASE("Without a runtime directory the file goes to /tmp") {
+  unsetenv("XDG_RUNTIME_DIR");
+  const auto file = DiscoveryFile::publish(sample());
+  REQUIRE(file);
+  CHECK(file->path() == "/tmp/ddm-" + std::to_string(geteuid()) + "/" + std::to_string(getpid()));
+  CHECK(listed(getpid()));
+}
+
+TEST_CASE("A forked child does not remove its parent's file") {
+  const RuntimeDirectory runtime;
+  auto file = DiscoveryFile::publish(sample());
+  REQUIRE(file);
+  const pid_t child = fork();
+  if (child == 0) {
+    { const DiscoveryFile mine = std::move(*file); }
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  CHECK(fs::exists(file->path()));
+}
+
+TEST_CASE("A process's start time tells processes apart") {
+  CHECK(ddm::process_start_time(getpid()).value_or(0) > 0);
+  CHECK(ddm::process_start_time(getpid()) == ddm::process_start_time(getpid()));
+  CHECK_FALSE(ddm::process_start_time(dead_pid()));
+}
