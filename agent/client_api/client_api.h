@@ -1,0 +1,65 @@
+// The agent's side of ddm-client.jar: the program's own chunk types, and its questions to the
+// agent.
+//
+// The jar's class AgentLink calls natives that the VM finds in this library by name; everything
+// they do goes through the Dispatcher, as a server's requests do. The program's handlers run on a
+// thread of their own: what they do for how long is no matter of the agent's. The jar may be there
+// several times, in several class loaders; none is kept alive from here.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "jvm/agent_thread.h"
+#include "service.h"
+
+namespace ddm {
+
+class ProgramClass;
+
+class ClientApi final : public SessionObserver {
+ public:
+  // Lives as long as the process, as `service` does. `observer` is told of all sessions first.
+  ClientApi(jvmtiEnv* jvmti, Service& service, SessionObserver& observer);
+
+  // Live phase, when the service is open: from here on the natives work. After a late attach the
+  // classes of the jar that have looked for the agent in vain are told.
+  void open(JNIEnv* jni, bool late);
+
+  // I/O thread.
+  void connected(const SessionPtr& session) override;
+  void disconnected(const SessionPtr& session) override;
+
+  // In VMDeath: no handler of the program runs any more.
+  void close();
+
+  // The natives; any attached thread. An exception may be pending afterwards.
+  bool add(JNIEnv* jni, jclass link, ChunkType type);  // true: the type is the agent's own
+  void remove(ChunkType type);
+  void send(JNIEnv* jni, ChunkType type, jbyteArray data, jint offset, jint length);
+  jbyteArray request(JNIEnv* jni, ChunkType type, jbyteArray data, bool for_all);
+
+ private:
+  void adopt_loaded_classes(JNIEnv* jni);
+  bool start_thread(JNIEnv* jni);
+  void handle(const Request& request, Reply reply, const std::shared_ptr<ProgramClass>& program);
+  void tell(int event);
+  std::vector<SessionPtr> sessions() const;
+
+  jvmtiEnv* const jvmti_;
+  Service& service_;
+  SessionObserver& observer_;
+  AgentThread thread_;
+  const SessionPtr own_session_;  // of what the program itself asks
+
+  std::mutex mutex_;
+  bool started_ = false;
+  std::map<ChunkType, std::shared_ptr<ProgramClass>> programs_;
+  int connections_ = 0;
+};
+
+}  // namespace ddm

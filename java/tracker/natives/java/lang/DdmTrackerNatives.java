@@ -1,0 +1,29 @@
+package java.lang;
+
+/**
+ * The natives behind the Tracker, bound once, by RegisterNatives, before the first hook can call
+ * them. Left to the VM, each would be looked up at its first call after each start, by Java code
+ * (ClassLoader.findNative) that allocates and so would call it again, without end.
+ *
+ * They never throw, allocate no Java object and accept null.
+ */
+final class DdmTrackerNatives {
+    private DdmTrackerNatives() { }
+
+    static native void object(Object made);
+    static native void made(Object made);
+    static native void arrays(Object made, int dimensions);
+    static native void newArray(Object made);
+    static native void nested(Object made);
+    static native void cloned(Object made);
+    static native void superCloned(Object made);
+    static native void backtraced(Object throwable);
+
+    /**
+     * Links the Tracker, in whose ClassPrepare event the agent registers the natives: then there
+     * are two frames of java.base on the stack, without which the VM would print a warning.
+     */
+    static void linkTracker() { callTracker(); }
+
+    private static void callTracker() { DdmTracker.object(null); }
+}
