@@ -1,0 +1,103 @@
+#include "jvm/agent_thread.h"
+
+#include <exception>
+
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+// A new java.lang.Thread object with the name, not yet started. Null on failure.
+jobject new_thread_object(JNIEnv* jni, const std::string& name) {
+  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
+  if (!thread_class) return nullptr;
+  const jmethodID constructor =
+      jni->GetMethodID(thread_class.get(), "<init>", "(Ljava/lang/String;)V");
+  const LocalRef<jstring> text(jni, jni->NewStringUTF(name.c_str()));
+  if (constructor == nullptr || !text) return nullptr;
+  return jni->NewObject(thread_class.get(), constructor, text.get());
+}
+
+}  // namespace
+
+AgentThread::AgentThread(jvmtiEnv* jvmti, std::string name)
+    : jvmti_(jvmti), name_(std::move(name)) {}
+
+std::string AgentThread::start(JNIEnv* jni) {
+  const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
+  if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = true;
+  }
+  const jvmtiError error =
+      jvmti_->RunAgentThread(thread.get(), run, this, JVMTI_THREAD_NORM_PRIORITY);
+  if (error == JVMTI_ERROR_NONE) return "";
+  const std::lock_guard lock(mutex_);
+  running_ = false;
+  return std::string("RunAgentThread: ") + jvmti_error_name(error);
+}
+
+bool AgentThread::post(Task task) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return false;
+  tasks_.push_back(std::move(task));
+  changed_.notify_all();
+  return true;
+}
+
+void AgentThread::every(std::chrono::seconds period, Task task) {
+  const std::lock_guard lock(mutex_);
+  period_ = period;
+  periodic_ = std::move(task);
+  next_due_ = Clock::now() + period_;
+  changed_.notify_all();
+}
+
+bool AgentThread::stop(std::chrono::milliseconds patience) {
+  std::deque<Task> dropped;  // destroyed outside the lock: a task may answer a request as it goes
+  std::unique_lock lock(mutex_);
+  stopped_ = true;
+  dropped.swap(tasks_);
+  changed_.notify_all();
+  return changed_.wait_for(lock, patience, [this] { return !running_; });
+}
+
+AgentThread::Task AgentThread::next_task() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (stopped_) return nullptr;
+    if (!tasks_.empty()) {
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      return task;
+    }
+    if (period_ == Clock::duration::zero()) {
+      changed_.wait(lock);
+    } else if (Clock::now() >= next_due_) {
+      next_due_ = Clock::now() + period_;
+      return periodic_;
+    } else {
+      changed_.wait_until(lock, next_due_);
+    }
+  }
+}
+
+void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* self) {
+  AgentThread& thread = *static_cast<AgentThread*>(self);
+  while (Task task = thread.next_task()) {
+    try {
+      task(jni);
+    } catch (const std::exception& failure) {
+      log_error("task on thread {}: {}", thread.name_, failure.what());
+    }
+    clear_exception(jni);
+  }
+  const std::lock_guard lock(thread.mutex_);
+  thread.running_ = false;
+  thread.changed_.notify_all();
+}
+
+}  // namespace ddm

@@ -1,0 +1,59 @@
+// A thread of ours inside the VM that may use JNI: RunAgentThread, started once the VM is live.
+//
+// It runs queued tasks in order and a periodic task, and otherwise waits. post() may be called from
+// any thread, attached or not (JVMTI raw monitors take no unattached owner, so this is a plain
+// condition variable), but never from GC callbacks. An attached thread that sits in native code at
+// the VM's end delays it by 0.3 s: stop() in VMDeath lets the thread go before the VM looks.
+#pragma once
+
+#include <jvmti.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+
+namespace ddm {
+
+class AgentThread {
+ public:
+  using Task = std::function<void(JNIEnv*)>;
+
+  AgentThread(jvmtiEnv* jvmti, std::string name);
+
+  // Starts the thread; call in VMInit or later. Returns "" or what went wrong.
+  std::string start(JNIEnv* jni);
+
+  // Runs the task on the thread soon. False, and the task is gone, once stop() was called.
+  bool post(Task task);
+
+  // Runs the task every `period` (0 = no more).
+  void every(std::chrono::seconds period, Task task);
+
+  // No further task begins and the thread ends. Waits for a running task, at most so long; false
+  // when that was not enough.
+  bool stop(std::chrono::milliseconds patience);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
+  Task next_task();  // empty: the thread is to end
+
+  jvmtiEnv* const jvmti_;
+  const std::string name_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_:
+  std::deque<Task> tasks_;
+  Task periodic_;
+  Clock::duration period_{0};
+  Clock::time_point next_due_;
+  bool stopped_ = false;
+  bool running_ = false;  // between start() and the thread's end
+};
+
+}  // namespace ddm

@@ -1,0 +1,26 @@
+// What is known of the process that we run in: for HELO, reports and the discovery file.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <string>
+
+namespace ddm {
+
+struct VmFacts {
+  std::int64_t pid = 0;
+  std::string app;  // main class, or the jar's file name
+  std::string vm;   // "OpenJDK 64-Bit Server VM 17.0.15+6-Debian-1deb12u1"
+};
+
+// Live phase only.
+VmFacts read_vm_facts(jvmtiEnv* jvmti);
+
+// A system property as given at start; "" when there is none.
+std::string system_property(jvmtiEnv* jvmti, const char* name);
+
+// "sun.java.command" (main class or jar path, then the arguments) -> "Main" or "app.jar".
+std::string app_name_of(std::string_view java_command);
+
+}  // namespace ddm

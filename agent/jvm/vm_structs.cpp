@@ -1,0 +1,76 @@
+#include "jvm/vm_structs.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+namespace ddm::vm_structs {
+namespace {
+
+// An exported `uint64_t` or pointer variable of libjvm.
+std::optional<std::uint64_t> exported(const char* symbol) {
+  const void* address = dlsym(RTLD_DEFAULT, symbol);
+  if (address == nullptr) return std::nullopt;
+  std::uint64_t value = 0;
+  std::memcpy(&value, address, sizeof value);
+  return value;
+}
+
+struct Layout {  // of one VMStructEntry
+  std::uint64_t entries, stride, type_name, field_name, is_static, offset, address;
+};
+
+std::optional<Layout> read_layout() {
+  const auto entries = exported("gHotSpotVMStructs");
+  const auto stride = exported("gHotSpotVMStructEntryArrayStride");
+  const auto type_name = exported("gHotSpotVMStructEntryTypeNameOffset");
+  const auto field_name = exported("gHotSpotVMStructEntryFieldNameOffset");
+  const auto is_static = exported("gHotSpotVMStructEntryIsStaticOffset");
+  const auto offset = exported("gHotSpotVMStructEntryOffsetOffset");
+  const auto address = exported("gHotSpotVMStructEntryAddressOffset");
+  if (!entries || !stride || !type_name || !field_name || !is_static || !offset || !address ||
+      *entries == 0 || *stride == 0) {
+    return std::nullopt;
+  }
+  return Layout{*entries, *stride, *type_name, *field_name, *is_static, *offset, *address};
+}
+
+template <typename T>
+T read(std::uint64_t at) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
+  return value;
+}
+
+// Address of the entry, or 0.
+std::uint64_t find_entry(const Layout& layout, const char* type, const char* field) {
+  for (std::uint64_t at = layout.entries;; at += layout.stride) {
+    const char* entry_type = read<const char*>(at + layout.type_name);
+    const char* entry_field = read<const char*>(at + layout.field_name);
+    if (entry_type == nullptr || entry_field == nullptr) return 0;
+    if (std::strcmp(entry_type, type) == 0 && std::strcmp(entry_field, field) == 0) return at;
+  }
+}
+
+const std::optional<Layout>& layout() {
+  static const std::optional<Layout> value = read_layout();
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> offset_of(const char* type, const char* field) {
+  if (!layout()) return std::nullopt;
+  const std::uint64_t entry = find_entry(*layout(), type, field);
+  if (entry == 0 || read<std::int32_t>(entry + layout()->is_static) != 0) return std::nullopt;
+  return static_cast<std::int64_t>(read<std::uint64_t>(entry + layout()->offset));
+}
+
+std::optional<std::uintptr_t> address_of(const char* type, const char* field) {
+  if (!layout()) return std::nullopt;
+  const std::uint64_t entry = find_entry(*layout(), type, field);
+  if (entry == 0 || read<std::int32_t>(entry + layout()->is_static) == 0) return std::nullopt;
+  return read<std::uintptr_t>(entry + layout()->address);
+}
+
+}  // namespace ddm::vm_structs

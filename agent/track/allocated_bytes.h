@@ -1,0 +1,43 @@
+// The VM's own count of the bytes a thread has allocated: the truth that captured allocations are
+// held against.
+//
+// Equal to com.sun.management.ThreadMXBean.getThreadAllocatedBytes, but read from the thread's
+// structure (Thread::_allocated_bytes + what is used of its open TLAB) at the cost of a few loads.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace ddm {
+
+class AllocatedBytes {
+ public:
+  // Finds the fields by name in vmStructs; none when this VM does not have them as expected.
+  // `current` is the calling thread's java.lang.Thread.
+  static std::optional<AllocatedBytes> create(JNIEnv* jni, jobject current);
+
+  using VmThread = std::uintptr_t;  // JavaThread*, 0 = none
+
+  VmThread current(JNIEnv* jni) const {
+    return reinterpret_cast<std::uintptr_t>(jni) - jni_env_offset_;
+  }
+  // 0 for a thread that is not alive (or a virtual one).
+  VmThread of(JNIEnv* jni, jobject thread) const { return jni->GetLongField(thread, eetop_); }
+
+  // The caller sees to it that the thread has not ended. May be called for other threads: a value
+  // is never larger than the truth at the call's end, and never smaller than at its begin.
+  std::int64_t read(VmThread thread) const;
+
+ private:
+  AllocatedBytes() = default;
+
+  std::intptr_t jni_env_offset_ = 0;
+  jfieldID eetop_ = nullptr;
+  std::int64_t allocated_bytes_ = 0;
+  std::int64_t tlab_start_ = 0;
+  std::int64_t tlab_top_ = 0;
+};
+
+}  // namespace ddm

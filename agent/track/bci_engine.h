@@ -1,0 +1,63 @@
+// engine=bci: hooks in rewritten bytecode that call java.lang.DdmTracker.
+//
+// Until the first start no class is touched and no class hook is on, so that CDS and the AOT cache
+// stay in use. The first start rewrites what is loaded and, through ClassFileLoadHook, what comes
+// later; after that start and stop only swap the Tracker's bodies.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+
+#include "track/class_rewriter.h"
+#include "track/backtrace.h"
+#include "track/clone_resolution.h"
+#include "track/engine.h"
+#include "track/recorder.h"
+#include "track/retransformer.h"
+#include "track/tracker_class.h"
+
+namespace ddm {
+
+class BciEngine final : public Engine {
+ public:
+  BciEngine(jvmtiEnv* jvmti, Recorder& recorder, RewrittenMethods& rewritten);
+
+  const char* name() const override { return "bci"; }
+  std::string prepare(JNIEnv* jni) override;
+  std::string start(JNIEnv* jni) override;
+  std::string stop(JNIEnv* jni) override;
+  EngineCounters counters() const override { return rewriter_.counters(); }
+
+  // JVMTI events.
+  void class_file_load_hook(jclass being_redefined, const char* name, jint length,
+                            const unsigned char* bytes, jint* new_length,
+                            unsigned char** new_bytes);
+  void class_prepared(JNIEnv* jni, jclass klass);
+
+  // The Tracker's natives (java/tracker), on the allocating thread.
+  void object(JNIEnv* jni, jobject made) noexcept;
+  void made(JNIEnv* jni, jobject made) noexcept;
+  void arrays(JNIEnv* jni, jobject made, jint dimensions) noexcept;
+  void new_array(JNIEnv* jni, jobject made) noexcept;
+  void nested(JNIEnv* jni, jobject made) noexcept;
+  void cloned(JNIEnv* jni, jobject made) noexcept;
+  void super_cloned(JNIEnv* jni, jobject made) noexcept;
+  void backtraced(JNIEnv* jni, jobject throwable) noexcept;
+
+ private:
+  std::string enable(jvmtiEvent event);
+  bool needs_hooks(JNIEnv* jni, jclass klass) const;
+
+  jvmtiEnv* const jvmti_;
+  Recorder& recorder_;
+  ClassRewriter rewriter_;
+  Retransformer retransformer_;
+  TrackerClass tracker_;
+  CloneResolution clones_;
+  Backtrace backtrace_;
+  bool rewritten_ = false;
+  std::atomic<bool> hooks_wanted_{false};
+};
+
+}  // namespace ddm

@@ -1,0 +1,163 @@
+#include "track/class_rewriter.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "bci/constant_pool.h"
+#include "bci/opcodes.h"
+#include "track/tracker_class.h"
+
+namespace ddm {
+namespace {
+
+using bci::CallPosition;
+using bci::CallRule;
+using bci::CallSite;
+using bci::HookMethod;
+using bci::HookNumbers;
+using bci::MethodPattern;
+
+constexpr const char* kTakesObject = "(Ljava/lang/Object;)V";
+constexpr std::string_view kCloneDescriptor = "()Ljava/lang/Object;";
+
+HookMethod hook(const char* name) { return {kTrackerClass, name, kTakesObject}; }
+
+const MethodPattern kCopyOf{"java/util/Arrays", "copyOf",
+                            "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"};
+const MethodPattern kCopyOfRange{"java/util/Arrays", "copyOfRange",
+                                 "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"};
+const MethodPattern kUninitialized{"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", ""};
+const MethodPattern kToBytes{"java/lang/StringUTF16", "toBytes", "([CII)[B"};
+
+// The rule for calls of clone() that `wanted` picks.
+CallRule clone_rule(const char* hook_name, bool (*wanted)(const CallSite&)) {
+  return {{"", "clone", std::string(kCloneDescriptor)},
+          CallPosition::kAfter,
+          hook(hook_name),
+          [wanted](const CallSite& site) -> std::optional<HookNumbers> {
+            if (!wanted(site)) return std::nullopt;
+            return HookNumbers{};
+          }};
+}
+
+// Arrays have no clone() but Object's, and super.clone() with the superclass Object means it too.
+bool always_copies(const CallSite& site) {
+  return site.callee.owner.starts_with('[') ||
+         (site.opcode == bci::kInvokespecial && site.callee.owner == "java/lang/Object");
+}
+
+bool may_copy(const CallSite& site) {
+  return site.opcode == bci::kInvokevirtual && !always_copies(site);
+}
+
+bool may_copy_in_superclass(const CallSite& site) {
+  return site.opcode == bci::kInvokespecial && !always_copies(site);
+}
+
+std::vector<CallRule> call_rules() {
+  const auto made = [](MethodPattern callee, const char* name = "made") {
+    return CallRule{std::move(callee), CallPosition::kAfter, hook(name)};
+  };
+  return {
+      made(kCopyOf),
+      made(kCopyOfRange),
+      made(kUninitialized),
+      made(kToBytes),
+      made({"jdk/internal/misc/Unsafe", "allocateInstance", ""}),
+      made({"java/lang/reflect/Array", "newArray", ""}, "newArray"),
+      made({"java/lang/reflect/Array", "multiNewArray", ""}, "nested"),
+      made({"java/lang/Throwable", "fillInStackTrace", "(I)Ljava/lang/Throwable;"}, "backtraced"),
+      clone_rule("made", always_copies),
+      clone_rule("cloned", may_copy),
+      clone_rule("superCloned", may_copy_in_superclass),
+  };
+}
+
+std::vector<MethodPattern> exempt_from_call_hooks() {
+  return {kCopyOf,
+          kCopyOfRange,
+          // The constructor that runs next on the object tells of it.
+          {"java/lang/invoke/DirectMethodHandle", "allocateInstance", ""}};
+}
+
+constexpr std::string_view kHookedCallees[] = {
+    "clone",   "copyOf",           "copyOfRange", "allocateUninitializedArray0",
+    "toBytes", "allocateInstance", "newArray",    "multiNewArray",
+    "fillInStackTrace"};
+
+// Code that runs while a virtual thread is between two carriers: nothing may walk its stack there.
+bool is_off_limits(std::string_view class_name) {
+  return class_name.starts_with("java/lang/VirtualThread") ||
+         class_name.starts_with("jdk/internal/vm/Continuation");
+}
+
+}  // namespace
+
+ClassRewriter::ClassRewriter(RewrittenMethods& moves)
+    : moves_(moves),
+      objects_(hook("object")),
+      arrays_(hook("made"), {kTrackerClass, "arrays", "(Ljava/lang/Object;I)V"},
+              {kCopyOf, kCopyOfRange, kUninitialized, kToBytes}),
+      calls_(call_rules(), exempt_from_call_hooks()) {}
+
+std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
+  const bci::Transformation* const all[] = {&objects_, &arrays_, &calls_};
+  bci::RewriteResult result = bci::rewrite(class_file, all);
+  if (is_off_limits(result.class_name)) return std::nullopt;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const bci::SkippedMethod& method : result.skipped) {
+      ++counters_.methods_skipped[std::string(to_string(method.reason))];
+    }
+    if (result.status == bci::RewriteStatus::kSkipped) {
+      ++counters_.classes_skipped[std::string(to_string(result.reason))];
+    } else if (result.status == bci::RewriteStatus::kChanged) {
+      ++counters_.classes_rewritten;
+    }
+  }
+  if (result.status != bci::RewriteStatus::kChanged) return std::nullopt;
+  moves_.add(result);
+  return std::move(result.bytes);
+}
+
+bool ClassRewriter::constant_pool_may_need_hooks(bci::ByteSpan pool, std::uint16_t count) {
+  bci::ByteReader in(pool);
+  bci::SkipReason why{};
+  const auto parsed = bci::ConstantPool::parse(in, count, why);
+  if (!parsed) return true;  // let rewrite() say what is wrong
+  for (std::uint32_t i = 1; i < count; ++i) {
+    const auto index = static_cast<std::uint16_t>(i);
+    if (parsed->tag(index) != bci::kUtf8) continue;
+    const std::string_view text = parsed->utf8(index);
+    if (std::find(std::begin(kHookedCallees), std::end(kHookedCallees), text) !=
+        std::end(kHookedCallees)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ClassRewriter::code_may_need_hooks(bci::ByteSpan bytecode) {
+  for (std::size_t at = 0; at < bytecode.size();) {
+    const std::uint8_t opcode = bytecode[at];
+    if (opcode == bci::kNewarray || opcode == bci::kAnewarray || opcode == bci::kMultianewarray) {
+      return true;
+    }
+    const std::size_t length = bci::instruction_length(bytecode, at);
+    if (length == 0) return true;
+    at += length;
+  }
+  return false;
+}
+
+void ClassRewriter::refused(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  ++counters_.classes_skipped[reason];
+}
+
+EngineCounters ClassRewriter::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+}  // namespace ddm

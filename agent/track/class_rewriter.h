@@ -1,0 +1,52 @@
+// Which hooks go into which classes, for engine=bci: the list of transformations, and the account
+// of what was rewritten and what was not. Any thread.
+//
+// Where allocations are caught:
+//   Object.<init>                               every object whose constructor runs
+//   newarray, anewarray, multianewarray         arrays, inner ones too
+//   the calls of what C2 replaces or what ends in native code (library_call.cpp: _copyOf,
+//   _copyOfRange, _newArray, _clone, _allocateUninitializedArray, _toBytesU, _allocateInstance):
+//   a hook inside such a method disappears with it once C2 compiles the caller, so the hook stands
+//   behind the call, and the method's own array instructions are left alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "bci/rewrite.h"
+#include "track/engine.h"
+#include "track/rewritten_methods.h"
+
+namespace ddm {
+
+class ClassRewriter {
+ public:
+  explicit ClassRewriter(RewrittenMethods& moves);
+
+  // The class with the hooks in, or nothing when it needs none or cannot have them.
+  std::optional<bci::Bytes> rewrite(bci::ByteSpan class_file);
+
+  // Whether a class may need hooks, judged by its constant pool (as JVMTI gives it) and by one
+  // method's bytecode at a time. False is certain.
+  static bool constant_pool_may_need_hooks(bci::ByteSpan pool, std::uint16_t count);
+  static bool code_may_need_hooks(bci::ByteSpan bytecode);
+
+  // A class that the VM would not take in its rewritten form.
+  void refused(const std::string& reason);
+
+  EngineCounters counters() const;
+
+ private:
+  RewrittenMethods& moves_;
+  bci::ObjectInitHook objects_;
+  bci::ArrayHook arrays_;
+  bci::CallSiteHook calls_;
+
+  mutable std::mutex mutex_;
+  EngineCounters counters_;
+};
+
+}  // namespace ddm

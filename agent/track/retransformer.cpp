@@ -1,0 +1,84 @@
+#include "track/retransformer.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+#include "log.h"
+#include "track/class_ids.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kBatch = 200;
+
+constexpr jint kNotForUs =
+    JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE | JVMTI_CLASS_STATUS_ERROR;
+
+}  // namespace
+
+Retransformer::Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass)> needs,
+                             std::function<void(const std::string&)> failed)
+    : jvmti_(jvmti), needs_(std::move(needs)), failed_(std::move(failed)) {}
+
+Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
+  Totals totals;
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti_);
+  const LocalFrame frame(jni, 64);
+  const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
+  if (error != JVMTI_ERROR_NONE) {
+    failed_(std::string("GetLoadedClasses: ") + jvmti_error_name(error));
+    return totals;
+  }
+  totals.loaded = count;
+  std::vector<jclass> wanted;
+  for (jint i = 0; i < count; ++i) {
+    jint status = 0;
+    jboolean modifiable = JNI_FALSE;
+    if (jvmti_->GetClassStatus(classes[i], &status) != JVMTI_ERROR_NONE ||
+        (status & kNotForUs) != 0 ||
+        jvmti_->IsModifiableClass(classes[i], &modifiable) != JVMTI_ERROR_NONE || !modifiable) {
+      continue;
+    }
+    if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
+      ClassIds::mark_unlinked(jvmti_, classes[i]);
+      ++totals.unlinked;
+    } else if (needs_(jni, classes[i])) {
+      wanted.push_back(classes[i]);
+    }
+  }
+  totals.retransformed = static_cast<int>(wanted.size());
+  for (std::size_t at = 0; at < wanted.size(); at += kBatch) {
+    const auto begin = std::chrono::steady_clock::now();
+    retransform(std::span(wanted).subspan(at, std::min(kBatch, wanted.size() - at)));
+    const std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - begin;
+    totals.longest_batch_ms = std::max(totals.longest_batch_ms, took.count());
+  }
+  return totals;
+}
+
+void Retransformer::retransform(std::span<const jclass> classes) {
+  const jvmtiError error =
+      jvmti_->RetransformClasses(static_cast<jint>(classes.size()), classes.data());
+  if (error == JVMTI_ERROR_NONE) return;
+  if (classes.size() == 1) {
+    JvmtiPtr<char> signature(jvmti_);
+    jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);
+    log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
+    failed_(std::string("retransform: ") + jvmti_error_name(error));
+    return;
+  }
+  const std::size_t half = classes.size() / 2;
+  retransform(classes.first(half));
+  retransform(classes.subspan(half));
+}
+
+void Retransformer::prepared(JNIEnv* jni, jclass klass) {
+  if (!ClassIds::take_unlinked_mark(jvmti_, klass)) return;
+  if (needs_(jni, klass)) retransform({&klass, 1});
+}
+
+}  // namespace ddm

@@ -1,0 +1,44 @@
+// Brings loaded classes through ClassFileLoadHook, in batches, so that no pause is long.
+//
+// A batch fails as a whole when one class of it fails (JVMTI RetransformClasses): it is halved
+// until the culprit stands alone. Classes that are loaded but not linked yet are left alone and
+// marked (JDK-8277444: taking their bytes races with linking on 17); prepared() brings them through
+// once they are linked.
+#pragma once
+
+#include <jvmti.h>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ddm {
+
+class Retransformer {
+ public:
+  // `needs` decides from a linked class whether it is worth it; `failed` is told the VM's reason.
+  Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass)> needs,
+                std::function<void(const std::string&)> failed);
+
+  struct Totals {
+    int loaded = 0;
+    int retransformed = 0;
+    int unlinked = 0;
+    double longest_batch_ms = 0;
+  };
+  // Every loaded class. New classes go through the hook by themselves: enable it before.
+  Totals all_loaded(JNIEnv* jni);
+
+  // The ClassPrepare event, on the thread that links the class, before any code of it runs.
+  void prepared(JNIEnv* jni, jclass klass);
+
+ private:
+  void retransform(std::span<const jclass> classes);
+
+  jvmtiEnv* const jvmti_;
+  const std::function<bool(JNIEnv*, jclass)> needs_;
+  const std::function<void(const std::string&)> failed_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,67 @@
+#include "track/thread_names.h"
+
+#include <iterator>
+
+#include "jvm/jvmti_memory.h"
+#include "records/alloc_record.h"
+
+namespace ddm {
+namespace {
+
+// More threads than any ring has records. Ids ascend, so the lower half are the oldest threads; of
+// those that are still alive the VM knows the name.
+constexpr std::size_t kMostNames = 2 * kMaxRecords / 8;
+
+thread_local std::int64_t t_last_noted = 0;
+
+}  // namespace
+
+std::string ThreadNames::name_of(jthread thread) const {
+  jvmtiThreadInfo info{};
+  if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return "";
+  std::string name = info.name != nullptr ? info.name : "";
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  return name;
+}
+
+void ThreadNames::note(jthread thread, std::int64_t id) {
+  if (t_last_noted == id) return;
+  t_last_noted = id;
+  {
+    const std::lock_guard lock(mutex_);
+    if (names_.contains(id)) return;
+  }
+  std::string name = name_of(thread);
+  const std::lock_guard lock(mutex_);
+  names_.emplace(id, std::move(name));
+  if (names_.size() > kMostNames) {
+    names_.erase(names_.begin(), std::next(names_.begin(), kMostNames / 2));
+  }
+}
+
+void ThreadNames::thread_ending(JNIEnv* jni, jthread thread) {
+  const std::int64_t id = jni->GetLongField(thread, thread_id_field_);
+  std::string name = name_of(thread);
+  const std::lock_guard lock(mutex_);
+  names_[id] = std::move(name);
+}
+
+std::map<std::int64_t, std::string> ThreadNames::read(
+    JNIEnv* jni, const std::unordered_set<std::int64_t>& wanted) {
+  std::map<std::int64_t, std::string> live;
+  jint count = 0;
+  JvmtiPtr<jthread> threads(jvmti_);
+  const LocalFrame frame(jni, 64);
+  if (jvmti_->GetAllThreads(&count, threads.out()) == JVMTI_ERROR_NONE) {
+    for (jint i = 0; i < count; ++i) {
+      const std::int64_t id = jni->GetLongField(threads[i], thread_id_field_);
+      if (wanted.contains(id)) live[id] = name_of(threads[i]);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+  live.insert(names_.begin(), names_.end());
+  return live;
+}
+
+}  // namespace ddm
