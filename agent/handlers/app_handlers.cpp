@@ -1,0 +1,105 @@
+#include "handlers/app_handlers.h"
+
+#include <sys/utsname.h>
+
+#include <cstring>
+
+#include "ddm/app_state.h"
+#include "handlers/program_exit.h"
+#include "jvm/vm_arguments.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+constexpr ChunkType kFeatures = chunk_type("FEAT");
+
+std::string abi() {
+  utsname machine{};
+  const char* name = uname(&machine) == 0 ? machine.machine : "unknown";
+  return std::to_string(8 * sizeof(void*)) + "-bit (" + name + ")";
+}
+
+// What Android says first, then how this VM was started. Properties are the program's own affair.
+std::string jvm_flags() {
+  std::string flags;
+  bool check_jni = false;
+  for (const std::string& argument : vm_arguments()) {
+    if (argument.starts_with("-D")) continue;
+    check_jni |= argument == "-Xcheck:jni";
+    flags += " " + argument;
+  }
+  return (check_jni ? "CheckJNI=true" : "CheckJNI=false") + flags;
+}
+
+}  // namespace
+
+AppHandlers::AppHandlers(const HandlerContext& context, const VmFacts& facts) : context_(context) {
+  hello_.pid = static_cast<std::uint32_t>(facts.pid);
+  hello_.vm = system_property(context.jvmti, "java.vm.name") + " v" +
+              system_property(context.jvmti, "java.vm.version");
+  hello_.app = facts.app;
+  hello_.package = facts.app;
+  hello_.abi = abi();
+  hello_.stage = kStageRunning;
+}
+
+void AppHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.add(HelloRequest::kType, Lane::kInline,
+                 [this](const Request& request, Reply reply) { hello(request, std::move(reply)); });
+  dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
+    reply.send(to_chunk(
+        Features{{"hprof-heap-dump", "hprof-heap-dump-streaming", "support_boot_stages"}}));
+  });
+  // The debugger's link sees for itself when a debugger has gone; this only wants to be heard.
+  dispatcher.add(kDebuggerGone, Lane::kInline,
+                 [](const Request&, Reply reply) { reply.send_empty(); });
+  dispatcher.add(ExitRequest::kType, Lane::kInline,
+                 [this](const Request& request, Reply reply) { exit(request, std::move(reply)); });
+}
+
+void AppHandlers::hello(const Request& request, Reply reply) {
+  if (!HelloRequest::decode(request.data)) return reply.fail_bad_data("u4 version");
+  const std::string flags = jvm_flags();
+  const std::lock_guard lock(mutex_);
+  if (waiting_) request.session->send_event(to_chunk(Waiting{}));
+  HelloReply answer = hello_;
+  answer.jvm_flags = flags;
+  reply.send(answer);
+  hello_said_ = true;
+  changed_.notify_all();
+}
+
+void AppHandlers::exit(const Request& request, Reply reply) {
+  const auto wanted = ExitRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u4 status");
+  log_info("a DDM server ends the program with status {}", wanted->status);
+  reply.send_empty();  // queued now, since the end is near
+  exit_program(context_.vm, wanted->status);
+}
+
+void AppHandlers::wait_for_hello() {
+  std::unique_lock lock(mutex_);
+  waiting_ = true;
+  changed_.wait(lock, [this] { return hello_said_ || closed_; });
+  waiting_ = false;
+}
+
+void AppHandlers::rename(const std::string& name) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (hello_.app == name) return;
+    hello_.app = name;
+    hello_.package = name;
+  }
+  const Chunk event = to_chunk(AppName{name, 0, name});
+  for (const SessionPtr& session : context_.sessions()) session->send_event(event);
+}
+
+void AppHandlers::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace ddm

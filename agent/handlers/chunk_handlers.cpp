@@ -1,0 +1,56 @@
+#include "handlers/chunk_handlers.h"
+
+#include "ddm/heap_segments.h"
+#include "ddm/profiling.h"
+
+namespace ddm {
+
+ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
+                             Tracking* tracking, TrackingOptions tracking_options)
+    : context_{jvmti, vm, service},
+      pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
+      gc_events_(context_, pulse_),
+      app_(context_, facts),
+      threads_(context_, pulse_),
+      heap_(context_, gc_events_),
+      tracking_(context_, tracking, tracking_options, threads_) {
+  Dispatcher& dispatcher = service.dispatcher();
+  app_.add_to(dispatcher);
+  threads_.add_to(dispatcher);
+  heap_.add_to(dispatcher);
+  tracking_.add_to(dispatcher);
+  add_unavailable(dispatcher);
+}
+
+void ChunkHandlers::add_unavailable(Dispatcher& dispatcher) {
+  // MPRQ is one of the five that always get an answer of their type.
+  dispatcher.add(ProfilingState::kType, Lane::kInline,
+                 [](const Request&, Reply reply) { reply.send(ProfilingState{}); });
+  for (const ChunkType type : {kMergedSegment, kObjectSegment, kNativeSegment, chunk_type("NHGT"),
+                               TraceToFileRequest::kType, kStopTracingToFile, TraceRequest::kType,
+                               kStopTracing, SampleRequest::kType, kStopSampling}) {
+    dispatcher.add(type, Lane::kInline, [](const Request& request, Reply reply) {
+      reply.fail(FailCode::kRefused,
+                 chunk_name(request.type) + " is not available in this agent yet");
+    });
+  }
+}
+
+void ChunkHandlers::connected(const SessionPtr&) {}
+
+void ChunkHandlers::disconnected(const SessionPtr& session) {
+  pulse_.cancel(session->id());
+  // The modes have ended with the session; what they kept switched on may end too.
+  context_.service.quick().post([this](JNIEnv*) {
+    threads_.sessions_changed();
+    gc_events_.refresh();
+  });
+}
+
+void ChunkHandlers::close() {
+  app_.close();
+  pulse_.stop();
+  heap_.close();
+}
+
+}  // namespace ddm

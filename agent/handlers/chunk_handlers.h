@@ -1,0 +1,47 @@
+// The handlers of all chunks that the agent understands, and what they need to live.
+//
+// Made in the live phase, before the service is opened; lives as long as the process.
+#pragma once
+
+#include "handlers/app_handlers.h"
+#include "handlers/gc_events.h"
+#include "handlers/handler_context.h"
+#include "handlers/heap_handlers.h"
+#include "handlers/pulse.h"
+#include "handlers/thread_handlers.h"
+#include "handlers/tracking_handlers.h"
+
+namespace ddm {
+
+class ChunkHandlers final : public SessionObserver {
+ public:
+  // Registers everything with the service's dispatcher. `tracking` may be null.
+  ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
+                Tracking* tracking, TrackingOptions tracking_options);
+
+  AppHandlers& app() { return app_; }
+
+  // In VMDeath, before the service is closed: microseconds.
+  void close();
+
+  // JVMTI's events, on the thread concerned.
+  void thread_started(JNIEnv* jni, jthread thread) { threads_.thread_started(jni, thread); }
+  void thread_ending(JNIEnv* jni, jthread thread) { threads_.thread_ending(jni, thread); }
+  void gc_finished() noexcept { gc_events_.gc_finished(); }
+
+  void connected(const SessionPtr& session) override;
+  void disconnected(const SessionPtr& session) override;
+
+ private:
+  void add_unavailable(Dispatcher& dispatcher);
+
+  const HandlerContext context_;
+  Pulse pulse_;
+  GcEvents gc_events_;
+  AppHandlers app_;
+  ThreadHandlers threads_;
+  HeapHandlers heap_;
+  TrackingHandlers tracking_;
+};
+
+}  // namespace ddm

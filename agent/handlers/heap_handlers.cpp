@@ -1,0 +1,133 @@
+#include "handlers/heap_handlers.h"
+
+#include <chrono>
+
+#include "ddm/app_state.h"
+#include "ddm/heap_dump.h"
+#include "ddm/packet.h"
+#include "jvm/jvmti_error.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+// Ids of HPIF. 1 is the Java heap as a whole; what it is made of, and what the VM has beside it,
+// has numbers that no 4 GiB slice of a heap map takes before the heap has 400 GiB.
+constexpr std::uint32_t kJavaHeap = 1;
+
+std::uint32_t id_of(PoolKind kind) {
+  switch (kind) {
+    case PoolKind::kYoung:
+      return 101;
+    case PoolKind::kSurvivor:
+      return 102;
+    case PoolKind::kOld:
+      return 103;
+    case PoolKind::kMetaspace:
+      return 111;
+    case PoolKind::kClassSpace:
+      return 112;
+    case PoolKind::kCode:
+      return 121;
+    case PoolKind::kCodeOfVm:
+      return 122;
+    case PoolKind::kCodeProfiled:
+      return 123;
+    case PoolKind::kCodeNotProfiled:
+      return 124;
+  }
+  return 0;
+}
+
+// The packet's and the chunk's header, and room for FAIL's neighbours in a packet of several.
+constexpr std::size_t kMaxDump = kMaxOutgoingPacket - 4096;
+
+std::uint64_t now_ms() {
+  using namespace std::chrono;
+  return static_cast<std::uint64_t>(
+      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+}
+
+}  // namespace
+
+void HeapHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.add(HeapInfoRequest::kType, Lane::kQuick,
+                 [this](const Request& request, Reply reply) { info(request, std::move(reply)); });
+  dispatcher.add(kCollectGarbage, Lane::kSlow,
+                 [this](const Request&, Reply reply) { collect(std::move(reply)); });
+  dispatcher.add(HeapDumpRequest::kType, Lane::kSlow, [this](const Request& request, Reply reply) {
+    dump_to_file(request, std::move(reply));
+  });
+  dispatcher.add(kHeapDumpStream, Lane::kSlow,
+                 [this](const Request&, Reply reply) { dump(std::move(reply)); });
+  gc_events_.add_listener([this](JNIEnv* jni) { collected(jni); });
+}
+
+HeapInfo HeapHandlers::read_info(JNIEnv* jni, HeapInfoWhen reason) {
+  HeapInfo info;
+  const std::uint64_t time = now_ms();
+  const auto add = [&](std::uint32_t id, const HeapFigures& figures) {
+    info.heaps.push_back(
+        {id, time, reason, figures.max_bytes, figures.committed_bytes, figures.used_bytes, 0});
+  };
+  if (const auto figures = figures_.heap(jni)) add(kJavaHeap, *figures);
+  for (const PoolFigures& pool : figures_.pools(jni)) add(id_of(pool.kind), pool.figures);
+  return info;
+}
+
+void HeapHandlers::info(const Request& request, Reply reply) {
+  const auto wanted = HeapInfoRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u1 when: 0 never, 1 now, 2 next GC, 3 every GC");
+  if (wanted->when == HeapInfoWhen::kNow) {
+    return reply.send(read_info(context_.jni(), wanted->when));
+  }
+  request.session->modes.heap_info_when = static_cast<std::uint8_t>(wanted->when);
+  const std::string error = gc_events_.refresh();
+  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  reply.send(HeapInfo{});
+}
+
+void HeapHandlers::collected(JNIEnv* jni) {
+  HeapInfo info;
+  bool one_shot = false;
+  for (const SessionPtr& session : context_.sessions()) {
+    auto expected = static_cast<std::uint8_t>(HeapInfoWhen::kNextGc);
+    const bool next = session->modes.heap_info_when.compare_exchange_strong(expected, 0);
+    const bool every = expected == static_cast<std::uint8_t>(HeapInfoWhen::kEveryGc);
+    one_shot |= next;
+    // Figures that a server cannot take yet are old when it can.
+    if (!next && !(every && session->wait_for_room(std::chrono::milliseconds::zero()))) continue;
+    if (info.heaps.empty()) info = read_info(jni, HeapInfoWhen::kEveryGc);
+    for (HeapInfo::Heap& heap : info.heaps) {
+      heap.reason = next ? HeapInfoWhen::kNextGc : HeapInfoWhen::kEveryGc;
+    }
+    session->send_event(to_chunk(info));
+  }
+  if (one_shot) gc_events_.refresh();
+}
+
+void HeapHandlers::collect(Reply reply) {
+  const jvmtiError error = context_.jvmti->ForceGarbageCollection();
+  if (error != JVMTI_ERROR_NONE) {
+    return reply.fail(FailCode::kRefused,
+                      std::string("ForceGarbageCollection: ") + jvmti_error_name(error));
+  }
+  reply.send_empty();
+}
+
+void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
+  const auto wanted = HeapDumpRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("str path");
+  const auto error = dumper_.write(context_.jni(), wanted->path);
+  // The answer has no room for words.
+  if (error) log_warn("heap dump: {}", error->message);
+  reply.send(HeapDumpReply{!error});
+}
+
+void HeapHandlers::dump(Reply reply) {
+  auto bytes = dumper_.read(context_.jni(), kMaxDump);
+  if (!bytes) return reply.fail(FailCode::kRefused, bytes.message());
+  reply.send(Chunk{kHeapDumpStream, std::move(*bytes)});
+}
+
+}  // namespace ddm

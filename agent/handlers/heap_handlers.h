@@ -1,0 +1,37 @@
+// HPIF, HPGC, HPDU, HPDS: figures of the heap, collections, dumps.
+#pragma once
+
+#include "ddm/heap_info.h"
+#include "handlers/gc_events.h"
+#include "handlers/handler_context.h"
+#include "heap/heap_dump_file.h"
+#include "heap/heap_figures.h"
+
+namespace ddm {
+
+class HeapHandlers {
+ public:
+  HeapHandlers(const HandlerContext& context, GcEvents& gc_events)
+      : context_(context), gc_events_(gc_events), dumper_(context.jvmti, figures_) {}
+
+  void add_to(Dispatcher& dispatcher);
+
+  // The program ends: nothing is left behind.
+  void close() { dumper_.close(); }
+
+ private:
+  void info(const Request& request, Reply reply);
+  void collect(Reply reply);
+  void dump_to_file(const Request& request, Reply reply);
+  void dump(Reply reply);
+
+  HeapInfo read_info(JNIEnv* jni, HeapInfoWhen reason);
+  void collected(JNIEnv* jni);
+
+  const HandlerContext& context_;
+  GcEvents& gc_events_;
+  HeapFiguresReader figures_;
+  HeapDumper dumper_;
+};
+
+}  // namespace ddm

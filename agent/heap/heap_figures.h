@@ -1,0 +1,81 @@
+// The heap in a few figures, as java.lang.management's MemoryMXBean and memory pools give them, but
+// asked of the VM directly.
+//
+// Threads attached to the VM. The first call loads what java.management needs, some classes. In a
+// VM without that module heap() is asked of java.lang.Runtime (which under G1 is nearer to the
+// truth than the bean, but not equal to it) and there are no pools.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace ddm {
+
+struct HeapFigures {
+  std::uint64_t max_bytes = 0;  // -Xmx; 0 = no limit
+  std::uint64_t committed_bytes = 0;
+  std::uint64_t used_bytes = 0;
+};
+
+// A memory pool by what it is for. The collectors name their pools differently.
+enum class PoolKind {
+  kYoung,
+  kSurvivor,
+  kOld,  // of a heap without generations too
+  kMetaspace,
+  kClassSpace,
+  kCode,  // in one piece, or in the three that follow
+  kCodeOfVm,
+  kCodeProfiled,
+  kCodeNotProfiled,
+};
+
+struct PoolFigures {
+  PoolKind kind;
+  HeapFigures figures;
+};
+
+class HeapFiguresReader {
+ public:
+  std::optional<HeapFigures> heap(JNIEnv* jni);
+
+  // One a pool, in the VM's order.
+  std::vector<PoolFigures> pools(JNIEnv* jni);
+
+ private:
+  struct Pool {
+    PoolKind kind;
+    jobject bean;  // global reference
+  };
+  struct Runtime {
+    jobject object = nullptr;  // global reference
+    jmethodID max = nullptr;
+    jmethodID total = nullptr;
+    jmethodID free = nullptr;
+  };
+
+  struct UsageFields {  // of java.lang.management.MemoryUsage
+    jfieldID max = nullptr;
+    jfieldID committed = nullptr;
+    jfieldID used = nullptr;
+  };
+
+  bool find_usage_fields(JNIEnv* jni, jobject usage);
+  // Takes the local reference over; null gives none.
+  std::optional<HeapFigures> read_usage(JNIEnv* jni, jobject usage);
+  bool find_runtime(JNIEnv* jni);
+  std::optional<HeapFigures> ask_runtime(JNIEnv* jni);
+  void find_pools(JNIEnv* jni);
+
+  std::mutex mutex_;
+  UsageFields usage_;
+  Runtime runtime_;
+  bool pools_found_ = false;
+  std::vector<Pool> pools_;
+};
+
+}  // namespace ddm

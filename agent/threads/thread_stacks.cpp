@@ -1,0 +1,71 @@
+#include "threads/thread_stacks.h"
+
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+#include "records/name_table.h"
+
+namespace ddm {
+namespace {
+
+std::int32_t line_at(jvmtiEnv* jvmti, jmethodID method, jlocation location) {
+  jboolean native = JNI_FALSE;
+  if (jvmti->IsMethodNative(method, &native) != JVMTI_ERROR_NONE) return kLineUnknown;
+  if (native == JNI_TRUE) return kLineNative;
+  jint count = 0;
+  JvmtiPtr<jvmtiLineNumberEntry> lines(jvmti);
+  if (jvmti->GetLineNumberTable(method, &count, lines.out()) != JVMTI_ERROR_NONE) {
+    return kLineUnknown;
+  }
+  // The entries may come in any order (JVMS 4.7.12).
+  std::int32_t line = kLineUnknown;
+  jlocation best = -1;
+  for (jint i = 0; i < count; ++i) {
+    const jlocation start = lines[i].start_location;
+    if (start <= location && start >= best) {
+      best = start;
+      line = lines[i].line_number;
+    }
+  }
+  return line;
+}
+
+// A class may be unloaded while we ask, when its thread has run on: what cannot be told stays "".
+ThreadStack::Frame read_frame(jvmtiEnv* jvmti, JNIEnv* jni, const jvmtiFrameInfo& raw) {
+  ThreadStack::Frame frame;
+  JvmtiPtr<char> method(jvmti);
+  if (jvmti->GetMethodName(raw.method, method.out(), nullptr, nullptr) != JVMTI_ERROR_NONE) {
+    frame.class_name = "unknown";
+    frame.method = "unknown";
+    return frame;
+  }
+  frame.method = text_of(method);
+  frame.line = line_at(jvmti, raw.method, raw.location);
+  LocalRef<jclass> owner(jni, nullptr);
+  if (jvmti->GetMethodDeclaringClass(raw.method, owner.out()) != JVMTI_ERROR_NONE) return frame;
+  JvmtiPtr<char> signature(jvmti);
+  if (jvmti->GetClassSignature(owner.get(), signature.out(), nullptr) == JVMTI_ERROR_NONE) {
+    frame.class_name = type_name_of(text_of(signature));
+  }
+  JvmtiPtr<char> file(jvmti);
+  if (jvmti->GetSourceFileName(owner.get(), file.out()) == JVMTI_ERROR_NONE) {
+    frame.file = text_of(file);
+  }
+  return frame;
+}
+
+}  // namespace
+
+Result<std::vector<ThreadStack::Frame>> read_stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  std::vector<jvmtiFrameInfo> raw(kMaxStackFrames);
+  jint count = 0;
+  const jvmtiError error = jvmti->GetStackTrace(thread, 0, kMaxStackFrames, raw.data(), &count);
+  if (error != JVMTI_ERROR_NONE) return Error{jvmti_error_name(error)};
+  std::vector<ThreadStack::Frame> frames;
+  frames.reserve(static_cast<std::size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    frames.push_back(read_frame(jvmti, jni, raw[static_cast<std::size_t>(i)]));
+  }
+  return frames;
+}
+
+}  // namespace ddm

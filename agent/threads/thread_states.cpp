@@ -1,0 +1,55 @@
+#include "threads/thread_states.h"
+
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+#include "log.h"
+#include "threads/thread_list.h"
+
+namespace ddm {
+namespace {
+
+bool has(jint state, jint bit) { return (state & bit) != 0; }
+
+// Leaving suspension aside.
+ThreadState activity(jint state) {
+  if (has(state, JVMTI_THREAD_STATE_TERMINATED)) return ThreadState::kZombie;
+  if (!has(state, JVMTI_THREAD_STATE_ALIVE)) return ThreadState::kInitializing;
+  if (has(state, JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)) return ThreadState::kMonitor;
+  if (has(state, JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT)) return ThreadState::kTimedWait;
+  if (has(state, JVMTI_THREAD_STATE_WAITING_INDEFINITELY)) return ThreadState::kWait;
+  if (has(state, JVMTI_THREAD_STATE_IN_NATIVE)) return ThreadState::kNative;
+  if (has(state, JVMTI_THREAD_STATE_RUNNABLE)) return ThreadState::kRunning;
+  return ThreadState::kVmWait;
+}
+
+}  // namespace
+
+ThreadState thread_state(jint state) {
+  return has(state, JVMTI_THREAD_STATE_SUSPENDED) ? ThreadState::kSuspended : activity(state);
+}
+
+ThreadStatusList::Entry thread_status(std::uint32_t id, jint state) {
+  ThreadState word = activity(state);
+  if (word == ThreadState::kTimedWait && !has(state, JVMTI_THREAD_STATE_SLEEPING)) {
+    word = ThreadState::kWait;
+  }
+  if (word == ThreadState::kZombie) word = ThreadState::kVmWait;  // about to go; no word for it
+  return {id, word, has(state, JVMTI_THREAD_STATE_SUSPENDED)};
+}
+
+std::vector<ThreadWithState> threads_with_states(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jint count = 0;
+  JvmtiPtr<jvmtiStackInfo> stacks(jvmti);
+  const jvmtiError error = jvmti->GetAllStackTraces(0, stacks.out(), &count);
+  if (error != JVMTI_ERROR_NONE) {
+    log_warn("GetAllStackTraces: {}", jvmti_error_name(error));
+    return {};
+  }
+  announce_local_refs(jni, count);
+  std::vector<ThreadWithState> result;
+  result.reserve(static_cast<std::size_t>(count));
+  for (jint i = 0; i < count; ++i) result.push_back({stacks[i].thread, stacks[i].state});
+  return result;
+}
+
+}  // namespace ddm
