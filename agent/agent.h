@@ -1,0 +1,64 @@
+// The one agent of this process: reads the options, owns the parts and wires the VM's callbacks
+// to them. Created at load, never destroyed: at the VM's death threads may still be inside.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "handlers/chunk_handlers.h"
+#include "jvm/agent_thread.h"
+#include "jvm/vm_facts.h"
+#include "options.h"
+#include "report_files.h"
+#include "service.h"
+#include "track/tracking.h"
+
+namespace ddm {
+
+class Agent {
+ public:
+  // JNI_OK or JNI_ERR. At start the VM ends on JNI_ERR; at late attach the attach fails.
+  static jint load(JavaVM* vm, const char* option_text);
+  static jint attach(JavaVM* vm, const char* option_text);
+  static void unload();
+
+  // JVMTI callbacks (callbacks.cpp).
+  void vm_init(JNIEnv* jni);
+  void vm_death(JNIEnv* jni);
+  void resource_exhausted(jint flags);
+  Tracking* tracking() const { return tracking_.get(); }
+  ChunkHandlers* handlers() const { return handlers_.get(); }
+
+ private:
+  Agent(jvmtiEnv* jvmti, Options options);
+
+  bool add_capabilities();
+  bool enable(std::initializer_list<jvmtiEvent> events);
+  void go_live(JNIEnv* jni);
+  void wait_for_server();
+  void apply_tracking_options(JNIEnv* jni, const Options& options);
+  void start_reporter(JNIEnv* jni);
+  void write_reports(JNIEnv* jni, const char* reason, bool oom);
+  jint reload(JNIEnv* jni, const Options& options);
+
+  jvmtiEnv* const jvmti_;
+  Options options_;
+  VmFacts facts_;
+  std::int64_t load_time_ = 0;
+  std::unique_ptr<Tracking> tracking_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<ChunkHandlers> handlers_;
+  std::unique_ptr<AgentThread> reporter_;  // writes reports while the program runs
+
+  std::mutex report_mutex_;  // one report at a time; guards report_files_
+  std::unique_ptr<ReportFiles> report_files_;
+  std::atomic<bool> oom_seen_{false};
+  std::atomic<bool> oom_report_due_{false};
+  std::atomic<bool> dying_{false};
+};
+
+}  // namespace ddm

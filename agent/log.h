@@ -1,0 +1,42 @@
+// One line to stderr, prefixed `ddmagent:`; never stdout. Any thread; one write(2) a line, so
+// that lines of several threads do not mix.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "options.h"
+
+namespace ddm {
+
+void set_log_level(LogLevel level);
+bool log_enabled(LogLevel level);
+void log_line(LogLevel level, std::string_view text);
+
+// The whole text to stderr as it is (reports and summaries).
+void write_stderr(std::string_view text);
+
+template <typename... Args>
+void log_at(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
+  if (log_enabled(level)) log_line(level, fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <typename... Args>
+void log_error(fmt::format_string<Args...> format, Args&&... args) {
+  log_at(LogLevel::kError, format, std::forward<Args>(args)...);
+}
+template <typename... Args>
+void log_warn(fmt::format_string<Args...> format, Args&&... args) {
+  log_at(LogLevel::kWarn, format, std::forward<Args>(args)...);
+}
+template <typename... Args>
+void log_info(fmt::format_string<Args...> format, Args&&... args) {
+  log_at(LogLevel::kInfo, format, std::forward<Args>(args)...);
+}
+template <typename... Args>
+void log_debug(fmt::format_string<Args...> format, Args&&... args) {
+  log_at(LogLevel::kDebug, format, std::forward<Args>(args)...);
+}
+
+}  // namespace ddm

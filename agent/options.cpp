@@ -1,0 +1,273 @@
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <functional>
+#include <limits>
+
+#include "net/address.h"
+#include "records/report.h"
+
+namespace ddm {
+namespace {
+
+using Wrong = std::string;  // what is wrong with a value; "" = nothing
+
+struct OptionRule {
+  std::string_view name;
+  std::string_view values;  // for help and error messages
+  std::string_view meaning;
+  bool tracking;
+  Wrong (*apply)(Options&, std::string_view value);
+};
+
+Wrong not_one_of(std::string_view value, std::string_view choices) {
+  return fmt::format("\"{}\" is not one of {}", value, choices);
+}
+
+Wrong yes_no(std::string_view value, bool* to) {
+  if (value != "y" && value != "n") return not_one_of(value, "y, n");
+  *to = value == "y";
+  return "";
+}
+
+// A number with an optional k, m or g behind it (1024-based).
+Wrong number(std::string_view value, std::int64_t low, std::int64_t high, bool size_suffix,
+             std::int64_t* to) {
+  std::string_view digits = value;
+  std::int64_t factor = 1;
+  if (size_suffix && !digits.empty()) {
+    switch (digits.back()) {
+      case 'k': case 'K': factor = 1 << 10; break;
+      case 'm': case 'M': factor = 1 << 20; break;
+      case 'g': case 'G': factor = 1 << 30; break;
+      default: break;
+    }
+    if (factor > 1) digits.remove_suffix(1);
+  }
+  std::int64_t n = 0;
+  const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  const bool good = ec == std::errc() && end == digits.data() + digits.size() && n >= 0 &&
+                    n <= std::numeric_limits<std::int64_t>::max() / factor && n * factor >= low &&
+                    n * factor <= high;
+  if (!good) {
+    return fmt::format("\"{}\" is not a number from {} to {}{}", value, low, high,
+                       size_suffix ? " (k, m, g may follow)" : "");
+  }
+  *to = n * factor;
+  return "";
+}
+
+Wrong number32(std::string_view value, std::int64_t high, std::uint32_t* to) {
+  std::int64_t n = 0;
+  Wrong error = number(value, 1, high, true, &n);
+  if (error.empty()) *to = static_cast<std::uint32_t>(n);
+  return error;
+}
+
+Wrong text(std::string_view value, std::string* to) {
+  if (value.empty()) return "the value is empty";
+  *to = value;
+  return "";
+}
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
+// JVMTI SetHeapSamplingInterval takes a jint.
+constexpr std::int64_t kMaxInterval = std::numeric_limits<std::int32_t>::max();
+
+// In the order of the help text.
+const OptionRule kRules[] = {
+    {"help", "", "print this and exit", false,
+     [](Options& o, std::string_view) { o.help = true; return Wrong(); }},
+    {"address", "127.0.0.1:0", "HOST:PORT, PORT, scan, unix:PATH or none", false,
+     [](Options& o, std::string_view v) {
+       const auto address = parse_address(v);
+       if (!address) return address.message();
+       o.address = v;
+       return Wrong();
+     }},
+    {"server", "y|n", "n: connect out to a DDM server at address", false,
+     [](Options& o, std::string_view v) { return yes_no(v, &o.server); }},
+    {"suspend", "y|n", "y: main waits for a DDM server's HELO", false,
+     [](Options& o, std::string_view v) { return yes_no(v, &o.suspend); }},
+    {"name", "TEXT", "application name shown to servers (main class or jar)", false,
+     [](Options& o, std::string_view v) { return text(v, &o.name); }},
+    {"track", "y|n", "record allocations from the start (y if dump= is given)", true,
+     [](Options& o, std::string_view v) {
+       bool on = false;
+       Wrong error = yes_no(v, &on);
+       if (error.empty()) o.track = on;
+       return error;
+     }},
+    {"engine", "bci|vm", "rewritten bytecode, or the VM's own sampling events", true,
+     [](Options& o, std::string_view v) {
+       if (v != "bci" && v != "vm") return not_one_of(v, "bci, vm");
+       o.engine = v == "vm" ? EngineKind::kVm : EngineKind::kBci;
+       return Wrong();
+     }},
+    {"interval", "BYTES", "engine=vm: one sample every so many bytes (0 = all)", true,
+     [](Options& o, std::string_view v) { return number(v, 0, kMaxInterval, true, &o.interval); }},
+    {"records", "N", "allocations kept, 1 to 1m (65536)", true,
+     [](Options& o, std::string_view v) { return number32(v, kMaxRecords, &o.records); }},
+    {"depth", "N", "frames kept of each stack, 1 to 64 (16)", true,
+     [](Options& o, std::string_view v) { return number32(v, kMaxDepth, &o.depth); }},
+    {"dump", "PATH", "report at exit: .txt .collapsed .jsonl .html, - =stderr", true,
+     [](Options& o, std::string_view v) {
+       if (v == "none") {
+         o.dump_none = true;
+         return Wrong();
+       }
+       if (v.empty()) return Wrong("the value is empty");
+       if (v != "-" && !report_format_of(v)) {
+         return fmt::format(
+             "\"{}\" does not end in .txt, .collapsed, .jsonl or .html (or: - for stderr, none)", v);
+       }
+       o.dumps.emplace_back(v);
+       return Wrong();
+     }},
+    {"every", "SECONDS", "rewrite the reports while the program runs", true,
+     [](Options& o, std::string_view v) { return number(v, 1, 86400, false, &o.every_seconds); }},
+    {"ring", "PATH", "keep the records in this file: a kill loses none", false,
+     [](Options& o, std::string_view v) { return text(v, &o.ring); }},
+    {"native", "BYTES", "sample native allocations every so many bytes", false,
+     [](Options& o, std::string_view v) { return number(v, 1, kMaxBytes, true, &o.native_bytes); }},
+    {"walker", "auto|vm|asgct|jvmti", "how stacks are walked", false,
+     [](Options& o, std::string_view v) {
+       if (v != "auto" && v != "vm" && v != "asgct" && v != "jvmti") {
+         return not_one_of(v, "auto, vm, asgct, jvmti");
+       }
+       o.walker = v;
+       return Wrong();
+     }},
+    {"compress", "auto|always|never", "ZLIB chunks to DDM servers", false,
+     [](Options& o, std::string_view v) {
+       if (v == "auto") o.compress = Compress::kAuto;
+       else if (v == "always") o.compress = Compress::kAlways;
+       else if (v == "never") o.compress = Compress::kNever;
+       else return not_one_of(v, "auto, always, never");
+       return Wrong();
+     }},
+    {"unit", "BYTES", "allocation unit of heap maps (8)", false,
+     [](Options& o, std::string_view v) {
+       Wrong error = number(v, 8, 4096, false, &o.unit);
+       if (error.empty() && (o.unit & (o.unit - 1)) != 0) {
+         return fmt::format("\"{}\" is not a power of two from 8 to 4096", v);
+       }
+       return error;
+     }},
+    {"debugger", "HOST:PORT|auto|none", "back end for packets that are not DDM", false,
+     [](Options& o, std::string_view v) { return text(v, &o.debugger); }},
+    {"access", "user|any", "who may connect", false,
+     [](Options& o, std::string_view v) {
+       if (v != "user" && v != "any") return not_one_of(v, "user, any");
+       o.access_any = v == "any";
+       return Wrong();
+     }},
+    {"log", "error|warn|info|debug", "what goes to stderr (warn)", false,
+     [](Options& o, std::string_view v) {
+       if (v == "error") o.log = LogLevel::kError;
+       else if (v == "warn") o.log = LogLevel::kWarn;
+       else if (v == "info") o.log = LogLevel::kInfo;
+       else if (v == "debug") o.log = LogLevel::kDebug;
+       else return not_one_of(v, "error, warn, info, debug");
+       return Wrong();
+     }},
+};
+
+const OptionRule* find_rule(std::string_view name) {
+  for (const OptionRule& rule : kRules) {
+    if (rule.name == name) return &rule;
+  }
+  return nullptr;
+}
+
+std::string all_names() {
+  std::string names;
+  for (const OptionRule& rule : kRules) {
+    if (!names.empty()) names += ", ";
+    names += rule.name;
+  }
+  return names;
+}
+
+// Cuts at commas that no backslash precedes and takes the backslashes of `\,` away.
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
+      parts.back() += ',';
+      ++i;
+    } else if (text[i] == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += text[i];
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+ParsedOptions parse_options(std::string_view text) {
+  ParsedOptions result;
+  for (const std::string& part : split(text)) {
+    if (part.empty()) continue;
+    const std::size_t equals = part.find('=');
+    const std::string name = part.substr(0, equals);
+    const OptionRule* rule = find_rule(name);
+    if (rule == nullptr) {
+      result.error = fmt::format("unknown option \"{}\"; valid options: {}", name, all_names());
+      return result;
+    }
+    const bool has_value = equals != std::string::npos;
+    if (!has_value && !rule->values.empty()) {
+      result.error = fmt::format("option {} needs a value: {}={}", name, name, rule->values);
+      return result;
+    }
+    if (has_value && rule->values.empty()) {
+      result.error = fmt::format("option {} takes no value", name);
+      return result;
+    }
+    const Wrong error =
+        rule->apply(result.options, has_value ? std::string_view(part).substr(equals + 1) : "");
+    if (!error.empty()) {
+      result.error = fmt::format("bad value for option {}: {}", name, error);
+      return result;
+    }
+    result.options.given.push_back(name);
+  }
+  if (result.options.interval > 0 && result.options.engine != EngineKind::kVm) {
+    result.error = "option interval needs engine=vm";
+  } else if (result.options.dump_none && !result.options.dumps.empty()) {
+    result.error = fmt::format("dump=none and dump={} exclude each other", result.options.dumps[0]);
+  }
+  return result;
+}
+
+std::string help_text() {
+  std::string out =
+      "Usage: java -agentlib:ddmagent[=OPTION=VALUE,...] or\n"
+      "       jcmd PID JVMTI.agent_load /path/to/libddmagent.so \"OPTION=VALUE,...\"\n\n";
+  for (const OptionRule& rule : kRules) {
+    std::string left(rule.name);
+    if (!rule.values.empty()) left += fmt::format("={}", rule.values);
+    if (left.size() > 22) {
+      out += fmt::format("  {}\n", left);
+      left.clear();
+    }
+    out += fmt::format("  {:<22} {}\n", left, rule.meaning);
+    if (rule.name == "dump") {
+      out += fmt::format("  {:<22} {}\n", "", "none = nothing; %p pid, %t time; may be given again");
+    }
+  }
+  out += "\nA literal comma in a value is written \\, and sizes take k, m, g.\n";
+  return out;
+}
+
+bool is_tracking_option(std::string_view name) {
+  const OptionRule* rule = find_rule(name);
+  return rule != nullptr && rule->tracking;
+}
+
+}  // namespace ddm

@@ -1,0 +1,65 @@
+// The option string of -agentlib:ddmagent=... and of late attach -> struct Options.
+//
+// Pure: no JVM, no files. Separator `,`; a literal comma is `\,`; sizes take k, m, g.
+// docs/options.md describes every option to users; help_text() is its short form.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "records/alloc_record.h"
+
+namespace ddm {
+
+enum class EngineKind { kBci, kVm };
+enum class LogLevel { kError, kWarn, kInfo, kDebug };
+enum class Compress { kAuto, kAlways, kNever };
+
+struct Options {
+  bool help = false;
+
+  std::string address = "127.0.0.1:0";
+  bool server = true;
+  bool suspend = false;
+  std::string name;
+  bool access_any = false;
+  std::string debugger = "auto";
+  Compress compress = Compress::kAuto;
+  LogLevel log = LogLevel::kWarn;
+
+  std::optional<bool> track;  // not given: on when a dump is asked for
+  EngineKind engine = EngineKind::kBci;
+  std::int64_t interval = 0;  // bytes between samples of engine=vm; 0 = every allocation
+  std::uint32_t records = kDefaultRecords;
+  std::uint32_t depth = kDefaultDepth;
+  std::vector<std::string> dumps;  // as given, %p and %t not yet filled in
+  bool dump_none = false;
+  std::int64_t every_seconds = 0;  // 0 = off
+
+  std::string ring;
+  std::int64_t native_bytes = 0;  // 0 = off
+  std::string walker = "auto";
+  std::int64_t unit = 8;
+
+  std::vector<std::string> given;  // the names of the options in the string, in its order
+
+  bool track_from_start() const { return track.value_or(!dumps.empty()); }
+};
+
+struct ParsedOptions {
+  Options options;
+  std::string error;  // one sentence that names the option and the valid choices; "" = good
+};
+
+ParsedOptions parse_options(std::string_view text);
+
+// What `help` prints: one line an option, at most 80 columns.
+std::string help_text();
+
+// True for the options that a second load of the agent may change.
+bool is_tracking_option(std::string_view name);
+
+}  // namespace ddm

@@ -1,0 +1,102 @@
+#include "report_files.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// The same file name where anybody may write.
+std::string fallback_path_of(const std::string& path) {
+  const char* directory = std::getenv("TMPDIR");
+  if (directory == nullptr || *directory == '\0') directory = "/tmp";
+  return std::string(directory) + "/" + path.substr(path.rfind('/') + 1);
+}
+
+std::string time_text(std::int64_t seconds) {
+  const std::time_t time = static_cast<std::time_t>(seconds);
+  std::tm local{};
+  char text[32] = "";
+  if (localtime_r(&time, &local) != nullptr) {
+    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string fill_in_path(const std::string& path, std::int64_t pid, const std::string& time) {
+  std::string result;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : '\0';
+    switch (next) {
+      case 'p': result += std::to_string(pid); break;
+      case 't': result += time; break;
+      case '%': result += '%'; break;
+      default: result += path[i]; continue;
+    }
+    ++i;
+  }
+  return result;
+}
+
+std::string oom_path_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  if (path == "-" || dot == std::string::npos) return path;
+  return path.substr(0, dot) + "-oom" + path.substr(dot);
+}
+
+ReportFiles::ReportFiles(const std::vector<std::string>& dumps, std::int64_t pid,
+                         std::int64_t start_time) {
+  const std::string time = time_text(start_time);
+  for (const std::string& dump : dumps) paths_.push_back(fill_in_path(dump, pid, time));
+}
+
+void ReportFiles::check() const {
+  for (const std::string& path : paths_) {
+    if (path == "-") continue;
+    if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
+      log_warn("dump={}: cannot write there ({}); the report will go to {}", path,
+               std::strerror(errno), fallback_path_of(path));
+    }
+  }
+}
+
+void ReportFiles::write(const ReportData& data, bool oom) const {
+  for (const std::string& asked : paths_) {
+    const std::string path = oom ? oom_path_of(asked) : asked;
+    const ReportFormat format = report_format_of(path).value_or(ReportFormat::kText);
+    const std::string text = report_as(format, data);
+    if (path == "-") {
+      write_stderr(text);
+      continue;
+    }
+    std::string error = write_report_file(path, text);
+    if (error.empty()) {
+      log_info("wrote {}", path);
+      continue;
+    }
+    const std::string fallback = fallback_path_of(path);
+    const std::string fallback_error = write_report_file(fallback, text);
+    if (fallback_error.empty()) {
+      log_error("{}; written to {} instead", error, fallback);
+    } else {
+      log_error("{}; {}; here is the summary:", error, fallback_error);
+      write_stderr(summary_report(data));
+    }
+  }
+}
+
+}  // namespace ddm

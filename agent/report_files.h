@@ -1,0 +1,38 @@
+// Where reports go: the paths of dump=, with %p and %t filled in, and the -oom twins.
+//
+// Writing never loses what was recorded: a path that cannot be written is replaced by the same
+// file name in the temporary directory, with one line that says so.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "records/report.h"
+
+namespace ddm {
+
+class ReportFiles {
+ public:
+  // `start_time` is when the agent was loaded, seconds since the epoch: %t = YYYYMMDD-HHMMSS of it.
+  ReportFiles(const std::vector<std::string>& dumps, std::int64_t pid, std::int64_t start_time);
+
+  bool any() const { return !paths_.empty(); }
+
+  // Checks, before anything is recorded, that the directories can be written, and tells.
+  void check() const;
+
+  // Writes each report in the format of its ending; `oom` = to NAME-oom.EXT.
+  void write(const ReportData& data, bool oom) const;
+
+ private:
+  std::vector<std::string> paths_;  // "-" = stderr
+};
+
+// "a/b.html" -> "a/b-oom.html".
+std::string oom_path_of(const std::string& path);
+
+// %p -> pid, %t -> time, %% -> %; anything else stays.
+std::string fill_in_path(const std::string& path, std::int64_t pid, const std::string& time);
+
+}  // namespace ddm
