@@ -1,0 +1,21 @@
+// HotSpot's attach protocol: has a running JVM load an agent, without a JDK of ours.
+//
+//   A JVM that finds the file .attach_pidN in its directory or in /tmp when it gets SIGQUIT opens
+//   the Unix socket /tmp/.java_pidN. There it takes one request a connection, version "1":
+//   "1\0load\0LIBRARY\0true\0OPTIONS\0" (true: the path is absolute), and answers a number, a
+//   newline and text. N is the pid as the JVM itself sees it, /tmp is that of its mount namespace.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "ddm/result.h"
+
+namespace ddm {
+
+// Loads the agent and waits until it has started. The error says what the JVM said.
+std::optional<Error> load_agent(pid_t pid, const std::string& library, const std::string& options);
+
+}  // namespace ddm

@@ -1,0 +1,92 @@
+#include "bridge/bridge.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "net/peer_check.h"
+#include "output.h"
+
+namespace ddm {
+namespace {
+
+// Killed programs leave without a word.
+constexpr std::chrono::seconds kLookEvery{1};
+// ddmlib waits as long before it opens a program again by itself.
+constexpr std::chrono::milliseconds kRepeatAfter{1500};
+constexpr std::size_t kMaxTransports = 16;
+
+}  // namespace
+
+Result<Bridge> Bridge::open(std::uint16_t port) {
+  auto listener = Listener::open({Address::Kind::kTcp, "127.0.0.1", port, ""});
+  if (!listener) return listener.error();
+  return Bridge(std::move(*listener));
+}
+
+Bridge::Bridge(Listener listener)
+    : listener_(std::move(listener)),
+      targets_(std::make_unique<TargetWatch>()),
+      services_(std::make_unique<Services>(*targets_)) {}
+
+Error Bridge::run() {
+  for (;;) {
+    std::vector<pollfd> polled{{listener_.fd(), POLLIN, 0}, {targets_->fd(), POLLIN, 0}};
+    for (const Transport& transport : transports_) transport.add_polled(polled);
+    if (poll(polled.data(), polled.size(), poll_time()) < 0 && errno != EINTR) {
+      return errno_error("poll");
+    }
+    turn(polled);
+  }
+}
+
+int Bridge::poll_time() const {
+  const auto until = std::min(next_look_, repeat_at_) - Transport::Clock::now();
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(until).count() + 1;
+  return static_cast<int>(std::clamp<std::int64_t>(millis, 0, 1000));
+}
+
+void Bridge::turn(const std::vector<pollfd>& polled) {
+  const auto now = Transport::Clock::now();
+  if (polled[1].revents != 0 || now >= next_look_) {
+    targets_->refresh();
+    next_look_ = now + kLookEvery;
+  }
+  if (now >= repeat_at_) {
+    targets_->repeat();
+    repeat_at_ = Transport::Clock::time_point::max();
+  }
+  const pollfd* next = polled.data() + 2;
+  for (auto at = transports_.begin(); at != transports_.end();) {
+    const bool alive = at->on_ready(next) && at->pump() && now < at->deadline();
+    if (alive) {
+      ++at;
+      continue;
+    }
+    print(at->problem().empty() ? "adb has gone\n" : "adb is cut off: " + at->problem() + "\n");
+    at = transports_.erase(at);
+  }
+  if (services_->take_lost_connection()) repeat_at_ = now + kRepeatAfter;
+  if (polled[0].revents != 0) accept_all();
+  output_complete();
+}
+
+void Bridge::accept_all() {
+  for (;;) {
+    FileDescriptor socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket.valid()) return;
+    if (const auto stranger = check_peer(socket.get(), Access::kUser)) {
+      print("a connection is refused: " + stranger->message + "\n");
+      continue;
+    }
+    if (transports_.size() >= kMaxTransports) continue;
+    const int on = 1;
+    (void)setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    print("adb is connected\n");
+    transports_.emplace_back(std::move(socket), *services_);
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,37 @@
+// The JVMs of this user as one Android device, for adb and whatever works through adb.
+//
+// `adb connect 127.0.0.1:PORT` reaches it. Loopback only, and only processes of this user (or
+// root's) get in: the same check as the agent's own.
+#pragma once
+
+#include <list>
+
+#include "bridge/transport.h"
+#include "net/listener.h"
+
+namespace ddm {
+
+class Bridge {
+ public:
+  static Result<Bridge> open(std::uint16_t port);  // 0: any free one
+
+  const Address& address() const { return listener_.bound(); }
+
+  // Until poll() fails, which it does not.
+  Error run();
+
+ private:
+  explicit Bridge(Listener listener);
+  void turn(const std::vector<pollfd>& polled);
+  int poll_time() const;
+  void accept_all();
+
+  Listener listener_;
+  std::unique_ptr<TargetWatch> targets_;  // streams keep a reference, so it does not move
+  std::unique_ptr<Services> services_;
+  std::list<Transport> transports_;
+  Transport::Clock::time_point next_look_;
+  Transport::Clock::time_point repeat_at_ = Transport::Clock::time_point::max();
+};
+
+}  // namespace ddm

@@ -1,0 +1,31 @@
+// A service that adb has opened on the device, as a stream of bytes in both directions.
+//
+// The transport asks take() for the next piece when the one before has been acknowledged, so a
+// stream never has more than one packet on its way. For the bridge's one thread; nothing waits.
+#pragma once
+
+#include <string>
+
+namespace ddm {
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  // What there is to send, at most `max` bytes; "" = nothing for now.
+  virtual std::string take(std::size_t max) = 0;
+
+  // Nothing more will ever come: to be closed when take() has given the last.
+  virtual bool ended() const = 0;
+
+  // From adb. The next data comes only when wants_data() is true again.
+  virtual void put(std::string data) = 0;
+  virtual bool wants_data() const { return true; }
+
+  // A descriptor to be polled, -1 = none. `reading`: take() would be called now.
+  virtual int fd() const { return -1; }
+  virtual short events(bool /*reading*/) const { return 0; }
+  virtual void on_ready(short /*revents*/) {}
+};
+
+}  // namespace ddm

@@ -1,0 +1,54 @@
+#include "bridge/target_watch.h"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace ddm {
+namespace {
+
+constexpr std::uint32_t kChanges = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR;
+
+bool same(const std::vector<Target>& a, const std::vector<Target>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Target& x, const Target& y) {
+    return x.pid == y.pid && x.start == y.start && x.address == y.address;
+  });
+}
+
+std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+}  // namespace
+
+TargetWatch::TargetWatch() : inotify_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+  watch_directories();
+  targets_ = list_targets();
+}
+
+bool TargetWatch::refresh() {
+  if (inotify_.valid()) {
+    // What has changed does not matter, only that something has.
+    std::array<char, 4096> events;
+    while (read(inotify_.get(), events.data(), events.size()) > 0) {
+    }
+  }
+  watch_directories();  // before looking: what comes in between is reported
+  std::vector<Target> now = list_targets();
+  if (same(now, targets_)) return false;
+  targets_ = std::move(now);
+  ++version_;
+  return true;
+}
+
+void TargetWatch::watch_directories() {
+  if (!inotify_.valid()) return;
+  for (const std::string& directory : discovery_directories(geteuid())) {
+    // The directory is made by the first program. Its parent is often /tmp, where much happens, so
+    // it is watched only as long as it has to be. Watching twice is the same as once.
+    if (inotify_add_watch(inotify_.get(), directory.c_str(), kChanges) < 0) {
+      (void)inotify_add_watch(inotify_.get(), parent_of(directory).c_str(), kChanges);
+    }
+  }
+}
+
+}  // namespace ddm

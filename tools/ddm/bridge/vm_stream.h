@@ -1,0 +1,36 @@
+// The bytes of one connection to a VM, passed through as they are.
+#pragma once
+
+#include <functional>
+
+#include "bridge/stream.h"
+#include "net/file_descriptor.h"
+
+namespace ddm {
+
+class VmStream : public Stream {
+ public:
+  // `gone` is called when the stream is destroyed.
+  VmStream(FileDescriptor socket, std::function<void()> gone)
+      : socket_(std::move(socket)), gone_(std::move(gone)) {}
+  ~VmStream() override { gone_(); }
+
+  std::string take(std::size_t max) override;
+  bool ended() const override { return ended_; }
+  void put(std::string data) override;
+  bool wants_data() const override { return to_vm_.empty(); }
+  int fd() const override { return socket_.get(); }
+  short events(bool reading) const override;
+  void on_ready(short revents) override;
+
+ private:
+  void drain();
+
+  FileDescriptor socket_;
+  std::function<void()> gone_;
+  std::string to_vm_;
+  bool readable_ = true;  // worth a read
+  bool ended_ = false;
+};
+
+}  // namespace ddm

@@ -1,0 +1,25 @@
+// A chunk from a VM as JSON, for `ddm send` and for --json.
+#pragma once
+
+#include <optional>
+
+#include "ddm/chunk.h"
+#include "ddm/thread_chunks.h"
+#include "output.h"
+
+namespace ddm {
+
+// None: a type that is not known, or data that is not laid out as the type wants it.
+std::optional<Json> chunk_to_json(const Chunk& chunk);
+
+// "running", "wait", ...; as DDM servers label them.
+std::string_view thread_state_name(ThreadState state);
+
+// 48 65 6c 6c 6f  Hello, 16 bytes a line, each with its offset.
+std::string hex_dump(ByteSpan data);
+
+// "48 65 6C" or "48656c"; blanks are free. None: no hex digits, or an odd number of them.
+std::optional<Bytes> parse_hex(std::string_view text);
+std::string to_hex(ByteSpan data);
+
+}  // namespace ddm

@@ -1,0 +1,71 @@
+// ddm attach: loads the agent into a JVM that runs already.
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+
+#include "attach.h"
+#include "command.h"
+#include "net/discovery.h"
+#include "net/file_descriptor.h"
+#include "output.h"
+
+namespace ddm {
+namespace {
+
+struct AttachOptions {
+  pid_t pid = 0;
+  std::string options;
+  std::string agent;
+};
+
+// ../lib/libddmagent.so beside this very executable.
+Result<std::string> agent_path(const std::string& given) {
+  std::string path = given;
+  if (path.empty()) {
+    std::array<char, PATH_MAX> self{};
+    const ssize_t size = readlink("/proc/self/exe", self.data(), self.size() - 1);
+    if (size <= 0) return errno_error("/proc/self/exe");
+    path = std::string(self.data(), static_cast<std::size_t>(size));
+    path.erase(path.rfind('/'));
+    path += "/../lib/libddmagent.so";
+  }
+  std::array<char, PATH_MAX> whole{};
+  if (realpath(path.c_str(), whole.data()) == nullptr) {
+    return Error{errno_error("the agent, " + path).message + "; name it with --agent"};
+  }
+  return std::string(whole.data());
+}
+
+int attach(const AttachOptions& options) {
+  const auto agent = agent_path(options.agent);
+  if (!agent) return refuse(agent.message());
+  if (const auto error = load_agent(options.pid, *agent, options.options)) {
+    return refuse(error->message);
+  }
+  for (const Target& target : list_targets()) {
+    if (target.pid == options.pid) {
+      print(fmt::format("pid {} listens on {}\n", target.pid, target.address));
+      return kExitOk;
+    }
+  }
+  print("the agent is loaded\n");
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_attach(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("attach", "Load the agent into a JVM that is running");
+  auto options = std::make_shared<AttachOptions>();
+  command->add_option("PID", options->pid, "Any HotSpot JVM of this user")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command->add_option("OPTIONS", options->options, "As behind -agentlib:ddmagent=");
+  command->add_option("--agent", options->agent,
+                      "libddmagent.so; by default the one in ../lib of this command");
+  command->callback([options, &chosen] { chosen = [options] { return attach(*options); }; });
+}
+
+}  // namespace ddm

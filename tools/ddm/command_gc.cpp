@@ -1,0 +1,62 @@
+// ddm gc: a garbage collection, and what it has brought.
+#include "command.h"
+#include "ddm/app_state.h"
+#include "ddm/heap_info.h"
+#include "ddm_client.h"
+#include "heap_text.h"
+#include "output.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+// A collection of a big heap may take its time without a word.
+constexpr std::chrono::minutes kPatience{30};
+
+// None: the target does not tell.
+std::optional<std::uint64_t> used_bytes(DdmClient& client) {
+  const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
+  if (!info) return {};
+  const HeapInfo::Heap* heap = java_heap(*info);
+  if (heap == nullptr) return {};
+  return heap->allocated_bytes;
+}
+
+int gc(const std::string& target, bool json) {
+  const auto address = find_target(target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  const auto before = used_bytes(*client);
+  const auto done = client->request({kCollectGarbage, {}}, kPatience);
+  if (!done) return refuse(done.message());
+  const auto after = used_bytes(*client);
+  if (json) {
+    Json result = Json::object();
+    if (before) result["usedBefore"] = *before;
+    if (after) result["usedAfter"] = *after;
+    print_json(result);
+  } else if (before && after) {
+    print(fmt::format("{} used before, {} after\n", heap_bytes(*before), heap_bytes(*after)));
+  } else {
+    print("done\n");
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_gc(CLI::App& app, Command& chosen) {
+  struct Options {
+    std::string target;
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand("gc", "Run a garbage collection");
+  auto options = std::make_shared<Options>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command->add_flag("--json", options->json, "{usedBefore, usedAfter}, bytes");
+  command->callback(
+      [options, &chosen] { chosen = [options] { return gc(options->target, options->json); }; });
+}
+
+}  // namespace ddm

@@ -1,0 +1,97 @@
+// ddm send: one chunk out, its answer in; for trying things and for chunk types of one's own.
+#include <algorithm>
+#include <chrono>
+
+#include "chunk_json.h"
+#include "command.h"
+#include "ddm/fail.h"
+#include "ddm_client.h"
+#include "output.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+struct SendOptions {
+  std::string target;
+  std::string type;
+  std::vector<std::string> hex;
+  double listen_seconds = 0;
+  bool json = false;
+};
+
+Json as_json(const Chunk& chunk) {
+  if (chunk.type == 0) return {{"type", nullptr}, {"length", 0}};
+  Json result = {{"type", chunk_name(chunk.type)}, {"length", chunk.data.size()}};
+  if (auto decoded = chunk_to_json(chunk)) {
+    result["data"] = std::move(*decoded);
+  } else {
+    result["hex"] = to_hex(chunk.data);
+  }
+  return result;
+}
+
+void print_chunk(const std::string& what, const Chunk& chunk) {
+  if (chunk.type == 0) {
+    print(what + ": done, no data\n");
+    return;
+  }
+  print(fmt::format("{}: {}, {} bytes\n", what, chunk_name(chunk.type), chunk.data.size()));
+  if (const auto decoded = chunk_to_json(chunk)) {
+    print_json(*decoded);
+  } else {
+    print(hex_dump(chunk.data));
+  }
+}
+
+int send(const SendOptions& options) {
+  const bool good_type =
+      options.type.size() == 4 && std::all_of(options.type.begin(), options.type.end(),
+                                              [](char c) { return c > 0x20 && c < 0x7f; });
+  if (!good_type) return misused("'" + options.type + "' is no chunk type: four ASCII letters");
+  std::string digits;
+  for (const std::string& part : options.hex) digits += part + ' ';
+  auto data = parse_hex(digits);
+  if (!data) return misused("'" + digits + "' is no hex: pairs of digits, as in 00ff or '00 ff'");
+  ByteReader letters(ByteSpan(reinterpret_cast<const std::uint8_t*>(options.type.data()), 4));
+
+  const auto address = find_target(options.target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  const auto answer = client->ask({letters.u4(), std::move(*data)});
+  if (!answer) return refuse(answer.message());
+
+  std::optional<Error> ended;
+  if (options.listen_seconds > 0) {
+    ended = client->listen(
+        std::chrono::milliseconds(static_cast<std::int64_t>(options.listen_seconds * 1000)));
+  }
+  const auto events = client->take_events();
+  if (options.json) {
+    Json list = Json::array();
+    for (const Chunk& event : events) list.push_back(as_json(event));
+    print_json({{"reply", as_json(*answer)}, {"events", std::move(list)}});
+  } else {
+    print_chunk("reply", *answer);
+    for (const Chunk& event : events) print_chunk("event", event);
+  }
+  if (ended) return refuse(ended->message);
+  return answer->type == Fail::kType ? kExitRefused : kExitOk;
+}
+
+}  // namespace
+
+void add_send(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("send", "Send one chunk and show the answer");
+  auto options = std::make_shared<SendOptions>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command->add_option("CHUNK", options->type, "Its type, four letters: HELO")->required();
+  command->add_option("HEX", options->hex, "Its data, in hex: 00000001");
+  command->add_option("--listen", options->listen_seconds, "Seconds to wait for events after it")
+      ->check(CLI::Range(0.0, 86400.0));
+  command->add_flag("--json", options->json, "{reply, events}, each {type, length, data or hex}");
+  command->callback([options, &chosen] { chosen = [options] { return send(*options); }; });
+}
+
+}  // namespace ddm

@@ -1,0 +1,60 @@
+// ddm threads: all threads of a program.
+#include "chunk_json.h"
+#include "command.h"
+#include "target.h"
+#include "threads.h"
+
+namespace ddm {
+namespace {
+
+std::string seconds(std::uint32_t ticks) { return fmt::format("{:.2f}", ticks / 100.0); }
+
+int threads(const std::string& target, bool json) {
+  const auto address = find_target(target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  const auto rows = list_threads(*client);
+  if (!rows) return refuse(rows.message());
+  if (json) {
+    Json list = Json::array();
+    for (const auto& [status, name] : *rows) {
+      list.push_back({{"id", status.id},
+                      {"name", json_text(name)},
+                      {"state", thread_state_name(status.state)},
+                      {"tid", status.os_id},
+                      {"utime", status.user_ticks},
+                      {"stime", status.system_ticks},
+                      {"daemon", status.daemon}});
+    }
+    print_json(list);
+    return kExitOk;
+  }
+  TextTable table({">TID", "STATE", ">OS TID", ">USER S", ">SYSTEM S", "DAEMON", "NAME"});
+  for (const auto& [status, name] : *rows) {
+    table.add({std::to_string(status.id), std::string(thread_state_name(status.state)),
+               std::to_string(status.os_id), seconds(status.user_ticks),
+               seconds(status.system_ticks), status.daemon ? "daemon" : "", name});
+  }
+  print(table.text());
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_threads(CLI::App& app, Command& chosen) {
+  struct Options {
+    std::string target;
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand("threads", "List the threads of a program");
+  auto options = std::make_shared<Options>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command->add_flag("--json", options->json,
+                    "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
+  command->callback([options, &chosen] {
+    chosen = [options] { return threads(options->target, options->json); };
+  });
+}
+
+}  // namespace ddm

@@ -1,0 +1,61 @@
+// ddm track: allocation tracking on, off, or how it stands.
+#include "command.h"
+#include "ddm/app_state.h"
+#include "ddm/switch_request.h"
+#include "ddm_client.h"
+#include "output.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+struct TrackOptions {
+  std::string target;
+  std::string what = "status";
+  bool exact = false;
+  bool json = false;
+};
+
+int track(const TrackOptions& options) {
+  const auto address = find_target(options.target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  if (options.what != "status") {
+    const auto done = client->request(to_chunk(TrackingRequest{options.what == "on"}));
+    if (!done) return refuse(done.message());
+  }
+  if (options.what == "on" && options.exact) {
+    const auto done = client->request({kCollectGarbage, {}});
+    if (!done) return refuse(done.message());
+  }
+  const auto state = client->get<TrackingState>({TrackingState::kType, {}});
+  if (!state) return refuse(state.message());
+  if (options.json) {
+    print_json({{"tracking", state->on}});
+  } else {
+    print(state->on ? "tracking is on\n" : "tracking is off\n");
+  }
+  if (options.what != "status" && state->on != (options.what == "on")) {
+    return refuse("the target has not switched tracking " + options.what);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_track(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("track", "Switch allocation tracking on or off");
+  auto options = std::make_shared<TrackOptions>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command->add_option("STATE", options->what, "on, off or status")
+      ->check(CLI::IsMember({"on", "off", "status"}))
+      ->capture_default_str();
+  command->add_flag("--exact", options->exact,
+                    "With on: run a garbage collection, so that engine=vm misses nothing in "
+                    "buffers that threads have open");
+  command->add_flag("--json", options->json, "{tracking}");
+  command->callback([options, &chosen] { chosen = [options] { return track(*options); }; });
+}
+
+}  // namespace ddm

@@ -1,0 +1,25 @@
+#include "heap_text.h"
+
+#include "records/report_words.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint32_t kJavaHeap = 1;
+constexpr std::uint64_t kMostOnTheWire = 0x7fffffff;
+
+}  // namespace
+
+const HeapInfo::Heap* java_heap(const HeapInfo& info) {
+  for (const HeapInfo::Heap& heap : info.heaps) {
+    if (heap.id == kJavaHeap) return &heap;
+  }
+  return info.heaps.size() == 1 ? &info.heaps.front() : nullptr;
+}
+
+std::string heap_bytes(std::uint64_t bytes) {
+  const std::string text = human_bytes(static_cast<std::int64_t>(bytes));
+  return bytes >= kMostOnTheWire ? text + " or more" : text;
+}
+
+}  // namespace ddm

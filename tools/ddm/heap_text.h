@@ -1,0 +1,18 @@
+// HPIF's figures as the commands show them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ddm/heap_info.h"
+
+namespace ddm {
+
+// The Java heap as a whole: heap 1, or the only one there is. Our agent tells of the VM's memory
+// pools as well, with other ids. Null: there is none.
+const HeapInfo::Heap* java_heap(const HeapInfo& info);
+
+// "4.5 MiB"; what is cut on the wire is "2.0 GiB or more".
+std::string heap_bytes(std::uint64_t bytes);
+
+}  // namespace ddm

@@ -1,0 +1,40 @@
+#include "target.h"
+
+#include <charconv>
+#include <string>
+
+namespace ddm {
+namespace {
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Result<Address> address_of_pid(std::string_view text) {
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  const std::string name(text);
+  if (error != std::errc() || pid <= 0) return Error{"there can be no pid " + name};
+  for (const Target& target : list_targets()) {
+    if (target.pid == pid) return parse_address(target.address);
+  }
+  if (!process_start_time(pid)) return Error{"there is no process " + name};
+  return Error{"process " + name + " has no agent that listens; `ddm ps` lists those that have, " +
+               "`ddm attach " + name + "` loads one"};
+}
+
+}  // namespace
+
+Result<Address> find_target(std::string_view text) {
+  if (is_number(text)) return address_of_pid(text);
+  auto address = parse_address(text);
+  if (!address) return address;
+  const bool whole = address->kind == Address::Kind::kUnix ||
+                     (address->kind == Address::Kind::kTcp && address->port != 0);
+  if (!whole) {
+    return Error{"'" + std::string(text) + "' is no target: give a pid, HOST:PORT or unix:PATH"};
+  }
+  return address;
+}
+
+}  // namespace ddm

@@ -1,0 +1,79 @@
+#include "wire_report.h"
+
+#include <tuple>
+
+namespace ddm {
+namespace {
+
+class Names {
+ public:
+  Names(const Allocations& allocations, NameTable& table)
+      : allocations_(allocations), table_(table) {
+    for (const std::string& name : allocations.classes) class_ids_.push_back(table.add_class(name));
+  }
+
+  NameId class_id(std::uint16_t index) const { return class_ids_[index]; }
+
+  Frame frame(const Allocations::Frame& wire) {
+    const bool native = wire.line == kLineNative;
+    const auto [at, fresh] = methods_.try_emplace(
+        std::tuple(wire.class_index, wire.method_index, wire.file_index, wire.line));
+    if (fresh) {
+      MethodName method;
+      method.class_name = allocations_.classes[wire.class_index];
+      method.method = allocations_.methods[wire.method_index];
+      method.file = allocations_.files[wire.file_index];
+      method.native = native;
+      if (wire.line > 0) method.lines = {{0, static_cast<std::uint16_t>(wire.line)}};
+      at->second = table_.add_method(std::move(method));
+    }
+    return {at->second, wire.line > 0 ? 0 : kNativeFrameBci};
+  }
+
+ private:
+  const Allocations& allocations_;
+  NameTable& table_;
+  std::vector<NameId> class_ids_;
+  std::map<std::tuple<std::uint16_t, std::uint16_t, std::uint16_t, std::int16_t>, NameId> methods_;
+};
+
+}  // namespace
+
+WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
+                       std::map<std::int64_t, std::string> thread_names, std::int64_t now_ms) {
+  WireReport report;
+  report.names = std::make_unique<NameTable>();
+  Names names(allocations, *report.names);
+  RecordSet& records = report.data.records;
+  records.reserve(allocations.entries.size(), allocations.frames.size());
+  std::int64_t bytes = 0;
+  std::uint64_t seq = 0;
+  std::vector<Frame> frames;
+  for (auto entry = allocations.entries.rbegin(); entry != allocations.entries.rend(); ++entry) {
+    frames.clear();
+    for (const Allocations::Frame& wire : allocations.frames_of(*entry)) {
+      frames.push_back(names.frame(wire));
+    }
+    AllocRecord record;
+    record.seq = ++seq;
+    record.size = entry->bytes;
+    record.thread_id = entry->thread_id;
+    record.class_id = names.class_id(entry->class_index);
+    records.append_newer(record, frames);
+    bytes += record.size;
+  }
+  ReportSummary& summary = report.data.summary;
+  summary.pid = hello.pid;
+  summary.app = hello.app;
+  summary.vm = hello.vm;
+  summary.engine = summary.walker = "unknown";
+  summary.seen = static_cast<std::int64_t>(records.size());
+  summary.seen_bytes = bytes;
+  summary.written_ms = now_ms;
+  summary.reason = "request";
+  report.data.names = report.names.get();
+  report.data.thread_names = std::move(thread_names);
+  return report;
+}
+
+}  // namespace ddm
