@@ -1,0 +1,251 @@
+"""Runs Java programs under the agent on every JDK of the machine, and judges what they leave.
+
+A test is a function `def sentence_like_this(t)` with the decorator @test(...). The decorator says
+on which JDKs and with which VM flags it runs; each combination is one test. `t` gives the JDK, a
+fresh directory and run(); a failed `assert`, an exception or a time-out fails the test.
+"""
+import glob
+import hashlib
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PRESET = os.environ.get("DDM_PRESET", "release")
+AGENT = os.path.join(ROOT, "build", PRESET, "lib", "libddmagent.so")
+WORK = os.path.join(ROOT, "build", "tests")
+
+COLLECTORS = {
+    "serial": ["-XX:+UseSerialGC"],
+    "parallel": ["-XX:+UseParallelGC"],
+    "g1": ["-XX:+UseG1GC"],
+    "zgc": ["-XX:+UseZGC"],
+    "shenandoah": ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseShenandoahGC"],
+}
+
+
+class Jdk:
+    def __init__(self, home):
+        self.home = home
+        self.java = os.path.join(home, "bin", "java")
+        with open(os.path.join(home, "release")) as f:
+            text = f.read()
+        self.major = int(re.search(r'JAVA_VERSION="(\d+)', text).group(1))
+        self._collectors = None
+
+    def collectors(self):
+        if self._collectors is None:
+            self._collectors = [
+                name for name, flags in COLLECTORS.items()
+                if subprocess.run([self.java, *flags, "-version"], capture_output=True).returncode == 0
+            ]
+        return self._collectors
+
+
+def find_jdks():
+    homes = set()
+    for release in glob.glob("/usr/lib/jvm/*/release"):
+        home = os.path.realpath(os.path.dirname(release))
+        if os.access(os.path.join(home, "bin", "javac"), os.X_OK):
+            homes.add(home)
+    jdks = [j for j in map(Jdk, sorted(homes)) if j.major >= 17]
+    return sorted(jdks, key=lambda j: j.major)
+
+
+JDKS = find_jdks()
+TESTS = []
+
+
+def test(jdks="all", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
+         alone=False):
+    """jdks: "all"; gc: names, or "all" for what the JDK has; flags: tuples of VM flags, each one
+    a variant; alone: no other test runs meanwhile (for tests that look at times)."""
+
+    def register(function):
+        for jdk in JDKS:
+            if jdk.major < min_jdk:
+                continue
+            names = jdk.collectors() if gc == "all" else gc
+            for name, variant in itertools.product(names, flags):
+                TESTS.append(Case(function, jdk, name, list(variant), full_only, timeout, alone))
+        return function
+
+    return register
+
+
+class Result:
+    def __init__(self, code, out, err, seconds):
+        self.code, self.out, self.err, self.seconds = code, out, err, seconds
+
+    def __str__(self):
+        return f"exit code {self.code}\n--- stdout\n{self.out[-3000:]}\n--- stderr\n{self.err[-3000:]}"
+
+
+class Case:
+    def __init__(self, function, jdk, gc, flags, full_only, timeout, alone):
+        self.function, self.jdk, self.gc, self.flags = function, jdk, gc, flags
+        self.full_only, self.timeout, self.alone = full_only, timeout, alone
+        words = function.__name__.replace("_", " ")
+        where = [str(jdk.major)] + ([gc] if gc != "default" else []) + flags
+        self.name = f"{words} [{' '.join(where)}]"
+        self.dir = None
+
+    def vm_flags(self):
+        verify = ["-Xverify:all", "-XX:-PrintWarnings"] if self.jdk.major < 25 else []
+        return COLLECTORS.get(self.gc, []) + self.flags + verify
+
+    def java(self, *command, agent=None, flags=(), check=True, stdin=None, env=None):
+        """Runs `java` with the case's flags; agent=None: without the agent, else its options."""
+        line = [self.jdk.java, *self.vm_flags(), *flags]
+        if agent is not None:
+            line.append(f"-agentpath:{AGENT}={agent}" if agent else f"-agentpath:{AGENT}")
+        line += ["-cp", self.classes(), *command]
+        result = self.command(line, stdin=stdin, env=env)
+        if check:
+            assert result.code == 0, f"{' '.join(line)}\n{result}"
+        return result
+
+    def popen(self, *command, agent=None, flags=(), **kwargs):
+        line = [self.jdk.java, *self.vm_flags(), *flags]
+        if agent is not None:
+            line.append(f"-agentpath:{AGENT}={agent}" if agent else f"-agentpath:{AGENT}")
+        line += ["-cp", self.classes(), *command]
+        return subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, cwd=self.dir, **kwargs)
+
+    def command(self, line, stdin=None, env=None):
+        begin = time.monotonic()
+        full_env = dict(os.environ)
+        full_env.pop("JAVA_TOOL_OPTIONS", None)
+        full_env.update(env or {})
+        done = subprocess.run(line, capture_output=True, text=True, errors="replace", cwd=self.dir,
+                              input=stdin, timeout=self.timeout, env=full_env)
+        return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
+
+    def classes(self):
+        return os.path.join(WORK, "classes21" if self.jdk.major >= 21 else "classes")
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def run(self):
+        self.dir = os.path.join(WORK, "run", re.sub(r"[^A-Za-z0-9]+", "-", self.name).strip("-"))
+        shutil.rmtree(self.dir, ignore_errors=True)
+        os.makedirs(self.dir)
+        self.function(self)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Report:
+    """A jsonl report, read strictly."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8", errors="strict") as f:
+            rows = [json.loads(line) for line in f]
+        assert rows and rows[0]["type"] == "summary", f"{path}: no summary line"
+        self.summary, self.records = rows[0], rows[1:]
+        assert all(r["type"] == "record" for r in self.records)
+        seqs = [r["seq"] for r in self.records]
+        assert seqs == sorted(seqs, reverse=True), f"{path}: records are not newest first"
+        assert len(set(seqs)) == len(seqs), f"{path}: a seq twice"
+        for thread in self.summary["threads"]:
+            assert thread["unattributed_bytes"] >= 0, f"a negative remainder: {thread}"
+
+    def count_by_class(self, where=lambda r: True):
+        counts = {}
+        for r in self.records:
+            if where(r):
+                counts[r["class"]] = counts.get(r["class"], 0) + 1
+        return counts
+
+
+def sources_stamp(files):
+    digest = hashlib.sha256()
+    for path in files:
+        with open(path, "rb") as f:
+            digest.update(path.encode() + f.read())
+    return digest.hexdigest()
+
+
+def build_programs():
+    """Compiles tests/jvm/programs for 17; programs/jdk21 with the newest JDK on top.
+
+    Only what has changed, and moved into place whole: two runs may share the classes."""
+    sources = sorted(glob.glob(os.path.join(HERE, "programs", "*.java")))
+    newer = sorted(glob.glob(os.path.join(HERE, "programs", "jdk21", "*.java")))
+    for target, files, release, jdk in (("classes", sources, "17", JDKS[0]),
+                                        ("classes21", sources + newer, "21", JDKS[-1])):
+        out = os.path.join(WORK, target)
+        if int(release) > jdk.major:
+            continue
+        stamp = sources_stamp(files)
+        try:
+            with open(os.path.join(out, "sources.sha256")) as f:
+                if f.read() == stamp:
+                    continue
+        except OSError:
+            pass
+        fresh = f"{out}.{os.getpid()}"
+        os.makedirs(fresh)
+        subprocess.run([os.path.join(jdk.home, "bin", "javac"), "-nowarn", "-g", "-Xlint:none",
+                        "--release", release, "-d", fresh, *files], check=True)
+        with open(os.path.join(fresh, "sources.sha256"), "w") as f:
+            f.write(stamp)
+        shutil.rmtree(out, ignore_errors=True)
+        os.rename(fresh, out)
+
+
+def run_all(patterns, full):
+    build_programs()
+    chosen = [c for c in TESTS
+              if (full or not c.full_only) and (not patterns or any(p in c.name for p in patterns))]
+    shared = [c for c in chosen if not c.alone]
+    alone = [c for c in chosen if c.alone]
+    lock = threading.Lock()
+    failed = []
+
+    def work(queue):
+        while True:
+            with lock:
+                if not queue:
+                    return
+                case = queue.pop(0)
+            begin = time.monotonic()
+            try:
+                case.run()
+                outcome = None
+            except Exception:  # any failure of a test is reported as that test's
+                outcome = traceback.format_exc()
+            with lock:
+                took = time.monotonic() - begin
+                print(f"{'FAIL' if outcome else 'ok  '} {case.name} ({took:.1f} s)", flush=True)
+                if outcome:
+                    failed.append(case.name)
+                    print("     " + outcome.replace("\n", "\n     "), flush=True)
+
+    workers = [threading.Thread(target=work, args=(shared,)) for _ in range(os.cpu_count() or 2)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    work(alone)
+    print(f"jvm: {len(chosen) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def main():
+    args = [a for a in sys.argv[1:] if not a.startswith("--")]
+    for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
+        __import__(os.path.splitext(os.path.basename(path))[0])
+    if "--list" in sys.argv:
+        print("\n".join(c.name for c in TESTS))
+        return 0
+    return run_all(args, "--full" in sys.argv)

@@ -1,0 +1,53 @@
+import java.io.InputStream;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.HashMap;
+
+/**
+ * A Java agent that changes nothing and never rests: retransforms and redefines classes of the
+ * program and of the JDK all the time, giving back the bytes that it was given. At the exit says
+ * "restless N" on stderr, the number of rounds.
+ */
+public class RestlessAgent {
+    static volatile int rounds;
+    static volatile boolean stop;
+
+    public static void premain(String arguments, Instrumentation instrumentation) {
+        instrumentation.addTransformer(new ClassFileTransformer() {
+            @Override public byte[] transform(ClassLoader loader, String name, Class<?> redefined,
+                    ProtectionDomain domain, byte[] bytes) {
+                return redefined == null ? null : bytes.clone();
+            }
+        }, true);
+        Thread thread = new Thread(() -> {
+            try {
+                while (!stop) round(instrumentation);
+            } catch (Throwable e) {
+                if (!stop) e.printStackTrace();
+            }
+        }, "restless");
+        thread.setDaemon(true);
+        thread.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            stop = true;
+            System.err.println("restless " + rounds);
+        }));
+    }
+
+    static void round(Instrumentation instrumentation) throws Exception {
+        instrumentation.retransformClasses(ArrayList.class, HashMap.class, String.class,
+                StringBuilder.class, Object.class);
+        for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+            if (!loaded.getName().startsWith("ToggleLoad") || loaded.isArray()) continue;
+            instrumentation.retransformClasses(loaded);
+            try (InputStream in = loaded.getClassLoader().getResourceAsStream(loaded.getName() + ".class")) {
+                if (in != null) instrumentation.redefineClasses(new ClassDefinition(loaded, in.readAllBytes()));
+            }
+        }
+        rounds++;
+        Thread.sleep(20);
+    }
+}

@@ -1,0 +1,168 @@
+"""Late attach: what is loaded already is tracked too, and nothing that goes wrong ends a program."""
+import os
+import time
+
+from harness import AGENT, HERE, Report, test
+
+
+class Running:
+    """A program that was started without the agent."""
+
+    def __init__(self, t, *command):
+        self.t = t
+        self.process = t.popen(*command)
+        self.expect("ready")
+        self.err = None  # what the program said on stderr, once it has ended
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+    def expect(self, line):
+        got = self.process.stdout.readline().rstrip("\n")
+        assert got == line, f"{got!r} instead of {line!r}"
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        self.expect("done")
+
+    def load(self, options):
+        """Loads the agent; whether Agent_OnAttach said yes."""
+        jcmd = os.path.join(self.t.jdk.home, "bin", "jcmd")
+        # jcmd parses its arguments as one line: quotes keep commas and = together.
+        done = self.t.command([jcmd, str(self.process.pid), "JVMTI.agent_load", AGENT,
+                               f'"{options}"'])
+        return done.code == 0 and done.out.rstrip().endswith("return code: 0")
+
+    def end(self):
+        """Ends the program in its own way; its lines on stderr from the agent."""
+        out, self.err = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0 and out in ("ends\n", "DONE\n"), (out, self.err)
+        return [line for line in self.err.splitlines() if line.startswith("ddmagent:")]
+
+
+def line_of(text):
+    with open(os.path.join(HERE, "programs", "Attached.java")) as f:
+        return next(number for number, line in enumerate(f, 1) if text in line)
+
+
+def check_counts(report, before, after):
+    counts = report.count_by_class(lambda r: r["stack"][:1] and
+                                   r["stack"][0]["class"].startswith("Attached"))
+    wanted = {"Attached$Before": 2 * before, "Attached$Before[]": before,
+              "Attached$After": after, "Attached$After[][]": after, "Attached$After[]": 2 * after}
+    got = {kind: counts.get(kind, 0) for kind in wanted}
+    assert got == wanted, f"{got}, not {wanted}"
+
+
+@test()
+def classes_loaded_before_and_after_a_late_attach_are_tracked(t):
+    for engine in ("bci", "vm"):
+        with Running(t, "Attached") as program:
+            assert program.load(f"track=y,engine={engine},dump=r.jsonl,address=none")
+            if engine == "vm":
+                program.tell("fill")
+            program.tell("before 100")
+            program.tell("after 50")
+            assert program.end() == []
+        report = Report(t.path("r.jsonl"))
+        assert report.summary["engine"] == engine and report.summary["app"] == "Attached"
+        if engine == "vm":
+            # Object.clone() is where the VM makes the copies.
+            for r in report.records:
+                if r["stack"] and r["stack"][0]["method"] == "clone":
+                    del r["stack"][0]
+        check_counts(report, 100, 50)
+        made = {tuple((f["method"], f["line"]) for f in r["stack"]) for r in report.records
+                if r["class"] == "Attached$Before" and r["stack"][0]["method"] == "before"}
+        assert made == {(("before", line_of("= new Before()")), ("main", line_of("case \"before\"")))}
+
+
+@test()
+def a_bad_option_fails_the_attach_and_the_program_runs_on(t):
+    with Running(t, "Attached") as program:
+        assert not program.load("trakc=y")
+        program.tell("before 10")
+        assert not program.load("track=y,engine=jit")
+        program.tell("before 10")
+        assert program.load("track=y,dump=r.jsonl,address=none")
+        program.tell("before 10")
+        lines = program.end()
+    assert len(lines) == 2 and "trakc" in lines[0] and "track" in lines[0], lines
+    assert "jit" in lines[1] and "bci" in lines[1] and "vm" in lines[1], lines
+    check_counts(Report(t.path("r.jsonl")), 10, 0)
+
+
+@test()
+def a_second_load_switches_tracking_and_the_records_stay_until_the_exit(t):
+    with Running(t, "Attached") as program:
+        assert program.load("address=none,dump=r.jsonl,track=n")
+        program.tell("before 7")
+        assert program.load("track=y")
+        program.tell("before 10")
+        program.tell("after 20")
+        assert program.load("track=n")
+        program.tell("before 30")
+        assert program.end() == []
+    report = Report(t.path("r.jsonl"))
+    check_counts(report, 10, 20)
+    assert report.summary["recorded"] == report.summary["seen"] == len(report.records)
+
+
+@test()
+def a_second_load_may_change_the_engine_and_the_number_of_frames(t):
+    with Running(t, "Attached") as program:
+        assert program.load("track=y,address=none,dump=r.jsonl")
+        program.tell("before 10")
+        assert program.load("track=n")
+        assert program.load("track=y,engine=vm,depth=1")
+        program.tell("fill")
+        program.tell("after 20")
+        assert program.end() == []
+    report = Report(t.path("r.jsonl"))
+    assert report.summary["engine"] == "vm"
+    check_counts(report, 0, 20)
+    assert max(len(r["stack"]) for r in report.records) == 1
+
+
+@test()
+def a_second_load_with_another_option_is_refused_by_name(t):
+    with Running(t, "Attached") as program:
+        assert program.load("track=y,address=none,dump=r.jsonl")
+        assert not program.load("address=127.0.0.1:0")
+        assert not program.load("track=n,access=any")
+        program.tell("before 10")
+        lines = program.end()
+    assert len(lines) == 2, lines
+    assert "address" in lines[0] and "track" in lines[0], lines
+    assert "access" in lines[1], lines
+    check_counts(Report(t.path("r.jsonl")), 10, 0)  # the refused track=n has done nothing
+
+
+@test()
+def help_at_attach_does_not_end_the_program(t):
+    with Running(t, "Attached") as program:
+        assert program.load("help")
+        program.tell("before 1")
+        assert program.load("track=y,address=none,dump=r.jsonl")
+        program.tell("before 10")
+        assert program.end() == []
+    check_counts(Report(t.path("r.jsonl")), 10, 0)
+
+
+@test()
+def an_attach_under_load_harms_nothing(t):
+    with Running(t, "ToggleLoad") as program:
+        assert program.load("track=y,address=none,dump=r.jsonl")
+        time.sleep(1)
+        assert program.load("track=n")
+        assert program.end() == []
+    report = Report(t.path("r.jsonl"))
+    assert report.summary["dropped"] == 0 and not report.summary["classes_skipped"]
+    counts = report.count_by_class()
+    assert counts["ToggleLoad$Item"] > 1000 and "unknown" not in counts

@@ -1,0 +1,109 @@
+"""Bad input gets a clear line and loses nothing."""
+import json
+import os
+import socket
+import stat
+import subprocess
+
+from harness import AGENT, Report, test
+
+
+@test()
+def a_bad_option_names_itself_and_the_vm_does_not_start(t):
+    for agent, words in (("trakc=y", ["trakc", "track", "dump"]),
+                         ("records=lots", ["records", "lots", "1048576"]),
+                         ("engine=jit", ["engine", "jit", "bci", "vm"]),
+                         ("dump=r.pdf", ["dump", "r.pdf", ".html"])):
+        run = t.java("Exits", "return", agent=agent, check=False)
+        assert run.code != 0 and "ready" not in run.out, run
+        ours = [line for line in run.err.splitlines() if line.startswith("ddmagent:")]
+        assert len(ours) == 1, run
+        assert all(word in ours[0] for word in words), ours
+
+
+@test()
+def help_goes_to_stdout_and_the_vm_exits_with_0(t):
+    run = t.java("Exits", "return", agent="help", check=False)
+    assert run.code == 0 and "dump=PATH" in run.out and "ready" not in run.out, run
+    assert run.err == "", run
+
+
+@test()
+def an_unwritable_path_costs_one_line_and_the_report_lands_elsewhere(t):
+    os.mkdir(t.path("tmp"))
+    run = t.java("Exits", "return", agent="engine=vm,address=none,dump=/nonexistent/r.jsonl",
+                 env={"TMPDIR": t.path("tmp")})
+    assert run.out == "ready\n"
+    assert "/nonexistent/r.jsonl" in run.err and t.path("tmp/r.jsonl") in run.err, run
+    assert sum(r["class"] == "Exits$Mark" for r in Report(t.path("tmp/r.jsonl")).records) == 10
+
+
+@test()
+def a_full_disk_leaves_the_former_report_and_the_new_one_lands_elsewhere(t):
+    full = t.path("full")
+    os.makedirs(full)
+    os.mkdir(t.path("tmp"))
+    # 64 KiB are less than any report of this program.
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", full],
+                             capture_output=True)
+    if mounted.returncode != 0:  # not root: a limit on file sizes fails the write just so
+        with open(os.path.join(full, "r.jsonl"), "w") as f:
+            f.write("former")
+        line = ["bash", "-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"", "-", t.jdk.java,
+                "-XX:-UsePerfData", f"-agentpath:{AGENT}=engine=vm,address=none,dump={full}/r.jsonl",
+                "-cp", t.classes(), "Exits", "return"]
+        run = t.command(line, env={"TMPDIR": t.path("tmp")})
+        assert run.code == 0 and f"{full}/r.jsonl" in run.err, run
+        with open(os.path.join(full, "r.jsonl")) as f:
+            assert f.read() == "former"
+        return
+    try:
+        with open(os.path.join(full, "r.jsonl"), "w") as f:
+            f.write("former")
+        run = t.java("Exits", "return", agent=f"engine=vm,address=none,dump={full}/r.jsonl",
+                     env={"TMPDIR": t.path("tmp")})
+        assert run.out == "ready\n"
+        assert f"{full}/r.jsonl" in run.err and t.path("tmp/r.jsonl") in run.err, run
+        with open(os.path.join(full, "r.jsonl")) as f:
+            assert f.read() == "former"
+        assert os.listdir(full) == ["r.jsonl"]
+        report = Report(t.path("tmp/r.jsonl"))
+        assert sum(r["class"] == "Exits$Mark" for r in report.records) == 10
+    finally:
+        subprocess.run(["umount", full], check=True)
+
+
+@test()
+def a_taken_port_costs_one_line_and_the_program_runs_on(t):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        run = t.java("Exits", "return", agent=f"address=127.0.0.1:{port}")
+    assert run.out == "ready\n"
+    lines = run.err.splitlines()
+    assert len(lines) == 1 and str(port) in lines[0] and lines[0].startswith("ddmagent:"), run
+
+
+@test()
+def the_agent_says_where_it_listens_and_leaves_nothing_behind(t):
+    os.mkdir(t.path("run"), 0o700)
+    process = t.popen("Exits", "wait", agent="", env={**os.environ, "XDG_RUNTIME_DIR": t.path("run")})
+    assert process.stdout.readline() == "ready\n"
+    path = t.path(f"run/ddm/{process.pid}")
+    with open(path) as f:
+        facts = json.load(f)
+    assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
+    assert facts["pid"] == process.pid and facts["app"] == "Exits"
+    _, err = process.communicate("\n", timeout=30)
+    assert err == f"ddmagent: pid {process.pid} listening on {facts['address']}\n", err
+    assert os.listdir(t.path("run/ddm")) == []
+
+
+@test()
+def options_that_are_not_served_yet_say_so_and_the_program_runs_on(t):
+    run = t.java("Exits", "return", agent="address=none,ring=/tmp/x.ring,native=1m,walker=asgct")
+    assert run.out == "ready\n"
+    lines = run.err.splitlines()
+    assert len(lines) == 3 and all("not served yet" in line for line in lines), run
+    assert not os.path.exists("/tmp/x.ring")

@@ -1,0 +1,180 @@
+"""ddm-client.jar: a program's own chunk types, with the agent, without it, and with one that comes
+later."""
+import glob
+import os
+import re
+import subprocess
+import time
+
+from ddm_client import Client, DdmError, chunk
+from harness import AGENT, JDKS, PRESET, ROOT, test
+
+JAR = os.path.join(ROOT, "build", PRESET, "lib", "ddm-client.jar")
+DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
+SOURCES = glob.glob(os.path.join(ROOT, "tests", "e2e", "client", "*.java"))
+
+
+class Program:
+    def __init__(self, t, agent, flags=()):
+        self.t = t
+        classes = t.path("client")
+        javac = os.path.join(JDKS[0].home, "bin", "javac")
+        built = t.command([javac, "-g", "--release", "17", "-cp", JAR, "-d", classes, *SOURCES])
+        assert built.code == 0, built
+        self.line = [t.jdk.java, *t.vm_flags(), *flags]
+        if agent is not None:
+            self.line.append(f"-agentpath:{AGENT}={agent}")
+        self.line += ["-cp", f"{JAR}:{classes}", "ClientProgram"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def ask(self, command):
+        """The line that answers it."""
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().rstrip("\n")
+
+    def address(self):
+        return re.search(r"listening on (\S+)", self.process.stderr.readline()).group(1)
+
+    def end(self):
+        out, err = self.process.communicate(timeout=30)
+        assert self.process.returncode == 0, err
+        return out + err
+
+
+def eventually(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def refused(client, kind, data=b""):
+    try:
+        client.request(kind, data)
+    except DdmError as error:
+        return error.code, error.message
+    raise AssertionError(f"{kind} is not refused")
+
+
+# JNI is watched, and must have nothing to say.
+@test(flags=((), ("-Xcheck:jni",)))
+def a_program_answers_chunks_of_its_own(t):
+    with Program(t, "") as p:
+        with Client(p.address()) as client:
+            assert client.request("BACK", b"\1\2\3") == b"\3\2\1"
+            # The first DDM packet of a connection is what makes it one.
+            eventually(lambda: p.ask("connections") == "1 0")
+            big = bytes(range(256)) * 4096
+            assert client.request("BACK", big) == big[::-1]
+            assert client.request("BACK") == b""
+            assert client.request("NONE") == b""
+            assert refused(client, "OOPS") == (
+                1, "java.lang.IllegalStateException: as it was meant to")
+            assert refused(client, "NOPE") == (42, "n\u00f6 \U0001f600")
+            assert refused(client, "DEEP") == (1, "java.lang.StackOverflowError")
+            refused(client, "LIES")  # an array that is shorter than it says
+            assert client.request("BACK", b"\1\2") == b"\2\1"
+
+            # A handler that takes its time holds up no other request.
+            begin = time.monotonic()
+            slow = client.send_raw(chunk("SLOW"))
+            client.hello()
+            client.stack(1)
+            assert time.monotonic() - begin < 1.5
+            assert client.wait_reply(slow) == (0, b"")
+            assert time.monotonic() - begin >= 2
+
+            assert p.ask("unregister BACK") == "true"
+            assert p.ask("unregister BACK") == "false"
+            assert client.request("BACK", b"\1\2") == b""
+            assert p.ask("register BACK") == "done"
+            assert client.request("BACK", b"\1\2") == b"\2\1"
+            for taken in ("HELO", "REAL", "BACK"):
+                assert p.ask(f"register {taken}").startswith(
+                    f"IllegalStateException: chunk type {taken} has a handler"), taken
+            assert client.hello().pid == p.process.pid
+            assert p.ask("register TOOLONG").startswith("IllegalArgumentException")
+        eventually(lambda: p.ask("connections") == "1 1")
+        said = p.end()
+        assert "WARNING" not in said and "FATAL" not in said, said
+
+
+@test()
+def a_program_sends_chunks_unasked(t):
+    with Program(t, "") as p:
+        address = p.address()
+        assert p.ask("send EVNT") == "done"  # to nobody
+        with Client(address) as one, Client(address) as two:
+            one.hello()
+            two.hello()
+            assert p.ask("send EVNT") == "done"
+            for client in (one, two):
+                assert client.next_event("EVNT") == ("EVNT", b"\1\2\3")
+                assert client.take_events() == []
+            assert p.ask("overrun").startswith("IndexOutOfBoundsException")
+            assert p.ask("notify on") == "false true"
+            p.ask("new comet")
+            for client in (one, two):
+                assert any(client.next_event("THCR")[1].decode("utf-16-be", "replace")
+                           .endswith("comet") for _ in range(100))
+            eventually(lambda: p.ask("connections") == "1 0")  # one for all
+        eventually(lambda: p.ask("connections") == "1 1")
+        p.end()
+
+
+TRUTH = ("true {ClientProgram$Marker 16 make allocations=100, "
+         "java.lang.String[][] 32 make allocations=1} "
+         "true {ClientProgram$Marker 16 make allocations=200, "
+         "java.lang.String[][] 32 make allocations=1}")
+
+
+@test(flags=((), ("-Xcheck:jni",)))
+def a_program_reads_its_own_allocations(t):
+    for options in ("", "address=none"):
+        with Program(t, options, ["-Xmx256m"]) as p:
+            assert p.ask("status") == "false"
+            assert p.ask("allocations") == TRUTH, options
+            assert p.ask("status") == "false"
+            assert "ClientProgram.main(ClientProgram.java:" in p.ask("stack 1")
+            assert p.ask("stack 60000") == "none"
+            assert p.ask("threads") == "true"
+            p.end()
+
+
+@test()
+def without_the_agent_nothing_happens(t):
+    with Program(t, None) as p:
+        assert p.ask("send EVNT") == "done"
+        assert p.ask("register HELO") == "done"
+        assert p.ask("unregister HELO") == "true"
+        assert p.ask("allocations") == "false {} false {}"
+        assert p.ask("status") == "false"
+        assert p.ask("stack 1") == "none"
+        assert p.ask("threads") == "none"
+        assert p.ask("notify on") == "false true"
+        assert p.end() == ""
+
+
+@test(flags=(("-XX:+EnableDynamicAgentLoading",),))
+def an_agent_that_comes_later_finds_the_handlers(t):
+    with Program(t, None) as p:
+        assert p.ask("register HELO") == "done"
+        assert p.ask("status") == "false"  # has looked for the agent in vain
+        attached = t.command([DDM, "attach", str(p.process.pid), "--agent", AGENT])
+        assert attached.code == 0, attached
+        address = re.search(r"listens on (\S+)", attached.out).group(1)
+        with Client(address) as client:
+            assert client.request("BACK", b"\1\2\3") == b"\3\2\1"
+            assert client.hello().pid == p.process.pid  # the agent's, not the program's
+        assert p.ask("allocations") == TRUTH
+        p.end()

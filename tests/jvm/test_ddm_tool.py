@@ -1,0 +1,185 @@
+"""The `ddm` command on live programs: what it prints for people, its JSON, its exit codes."""
+import json
+import os
+import socket
+import stat
+import threading
+import time
+
+from ddm_client import Target
+from harness import PRESET, ROOT, Report, test
+
+DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
+
+OK, REFUSED, USAGE = 0, 1, 2
+
+
+def ddm(t, *words, code=OK):
+    """stdout; of what fails, the one line on stderr."""
+    done = t.command([DDM, *map(str, words)])
+    assert done.code == code, f"ddm {words}: {done}"
+    if code == OK:
+        assert not done.err, done
+        return done.out
+    assert done.err.startswith("ddm: ") and done.err.count("\n") == 1 and not done.out, done
+    return done.err
+
+
+def ddm_json(t, *words):
+    return json.loads(ddm(t, *words, "--json"))
+
+
+@test()
+def ps_lists_what_lives_and_clears_up_after_what_was_killed(t):
+    with Target(t) as p:
+        rows = [row for row in ddm_json(t, "ps") if row["pid"] == p.pid]
+        assert [(row["app"], row["address"], row["uid"]) for row in rows] == [
+            ("DdmTarget", p.address, os.getuid())]
+        assert str(t.jdk.major) in rows[0]["vm"] and set(rows[0]) == {
+            "pid", "app", "address", "vm", "uid"}
+        lines = ddm(t, "ps").splitlines()
+        assert lines[0].split() == ["PID", "ADDRESS", "VM", "APP"]
+        assert any(line.split()[:2] == [str(p.pid), p.address] for line in lines)
+        p.process.kill()
+        p.process.wait()
+        assert not [row for row in ddm_json(t, "ps") if row["pid"] == p.pid]
+        assert "there is no process" in ddm(t, "info", p.pid, code=REFUSED)
+
+
+@test()
+def a_program_is_named_by_pid_port_or_socket(t):
+    path = t.path("socket")
+    for options in ("", f"address=unix:{path}"):
+        with Target(t, options, flags=["-Xmx64m"]) as p:
+            assert p.address == f"unix:{path}" or not options
+            for name in (p.pid, p.address):
+                info = ddm_json(t, "info", name)
+                assert info["pid"] == p.pid and info["app"] == "DdmTarget"
+                assert info["address"] == p.address and info["tracking"] is False
+                heap = next(heap for heap in info["heaps"] if heap["id"] == 1)
+                assert heap["maxBytes"] == 64 << 20
+                assert "hprof-heap-dump-streaming" in info["features"]
+                text = ddm(t, "info", name)
+                assert f"pid       {p.pid}\n" in text and "at most 64.0 MiB" in text
+
+
+@test()
+def threads_and_stacks_are_shown(t):
+    with Target(t) as p:
+        p.tell("start \u00e4ther\x1b[31m")  # an escape sequence is a name like any other
+        threads = {row["name"]: row for row in ddm_json(t, "threads", p.pid)}
+        assert threads["main"]["id"] > 0 and not threads["main"]["daemon"]
+        odd = threads["\u00e4ther\x1b[31m"]
+        assert odd["state"] == "wait" and odd["daemon"] and odd["tid"] > p.pid
+        table = ddm(t, "threads", p.pid)
+        assert "\u00e4ther\\u001b[31m\n" in table and "\x1b" not in table
+        stack = ddm_json(t, "stack", p.pid, odd["id"])["stack"]
+        assert stack[1]["class"] == "java.util.concurrent.locks.LockSupport"
+        assert stack[0]["line"] == -2
+        lines = ddm(t, "stack", p.pid, odd["id"]).splitlines()
+        assert len(lines) == len(stack)
+        assert lines[0].endswith(".misc.Unsafe.park(Native Method)")
+        assert "(DdmTarget.java:" in lines[-2] + lines[-3] + lines[-4]
+        assert "refused STKL" in ddm(t, "stack", p.pid, 65000, code=REFUSED)
+
+
+@test()
+def tracked_allocations_are_shown_and_written(t):
+    with Target(t) as p:
+        assert ddm(t, "track", p.pid) == "tracking is off\n"
+        assert ddm_json(t, "track", p.pid, "on", "--exact") == {"tracking": True}
+        p.tell("marks 1234")
+        assert ddm(t, "track", p.pid, "off") == "tracking is off\n"
+
+        rows = ddm_json(t, "allocs", p.pid)
+        marks = next(row for row in rows if row["class"] == "DdmTarget$Mark")
+        assert marks == {"class": "DdmTarget$Mark", "bytes": 1234 * 16, "count": 1234}
+        assert [row["bytes"] for row in rows] == sorted((row["bytes"] for row in rows),
+                                                        reverse=True)
+        sites = [row for row in ddm_json(t, "allocs", p.pid, "--by", "site")
+                 if row["class"] == "DdmTarget$Mark"]
+        assert [(row["count"], row["site"].split(":")[0]) for row in sites] == [
+            (1234, "DdmTarget.marks(DdmTarget.java")]
+        main = next(row["id"] for row in ddm_json(t, "threads", p.pid) if row["name"] == "main")
+        threads = ddm_json(t, "allocs", p.pid, "--by", "thread")
+        assert next(row["count"] for row in threads if row["thread"] == f"{main} main") >= 1234
+        text = ddm(t, "allocs", p.pid, "--top", 1)
+        assert "19,744  1,234  DdmTarget$Mark\n" in text, text
+
+        for ending in ("txt", "collapsed", "jsonl", "html"):
+            assert "written to" in ddm(t, "allocs", p.pid, "-o", t.path(f"report.{ending}"))
+        report = Report(t.path("report.jsonl"))
+        mine = [r for r in report.records if r["class"] == "DdmTarget$Mark"]
+        assert len(mine) == 1234
+        assert all(r["size"] == 16 and r["thread"]["name"] == "main" for r in mine)
+        assert {(r["stack"][0]["method"], r["stack"][0]["file"]) for r in mine} == {
+            ("marks", "DdmTarget.java")}
+        assert mine[0]["stack"][0]["line"] > 0
+        with open(t.path("report.collapsed")) as f:
+            stacks = [line for line in f if "DdmTarget$Mark_[new]" in line]
+        assert sum(int(line.rsplit(" ", 1)[1]) for line in stacks) == 1234 * 16
+        assert "png" in ddm(t, "allocs", p.pid, "-o", t.path("report.png"), code=USAGE)
+        assert "cannot write" in ddm(t, "allocs", p.pid, "-o", "/no/such/x.txt", code=REFUSED)
+
+
+@test()
+def a_collection_and_a_heap_dump_can_be_had(t):
+    with Target(t, flags=["-Xmx64m"]) as p:
+        before = int(p.ask("collections"))
+        result = ddm_json(t, "gc", p.pid)
+        assert int(p.ask("collections")) > before
+        assert 0 < result["usedAfter"] < 64 << 20
+        assert "used before" in ddm(t, "gc", p.pid)
+        path = t.path("heap.hprof")
+        ddm(t, "dump", p.pid, "-o", path)
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        with open(path, "rb") as f:
+            content = f.read()
+        assert content.startswith(b"JAVA PROFILE 1.0.2\0") and content[-9] == 0x2c
+        assert os.listdir(t.dir).count("heap.hprof") == 1
+
+
+@test()
+def any_chunk_can_be_sent(t):
+    with Target(t) as p:
+        answer = ddm_json(t, "send", p.pid, "HELO", "00000001")
+        assert answer["reply"]["type"] == "HELO" and answer["events"] == []
+        assert answer["reply"]["data"]["pid"] == p.pid
+        assert ddm_json(t, "send", p.pid, "NICS") == {
+            "reply": {"type": None, "length": 0}, "events": []}
+        # THCR for every thread comes before the answer.
+        events = ddm_json(t, "send", p.pid, "THEN", "0", "1")["events"]
+        assert "main" in [event["data"]["name"] for event in events if event["type"] == "THCR"]
+        done = t.command([DDM, "send", str(p.pid), "STKL", "ff"])
+        assert done.code == REFUSED and "reply: FAIL" in done.out
+        for wrong in (("HEL",), ("HELLO",), ("HELO", "0"), ("HELO", "xy")):
+            ddm(t, "send", p.pid, *wrong, code=USAGE)
+
+
+@test()
+def mistakes_are_told_in_one_line(t):
+    for words in ((), ("nonsense",), ("info",), ("track", 1, "perhaps"), ("stack", 1, "x"),
+                  ("bridge", "--port", 70000), ("attach", "x"), ("ps", "--jsn")):
+        ddm(t, *words, code=USAGE)
+    for target in ("1", "0", "99999999999", "127.0.0.1:1", "unix:/no/such", "nonsense", "scan",
+                   "127.0.0.1:0"):
+        assert len(ddm(t, "info", target, code=REFUSED)) > 20
+    assert "no HotSpot JVM" in ddm(t, "attach", os.getpid(), "--agent", DDM, code=REFUSED)
+
+
+@test()
+def a_port_that_is_no_ddm_port_is_given_up(t):
+    def serve(listener, greeting):
+        connection, _ = listener.accept()
+        connection.recv(14)
+        connection.sendall(greeting)
+        time.sleep(10 if not greeting else 0)
+        connection.close()
+
+    for greeting, words in ((b"HTTP/1.1 400 No\r\n", "no DDM port"), (b"JDWP", "closed"),
+                            (b"", "does not answer")):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            threading.Thread(target=serve, args=(listener, greeting), daemon=True).start()
+            begin = time.monotonic()
+            said = ddm(t, "info", f"127.0.0.1:{listener.getsockname()[1]}", code=REFUSED)
+            assert words in said and time.monotonic() - begin < 8, said

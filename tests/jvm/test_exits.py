@@ -1,0 +1,135 @@
+"""The report is complete in each way a program can end, and says the truth about its records."""
+import os
+import signal
+import time
+
+from harness import Report, test
+
+EXITS = {"return": 0, "daemon": 0, "exit": 3, "halt": 4, "throw": 1}
+AGENT = "engine=vm,dump=r.jsonl,dump=r.txt,dump=r.html,dump=r.collapsed"
+
+
+def check_marks(report, expected=10):
+    marks = [r for r in report.records if r["class"] == "Exits$Mark"]
+    assert len(marks) == expected, f"{len(marks)} marks"
+    for mark in marks:
+        top = mark["stack"][0]
+        assert (top["class"], top["method"], top["line"], top["file"]) == \
+            ("Exits", "mark", 11, "Exits.java"), top
+        assert top["signature"] == "()V"
+        below = mark["stack"][1]
+        assert (below["class"], below["method"]) == ("Exits", "main"), below
+        assert mark["thread"]["name"] == "main"
+        assert len(mark["stack"]) == 2 and mark["size"] in (8, 16)
+    return marks
+
+
+def check_files(t):
+    report = Report(t.path("r.jsonl"))
+    check_marks(report)
+    assert report.summary["reason"] == "exit"
+    assert report.summary["app"] == "Exits"
+    assert report.summary["recorded"] == len(report.records) > 10
+    with open(t.path("r.txt")) as f:
+        assert "Exits$Mark" in f.read()
+    with open(t.path("r.html")) as f:
+        html = f.read()
+    assert "Exits$Mark" in html and html.rstrip().endswith("</html>")
+    with open(t.path("r.collapsed")) as f:
+        lines = f.read().splitlines()
+    size = next(r["size"] for r in report.records if r["class"] == "Exits$Mark")
+    assert f"Exits.main;Exits.mark;Exits$Mark_[new] {10 * size}" in lines
+    total = sum(int(line.rpartition(" ")[2]) for line in lines)
+    assert total == sum(r["size"] for r in report.records)
+    assert not [n for n in os.listdir(t.dir) if n.startswith("r.") and ".tmp" in n]
+
+
+@test()
+def the_report_is_complete_however_the_program_ends(t):
+    for how, code in EXITS.items():
+        run = t.java("Exits", how, agent=AGENT, check=False)
+        assert run.code == code, f"{how}: {run}"
+        assert run.out == "ready\n", f"{how}: {run}"
+        check_files(t)
+        for name in os.listdir(t.dir):
+            os.remove(t.path(name))
+
+
+@test()
+def the_report_is_complete_after_a_signal(t):
+    for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        process = t.popen("Exits", "wait", agent=AGENT)
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(sent)
+        process.wait(timeout=30)
+        process.communicate()
+        assert process.returncode == 128 + sent, process.returncode
+        check_files(t)
+        for name in os.listdir(t.dir):
+            os.remove(t.path(name))
+
+
+@test(flags=[("-Xmx64m",)])
+def the_first_out_of_memory_error_is_reported_while_the_program_goes_on(t):
+    process = t.popen("Exits", "oom", agent=AGENT)
+    assert process.stdout.readline() == "ready\n"
+    assert process.stdout.readline() == "survived\n"
+    deadline = time.monotonic() + 30
+    wanted = [t.path(f"r-oom.{e}") for e in ("jsonl", "txt", "html", "collapsed")]
+    while not all(map(os.path.exists, wanted)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert process.poll() is None, "the program ended"
+    oom = Report(t.path("r-oom.jsonl"))
+    assert oom.summary["reason"] == "OutOfMemoryError"
+    assert sum(r["class"] == "long[]" for r in oom.records) > 10
+    assert not os.path.exists(t.path("r.jsonl"))
+    process.communicate("\n", timeout=30)
+    assert process.returncode == 0
+    check_marks(Report(t.path("r.jsonl")), expected=20)
+
+
+@test()
+def every_rewrites_the_report_while_the_program_runs(t):
+    process = t.popen("Exits", "wait", agent="engine=vm,dump=r.jsonl,every=1")
+    assert process.stdout.readline() == "ready\n"
+    stamps = set()
+    deadline = time.monotonic() + 30
+    while len(stamps) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+        if os.path.exists(t.path("r.jsonl")):
+            report = Report(t.path("r.jsonl"))
+            check_marks(report)
+            assert report.summary["reason"] == "every"
+            stamps.add(report.summary["written_ms"])
+    assert len(stamps) == 2, "the report was not rewritten"
+    process.communicate("\n", timeout=30)
+    assert Report(t.path("r.jsonl")).summary["reason"] == "exit"
+
+
+@test()
+def without_a_dump_a_short_summary_goes_to_stderr(t):
+    run = t.java("Exits", "return", agent="track=y,engine=vm,address=none")
+    assert run.out == "ready\n"
+    lines = run.err.rstrip("\n").split("\n")
+    assert 5 <= len(lines) <= 25, run
+    assert all(len(line) <= 80 for line in lines), run
+    quiet = t.java("Exits", "return", agent="track=y,engine=vm,dump=none,address=none")
+    assert quiet.err == "" and quiet.out == "ready\n", quiet
+    idle = t.java("Exits", "return", agent="address=none")
+    assert idle.err == "" and idle.out == "ready\n", idle
+
+
+@test()
+def a_report_to_minus_goes_to_stderr(t):
+    run = t.java("Exits", "return", agent="engine=vm,dump=-")
+    assert run.out == "ready\n" and "Exits$Mark" in run.err
+
+
+@test()
+def pid_and_time_are_filled_into_the_path(t):
+    t.java("Exits", "return", agent="engine=vm,dump=r-%p-%t.jsonl")
+    names = [n for n in os.listdir(t.dir) if n.endswith(".jsonl")]
+    assert len(names) == 1, names
+    _, pid, day, clock = names[0][:-len(".jsonl")].split("-")
+    assert int(pid) == Report(t.path(names[0])).summary["pid"]
+    assert len(day) == 8 and len(clock) == 6

@@ -1,0 +1,166 @@
+"""The html report in a real browser: what the page shows agrees with the other reports of the run.
+
+The page is loaded by a headless chromium, which prints the document as its script left it; the
+facts to compare stand in data- attributes. The truth comes from the jsonl and collapsed reports.
+"""
+import html.parser
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.parse
+
+from harness import JDKS, Report, test
+
+CUT = "[deeper frames cut]"
+
+
+class Elements(html.parser.HTMLParser):
+    """The attributes of every element that has an id."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.by_id = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if "id" in attributes:
+            self.by_id[(tag, attributes["id"])] = attributes
+
+
+def open_in_browser(t, path, **fragment):
+    """The data- attributes of header#report and output#match."""
+    browser = shutil.which("chromium")
+    assert browser, "chromium is not installed"
+    url = f"file://{path}#{urllib.parse.urlencode(fragment, quote_via=urllib.parse.quote)}"
+    with tempfile.TemporaryDirectory() as profile:
+        line = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+                "--no-first-run", "--disable-background-networking", "--disable-component-update",
+                "--disable-sync", f"--user-data-dir={profile}", "--dump-dom", url]
+        run = subprocess.run(line, capture_output=True, text=True, timeout=t.timeout, cwd=t.dir,
+                             env={**os.environ, "HOME": profile})
+    assert run.returncode == 0, run.stderr[-2000:]
+    elements = Elements(run.stdout).by_id
+    assert ("header", "report") in elements, run.stderr[-2000:]
+    return [{k[len("data-"):]: v for k, v in elements[where].items() if k.startswith("data-")}
+            for where in (("header", "report"), ("output", "match"))]
+
+
+def paths_of(report):
+    """Per record its path in the graph, outermost first; the class is a bar of its own kind."""
+    for r in report.records:
+        frames = [f"{f['class']}.{f['method']}" if f["method"] != "unknown" else "unknown"
+                  for f in reversed(r["stack"])]
+        yield ([(CUT, "cut")] if r.get("truncated") else []) + \
+            [(f, "frame") for f in frames] + [(r["class"], "class")], r
+
+
+def all_bars(report):
+    return {tuple(path[:n]) for path, _ in paths_of(report) for n in range(1, len(path) + 1)}
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.1f}%"
+
+
+def collapsed_bytes(path, wanted=lambda name: True):
+    """Bytes of the lines of which some frame, or the class, is wanted."""
+    total = 0
+    with open(path, encoding="utf-8") as f:
+        for line in f.read().splitlines():
+            stack, _, size = line.rpartition(" ")
+            names = stack.split(";")
+            names[-1] = names[-1].removesuffix("_[new]")
+            if any(map(wanted, names)):
+                total += int(size)
+    return total
+
+
+def records_with(report, wanted):
+    return [r for path, r in paths_of(report) if any(wanted(name) for name, _ in path)]
+
+
+def run_and_check(t, options, searches):
+    """Runs the program once, then looks at its page with each search (a pattern of lower case)."""
+    if t.jdk.major not in (JDKS[0].major, JDKS[-1].major):
+        return None
+    t.java("Exits", "return", agent=f"address=none,{options}," +
+           ",".join(f"dump=r.{e}" for e in ("html", "jsonl", "collapsed")))
+    report = Report(t.path("r.jsonl"))
+    whole = sum(r["size"] for r in report.records)
+    assert whole == collapsed_bytes(t.path("r.collapsed")) > 0
+    bars = all_bars(report)
+    for pattern in searches:
+        shown, match = open_in_browser(t, t.path("r.html"), q=pattern)
+        assert shown["self-check"] == "ok", shown
+        assert int(shown["records"]) == int(shown["total-count"]) == len(report.records)
+        assert int(shown["total-bytes"]) == whole
+        assert int(shown["seen"]) == report.summary["seen"]
+        assert int(shown["seen-bytes"]) == report.summary["seen_bytes"]
+        assert int(shown["nodes"]) == len(bars) + 1, "the root is a node too"
+
+        def wanted(name, found=re.compile(pattern, re.IGNORECASE).search):
+            return found(name) is not None
+
+        found = collapsed_bytes(t.path("r.collapsed"), wanted)
+        assert int(match["bytes"]) == found, f"{pattern}: {match}, collapsed has {found}"
+        assert match["share"] == share(found, whole), f"{pattern}: {match}"
+        assert int(match["count"]) == len(records_with(report, wanted))
+        assert int(match["bars"]) == sum(wanted(bar[-1][0]) for bar in bars)
+    return report
+
+
+@test()
+def the_flame_graph_agrees_with_the_other_reports(t):
+    report = run_and_check(t, "depth=64", [r"Exits\$Mark", r"^Exits\.mark$", r"hash|byte\[\]$",
+                                           "no such name"])
+    if report is None:
+        return
+    marks = [r["size"] for r in report.records if r["class"] == "Exits$Mark"]
+    assert len(marks) == 10
+    shown, match = open_in_browser(t, t.path("r.html"), q=r"Exits\$Mark", by="count", view="icicle")
+    assert (int(match["bytes"]), int(match["count"]), int(match["bars"])) == (sum(marks), 10, 1)
+    assert match["share"] == share(10, len(report.records)), "by=count: the share of the count"
+    assert (shown["by"], shown["view"], shown["self-check"]) == ("count", "icicle", "ok")
+
+
+@test()
+def the_flame_graph_zooms_to_a_frame(t):
+    report = run_and_check(t, "depth=64", [])
+    if report is None:
+        return
+    below = [r for path, r in paths_of(report) if path[0][0] == "Exits.main"]
+    shown, _ = open_in_browser(t, t.path("r.html"), zoom="Exits.main")
+    assert (shown["zoom"], shown["self-check"]) == ("Exits.main", "ok")
+    assert int(shown["zoom-count"]) == len(below) >= 10
+    assert int(shown["zoom-bytes"]) == sum(r["size"] for r in below)
+
+
+@test()
+def the_flame_graph_shows_where_stacks_were_cut(t):
+    report = run_and_check(t, "depth=2", ["java"])
+    if report is None:
+        return
+    cut = [r for r in report.records if r.get("truncated")]
+    assert cut and all(len(r["stack"]) == 2 for r in cut)
+    _, match = open_in_browser(t, t.path("r.html"), q=re.escape(CUT))
+    assert int(match["count"]) == len(cut) and match["bars"] == "1", match
+    assert int(match["bytes"]) == sum(r["size"] for r in cut)
+
+
+@test()
+def the_flame_graph_says_so_when_its_numbers_disagree(t):
+    report = run_and_check(t, "depth=64", [])
+    if report is None:
+        return
+    whole = sum(r["size"] for r in report.records)
+    with open(t.path("r.html"), encoding="utf-8") as f:
+        page = f.read()
+    changed = page.replace(f'"recorded_bytes":{whole}', f'"recorded_bytes":{whole + 8}')
+    assert changed != page
+    with open(t.path("changed.html"), "w", encoding="utf-8") as f:
+        f.write(changed)
+    shown, _ = open_in_browser(t, t.path("changed.html"))
+    assert str(whole) in shown["self-check"] and str(whole + 8) in shown["self-check"], shown

@@ -1,0 +1,91 @@
+"""Every way of making an object, counted by class, against the program's own count."""
+from harness import Report, test
+
+# Few enough objects that a ring of 1m records keeps them all, many enough that C2 compiles.
+GROUPS = [
+    ["Kinds$Plain", "Kinds$Derived", "Kinds$Outer$Inner", "Kinds$Reflected", "Kinds$ByHandle",
+     "Kinds$Copied", "Kinds$Pair", "Kinds$Color[]", "Kinds$MadeByDefault", "Kinds$MadeByStatic",
+     "LAMBDA", "Kinds$OwnException"],
+    ["Kinds$Elem[]", "Kinds$CopyElem[]", "Kinds$RangeElem[]", "Kinds$CloneElem[]",
+     "Kinds$NewInstanceElem[]", "Kinds$HandleElem[]", "Kinds$VarargElem[]", "Kinds$ListElem[]",
+     "java.lang.Character", "java.lang.Float", "Kinds$InThread"],
+    ["boolean[]", "char[]", "float[]", "double[]", "short[]", "CONCAT",
+     "Kinds$ThrowsInConstructor"],
+    ["Kinds$MultiElem[][]", "Kinds$JaggedElem[][][]", "Kinds$MultiInstanceElem[][]"],
+]
+# With the thresholds scaled down, C2 has compiled each kind's loop long before the last round.
+WARM, EACH = 4, 900
+C2_SOON = "-XX:CompileThresholdScaling=0.05"
+
+
+def kind_of(record):
+    """The name under which the program counts this record."""
+    name = record["class"]
+    if not record["stack"]:  # the VM's own, outside of any Java method
+        return None
+    if name.startswith("Kinds$$Lambda"):
+        made = any(f["method"] == "lambda" for f in record["stack"])
+        return "LAMBDA" if made else None
+    if name == "byte[]":
+        made = any(f["method"] == "concat" for f in record["stack"])
+        return "CONCAT" if made and record["size"] >= 1000 else None
+    if name.endswith("[]") and "." not in name and not name.startswith("Kinds$"):
+        return name if record["stack"][0]["class"] == "Kinds" else None
+    if name.startswith("java.lang."):
+        box = name in ("java.lang.Character", "java.lang.Float")
+        return name if box and any(f["class"] == "Kinds" for f in record["stack"]) else None
+    return name
+
+
+def check_kinds(t, engine, warm=WARM, each=EACH, groups=GROUPS):
+    checked = 0
+    for group in groups:
+        run = t.java("Kinds", str(warm), str(each), *group,
+                     agent=f"track=y,engine={engine},records=1m,depth=6,dump=k.jsonl", flags=["-Xmx2g"])
+        report = Report(t.path("k.jsonl"))
+        assert report.summary["dropped"] == 0, report.summary
+        assert report.summary["recorded"] == report.summary["seen"], "the ring was too small"
+        assert report.summary["engine"] == engine
+        counts = {}
+        for record in report.records:
+            kind = kind_of(record)
+            counts[kind] = counts.get(kind, 0) + 1
+        for line in run.out.splitlines():
+            _, name, count = line.split()
+            assert counts.get(name, 0) == int(count), \
+                f"{engine}: {name}: {counts.get(name, 0)} recorded, {count} made\n{run.err}"
+            checked += 1
+    assert checked >= sum(len(g) for g in groups), "the program told too few truths"
+
+
+BOTH = ("bci", "vm")
+
+
+@test(flags=[(C2_SOON,)], timeout=300)
+def every_kind_is_counted_exactly_when_warm(t):
+    for engine in BOTH:
+        check_kinds(t, engine)
+
+
+@test(flags=[(C2_SOON,), (C2_SOON, "-XX:-TieredCompilation"), ()], timeout=900, full_only=True)
+def every_kind_is_counted_exactly_when_very_warm(t):
+    for engine in BOTH:
+        check_kinds(t, engine, warm=WARM, each=12_000)
+
+
+@test(gc="all", timeout=300)
+def every_kind_is_counted_exactly_on_every_collector(t):
+    for engine in BOTH:
+        check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])
+
+
+@test(flags=[("-Xint",), ("-Xcomp",)], timeout=300)
+def every_kind_is_counted_exactly_in_every_compilation_mode(t):
+    for engine in BOTH:
+        check_kinds(t, engine, warm=0, each=500, groups=[sum(GROUPS, [])])
+
+
+@test(min_jdk=25, flags=[("-XX:+UseCompactObjectHeaders",)], timeout=300)
+def every_kind_is_counted_exactly_with_compact_headers(t):
+    for engine in BOTH:
+        check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])

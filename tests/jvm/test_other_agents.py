@@ -1,0 +1,172 @@
+"""Other agents that rewrite classes work beside this one, whoever comes first."""
+import os
+import re
+import zipfile
+
+from ddm_client import Reader
+from harness import AGENT, HERE, Report, test
+from test_attach import Running, check_counts
+
+JACOCO = "/usr/share/java/org.jacoco.agent.jar"
+ASM = "/usr/share/java/asm.jar"
+OURS = "track=y,address=none,dump=r.jsonl"
+LINES = "before 10\nafter 20\nbefore 5\n"  # for the program Attached, which does "before 1" itself
+
+
+def program_of_11(t):
+    """Attached, compiled for Java 11: JaCoCo 0.8.6 and ASM 9.4 know no class files of 25."""
+    out = t.path("classes11")
+    javac = os.path.join(t.jdk.home, "bin", "javac")
+    done = t.command([javac, "-g", "-nowarn", "-Xlint:-options", "--release", "11", "-d", out,
+                      os.path.join(HERE, "programs", "Attached.java")])
+    assert done.code == 0, done
+    return out
+
+
+def agent_jar(t, name, classes, more_manifest=""):
+    """A jar with the class files of a Java agent."""
+    path = t.path(name + ".jar")
+    with zipfile.ZipFile(path, "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF",
+                     f"Manifest-Version: 1.0\nPremain-Class: {name}\nCan-Retransform-Classes: true\n"
+                     f"Can-Redefine-Classes: true\n{more_manifest}")
+        for file in os.listdir(classes):
+            if re.match(rf"{name}(\$.*)?\.class$", file):
+                jar.write(os.path.join(classes, file), file)
+    return path
+
+
+def jacoco_jar(t):
+    with zipfile.ZipFile(JACOCO) as jar:
+        return jar.extract("jacocoagent.jar", t.dir)
+
+
+def read_probes(path):
+    """{class: (id of its class file, which probes were hit)} of an .exec file."""
+    with open(path, "rb") as f:
+        reader = Reader(f.read())
+
+    def utf():
+        return reader.take(reader.u2()).decode()
+
+    def packed_int():
+        value = shift = 0
+        while True:
+            byte = reader.u1()
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    probes = {}
+    while reader.at < len(reader.data):
+        block = reader.u1()
+        if block == 0x01:
+            assert (reader.u2(), reader.u2()) == (0xC0C0, 0x1007)
+        elif block == 0x10:
+            utf(), reader.u8(), reader.u8()
+        else:
+            assert block == 0x11, block
+            number, name, count = reader.u8(), utf(), packed_int()
+            bits = reader.take((count + 7) // 8)
+            probes[name] = (number, [bits[i // 8] >> i % 8 & 1 for i in range(count)])
+    return probes
+
+
+def orders(java_agent):
+    """The flags with this agent behind and in front of the other one."""
+    ours = f"-agentpath:{AGENT}={OURS}"
+    return [[java_agent, ours], [ours, java_agent]]
+
+
+def check_report(t, before=16):
+    report = Report(t.path("r.jsonl"))
+    check_counts(report, before, 20)
+    assert report.summary["dropped"] == 0 and not report.summary["classes_skipped"], report.summary
+    assert not report.summary["methods_skipped"], report.summary
+
+
+@test()
+def coverage_by_jacoco_is_the_same_with_tracking(t):
+    classes = program_of_11(t)
+    jacoco = f"-javaagent:{jacoco_jar(t)}=destfile={t.path('j.exec')}"
+    alone = t.java("-cp", classes, "Attached", flags=[jacoco], stdin=LINES)
+    expected = read_probes(t.path("j.exec"))
+    assert sorted(expected) == ["Attached", "Attached$After", "Attached$Before"], expected
+    assert sum(map(sum, (hit for _, hit in expected.values()))) > 10
+    for flags in orders(jacoco):
+        os.remove(t.path("j.exec"))
+        run = t.java("-cp", classes, "Attached", flags=flags, stdin=LINES)
+        assert run.out == alone.out and run.err == alone.err, run
+        assert read_probes(t.path("j.exec")) == expected
+        check_report(t)
+
+
+@test()
+def coverage_by_jacoco_goes_on_when_the_agent_is_attached_later(t):
+    classes = program_of_11(t)
+    jacoco = f"-javaagent:{jacoco_jar(t)}=destfile={t.path('j.exec')}"
+    t.java("-cp", classes, "Attached", flags=[jacoco], stdin=LINES)
+    expected = read_probes(t.path("j.exec"))
+    os.remove(t.path("j.exec"))
+    with Running(t, "-cp", classes, jacoco, "Attached") as program:
+        assert program.load(OURS)
+        for line in LINES.splitlines():
+            program.tell(line)
+        assert program.end() == []
+    assert read_probes(t.path("j.exec")) == expected
+    check_report(t, before=15)
+
+
+@test()
+def an_agent_that_rewrites_with_asm_counts_the_same_with_tracking(t):
+    classes, out = program_of_11(t), t.path("agent")
+    done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-nowarn", "-Xlint:-options",
+                      "--release", "11", "-cp", ASM, "-d", out,
+                      os.path.join(HERE, "programs", "agents", "CountingAgent.java")])
+    assert done.code == 0, done
+    counting = "-javaagent:" + agent_jar(t, "CountingAgent", out, f"Class-Path: file:{ASM}\n")
+    alone = t.java("-cp", classes, "Attached", flags=[counting], stdin=LINES)
+    assert re.fullmatch(r"uses \d{3,}\n", alone.err), alone
+    for flags in orders(counting):
+        run = t.java("-cp", classes, "Attached", flags=flags, stdin=LINES)
+        assert run.out == alone.out and run.err == alone.err, run
+        check_report(t)
+    with Running(t, counting, "-cp", classes, "Attached") as program:
+        assert program.load(OURS)
+        for line in LINES.splitlines():
+            program.tell(line)
+        assert program.end() == [] and alone.err in program.err
+    check_report(t, before=15)
+
+
+@test()
+def an_agent_that_retransforms_all_the_time_loses_no_hook(t):
+    restless = "-javaagent:" + agent_jar(t, "RestlessAgent", t.classes())
+    for flags in orders(restless):
+        run = t.java("-cp", t.classes(), "Attached", flags=flags, stdin=LINES)
+        assert run.out == "ready\ndone\ndone\ndone\nends\n", run
+        assert re.fullmatch(r"restless \d+\n", run.err), run
+        check_report(t)
+    with Running(t, restless, "ToggleLoad") as program:
+        assert program.load(OURS)
+        assert program.load("track=n")
+        assert program.load("track=y")
+        assert program.end() == []
+        assert int(re.search(r"restless (\d+)", program.err).group(1)) > 3, program.err
+        assert "Exception" not in program.err and "Error" not in program.err, program.err
+    report = Report(t.path("r.jsonl"))
+    assert report.summary["dropped"] == 0 and not report.summary["classes_skipped"], report.summary
+    assert report.count_by_class()["ToggleLoad$Item"] > 100
+
+
+@test()
+def a_flight_recording_and_tracking_run_side_by_side(t):
+    recording = f"-XX:StartFlightRecording=filename={t.path('f.jfr')},settings=profile"
+    for flags in orders(recording):
+        run = t.java("Attached", flags=flags, stdin=LINES)
+        lines = [line for line in run.out.splitlines() if re.fullmatch("[a-z]+", line)]
+        assert lines == ["ready", "done", "done", "done", "ends"], run
+        check_report(t)
+        summary = t.command([os.path.join(t.jdk.home, "bin", "jfr"), "summary", t.path("f.jfr")])
+        assert summary.code == 0 and "jdk.ObjectAllocation" in summary.out, summary

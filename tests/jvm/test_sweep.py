@@ -1,0 +1,23 @@
+"""Every class of the JDK, rewritten with every hook and linked: see bci_sweep/run.sh."""
+import os
+import subprocess
+
+from harness import HERE, PRESET, ROOT, test
+
+
+def sweep(t, *arguments):
+    done = subprocess.run([os.path.join(HERE, "bci_sweep", "run.sh"), t.jdk.home, *arguments],
+                          capture_output=True, text=True, timeout=t.timeout,
+                          env={**os.environ, "BUILD_DIR": os.path.join(ROOT, "build", PRESET)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    print("     " + done.stdout.replace("\n", "\n     ").rstrip(), flush=True)
+
+
+@test(timeout=300)
+def every_class_of_java_base_is_linked_with_every_hook_in_it(t):
+    sweep(t)
+
+
+@test(timeout=1800, full_only=True)
+def every_class_of_the_jdk_and_of_known_jars_is_linked_with_every_hook_in_it(t):
+    sweep(t, "--full")

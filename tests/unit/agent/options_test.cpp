@@ -1,0 +1,126 @@
+#include "options.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+namespace ddm {
+namespace {
+
+std::string error_of(std::string_view text) { return parse_options(text).error; }
+
+bool mentions(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("no options give the documented defaults") {
+  const auto [options, error] = parse_options("");
+  CHECK(error.empty());
+  CHECK(options.address == "127.0.0.1:0");
+  CHECK(options.server);
+  CHECK_FALSE(options.suspend);
+  CHECK_FALSE(options.track_from_start());
+  CHECK(options.engine == EngineKind::kBci);
+  CHECK(options.interval == 0);
+  CHECK(options.records == 65536);
+  CHECK(options.depth == 16);
+  CHECK(options.unit == 8);
+  CHECK(options.log == LogLevel::kWarn);
+}
+
+TEST_CASE("a dump switches tracking on unless track says otherwise") {
+  CHECK(parse_options("dump=a.html").options.track_from_start());
+  CHECK_FALSE(parse_options("dump=a.html,track=n").options.track_from_start());
+  CHECK(parse_options("track=y").options.track_from_start());
+  CHECK_FALSE(parse_options("dump=none").options.track_from_start());
+}
+
+TEST_CASE("dump may be given several times and keeps its order") {
+  const auto parsed = parse_options("dump=a.html,dump=-,dump=b.jsonl");
+  CHECK(parsed.error.empty());
+  CHECK(parsed.options.dumps == std::vector<std::string>{"a.html", "-", "b.jsonl"});
+}
+
+TEST_CASE("an escaped comma belongs to the value") {
+  const auto parsed = parse_options("name=a\\,b,dump=x\\,y.txt");
+  CHECK(parsed.error.empty());
+  CHECK(parsed.options.name == "a,b");
+  CHECK(parsed.options.dumps == std::vector<std::string>{"x,y.txt"});
+}
+
+TEST_CASE("sizes take k, m and g") {
+  CHECK(parse_options("engine=vm,interval=512k").options.interval == 512 * 1024);
+  CHECK(parse_options("records=64k").options.records == 65536);
+  CHECK(parse_options("records=1m").options.records == 1048576);
+  CHECK(parse_options("engine=vm,interval=1g").options.interval == 1073741824);
+}
+
+TEST_CASE("an unknown option is named together with the valid ones") {
+  const std::string error = error_of("trakc=y");
+  CHECK(mentions(error, "\"trakc\""));
+  for (const char* name : {"help", "address", "server", "suspend", "name", "track", "engine",
+                           "interval", "records", "depth", "dump", "every", "ring", "native",
+                           "walker", "compress", "unit", "debugger", "access", "log"}) {
+    CHECK(mentions(error, name));
+  }
+}
+
+TEST_CASE("a bad value is named together with what would be right") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"track=maybe", "y, n"},
+      {"engine=jit", "bci, vm"},
+      {"records=0", "1 to 1048576"},
+      {"records=2m", "1 to 1048576"},
+      {"records=ten", "1 to 1048576"},
+      {"records=-1", "1 to 1048576"},
+      {"records=", "1 to 1048576"},
+      {"records=99999999999999999999", "1 to 1048576"},
+      {"records=9999999999999999g", "1 to 1048576"},
+      {"depth=65", "1 to 64"},
+      {"depth=16x", "1 to 64"},
+      {"engine=vm,interval=3g", "0 to 2147483647"},
+      {"every=0", "1 to 86400"},
+      {"dump=report.json", ".jsonl"},
+      {"dump=", "empty"},
+      {"walker=fp", "auto, vm, asgct, jvmti"},
+      {"unit=12", "power of two"},
+      {"access=all", "user, any"},
+      {"log=loud", "error, warn, info, debug"},
+      {"compress=yes", "auto, always, never"},
+      {"track", "needs a value"},
+      {"help=1", "takes no value"},
+      {"interval=512k", "engine=vm"},
+      {"dump=none,dump=a.txt", "exclude"},
+  };
+  for (const auto& [text, right] : cases) {
+    const std::string error = error_of(text);
+    INFO(text << " -> " << error);
+    CHECK(mentions(error, right));
+    CHECK_FALSE(mentions(error, "\n"));
+  }
+}
+
+TEST_CASE("stray commas are harmless") {
+  CHECK(error_of(",,track=y,") == "");
+  CHECK(parse_options("track=y,").options.given == std::vector<std::string>{"track"});
+}
+
+TEST_CASE("the help text names every option in lines of at most 80 columns") {
+  std::istringstream lines(help_text());
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK(line.size() <= 80);
+  }
+  CHECK(mentions(help_text(), "dump=PATH"));
+  CHECK(mentions(help_text(), "ring=PATH"));
+}
+
+TEST_CASE("only tracking options may change at a second load") {
+  CHECK(is_tracking_option("track"));
+  CHECK(is_tracking_option("dump"));
+  CHECK_FALSE(is_tracking_option("address"));
+  CHECK_FALSE(is_tracking_option("nonsense"));
+}
+
+}  // namespace ddm

@@ -1,0 +1,1 @@
+// Nothing: this translation unit carries the precompiled header of the unit tests.
