@@ -178,7 +178,6 @@ TEST_CASE("A big heap becomes many chunks of bounded size, complete and without 
   for (const ChunkType type : {kMergedSegment, kObjectSegment}) {
     Map map(type);
     std::uint64_t position = 0;
-    HeapTotals expected_like;
     std::uint64_t objects = 0;
     for (int i = 0; i < 30'000; ++i) {
       const std::uint64_t size = 8 * (1 + static_cast<std::uint64_t>(i % 700));
