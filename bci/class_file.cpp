@@ -25,7 +25,10 @@ bool parse_method(ByteReader& in, const ConstantPool& pool, MethodOutline& metho
   method.name = pool.utf8(in.u2());
   method.descriptor = pool.utf8(in.u2());
   for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {
-    const std::string_view name = pool.utf8(in.u2());
+    const std::uint16_t name_index = in.u2();
+    // An index beyond the pool would come to name whatever is added there.
+    if (pool.tag(name_index) != kUtf8) return false;
+    const std::string_view name = pool.utf8(name_index);
     const std::size_t length_at = in.position();
     const ByteSpan body = in.take(in.u4());
     if (name != "Code") continue;

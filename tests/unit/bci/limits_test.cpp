@@ -1,4 +1,6 @@
 // Methods and pools that grow over what a class file can hold, and branches over what 16 bits can.
+#include <algorithm>
+
 #include "bci/opcodes.h"
 #include "rewritten.h"
 
@@ -222,4 +224,22 @@ TEST_CASE("a max_stack that would not fit leaves the method alone") {
   const RewriteResult result = rewrite_with(cls.build(), {&kArrays});
   REQUIRE(result.skipped.size() == 1);
   CHECK(result.skipped[0].reason == SkipReason::kStackTooDeep);
+}
+
+TEST_CASE("an attribute named beyond the pool leaves the method alone: additions would name it") {
+  ClassBuilder cls("Sample", 61);
+  MethodBuilder& method = cls.method(kStatic, "run", "()V");
+  method.stack(1).op({0x04, kNewarray, 10, kPop, 0xb1});
+  const Bytes body{0xde, 0xad, 0xbe, 0xef};
+  method.attribute("Own", [&](ByteWriter& out, const auto&) { out.append(body); });
+  Bytes bytes = cls.build();
+  CHECK(rewrite_with(bytes, {&kArrays}).status == RewriteStatus::kChanged);
+  // Before the body: name index u2, length u4.
+  const auto at = std::search(bytes.begin(), bytes.end(), body.begin(), body.end()) - 6;
+  at[0] = bytes[8];
+  at[1] = bytes[9];  // the pool's count: the first index that is added
+  const RewriteResult result = rewrite_with(bytes, {&kArrays});
+  CHECK(result.status == RewriteStatus::kUnchanged);
+  REQUIRE(result.skipped.size() == 1);
+  CHECK(result.skipped[0].reason == SkipReason::kBadCodeAttribute);
 }
