@@ -98,15 +98,26 @@ for sanitizer in asan tsan; do
     done
 done
 
+# Side by side, and from the same seed on every machine: what a longer search with other seeds finds
+# becomes a file in tests/corpus.
 fuzz_seconds=60
+fuzz() {
+    mkdir -p "build/fuzz/corpus/$1"
+    "build/fuzz/bin/$1_fuzz" -seed=1 -max_total_time=$fuzz_seconds -artifact_prefix=build/fuzz/ \
+        -print_final_stats=1 -verbosity=0 "build/fuzz/corpus/$1" "tests/corpus/$1" \
+        > "build/fuzz/$1.log" 2>&1
+}
 step "build fuzzers" build fuzz fuzzers
+declare -A fuzz_jobs=()
 for fuzzer in build/fuzz/bin/*_fuzz; do
     [ -x "$fuzzer" ] || continue
     name=$(basename "$fuzzer" _fuzz)
-    mkdir -p "build/fuzz/corpus/$name"
-    step "fuzz $name for $fuzz_seconds s" "$fuzzer" -max_total_time=$fuzz_seconds \
-        -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 \
-        "build/fuzz/corpus/$name" "tests/corpus/$name"
+    fuzz "$name" &
+    fuzz_jobs[$name]=$!
+done
+for name in "${!fuzz_jobs[@]}"; do
+    step "fuzz $name for $fuzz_seconds s" wait "${fuzz_jobs[$name]}"
+    grep -E "^stat::number|SUMMARY|Test unit written|_fuzz: " "build/fuzz/$name.log"
 done
 
 counted "real JVMs" python3 tests/jvm/run.py $full
