@@ -42,10 +42,18 @@ std::string fill_in_path(const std::string& path, std::int64_t pid, const std::s
   for (std::size_t i = 0; i < path.size(); ++i) {
     const char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : '\0';
     switch (next) {
-      case 'p': result += std::to_string(pid); break;
-      case 't': result += time; break;
-      case '%': result += '%'; break;
-      default: result += path[i]; continue;
+      case 'p':
+        result += std::to_string(pid);
+        break;
+      case 't':
+        result += time;
+        break;
+      case '%':
+        result += '%';
+        break;
+      default:
+        result += path[i];
+        continue;
     }
     ++i;
   }
@@ -78,18 +86,20 @@ void ReportFiles::write(const ReportData& data, bool oom) const {
   for (const std::string& asked : paths_) {
     const std::string path = oom ? oom_path_of(asked) : asked;
     const ReportFormat format = report_format_of(path).value_or(ReportFormat::kText);
-    const std::string text = report_as(format, data);
     if (path == "-") {
-      write_stderr(text);
+      report_as(format, data, [](std::string_view piece) {
+        write_stderr(piece);
+        return true;
+      });
       continue;
     }
-    std::string error = write_report_file(path, text);
+    std::string error = write_report_file(path, format, data);
     if (error.empty()) {
       log_info("wrote {}", path);
       continue;
     }
     const std::string fallback = fallback_path_of(path);
-    const std::string fallback_error = write_report_file(fallback, text);
+    const std::string fallback_error = write_report_file(fallback, format, data);
     if (fallback_error.empty()) {
       log_error("{}; written to {} instead", error, fallback);
     } else {

@@ -17,18 +17,21 @@ std::optional<ReportFormat> report_format_of(std::string_view path) {
   return std::nullopt;
 }
 
-std::string report_as(ReportFormat format, const ReportData& data) {
+void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink) {
   switch (format) {
     case ReportFormat::kText:
-      return text_report(data);
+      text_report(data, sink);
+      break;
     case ReportFormat::kCollapsed:
-      return collapsed_report(data);
+      sink(collapsed_report(data));
+      break;
     case ReportFormat::kJsonl:
-      return jsonl_report(data);
+      jsonl_report(data, sink);
+      break;
     case ReportFormat::kHtml:
-      return html_report(data);
+      sink(html_report(data));
+      break;
   }
-  return {};
 }
 
 }  // namespace ddm

@@ -7,9 +7,11 @@
 //   .html       self-contained flame graph
 //
 // Pure functions of ReportData: no JVM, no clock, no files except in write_report_file().
+// Deep stacks spelt out are hundreds of megabytes, so reports go out in pieces.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,21 +35,21 @@ struct ThreadBytes {
 struct ReportSummary {
   std::int64_t pid = 0;
   std::string app;
-  std::string vm;              // "OpenJDK 64-Bit Server VM 17.0.15+6"
-  std::string engine;          // "bci" | "vm"
-  std::string walker;          // "jvmti" | ...
-  std::int64_t seen = 0;       // allocations seen since tracking began
+  std::string vm;         // "OpenJDK 64-Bit Server VM 17.0.15+6"
+  std::string engine;     // "bci" | "vm"
+  std::string walker;     // "jvmti" | ...
+  std::int64_t seen = 0;  // allocations seen since tracking began
   std::int64_t seen_bytes = 0;
-  std::int64_t dropped = 0;    // seen but not recorded (overwritten in the ring is not dropped)
+  std::int64_t dropped = 0;  // seen but not recorded (overwritten in the ring is not dropped)
   std::map<std::string, std::int64_t> dropped_reasons;
   std::optional<std::int64_t> unattributed_bytes;  // none: the VM gives no counter
   std::vector<ThreadBytes> threads;                // the books behind unattributed_bytes
   std::int64_t classes_rewritten = 0;
   std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
   std::map<std::string, std::int64_t> methods_skipped;
-  std::int64_t tracked_ms = 0;   // for how long tracking was on
-  std::int64_t written_ms = 0;   // wall clock of this report, milliseconds since the epoch
-  std::string reason;            // "exit", "OutOfMemoryError", "every", "request", "recovered"
+  std::int64_t tracked_ms = 0;  // for how long tracking was on
+  std::int64_t written_ms = 0;  // wall clock of this report, milliseconds since the epoch
+  std::string reason;           // "exit", "OutOfMemoryError", "every", "request", "recovered"
 };
 
 struct ReportData {
@@ -62,18 +64,22 @@ enum class ReportFormat { kText, kCollapsed, kJsonl, kHtml };
 // The format that a path's ending asks for; none for any other ending.
 std::optional<ReportFormat> report_format_of(std::string_view path);
 
-std::string text_report(const ReportData& data);
+// Takes a report piece by piece; false = no more, it has nowhere to go.
+using ReportSink = std::function<bool(std::string_view)>;
+
+void text_report(const ReportData& data, const ReportSink& sink);
+void jsonl_report(const ReportData& data, const ReportSink& sink);
 std::string collapsed_report(const ReportData& data);
-std::string jsonl_report(const ReportData& data);
 std::string html_report(const ReportData& data);
-std::string report_as(ReportFormat format, const ReportData& data);
+void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink);
 
 // At most 25 lines of at most 80 columns: totals and the top sites. What a program that was
 // tracked without dump= prints on stderr at its end.
 std::string summary_report(const ReportData& data);
 
-// Writes `text` beside `path` and renames it into place: a reader never sees half a report, and
-// whatever stood at `path` before survives a full disk. Returns "" or what went wrong, with the path.
+// Writes beside `path` and renames into place: a reader never sees half a report, and whatever
+// stood at `path` before survives a full disk. Returns "" or what went wrong, with the path.
+std::string write_report_file(const std::string& path, ReportFormat format, const ReportData& data);
 std::string write_report_file(const std::string& path, std::string_view text);
 
 }  // namespace ddm

@@ -43,9 +43,9 @@ int create_fresh(const std::string& path) {
   return ::open(path.c_str(), kFlags, 0666);
 }
 
-}  // namespace
-
-std::string write_report_file(const std::string& path, std::string_view text) {
+// `fill` is given the sink that leads into the file.
+template <typename Fill>
+std::string write_in_place(const std::string& path, Fill fill) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
 
@@ -56,13 +56,28 @@ std::string write_report_file(const std::string& path, std::string_view text) {
   const std::string fresh = fmt::format("{}.tmp-{}", path, ::getpid());
   const int fd = create_fresh(fresh);
   if (fd < 0) return problem(path, errno);
-  int error = write_all(fd, text);
+  int error = 0;
+  fill([&](std::string_view piece) {
+    error = write_all(fd, piece);
+    return error == 0;
+  });
   // Late write errors (quota, network file systems) show here. EINTR: Linux has closed it.
   if (::close(fd) != 0 && errno != EINTR && error == 0) error = errno;
   if (error == 0 && std::rename(fresh.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return {};
   ::unlink(fresh.c_str());
   return problem(path, error);
+}
+
+}  // namespace
+
+std::string write_report_file(const std::string& path, ReportFormat format,
+                              const ReportData& data) {
+  return write_in_place(path, [&](const ReportSink& sink) { report_as(format, data, sink); });
+}
+
+std::string write_report_file(const std::string& path, std::string_view text) {
+  return write_in_place(path, [&](const ReportSink& sink) { sink(text); });
 }
 
 }  // namespace ddm

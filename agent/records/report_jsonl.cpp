@@ -4,6 +4,7 @@
 #include "records/report.h"
 #include "records/report_json.h"
 #include "records/report_names.h"
+#include "records/report_pieces.h"
 #include "records/report_sites.h"
 
 namespace ddm {
@@ -64,13 +65,15 @@ class Fragments {
 
 }  // namespace
 
-std::string jsonl_report(const ReportData& data) {
+void jsonl_report(const ReportData& data, const ReportSink& sink) {
   ReportNames names(data.names);
   Fragments fragments(data, names);
-  std::string out = R"({"type":"summary",)";
+  ReportPieces pieces(sink);
+  std::string& out = pieces.text();
+  out = R"({"type":"summary",)";
   append_summary_members(out, data);
   out += "}\n";
-  for (std::size_t i = 0; i < data.records.size(); ++i) {
+  for (std::size_t i = 0; i < data.records.size() && pieces.wanted(); ++i) {
     const auto [record, frames] = data.records[i];
     out += R"({"type":"record","seq":)";
     append_json_number(out, static_cast<std::int64_t>(record.seq));
@@ -93,7 +96,7 @@ std::string jsonl_report(const ReportData& data) {
     }
     out += (record.flags & kStackTruncated) != 0 ? "],\"truncated\":true}\n" : "]}\n";
   }
-  return out;
+  pieces.finish();
 }
 
 }  // namespace ddm

@@ -7,6 +7,7 @@
 
 #include "records/report.h"
 #include "records/report_names.h"
+#include "records/report_pieces.h"
 #include "records/report_sites.h"
 #include "records/report_utf8.h"
 #include "records/report_words.h"
@@ -20,10 +21,16 @@ constexpr std::size_t kTopThreads = 10;
 
 class TextReport {
  public:
-  explicit TextReport(const ReportData& data)
-      : data_(data), summary_(data.summary), names_(data.names) {}
+  TextReport(const ReportData& data, const ReportSink& sink)
+      : data_(data), summary_(data.summary), names_(data.names), pieces_(sink) {}
 
-  std::string write() {
+  void write() {
+    body();
+    pieces_.finish();
+  }
+
+ private:
+  void body() {
     head();
     thread_books();
     reasons("Dropped", summary_.dropped_reasons);
@@ -31,17 +38,17 @@ class TextReport {
     reasons("Skipped methods", summary_.methods_skipped);
     if (data_.records.empty()) {
       out_ += "\nNo allocation was recorded.\n";
-      return std::move(out_);
+      return;
     }
     const std::vector<AllocSite> sites = sites_of(data_.records, names_);
     site_table("bytes", top_sites(sites, SiteOrder::kBytes, kTopSites), sites.size());
     site_table("count", top_sites(sites, SiteOrder::kCount, kTopSites), sites.size());
     out_ += "\nRecords, newest first (UTC)\n";
-    for (std::size_t i = 0; i < data_.records.size(); ++i) record(data_.records[i]);
-    return std::move(out_);
+    for (std::size_t i = 0; i < data_.records.size() && pieces_.wanted(); ++i) {
+      record(data_.records[i]);
+    }
   }
 
- private:
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
@@ -146,11 +153,12 @@ class TextReport {
   const ReportData& data_;
   const ReportSummary& summary_;
   ReportNames names_;
-  std::string out_;
+  ReportPieces pieces_;
+  std::string& out_ = pieces_.text();
 };
 
 }  // namespace
 
-std::string text_report(const ReportData& data) { return TextReport(data).write(); }
+void text_report(const ReportData& data, const ReportSink& sink) { TextReport(data, sink).write(); }
 
 }  // namespace ddm

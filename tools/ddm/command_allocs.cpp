@@ -131,7 +131,7 @@ int allocs(const AllocsOptions& options) {
     print_rows(report.data, options);
     return kExitOk;
   }
-  const std::string problem = write_report_file(options.path, report_as(*format, report.data));
+  const std::string problem = write_report_file(options.path, *format, report.data);
   if (!problem.empty()) return refuse(problem);
   print(fmt::format("{} allocations written to {}\n", report.data.records.size(), options.path));
   return kExitOk;

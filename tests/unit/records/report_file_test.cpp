@@ -78,12 +78,33 @@ TEST_CASE("A path's ending names the format") {
   }
 }
 
-TEST_CASE("report_as gives the report of the format") {
+TEST_CASE("A report of many records goes out in pieces of about a megabyte") {
+  ReportSample sample;
+  const std::vector<Frame> stack(16, sample.frame("com.example.Deep", "method", "Deep.java", 1));
+  for (int i = 0; i < 3000; ++i) sample.add("byte[]", 24, 1, stack);
+  for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kJsonl}) {
+    std::size_t largest = 0;
+    int pieces = 0;
+    report_as(format, sample.data, [&](std::string_view piece) {
+      largest = std::max(largest, piece.size());
+      ++pieces;
+      return true;
+    });
+    CHECK(pieces > 1);
+    CHECK(largest < (1 << 20) + 4096);
+    int taken = 0;
+    report_as(format, sample.data, [&](std::string_view) { return ++taken < 2; });
+    CHECK(taken == 2);
+    const TempDir dir;
+    CHECK(write_report_file(dir.file("r"), format, sample.data).empty());
+    CHECK(content_of(dir.file("r")) == whole_report(format, sample.data));
+  }
+}
+
+TEST_CASE("Aggregated reports are written as they are") {
   const auto sample = small_sample();
-  CHECK(report_as(ReportFormat::kText, sample->data) == text_report(sample->data));
-  CHECK(report_as(ReportFormat::kCollapsed, sample->data) == collapsed_report(sample->data));
-  CHECK(report_as(ReportFormat::kJsonl, sample->data) == jsonl_report(sample->data));
-  CHECK(report_as(ReportFormat::kHtml, sample->data) == html_report(sample->data));
+  CHECK(whole_report(ReportFormat::kCollapsed, sample->data) == collapsed_report(sample->data));
+  CHECK(whole_report(ReportFormat::kHtml, sample->data) == html_report(sample->data));
 }
 
 TEST_CASE("A report is written whole and replaces the one before") {

@@ -9,6 +9,16 @@
 
 namespace ddm {
 
+// The pieces of a report put together.
+inline std::string whole_report(ReportFormat format, const ReportData& data) {
+  std::string whole;
+  report_as(format, data, [&](std::string_view piece) {
+    whole += piece;
+    return true;
+  });
+  return whole;
+}
+
 struct ReportSample {
   NameTable names;
   ReportData data;

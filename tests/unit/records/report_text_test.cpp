@@ -48,7 +48,7 @@ std::unique_ptr<ReportSample> long_sample() {
 
 TEST_CASE("The text report of a known record set") {
   const auto sample = small_sample();
-  CHECK(text_report(sample->data) ==
+  CHECK(whole_report(ReportFormat::kText, sample->data) ==
         R"(Allocations of app.jar, pid 4711
 vm                OpenJDK 64-Bit Server VM 17.0.15+6
 engine            bci, stack walker jvmti
@@ -115,7 +115,7 @@ Records, newest first (UTC)
 
 TEST_CASE("A text report keeps one line a line, whatever the names") {
   const auto sample = hostile_sample();
-  const std::string text = text_report(sample->data);
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
   CHECK(text.find("at a.\"Q\"\\.line\\u000abreak\\u0009\\u0001(F;\"x.java:3)\n") !=
         std::string::npos);
   CHECK(text.find("thread 1 t\"\\\\u000d\\u000a\\u007f</script>\\u0000\n") != std::string::npos);
@@ -128,7 +128,7 @@ TEST_CASE("A text report keeps one line a line, whatever the names") {
 TEST_CASE("Tables of a text report fit 80 columns but never cut a method's name") {
   auto sample = long_sample();
   const std::string whole_name = ".method" + std::string(200, 'x') + "(:12345)";
-  const std::string text = text_report(sample->data);
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
   const std::string tables =
       text.substr(text.find("\nTop 20"), text.find("\nRecords,") - text.find("\nTop 20"));
   std::size_t sites = 0;
@@ -149,7 +149,7 @@ TEST_CASE("Sites are ranked by bytes and by count") {
   const Frame large = sample.frame("a.A", "large", "A.java", 2);
   for (int i = 0; i < 9; ++i) sample.add("a.Small", 16, 1, {many});
   sample.add("a.Large", 1000, 1, {large});
-  const std::string text = text_report(sample.data);
+  const std::string text = whole_report(ReportFormat::kText, sample.data);
   const std::size_t by_count = text.find("sites by count");
   CHECK(text.find("at a.A.large") < text.find("at a.A.many"));
   CHECK(text.find("at a.A.many", by_count) < text.find("at a.A.large", by_count));
@@ -187,7 +187,7 @@ TEST_CASE("The summary never has more than 25 lines of 80 columns") {
 TEST_CASE("Without records every text says so") {
   ReportSample sample;
   sample.data.summary.app = "idle.jar";
-  const std::string text = text_report(sample.data);
+  const std::string text = whole_report(ReportFormat::kText, sample.data);
   CHECK(text.find("recorded                         0 allocations") != std::string::npos);
   CHECK(text.find("unattributed      not known") != std::string::npos);
   CHECK(text.ends_with("\nNo allocation was recorded.\n"));
@@ -206,7 +206,7 @@ TEST_CASE("What nobody has a name for is called unknown") {
   record.class_id = 77;
   const Frame frame{99, 3};
   sample.data.records.append_newer(record, {&frame, 1});
-  const std::string text = text_report(sample.data);
+  const std::string text = whole_report(ReportFormat::kText, sample.data);
   CHECK(text.ends_with("  unknown, 0 bytes, thread 0\n    at unknown(Unknown Source)\n"));
   CHECK(collapsed_report(sample.data) == "unknown;unknown_[new] 0\n");
 }
