@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "net/address.h"
+#include "sockets/address.h"
 #include "records/report.h"
 
 namespace ddm {

@@ -14,7 +14,7 @@
 #include "ddm/dispatcher.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
-#include "net/discovery.h"
+#include "sockets/discovery.h"
 #include "net/server.h"
 #include "options.h"
 

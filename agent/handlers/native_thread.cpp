@@ -1,31 +1,13 @@
 #include "handlers/native_thread.h"
 
-#include <pthread.h>
-#include <signal.h>
-
-#include <system_error>
-
 #include "log.h"
+#include "net/io_thread.h"
 
 namespace ddm {
 
 std::thread start_native_thread(const char* name, std::function<void()> body) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  // A thread raises these by its own faults; the VM's handlers want to see them.
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  try {
-    thread = std::thread([name, body = std::move(body)] {
-      pthread_setname_np(pthread_self(), name);
-      body();
-    });
-  } catch (const std::system_error& failure) {
-    log_error("starting the thread {}: {}", name, failure.what());
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  std::thread thread = start_io_thread(name, std::move(body));
+  if (!thread.joinable()) log_error("the thread {} could not be started", name);
   return thread;
 }
 

@@ -10,7 +10,7 @@
 
 #include "jvm/jvmti_error.h"
 #include "jvm/management.h"
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "ddm/dispatcher.h"
 #include "ddm/packet.h"
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 #include "net/send_queue.h"
 #include "net/server_options.h"
 #include "net/waker.h"

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <vector>
 
-#include "net/file_descriptor.h"
-#include "net/socket_address.h"
+#include "sockets/file_descriptor.h"
+#include "sockets/socket_address.h"
 
 namespace ddm {
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <exception>
 
-#include "net/peer_check.h"
+#include "sockets/peer_check.h"
 
 namespace ddm {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "net/connection.h"
 #include "net/connector.h"
-#include "net/listener.h"
+#include "sockets/listener.h"
 
 namespace ddm {
 

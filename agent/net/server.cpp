@@ -1,34 +1,9 @@
 #include "net/server.h"
 
-#include <pthread.h>
-#include <signal.h>
-
-#include <system_error>
+#include "net/io_thread.h"
 
 namespace ddm {
 namespace {
-
-// With all signals blocked: the program's signals belong to the program's threads, and the JVM
-// would not know the thread that they hit.
-std::thread start_thread(IoLoop& loop) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  // These are raised by the thread's own faults; blocked, they would kill without a word.
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  try {
-    thread = std::thread([&loop] {
-      pthread_setname_np(pthread_self(), "ddm-io");
-      loop.run();
-    });
-  } catch (const std::system_error&) {
-    // Not joinable; the caller says so.
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
-}
 
 // What access=user can never let in deserves a word before anybody wonders.
 std::optional<Error> check_access(const ServerOptions& options) {
@@ -80,7 +55,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher&
       ServerContext{std::move(options), dispatcher, executor, *waker});
   server->loop_ =
       std::make_unique<IoLoop>(std::move(context), std::move(listener), std::move(connector));
-  server->thread_ = start_thread(*server->loop_);
+  server->thread_ = start_io_thread("ddm-io", [loop = server->loop_.get()] { loop->run(); });
   if (!server->thread_.joinable()) return Error{"no thread could be started for connections"};
   return server;
 }

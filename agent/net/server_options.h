@@ -6,8 +6,8 @@
 #include <string>
 
 #include "ddm/session.h"
-#include "net/address.h"
-#include "net/peer_check.h"
+#include "sockets/address.h"
+#include "sockets/peer_check.h"
 
 namespace ddm {
 

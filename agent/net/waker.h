@@ -4,7 +4,7 @@
 #include <atomic>
 #include <memory>
 
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 

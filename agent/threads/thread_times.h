@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 

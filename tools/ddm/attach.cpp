@@ -14,7 +14,7 @@
 #include <fstream>
 #include <thread>
 
-#include "connect.h"
+#include "sockets/connect.h"
 
 namespace ddm {
 namespace {

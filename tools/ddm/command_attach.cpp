@@ -7,9 +7,9 @@
 
 #include "attach.h"
 #include "command.h"
-#include "net/discovery.h"
-#include "net/file_descriptor.h"
 #include "output.h"
+#include "sockets/discovery.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {

@@ -1,7 +1,7 @@
 // ddm ps: the programs that can be looked into.
 #include "command.h"
-#include "net/discovery.h"
 #include "output.h"
+#include "sockets/discovery.h"
 
 namespace ddm {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-#include "connect.h"
+#include "sockets/connect.h"
 #include "ddm/fail.h"
 #include "ddm/zlib_chunk.h"
 

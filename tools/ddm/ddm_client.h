@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "ddm/packet.h"
-#include "net/address.h"
-#include "net/file_descriptor.h"
+#include "sockets/address.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "net/address.h"
-#include "net/discovery.h"
+#include "sockets/address.h"
+#include "sockets/discovery.h"
 
 namespace ddm {
 

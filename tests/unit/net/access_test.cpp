@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "net/peer_check.h"
+#include "sockets/peer_check.h"
 #include "temporary_directory.h"
 #include "test_server.h"
 

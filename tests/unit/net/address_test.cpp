@@ -1,8 +1,8 @@
-#include "net/address.h"
+#include "sockets/address.h"
 
 #include <catch2/catch.hpp>
 
-#include "net/socket_address.h"
+#include "sockets/socket_address.h"
 
 using ddm::Address;
 using ddm::parse_address;

@@ -1,4 +1,4 @@
-#include "net/discovery.h"
+#include "sockets/discovery.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "net/listener.h"
+#include "sockets/listener.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "net/socket_address.h"
+#include "sockets/socket_address.h"
 #include "temporary_directory.h"
 
 using ddm::Address;

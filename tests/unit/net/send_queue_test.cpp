@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

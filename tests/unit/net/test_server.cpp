@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "net/socket_address.h"
+#include "sockets/socket_address.h"
 
 namespace ddm {
 

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "net/peer_check.h"
 #include "output.h"
+#include "sockets/peer_check.h"
 
 namespace ddm {
 namespace {

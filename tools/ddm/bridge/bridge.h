@@ -7,7 +7,7 @@
 #include <list>
 
 #include "bridge/transport.h"
-#include "net/listener.h"
+#include "sockets/listener.h"
 
 namespace ddm {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "net/discovery.h"
-#include "net/file_descriptor.h"
+#include "sockets/discovery.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 

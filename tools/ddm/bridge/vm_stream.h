@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "bridge/stream.h"
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 

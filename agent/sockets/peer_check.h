@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "ddm/result.h"
-#include "net/socket_address.h"
+#include "sockets/socket_address.h"
 
 namespace ddm {
 

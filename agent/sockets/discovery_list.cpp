@@ -9,8 +9,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "net/discovery.h"
-#include "net/file_descriptor.h"
+#include "sockets/discovery.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "net/file_descriptor.h"
-#include "net/peer_check.h"
+#include "sockets/file_descriptor.h"
+#include "sockets/peer_check.h"
 
 namespace ddm {
 namespace {

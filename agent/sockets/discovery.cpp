@@ -1,4 +1,4 @@
-#include "net/discovery.h"
+#include "sockets/discovery.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "ddm/text.h"
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {

@@ -1,11 +1,11 @@
-#include "net/peer_check.h"
+#include "sockets/peer_check.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {

@@ -4,8 +4,8 @@
 #include <sys/types.h>
 
 #include "ddm/result.h"
-#include "net/address.h"
-#include "net/file_descriptor.h"
+#include "sockets/address.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 

@@ -1,4 +1,4 @@
-#include "net/socket_address.h"
+#include "sockets/socket_address.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ddm/result.h"
-#include "net/address.h"
+#include "sockets/address.h"
 
 namespace ddm {
 

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "net/address.h"
-#include "net/file_descriptor.h"
+#include "sockets/address.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 

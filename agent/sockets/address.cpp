@@ -1,4 +1,4 @@
-#include "net/address.h"
+#include "sockets/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

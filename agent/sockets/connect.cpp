@@ -1,4 +1,4 @@
-#include "connect.h"
+#include "sockets/connect.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "net/socket_address.h"
+#include "sockets/socket_address.h"
 
 namespace ddm {
 namespace {

@@ -1,4 +1,4 @@
-#include "net/file_descriptor.h"
+#include "sockets/file_descriptor.h"
 
 #include <unistd.h>
 

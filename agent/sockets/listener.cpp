@@ -1,4 +1,4 @@
-#include "net/listener.h"
+#include "sockets/listener.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "net/socket_address.h"
+#include "sockets/socket_address.h"
 
 namespace ddm {
 namespace {
