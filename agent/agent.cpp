@@ -32,10 +32,6 @@ void warn_of_unserved(const Options& options) {
   if (options.walker != "auto" && options.walker != "jvmti") {
     log_warn("walker={} is not served yet: stacks are walked by jvmti", options.walker);
   }
-  if (options.debugger != "auto" && options.debugger != "none") {
-    log_warn("debugger={} is not served yet: packets that are not DDM get error 99",
-             options.debugger);
-  }
 }
 
 jvmtiEnv* environment_of(JavaVM* vm) {

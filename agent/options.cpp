@@ -6,8 +6,8 @@
 #include <functional>
 #include <limits>
 
-#include "sockets/address.h"
 #include "records/report.h"
+#include "sockets/address.h"
 
 namespace ddm {
 namespace {
@@ -157,7 +157,17 @@ const OptionRule kRules[] = {
        return error;
      }},
     {"debugger", "HOST:PORT|auto|none", "back end for packets that are not DDM", false,
-     [](Options& o, std::string_view v) { return text(v, &o.debugger); }},
+     [](Options& o, std::string_view v) {
+       if (v != "auto" && v != "none") {
+         const auto place = parse_address(v);
+         if (!place) return place.message();
+         if (place->kind != Address::Kind::kTcp || place->port == 0) {
+           return fmt::format("\"{}\" is not HOST:PORT, auto or none", v);
+         }
+       }
+       o.debugger = v;
+       return Wrong();
+     }},
     {"access", "user|any", "who may connect", false,
      [](Options& o, std::string_view v) {
        if (v != "user" && v != "any") return not_one_of(v, "user, any");

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <future>
+
+#include "jvm/jdwp_agent.h"
 #include "log.h"
 
 namespace ddm {
@@ -10,11 +13,36 @@ namespace {
 // A running handler may hold up the VM's end this long and no longer.
 constexpr std::chrono::milliseconds kExitPatience{100};
 
+// For the quick lane to say where the jdwp agent is.
+constexpr std::chrono::seconds kLookingTime{2};
+
+// "dt_socket:5005", "dt_socket:10.1.2.3:5005"; "" for none.
+Result<DebuggerRelay::Backend> backend_at(std::string_view listener) {
+  constexpr std::string_view kTransport = "dt_socket:";
+  if (!listener.starts_with(kTransport)) {
+    return Error{"no jdwp agent of this VM waits for a debugger on a socket"};
+  }
+  const auto address = parse_address(listener.substr(kTransport.size()));
+  if (!address) return address.error();
+  DebuggerRelay::Backend backend{{*address}, Access::kUser};
+  if (is_loopback(*address)) {  // a port alone does not say which loopback
+    backend.places.push_back(*address);
+    backend.places.back().host = "::1";
+  }
+  return backend;
+}
+
 void log_of_server(Severity severity, const std::string& text) {
   switch (severity) {
-    case Severity::kWarning: log_warn("{}", text); break;
-    case Severity::kInfo: log_info("{}", text); break;
-    case Severity::kDebug: log_debug("{}", text); break;
+    case Severity::kWarning:
+      log_warn("{}", text);
+      break;
+    case Severity::kInfo:
+      log_info("{}", text);
+      break;
+    case Severity::kDebug:
+      log_debug("{}", text);
+      break;
   }
 }
 
@@ -24,7 +52,9 @@ Service::Service(jvmtiEnv* jvmti) : quick_(jvmti, "ddmagent"), slow_(jvmti, "ddm
 
 Service::~Service() { close(); }
 
-bool Service::start_threads(JNIEnv* jni) {
+bool Service::start_lanes(JNIEnv* jni) {
+  const std::lock_guard lock(lanes_mutex_);
+  if (lanes_started_) return true;
   for (AgentThread* thread : {&quick_, &slow_}) {
     const std::string error = thread->start(jni);
     if (!error.empty()) {
@@ -32,6 +62,7 @@ bool Service::start_threads(JNIEnv* jni) {
       return false;
     }
   }
+  lanes_started_ = true;
   return true;
 }
 
@@ -52,6 +83,8 @@ void Service::open(JNIEnv* jni, const Options& options, const VmFacts& facts,
                                                                       : Compression::kAuto;
   server_options.observer = observer;
   server_options.log = log_of_server;
+  prepare_debugger(options.debugger);
+  server_options.debugger = debugger_.get();
   auto server = Server::start(std::move(server_options), dispatcher_, *this);
   if (!server) {
     log_error("{}; the program runs on without a DDM server", server.message());
@@ -60,7 +93,7 @@ void Service::open(JNIEnv* jni, const Options& options, const VmFacts& facts,
   server_ = std::move(*server);
   // Requests may have come already: they wait in the lanes, so no handler runs before the server
   // can be asked for its sessions.
-  if (!start_threads(jni)) {
+  if (!start_lanes(jni)) {
     server_->stop();
     server_.reset();
     return;
@@ -69,9 +102,6 @@ void Service::open(JNIEnv* jni, const Options& options, const VmFacts& facts,
 
   const std::string bound = to_string(server_->bound_address());
   write_stderr(fmt::format("ddmagent: pid {} listening on {}\n", facts.pid, bound));
-  if (!is_loopback(server_->bound_address())) {
-    log_warn("{} can be reached from other machines", bound);
-  }
   auto discovery = DiscoveryFile::publish({.app = facts.app, .address = bound, .vm = facts.vm});
   if (discovery) {
     const std::lock_guard lock(discovery_mutex_);
@@ -79,6 +109,38 @@ void Service::open(JNIEnv* jni, const Options& options, const VmFacts& facts,
   } else {
     log_warn("{}; `ddm ps` will not show this program", discovery.message());
   }
+}
+
+void Service::prepare_debugger(const std::string& option) {
+  if (option == "none") return;
+  DebuggerRelay::Find find = [this] { return find_jdwp_agent(); };
+  if (option != "auto") {
+    find = [place = parse_address(option)]() -> Result<DebuggerRelay::Backend> {
+      if (!place) return place.error();
+      return DebuggerRelay::Backend{{*place}};
+    };
+  }
+  debugger_ = std::make_unique<DebuggerRelay>(std::move(find), log_of_server);
+}
+
+// On the relay's thread, which the VM does not know; so the quick lane looks.
+Result<DebuggerRelay::Backend> Service::find_jdwp_agent() {
+  auto found = std::make_shared<std::promise<std::string>>();
+  auto answer = found->get_future();
+  quick_.post([found](JNIEnv* jni) { found->set_value(jdwp_listener(jni)); });
+  found.reset();  // from here on the task alone holds it, and lets it go if it never runs
+  if (answer.wait_for(kLookingTime) != std::future_status::ready) {
+    return Error{"the VM does not say in time whether it has a jdwp agent"};
+  }
+  try {
+    return backend_at(answer.get());
+  } catch (const std::future_error&) {
+    return Error{"the program ends"};
+  }
+}
+
+void Service::debugger_gone(const SessionPtr& session) {
+  if (debugger_) debugger_->detach(session);
 }
 
 void Service::rename_app(const std::string& app) {
@@ -93,10 +155,12 @@ void Service::close() {
     discovery_.reset();
   }
   if (server_) server_->stop();
-  if (server_) {
+  const std::lock_guard lock(lanes_mutex_);
+  if (lanes_started_) {
     quick_.stop(kExitPatience);
     slow_.stop(kExitPatience);
   }
+  if (debugger_) debugger_->stop();
 }
 
 void Service::run(Lane lane, std::function<void()> task) {

@@ -14,9 +14,10 @@
 #include "ddm/dispatcher.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
-#include "sockets/discovery.h"
+#include "net/debugger_relay.h"
 #include "net/server.h"
 #include "options.h"
+#include "sockets/discovery.h"
 
 namespace ddm {
 
@@ -35,8 +36,15 @@ class Service final : public Executor {
   // The application has another name: for the discovery file.
   void rename_app(const std::string& app);
 
+  // The lanes, without a server too (address=none): the program may ask for itself. False: the VM
+  // gives no thread. Attached threads; a second call does nothing.
+  bool start_lanes(JNIEnv* jni);
+
   // Milliseconds; called in VMDeath.
   void close();
+
+  // The debugger of this session has gone; the session stays.
+  void debugger_gone(const SessionPtr& session);
 
   Server* server() const { return server_.get(); }  // null: none is open
   AgentThread& quick() { return quick_; }
@@ -44,12 +52,15 @@ class Service final : public Executor {
   void run(Lane lane, std::function<void()> task) override;
 
  private:
-  bool start_threads(JNIEnv* jni);
+  void prepare_debugger(const std::string& option);
+  Result<DebuggerRelay::Backend> find_jdwp_agent();
 
   AgentThread quick_;
   AgentThread slow_;
-  bool threads_started_ = false;
+  std::mutex lanes_mutex_;
+  bool lanes_started_ = false;
   Dispatcher dispatcher_;
+  std::unique_ptr<DebuggerRelay> debugger_;  // null: debugger=none
   std::unique_ptr<Server> server_;
   std::mutex discovery_mutex_;
   std::optional<DiscoveryFile> discovery_;

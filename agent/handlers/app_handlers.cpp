@@ -51,9 +51,10 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
     reply.send(to_chunk(
         Features{{"hprof-heap-dump", "hprof-heap-dump-streaming", "support_boot_stages"}}));
   });
-  // The debugger's link sees for itself when a debugger has gone; this only wants to be heard.
-  dispatcher.add(kDebuggerGone, Lane::kInline,
-                 [](const Request&, Reply reply) { reply.send_empty(); });
+  dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
+    context_.service.debugger_gone(request.session);
+    reply.send_empty();
+  });
   dispatcher.add(ExitRequest::kType, Lane::kInline,
                  [this](const Request& request, Reply reply) { exit(request, std::move(reply)); });
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 
+#include "ddm/fail.h"
 #include "ddm/zlib_chunk.h"
 
 namespace ddm {
@@ -124,7 +125,9 @@ bool Connection::too_busy() const {
 }
 
 bool Connection::handle_packets() {
-  while (!(paused_ = too_busy())) {
+  // A debugger that has suspended the program's threads has suspended those that answer requests,
+  // too; what lets them go on comes on this connection, so that it has to be read.
+  while (!(paused_ = too_busy() && !debugged_)) {
     std::optional<Packet> packet = reader_.next();
     if (!packet) break;
     deadline_ = Clock::time_point::max();
@@ -141,7 +144,9 @@ void Connection::handle(Packet packet) {
   if (packet.header.is_reply()) return;  // nothing of ours asks for one
   if (packet.header.is_ddm_command()) return dispatch(std::move(packet));
   DebuggerLink* debugger = context_->options.debugger;
-  if (debugger == nullptr || !debugger->packet(shared_from_this(), packet.bytes)) {
+  if (debugger != nullptr && debugger->packet(shared_from_this(), packet.bytes)) {
+    debugged_ = true;
+  } else {
     push(error_packet(packet.header.id, kErrorNotImplemented));
   }
 }
@@ -150,6 +155,10 @@ void Connection::dispatch(Packet packet) {
   const SessionPtr self = shared_from_this();
   if (!std::exchange(connected_, true) && context_->options.observer != nullptr) {
     context_->options.observer->connected(self);
+  }
+  if (debugged_ && too_busy()) {
+    const Fail fail{FailCode::kInternal, "too many requests are unanswered"};
+    return push(reply_packet(packet.header.id, {to_chunk(fail)}));
   }
   const std::size_t size = packet.bytes.size();
   ++requests_;

@@ -10,10 +10,10 @@
 
 #include "ddm/dispatcher.h"
 #include "ddm/packet.h"
-#include "sockets/file_descriptor.h"
 #include "net/send_queue.h"
 #include "net/server_options.h"
 #include "net/waker.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 
@@ -89,6 +89,7 @@ class Connection : public Session, public std::enable_shared_from_this<Connectio
   std::size_t handshake_bytes_ = 0;
   bool checked_;
   bool connected_ = false;  // the observer has been told
+  bool debugged_ = false;   // a debugger's commands come this way
   bool paused_ = false;     // too busy to read on
   bool blocked_ = false;    // the peer takes no more for now
   Clock::time_point deadline_;

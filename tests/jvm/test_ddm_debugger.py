@@ -1,0 +1,162 @@
+"""A debugger on the DDM port: jdb and plain JDWP reach the VM's own jdwp agent through it."""
+import os
+import queue
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+from ddm_client import HANDSHAKE, Target, chunk
+from harness import test
+
+JDWP = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:0"
+VERSION, DISPOSE, SUSPEND, RESUME = (1, 1), (1, 6), (1, 8), (1, 9)  # of VirtualMachine
+
+
+class Jdb:
+    """The JDK's jdb; what it says is read as it comes."""
+
+    def __init__(self, t, address):
+        self.process = subprocess.Popen(
+            [os.path.join(t.jdk.home, "bin", "jdb"), "-attach", address], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1,
+            env=dict(os.environ, LC_ALL="C"))
+        self.pieces = queue.Queue()
+        self.said = ""
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def _listen(self):
+        while True:
+            piece = self.process.stdout.read(1)
+            self.pieces.put(piece)
+            if not piece:
+                return
+
+    def expect(self, words, seconds=60):
+        deadline = time.monotonic() + seconds
+        while words not in self.said:
+            try:
+                piece = self.pieces.get(timeout=max(deadline - time.monotonic(), 0.01))
+            except queue.Empty:
+                raise AssertionError(f"jdb does not say {words!r}:\n{self.said}") from None
+            assert piece, f"jdb has ended without {words!r}:\n{self.said}"
+            self.said += piece
+        self.said = self.said.partition(words)[2]
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def quit(self):
+        self.say("quit")
+        assert self.process.wait(60) == 0
+
+
+def jdwp(ddm, command, data=b""):
+    """(error, data) of a JDWP command."""
+    return ddm.wait_reply(ddm.send_raw(data, *command))
+
+
+@test()
+def jdb_debugs_the_program_through_the_ddm_port(t):
+    with Target(t, flags=[JDWP]) as p, p.client() as ddm:
+        for round_ in range(2):  # one that has quit leaves the way free for the next
+            with Jdb(t, p.address) as jdb:
+                jdb.expect("Initializing jdb")
+                jdb.say("stop in DdmTarget.marks")
+                jdb.expect("Set breakpoint DdmTarget.marks")
+                p.say(f"marks {round_ + 1}")
+                jdb.expect("Breakpoint hit")
+                jdb.expect("main[1]")
+                jdb.say("where")
+                jdb.expect("DdmTarget.marks (DdmTarget.java:")
+                jdb.expect("DdmTarget.main (DdmTarget.java:")
+                jdb.say("print count")
+                jdb.expect(f"count = {round_ + 1}")
+                # The program stands still; who looks on is served as far as that goes.
+                assert ddm.hello().pid == p.pid and not ddm.tracking()
+                jdb.say("clear DdmTarget.marks")
+                jdb.expect("Removed")
+                jdb.say("cont")
+                p.expect("done")
+                jdb.quit()
+        p.tell("marks 10")
+        assert len(ddm.thread_table()) > 3
+
+
+@test()
+def a_debugger_that_has_gone_lets_the_program_run_and_ddm_go_on(t):
+    with Target(t, flags=[JDWP]) as p, p.client() as ddm, p.client() as other:
+        for goodbye in ("DBGD", "dispose", "DBGD"):
+            error, data = jdwp(ddm, VERSION)
+            assert error == 0 and b"Java" in data, (error, data)
+            assert jdwp(other, VERSION) == (99, b""), "one debugger at a time"
+            assert jdwp(ddm, SUSPEND) == (0, b"")
+            p.say("collections")
+            waiting = other.send_raw(chunk("THST"))  # needs threads that may stand still now
+            assert ddm.hello().pid == p.pid and other.hello().pid == p.pid
+            assert ddm.request("REAQ") == b"\0" and ddm.features()
+            if goodbye == "DBGD":
+                assert ddm.request("DBGD") == b""
+            else:
+                assert jdwp(ddm, DISPOSE) == (0, b"")
+            assert p.process.stdout.readline().strip().isdigit()
+            error, data = other.wait_reply(waiting)
+            assert error == 0 and data.startswith(b"THST"), data
+            # The back end takes the next one when it has seen the last one off.
+            deadline = time.monotonic() + 30
+            while jdwp(ddm, VERSION)[0] != 0:
+                assert time.monotonic() < deadline
+            ddm.request("DBGD")
+            while jdwp(other, VERSION)[0] != 0:
+                assert time.monotonic() < deadline
+            other.request("DBGD")
+
+
+@test()
+def a_debugger_whose_connection_is_lost_lets_the_program_run(t):
+    with Target(t, flags=[JDWP]) as p:
+        with p.client() as ddm:
+            assert jdwp(ddm, SUSPEND) == (0, b"")
+            p.say("collections")
+        assert p.process.stdout.readline().strip().isdigit()
+
+
+@test()
+def without_a_jdwp_agent_or_with_debugger_none_commands_get_error_99(t):
+    for options, flags in (("", []), ("debugger=none", [JDWP])):
+        with Target(t, agent=options, flags=flags) as p, p.client() as ddm:
+            for command in (VERSION, SUSPEND, (0xC7, 2)):
+                assert jdwp(ddm, command) == (99, b""), options
+            assert ddm.request("DBGD") == b""
+            assert ddm.hello().pid == p.pid
+
+
+@test()
+def the_debugger_option_names_another_back_end(t):
+    with socket.create_server(("127.0.0.1", 0)) as backend:
+        backend.settimeout(60)
+        place = "127.0.0.1:%d" % backend.getsockname()[1]
+        with Target(t, agent=f"debugger={place}") as p, p.client() as ddm:
+            number = ddm.send_raw(b"question", 1, 13)
+            link, _ = backend.accept()
+            link.settimeout(60)
+            with link, link.makefile("rb") as incoming:
+                assert incoming.read(14) == HANDSHAKE
+                link.sendall(HANDSHAKE)
+                header = struct.pack(">IIBBB", 19, number, 0, 1, 13)
+                assert incoming.read(19) == header + b"question"
+                link.sendall(struct.pack(">IIBH", 17, number, 0x80, 0) + b"answer")
+                assert ddm.wait_reply(number) == (0, b"answer")
+                assert ddm.request("DBGD") == b""
+                assert incoming.read() == b"", "the link is closed"
+    bad = t.java("DdmTarget", agent="debugger=nonsense", check=False)
+    assert bad.code != 0 and "debugger" in bad.err and "HOST:PORT" in bad.err, bad
