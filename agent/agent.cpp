@@ -107,7 +107,7 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
     return JNI_ERR;
   }
   g_agent = agent;
-  agent->go_live(static_cast<JNIEnv*>(jni));
+  agent->go_live(static_cast<JNIEnv*>(jni), /*late=*/true);
   return JNI_OK;
 }
 
@@ -159,12 +159,12 @@ bool Agent::enable(std::initializer_list<jvmtiEvent> events) {
 }
 
 void Agent::vm_init(JNIEnv* jni) {
-  go_live(jni);
+  go_live(jni, /*late=*/false);
   wait_for_server();
   if (tracking_) tracking_->arm_current_thread(jni);
 }
 
-void Agent::go_live(JNIEnv* jni) {
+void Agent::go_live(JNIEnv* jni, bool late) {
   warn_of_unserved(options_);
   facts_ = read_vm_facts(jvmti_);
   if (!options_.name.empty()) facts_.app = options_.name;
@@ -174,8 +174,10 @@ void Agent::go_live(JNIEnv* jni) {
   jni->GetJavaVM(&vm);
   handlers_ = std::make_unique<ChunkHandlers>(
       jvmti_, vm, *service_, facts_, tracking_.get(), tracking_options(options_));
+  client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   for (const jvmtiEvent event : kThreadEvents) enable({event});
-  service_->open(jni, options_, facts_, handlers_.get());
+  service_->open(jni, options_, facts_, client_api_.get());
+  client_api_->open(jni, late);
   apply_tracking_options(jni, options_);
 }
 
@@ -256,6 +258,7 @@ void Agent::resource_exhausted(jint flags) {
 void Agent::vm_death(JNIEnv* jni) {
   dying_ = true;
   if (handlers_) handlers_->close();
+  if (client_api_) client_api_->close();
   if (service_) service_->close();
   if (reporter_) reporter_->stop(kReportPatience);
   if (oom_report_due_) write_reports(jni, "OutOfMemoryError", true);

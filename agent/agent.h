@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "client_api/client_api.h"
 #include "handlers/chunk_handlers.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
@@ -38,7 +39,7 @@ class Agent {
 
   bool add_capabilities();
   bool enable(std::initializer_list<jvmtiEvent> events);
-  void go_live(JNIEnv* jni);
+  void go_live(JNIEnv* jni, bool late);
   void wait_for_server();
   void apply_tracking_options(JNIEnv* jni, const Options& options);
   void start_reporter(JNIEnv* jni);
@@ -52,6 +53,7 @@ class Agent {
   std::unique_ptr<Tracking> tracking_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<ChunkHandlers> handlers_;
+  std::unique_ptr<ClientApi> client_api_;
   std::unique_ptr<AgentThread> reporter_;  // writes reports while the program runs
 
   std::mutex report_mutex_;  // one report at a time; guards report_files_

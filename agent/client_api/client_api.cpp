@@ -84,6 +84,10 @@ void ClientApi::disconnected(const SessionPtr& session) {
 }
 
 void ClientApi::tell(int event) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!started_) return;  // no handler yet: nobody to tell, and nothing to be kept for later
+  }
   thread_.post([this, event](JNIEnv* jni) {
     std::vector<std::shared_ptr<ProgramClass>> told;
     {
@@ -175,6 +179,7 @@ void ClientApi::send(JNIEnv* jni, ChunkType type, jbyteArray data, jint offset, 
 }
 
 jbyteArray ClientApi::request(JNIEnv* jni, ChunkType type, jbyteArray data, bool for_all) {
+  if (!service_.start_lanes(jni)) return nullptr;
   const Bytes content = from_java(jni, data);
   ByteWriter payload;
   payload.u4(type);
