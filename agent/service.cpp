@@ -163,9 +163,21 @@ void Service::close() {
   if (debugger_) debugger_->stop();
 }
 
-void Service::run(Lane lane, std::function<void()> task) {
+// One request a task of the thread's, so that requests do not hold up what the agent itself posts.
+void Service::take_turn(AgentThread& thread, FairQueue& queue) {
+  const bool posted = thread.post([&thread, &queue](JNIEnv*) {
+    bool more = false;
+    const FairQueue::Task task = queue.take(more);
+    if (more) take_turn(thread, queue);
+    if (task) task();
+  });
+  if (!posted) queue.clear();
+}
+
+void Service::run(Lane lane, std::uint64_t session, std::function<void()> task) {
   AgentThread& thread = lane == Lane::kSlow ? slow_ : quick_;
-  thread.post([task = std::move(task)](JNIEnv*) { task(); });
+  FairQueue& queue = lane == Lane::kSlow ? slow_requests_ : quick_requests_;
+  if (queue.push(session, std::move(task))) take_turn(thread, queue);
 }
 
 }  // namespace ddm

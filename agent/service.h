@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "ddm/dispatcher.h"
+#include "ddm/fair_queue.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
 #include "net/debugger_relay.h"
@@ -49,14 +50,19 @@ class Service final : public Executor {
   Server* server() const { return server_.get(); }  // null: none is open
   AgentThread& quick() { return quick_; }
 
-  void run(Lane lane, std::function<void()> task) override;
+  void run(Lane lane, std::uint64_t session, std::function<void()> task) override;
+  // For no session in particular.
+  void run(Lane lane, std::function<void()> task) { run(lane, 0, std::move(task)); }
 
  private:
+  static void take_turn(AgentThread& thread, FairQueue& queue);
   void prepare_debugger(const std::string& option);
   Result<DebuggerRelay::Backend> find_jdwp_agent();
 
   AgentThread quick_;
   AgentThread slow_;
+  FairQueue quick_requests_;
+  FairQueue slow_requests_;
   std::mutex lanes_mutex_;
   bool lanes_started_ = false;
   Dispatcher dispatcher_;

@@ -28,12 +28,13 @@ enum class Lane {
   kSlow,    // the thread for what takes long: heap dumps, REAL
 };
 
-// Given by whoever owns the threads. Each lane keeps its order.
+// Given by whoever owns the threads. In each lane a session's tasks keep their order; between
+// sessions there is none.
 class Executor {
  public:
   virtual ~Executor() = default;
   // Never waits. A task that is destroyed without having run answers its request with FAIL.
-  virtual void run(Lane lane, std::function<void()> task) = 0;
+  virtual void run(Lane lane, std::uint64_t session, std::function<void()> task) = 0;
 };
 
 struct Request {

@@ -78,6 +78,7 @@ void Exchange::start_chunk(const ChunkView& view) {
   const auto entry = dispatcher_.find(request->type);
   if (!entry) return reply->send_empty();
   auto task = [entry, request, reply] {
+    if (!request->session->is_open()) return;  // has gone while this waited
     try {
       entry->handler(*request, std::move(*reply));
     } catch (const std::exception&) {
@@ -88,7 +89,7 @@ void Exchange::start_chunk(const ChunkView& view) {
   if (entry->lane == Lane::kInline) {
     task();
   } else {
-    executor_.run(entry->lane, std::move(task));
+    executor_.run(entry->lane, session_->id(), std::move(task));
   }
 }
 

@@ -26,7 +26,7 @@ void TrackingHandlers::enable(const Request& request, Reply reply) {
   }
   // Shared only because a std::function has to be copyable.
   auto shared = std::make_shared<Reply>(std::move(reply));
-  context_.service.run(Lane::kSlow, [this, on = wanted->on, shared] {
+  context_.service.run(Lane::kSlow, request.session->id(), [this, on = wanted->on, shared] {
     try {
       switch_tracking(on, *shared);
     } catch (const std::exception& failure) {

@@ -45,7 +45,7 @@ class OpenSession : public Session {
 
 class AtOnce : public Executor {
  public:
-  void run(Lane, std::function<void()> task) override { task(); }
+  void run(Lane, std::uint64_t, std::function<void()> task) override { task(); }
 };
 
 // What is understood can be said again, and means the same then.

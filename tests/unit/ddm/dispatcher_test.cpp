@@ -28,7 +28,7 @@ class FakeSession : public Session {
 // Runs a lane's tasks when told to.
 class ManualExecutor : public Executor {
  public:
-  void run(Lane lane, std::function<void()> task) override {
+  void run(Lane lane, std::uint64_t, std::function<void()> task) override {
     (lane == Lane::kQuick ? quick : slow).push_back(std::move(task));
   }
   static void run_all(std::deque<std::function<void()>>& tasks) {
