@@ -91,8 +91,11 @@ def split(payload):
 
 class Client:
     def __init__(self, address, timeout=30):
+        """`address`: where an agent listens, or the socket by which one has connected to us."""
         self.timeout = timeout
-        if address.startswith("unix:"):
+        if isinstance(address, socket.socket):
+            self.socket = address
+        elif address.startswith("unix:"):
             self.socket = socket.socket(socket.AF_UNIX)
             self.socket.connect(address[len("unix:"):])
         else:
@@ -338,6 +341,7 @@ def read_allocations(data):
 
 def address_of(process):
     """Where an agent listens, from the first line on the process's stderr."""
+    process.stderr_head = []  # what it says before
     for line in process.stderr:
         found = re.match(r"ddmagent: pid \d+ listening on (\S+)", line)
         if found:
@@ -346,7 +350,8 @@ def address_of(process):
             threading.Thread(target=lambda: process.stderr_tail.extend(process.stderr),
                              daemon=True).start()
             return found.group(1)
-    raise AssertionError("the agent does not say where it listens")
+        process.stderr_head.append(line)
+    raise AssertionError(f"the agent does not say where it listens: {process.stderr_head}")
 
 
 class Target:

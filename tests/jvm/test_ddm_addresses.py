@@ -1,0 +1,188 @@
+"""Every form of address= on a live JVM, connecting out, and ZLIB as the options have it."""
+import os
+import re
+import socket
+import stat
+import time
+
+from ddm_client import Client, Target, chunk, packed, text
+from harness import test
+
+
+def listeners(pid):
+    """[address] of the TCP sockets on which the process listens."""
+    inodes = set()
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found = re.match(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            continue
+        if found:
+            inodes.add(found.group(1))
+    result = []
+    for family, name in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
+        with open(f"/proc/{pid}/net/{name}") as table:
+            next(table)
+            for line in table:
+                words = line.split()
+                if words[3] == "0A" and words[9] in inodes:
+                    raw = bytes.fromhex(words[1].partition(":")[0])
+                    host = b"".join(raw[i:i + 4][::-1] for i in range(0, len(raw), 4))
+                    result.append(socket.inet_ntop(family, host))
+    return result
+
+
+def works(p):
+    with p.client() as ddm:
+        assert ddm.hello().pid == p.pid
+
+
+@test()
+def nothing_listens_beyond_the_loopback_unless_asked_to(t):
+    unix = t.path("s")
+    for options, wanted in (("", ["127.0.0.1"]), ("address=0", ["127.0.0.1"]),
+                            ("address=localhost:0", ["127.0.0.1"]), (f"address=unix:{unix}", []),
+                            ("address=0.0.0.0:0", ["0.0.0.0"])):
+        with Target(t, agent=options) as p:
+            assert listeners(p.pid) == wanted, (options, listeners(p.pid))
+            if wanted == ["0.0.0.0"]:
+                lines = p.process.stderr_head
+                assert len(lines) == 1 and "access=any" in lines[0], lines
+                p.address = p.address.replace("0.0.0.0", "127.0.0.1")
+            works(p)
+    t.java("DdmTarget", agent="address=none", stdin="")
+
+
+@test()
+def opening_a_program_to_everybody_is_said_in_one_line(t):
+    with Target(t, agent="address=*:0,access=any") as p:
+        lines = p.process.stderr_head
+        assert len(lines) == 1 and "anybody" in lines[0], lines
+        p.address = p.address.replace("0.0.0.0", "127.0.0.1")
+        works(p)
+
+
+@test()
+def a_unix_socket_is_its_owners_alone_and_goes_with_the_program(t):
+    path = t.path("socket")
+    with Target(t, agent=f"address=unix:{path}") as p:
+        assert p.address == f"unix:{path}"
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        works(p)
+        p.tell("marks 1")
+    assert not os.path.exists(path)
+    with Target(t, agent="address=unix:relative") as p:
+        assert p.address == "unix:" + t.path("relative")
+        works(p)
+
+
+@test()
+def scan_takes_the_first_free_port_from_8000_on(t):
+    with Target(t, agent="address=scan") as one, Target(t, agent="address=scan") as two:
+        ports = [int(p.address.rpartition(":")[2]) for p in (one, two)]
+        assert all(8000 <= port <= 8040 for port in ports) and ports[0] != ports[1], ports
+        works(one)
+        works(two)
+
+
+@test()
+def a_program_on_ipv6_is_served(t):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return  # this machine has no IPv6
+    with Target(t, agent="address=[::1]:0") as p:
+        assert listeners(p.pid) == ["::1"]
+        works(p)
+
+
+@test()
+def a_port_that_is_taken_is_one_line_and_the_program_runs_on(t):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = "127.0.0.1:%d" % taken.getsockname()[1]
+        run = t.java("DdmTarget", agent=f"address={place}", stdin="collections\n")
+    assert run.out.startswith("ready\n") and place in run.err, run
+    assert len(run.err.splitlines()) == 1, run
+
+
+@test()
+def a_program_connects_out_and_again_when_its_server_has_gone(t):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    # Nobody is there yet.
+    process = t.popen("DdmTarget", agent=f"server=n,address=127.0.0.1:{port},log=error")
+    try:
+        assert process.stdout.readline() == "ready\n", "the program does not wait for a server"
+        time.sleep(0.3)
+        server = socket.socket()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("127.0.0.1", port))
+        server.listen()
+        server.settimeout(60)
+        with server:
+            for _ in range(3):
+                link, _ = server.accept()
+                with Client(link) as ddm:
+                    assert ddm.hello().pid == process.pid
+                    ddm.enable_threads()
+                    assert len(ddm.thread_table()) > 3
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0 and not err, err
+    finally:
+        process.kill()
+        process.wait()
+
+
+@test()
+def a_program_that_waits_connects_out_to_its_server(t):
+    path = t.path("server")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        server.settimeout(60)
+        process = t.popen("DdmTarget", agent=f"server=n,suspend=y,address=unix:{path}")
+        try:
+            link, _ = server.accept()
+            with Client(link) as ddm:
+                assert not ddm.tracking()
+                assert ddm.hello().app == "DdmTarget"
+                assert ddm.take_events() == [("WAIT", b"\0")]
+                assert process.stdout.readline() == "ready\n"
+                process.communicate(timeout=60)
+                assert process.returncode == 0
+        finally:
+            process.kill()
+            process.wait()
+
+
+def kind_on_the_wire(ddm, payload):
+    error, raw = ddm.wait_reply(ddm.send_raw(payload))
+    assert error == 0
+    return raw[:4]
+
+
+@test()
+def compress_decides_what_is_sent_and_never_what_is_understood(t):
+    asked = {}
+    for options in ("compress=always", "compress=never", "compress=auto"):
+        with Target(t, agent=options) as p, p.client() as ddm, p.client() as other:
+            p.tell("many 40")
+            big = chunk("THST")
+            asked[options] = [kind_on_the_wire(ddm, big), kind_on_the_wire(ddm, packed("THST")),
+                              kind_on_the_wire(ddm, big), kind_on_the_wire(other, big)]
+            assert kind_on_the_wire(ddm, packed("REAQ")) == b"REAQ", "nothing to be gained"
+            assert len(other.thread_table()) > 40 and ddm.hello().pid == p.pid
+    assert asked == {"compress=always": [b"ZLIB"] * 4, "compress=never": [b"THST"] * 4,
+                     "compress=auto": [b"THST", b"ZLIB", b"ZLIB", b"THST"]}, asked
+
+
+@test()
+def big_answers_and_events_arrive_compressed_as_well(t):
+    with Target(t, agent="compress=always") as p, p.client() as ddm:
+        p.tell("many 40")
+        ddm.request("THST", b"\0\0\0\x32")
+        assert len(ddm.next_event("THST")[1]) > 40 * 6
+        assert ddm.request("HPDS").startswith(b"JAVA PROFILE")
+        dump = t.path("x.hprof")
+        assert ddm.exchange(packed("HPDU", text(dump))) == [("HPDU", b"\0")]
+        assert os.path.getsize(dump) > 10000
