@@ -86,13 +86,11 @@ def a_program_answers_chunks_of_its_own(t):
             assert client.request("BACK", b"\1\2") == b"\2\1"
 
             # A handler that takes its time holds up no other request.
-            begin = time.monotonic()
             slow = client.send_raw(chunk("SLOW"))
             client.hello()
             client.stack(1)
-            assert time.monotonic() - begin < 1.5
+            assert p.ask("release") == "done"
             assert client.wait_reply(slow) == (0, b"")
-            assert time.monotonic() - begin >= 2
 
             assert p.ask("unregister BACK") == "true"
             assert p.ask("unregister BACK") == "false"

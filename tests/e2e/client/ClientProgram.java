@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
 import org.apache.harmony.dalvik.ddmc.Chunk;
 import org.apache.harmony.dalvik.ddmc.ChunkHandler;
 import org.apache.harmony.dalvik.ddmc.DdmServer;
@@ -19,6 +20,7 @@ public class ClientProgram {
     static volatile Object sink;
     static volatile int connected;
     static volatile int disconnected;
+    static final Semaphore released = new Semaphore(0);  // SLOW waits for it
 
     static class Handler extends ChunkHandler {
         @Override
@@ -44,7 +46,7 @@ public class ClientProgram {
                     return new Chunk(request.type, new byte[2], 1, 5);
                 case "SLOW":
                     try {
-                        Thread.sleep(2000);
+                        released.acquire();
                     } catch (InterruptedException ended) {
                         return null;
                     }
@@ -98,6 +100,9 @@ public class ClientProgram {
                 return "done";
             case "overrun":
                 DdmServer.sendChunk(new Chunk(ChunkHandler.type("OVER"), new byte[5], 3, 3));
+                return "done";
+            case "release":
+                released.release();
                 return "done";
             case "connections":
                 return connected + " " + disconnected;

@@ -63,7 +63,17 @@ public class DdmTarget {
         start("deep", () -> deep(50));
         java.net.ServerSocket server = new java.net.ServerSocket(0);
         start("native", () -> quietly(() -> { server.accept(); return null; }));
-        Thread.sleep(300);
+        for (var wanted : Map.of("holding", Thread.State.WAITING, "monitor", Thread.State.BLOCKED,
+                                 "sleeping", Thread.State.TIMED_WAITING, "waiting", Thread.State.WAITING,
+                                 "timed", Thread.State.TIMED_WAITING, "parked", Thread.State.WAITING,
+                                 "deep", Thread.State.WAITING).entrySet()) {
+            while (threads.get(wanted.getKey()).getState() != wanted.getValue()) Thread.sleep(5);
+        }
+        StackTraceElement[] stack = {};
+        while (stack.length == 0 || !stack[0].isNativeMethod()) {
+            Thread.sleep(5);
+            stack = threads.get("native").getStackTrace();
+        }
     }
 
     static String usage() {

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "ddm/zlib_chunk.h"
 #include "temporary_directory.h"
@@ -90,11 +91,19 @@ TEST_CASE("A request may come byte by byte") {
 
 TEST_CASE("A slow request holds up nobody") {
   TestServer server;
+  const ChunkType held = chunk_type("HELD");
+  std::promise<void> let_go;
+  server.dispatcher().add(held, Lane::kSlow,
+                          [go = let_go.get_future().share()](const Request&, Reply reply) {
+                            go.wait_for(std::chrono::seconds(10));
+                            reply.send_empty();
+                          });
   TestClient client(server.address());
   REQUIRE(client.shake_hands());
-  REQUIRE(client.send_request(1, {kSlow, kData}));
+  REQUIRE(client.send_request(1, {held, kData}));
   REQUIRE(client.send_request(2, {kQuick, kData}));
   CHECK(client.read_reply()->header.id == 2);
+  let_go.set_value();
   CHECK(client.read_reply()->header.id == 1);
 }
 
