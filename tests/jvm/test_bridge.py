@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 
+from ddm_client import Target
 from harness import ROOT, test
+from test_ddm_debugger import JDWP, Jdb
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 
@@ -221,6 +223,28 @@ def other_users_are_refused(t):
         theirs = subprocess.run(line, capture_output=True, text=True, timeout=20, user=65534,
                                 cwd="/")
         assert theirs.stdout == "0\n", theirs
+
+
+@test(alone=True)
+def jdb_debugs_a_program_through_adb_and_the_bridge(t):
+    with Bridge() as bridge, Adb(t.path("home")) as adb, Target(t, flags=[JDWP]) as p:
+        adb.connect(bridge)
+        with bridge.client() as client:
+            wait_for(lambda: str(p.pid) in client.open("jdwp").read_to_end().decode().split(),
+                     "the program")
+        code, port, error = adb.run("-s", bridge.address, "forward", "tcp:0", f"jdwp:{p.pid}")
+        assert code == 0, error
+        with Jdb(t, f"127.0.0.1:{port.strip()}") as jdb:
+            jdb.expect("Initializing jdb")
+            jdb.say("stop in DdmTarget.marks")
+            jdb.expect("Set breakpoint DdmTarget.marks")
+            p.say("marks 1")
+            jdb.expect("Breakpoint hit")
+            jdb.expect("main[1]")
+            jdb.say("where")
+            jdb.expect("DdmTarget.main (DdmTarget.java:")
+            jdb.quit()  # and so lets the program go on
+        p.expect("done")
 
 
 @test(alone=True)

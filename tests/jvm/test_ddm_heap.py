@@ -119,6 +119,20 @@ def heap_info_at_every_collection_comes_until_never(t):
 
 
 @test()
+def a_collection_asked_for_right_after_its_figures_brings_them(t):
+    with Target(t, flags=["-Xmx64m", "-XX:+UseSerialGC"]) as p, p.client() as ddm, \
+            p.client() as other:
+        for _ in range(30):
+            # No server waits for the first answer; another one keeps the agent's threads busy.
+            for _ in range(5):
+                other.send_raw(chunk("THST"))
+            asked = [ddm.send_raw(chunk("HPIF", b"\2")), ddm.send_raw(chunk("HPGC"))]
+            assert read_heap_info(ddm.next_event("HPIF")[1])[1].reason == 2
+            for number in asked:
+                assert ddm.wait_reply(number)[0] == 0
+
+
+@test()
 def heap_info_after_a_collection_shows_what_it_left(t):
     with Target(t, flags=["-Xmx256m", "-XX:+UseSerialGC"]) as p, p.client() as ddm:
         p.tell("keepbytes 60")

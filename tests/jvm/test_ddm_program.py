@@ -288,4 +288,9 @@ def several_chunks_in_a_packet_are_answered_in_one(t):
                                chunk("HPIF", b"\1") + chunk("REAE", b"\0") + chunk("REAQ"))
         kinds = [kind for kind, _ in answers]
         assert kinds == ["REAE", "REAQ", "HPGC", "HPIF", "REAE", "REAQ"], kinds
+        # One that fails, or that nobody knows, does not keep the others from their answers.
+        mixed = ddm.exchange(chunk("STKL", b"\0") + chunk("XYZW", b"data") + packed("REAQ") +
+                             chunk("HPIF", b"\7") + chunk("MPRQ"))
+        assert [kind for kind, _ in mixed] == ["FAIL", "XYZW", "REAQ", "FAIL", "MPRQ"], mixed
+        assert mixed[1][1] == b""
         assert answers[1][1] == b"\1" and answers[5][1] == b"\0"

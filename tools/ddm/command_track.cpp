@@ -55,7 +55,12 @@ void add_track(CLI::App& app, Command& chosen) {
                     "With on: run a garbage collection, so that engine=vm misses nothing in "
                     "buffers that threads have open");
   command->add_flag("--json", options->json, "{tracking}");
-  command->callback([options, &chosen] { chosen = [options] { return track(*options); }; });
+  command->callback([options, &chosen] {
+    if (options->exact && options->what != "on") {
+      throw CLI::ValidationError("--exact", "goes with `on` only");
+    }
+    chosen = [options] { return track(*options); };
+  });
 }
 
 }  // namespace ddm
