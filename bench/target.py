@@ -1,0 +1,66 @@
+"""A program that runs with or without the agent and is asked by lines."""
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
+
+import harness  # noqa: E402
+from ddm_client import Client, address_of  # noqa: E402
+
+JDKS = harness.JDKS
+
+
+def test_programs():
+    """The directory of tests/jvm/programs, compiled."""
+    harness.build_programs()
+    return os.path.join(harness.WORK, "classes")
+
+
+def compile_program(name, directory):
+    """Class files of bench/programs for 17, which every JDK runs."""
+    subprocess.run([os.path.join(JDKS[0].home, "bin", "javac"), "-nowarn", "--release",
+                    "17", "-d", directory, os.path.join(HERE, "programs", name + ".java")],
+                   check=True)
+
+
+class Target:
+    """`options` are the agent's; None is without it. Ends when its stdin is closed."""
+
+    def __init__(self, jdk, classes, *command, options=None, flags=()):
+        agent = [] if options is None else [f"-agentpath:{harness.AGENT}={options}"]
+        self.process = subprocess.Popen(
+            [jdk.java, *flags, *agent, "-cp", classes, *command], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE if agent else None, text=True)
+        self.client = Client(address_of(self.process), timeout=120) if agent else None
+        self.read("ready")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        if failure != (None, None, None):
+            self.process.kill()
+        if self.client:
+            self.client.close()
+        self.process.stdin.close()
+        code = self.process.wait(60)
+        if failure == (None, None, None):
+            assert code == 0, f"the program ended with {code}"
+
+    def read(self, expected=None):
+        line = self.process.stdout.readline().rstrip("\n")
+        assert line and expected in (None, line), f"{line!r} instead of {expected!r}"
+        return line
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.read()
+
+    def cpu_seconds(self):
+        """Of the whole process so far; in steps of the kernel's clock tick."""
+        with open(f"/proc/{self.process.pid}/stat") as f:
+            fields = f.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
