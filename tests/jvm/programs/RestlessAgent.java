@@ -1,3 +1,4 @@
+import java.io.FileOutputStream;
 import java.io.InputStream;
 import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.ClassFileTransformer;
@@ -8,8 +9,8 @@ import java.util.HashMap;
 
 /**
  * A Java agent that changes nothing and never rests: retransforms and redefines classes of the
- * program and of the JDK all the time, giving back the bytes that it was given. At the exit says
- * "restless N" on stderr, the number of rounds.
+ * program and of the JDK all the time, giving back the bytes that it was given. Its argument is a
+ * file, which gets a byte after each round; at the exit it says "restless N" on stderr, their number.
  */
 public class RestlessAgent {
     static volatile int rounds;
@@ -24,7 +25,7 @@ public class RestlessAgent {
         }, true);
         Thread thread = new Thread(() -> {
             try {
-                while (!stop) round(instrumentation);
+                while (!stop) round(instrumentation, arguments);
             } catch (Throwable e) {
                 if (!stop) e.printStackTrace();
             }
@@ -37,17 +38,23 @@ public class RestlessAgent {
         }));
     }
 
-    static void round(Instrumentation instrumentation) throws Exception {
+    static void round(Instrumentation instrumentation, String file) throws Exception {
         instrumentation.retransformClasses(ArrayList.class, HashMap.class, String.class,
                 StringBuilder.class, Object.class);
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
-            if (!loaded.getName().startsWith("ToggleLoad") || loaded.isArray()) continue;
+            if (!loaded.getName().startsWith("ToggleLoad")) continue;
+            if (!instrumentation.isModifiableClass(loaded)) continue;  // arrays, hidden classes
+            // Those that it loads without end would make a round last without end.
+            if (loaded.getClassLoader() != ClassLoader.getSystemClassLoader()) continue;
             instrumentation.retransformClasses(loaded);
             try (InputStream in = loaded.getClassLoader().getResourceAsStream(loaded.getName() + ".class")) {
                 if (in != null) instrumentation.redefineClasses(new ClassDefinition(loaded, in.readAllBytes()));
             }
         }
         rounds++;
+        try (FileOutputStream out = new FileOutputStream(file, true)) {
+            out.write('.');
+        }
         Thread.sleep(20);
     }
 }
