@@ -44,7 +44,7 @@ bool parse_method(ByteReader& in, const ConstantPool& pool, MethodOutline& metho
 std::optional<ClassFile> ClassFile::parse(ByteSpan bytes, SkipReason& why) {
   why = SkipReason::kNotAClassFile;
   ByteReader in(bytes);
-  if (in.u4() != 0xcafebabe) return std::nullopt;
+  if (in.u4() != kMagic) return std::nullopt;
   ClassFile file;
   file.bytes = bytes;
   file.minor = in.u2();

@@ -12,6 +12,8 @@
 
 namespace bci {
 
+inline constexpr std::uint32_t kMagic = 0xcafebabe;  // what every class file begins with
+
 enum AccessFlag : std::uint16_t {
   kAccStatic = 0x0008,
   kAccInterface = 0x0200,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "bci/class_file.h"
 #include "bci/constant_pool.h"
 #include "bci/opcodes.h"
 #include "track/tracker_class.h"
@@ -101,6 +102,9 @@ ClassRewriter::ClassRewriter(RewrittenMethods& moves)
       calls_(call_rules(), exempt_from_call_hooks()) {}
 
 std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
+  // Nothing is skipped: the VM refuses such bytes too. HotSpot hands out freed memory when another
+  // agent redefines the class that is being retransformed; the Retransformer then tries again.
+  if (bci::ByteReader(class_file).u4() != bci::kMagic) return std::nullopt;
   const bci::Transformation* const all[] = {&objects_, &arrays_, &calls_};
   bci::RewriteResult result = bci::rewrite(class_file, all);
   if (is_off_limits(result.class_name)) return std::nullopt;

@@ -65,6 +65,8 @@ void Retransformer::retransform(std::span<const jclass> classes) {
       jvmti_->RetransformClasses(static_cast<jint>(classes.size()), classes.data());
   if (error == JVMTI_ERROR_NONE) return;
   if (classes.size() == 1) {
+    // It may have failed only because another agent redefined the class meanwhile.
+    if (jvmti_->RetransformClasses(1, classes.data()) == JVMTI_ERROR_NONE) return;
     JvmtiPtr<char> signature(jvmti_);
     jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);
     log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
