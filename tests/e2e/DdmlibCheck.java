@@ -98,7 +98,9 @@ public final class DdmlibCheck {
         client.requestThreadUpdate();
         Map<String, ThreadInfo> seen = await("their states", () -> {
             Map<String, ThreadInfo> threads = byName();
-            return threads.get("spinning").getTid() > 0 ? threads : null;
+            // ddmlib takes the answer in thread by thread.
+            return truth.keySet().stream().allMatch(name -> threads.containsKey(name)
+                    && threads.get(name).getTid() > 0) ? threads : null;
         });
         // The VM makes threads of its own at any time.
         isTrue(seen.keySet().containsAll(truth.keySet()), seen.keySet() + " for " + truth.keySet());

@@ -68,7 +68,17 @@ public class DdmlibTarget {
                 condition.wait();
             }
         });
-        Thread.sleep(300);  // all of them are where they stay
+        for (var wanted : Map.of("parked", Thread.State.WAITING, "holding", Thread.State.WAITING,
+                "sleeping", Thread.State.TIMED_WAITING, "blocked", Thread.State.BLOCKED,
+                "waiting", Thread.State.WAITING).entrySet()) {
+            while (threads.get(wanted.getKey()).getState() != wanted.getValue()) {
+                Thread.sleep(5);
+            }
+        }
+        long spinner = threads.get("spinning").getId();
+        while (ManagementFactory.getThreadMXBean().getThreadUserTime(spinner) < 50_000_000) {
+            Thread.sleep(5);
+        }
         System.out.println("ready");
 
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
