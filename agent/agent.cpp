@@ -176,6 +176,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
       jvmti_, vm, *service_, facts_, tracking_.get(), tracking_options(options_));
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   for (const jvmtiEvent event : kThreadEvents) enable({event});
+  // Before a server can ask; a late attach finds a program that is past waiting.
+  if (options_.suspend && !late) handlers_->app().expect_hello();
   service_->open(jni, options_, facts_, client_api_.get());
   client_api_->open(jni, late);
   apply_tracking_options(jni, options_);

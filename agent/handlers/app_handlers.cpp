@@ -63,7 +63,7 @@ void AppHandlers::hello(const Request& request, Reply reply) {
   if (!HelloRequest::decode(request.data)) return reply.fail_bad_data("u4 version");
   const std::string flags = jvm_flags();
   const std::lock_guard lock(mutex_);
-  if (waiting_) request.session->send_event(to_chunk(Waiting{}));
+  if (std::exchange(waiting_, false)) request.session->send_event(to_chunk(Waiting{}));
   HelloReply answer = hello_;
   answer.jvm_flags = flags;
   reply.send(answer);
@@ -79,11 +79,14 @@ void AppHandlers::exit(const Request& request, Reply reply) {
   exit_program(context_.vm, wanted->status);
 }
 
+void AppHandlers::expect_hello() {
+  const std::lock_guard lock(mutex_);
+  waiting_ = true;
+}
+
 void AppHandlers::wait_for_hello() {
   std::unique_lock lock(mutex_);
-  waiting_ = true;
   changed_.wait(lock, [this] { return hello_said_ || closed_; });
-  waiting_ = false;
 }
 
 void AppHandlers::rename(const std::string& name) {

@@ -19,6 +19,8 @@ class AppHandlers {
 
   void add_to(Dispatcher& dispatcher);
 
+  // The program is going to wait for a HELO: servers are told from now on.
+  void expect_hello();
   // Blocks the program's main thread until a server has said HELO, or close().
   void wait_for_hello();
 
