@@ -127,6 +127,15 @@ public class Mixed {
         Nest() { inner = new Nest(); }
     }
 
+    /** Where the stack ends is a matter of chance, but who is on it is not. */
+    static void sayStrangers(StackOverflowError e) {
+        for (StackTraceElement frame : e.getStackTrace()) {
+            String name = frame.getClassName();
+            if (!name.startsWith("Mixed") && !List.of("java.lang.Object", "java.lang.Integer",
+                    "java.lang.Number").contains(name)) say("on the stack:", frame);
+        }
+    }
+
     static void overflow() {
         for (int i = 0; i < 5; i++) {
             depth = 0;
@@ -135,12 +144,13 @@ public class Mixed {
                 say("no end");
             } catch (StackOverflowError e) {
                 if (depth < 500) say("only", depth);
+                sayStrangers(e);
             }
             try {
                 new Nest();
                 say("no end");
             } catch (StackOverflowError e) {
-                // as it must be
+                sayStrangers(e);
             }
         }
         say("recursion ends", IntStream.range(0, 100).boxed().map(String::valueOf).collect(Collectors.joining()).length());
@@ -177,7 +187,7 @@ public class Mixed {
                 .map(f -> " " + f.getMethodName() + ":" + f.getLineNumber()).collect(Collectors.joining());
     }
 
-    static void exceptions() {
+    static void exceptions() throws InterruptedException {
         List<Section> bad = List.of(() -> new Failing(0), () -> new Failing(-1), () -> new Failing((Object) 1),
                 () -> new Failing(), () -> new Failing((Object) ""), () -> say(BadStart.VALUE), () -> say(BadStart.VALUE),
                 () -> { Object[] strings = new String[1]; strings[0] = 1; },
@@ -204,7 +214,11 @@ public class Mixed {
             throw new RuntimeException("body");
         } catch (Exception e) {
             say(e, Arrays.toString(e.getSuppressed()));
+            e.printStackTrace();
         }
+        Thread dying = new Thread(() -> { throw new IllegalStateException("uncaught", new Error("cause")); }, "dying");
+        dying.start();
+        dying.join();
     }
 
     // ---- Finalizers and references

@@ -1,5 +1,7 @@
 package java.lang;
 
+import jdk.internal.vm.annotation.Hidden;
+
 /**
  * The natives behind the Tracker, bound once, by RegisterNatives, before the first hook can call
  * them. Left to the VM, each would be looked up at its first call after each start, by Java code
@@ -10,14 +12,14 @@ package java.lang;
 final class DdmTrackerNatives {
     private DdmTrackerNatives() { }
 
-    static native void object(Object made);
-    static native void made(Object made);
-    static native void arrays(Object made, int dimensions);
-    static native void newArray(Object made);
-    static native void nested(Object made);
-    static native void cloned(Object made);
-    static native void superCloned(Object made);
-    static native void backtraced(Object throwable);
+    @Hidden static native void object(Object made);
+    @Hidden static native void made(Object made);
+    @Hidden static native void arrays(Object made, int dimensions);
+    @Hidden static native void newArray(Object made);
+    @Hidden static native void nested(Object made);
+    @Hidden static native void cloned(Object made);
+    @Hidden static native void superCloned(Object made);
+    @Hidden static native void backtraced(Object throwable);
 
     /**
      * Links the Tracker, in whose ClassPrepare event the agent registers the natives: then there

@@ -1,22 +1,24 @@
 package java.lang;
 
+import jdk.internal.vm.annotation.Hidden;
+
 /** The twin of the tracking class for the time when tracking is off: every method is empty. */
 public final class DdmTracker {
     private DdmTracker() { }
 
-    public static void object(Object made) { }
+    @Hidden public static void object(Object made) { }
 
-    public static void made(Object made) { }
+    @Hidden public static void made(Object made) { }
 
-    public static void arrays(Object made, int dimensions) { }
+    @Hidden public static void arrays(Object made, int dimensions) { }
 
-    public static void newArray(Object made) { }
+    @Hidden public static void newArray(Object made) { }
 
-    public static void nested(Object made) { }
+    @Hidden public static void nested(Object made) { }
 
-    public static void cloned(Object made) { }
+    @Hidden public static void cloned(Object made) { }
 
-    public static void superCloned(Object made) { }
+    @Hidden public static void superCloned(Object made) { }
 
-    public static void backtraced(Object throwable) { }
+    @Hidden public static void backtraced(Object throwable) { }
 }
