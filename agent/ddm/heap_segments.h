@@ -49,7 +49,9 @@ inline constexpr ChunkType kMergedSegment = chunk_type("HPSG");
 inline constexpr ChunkType kObjectSegment = chunk_type("HPSO");
 inline constexpr ChunkType kNativeSegment = chunk_type("NHSG");
 
-// HPSG and NHSG, requests.   u1 when (0 never, 1 at every GC), u1 what (0 HPSG, 1 HPSO)
+// HPSG and NHSG, requests.   u1 when (0 never, 1 at every GC, 2 once, now), u1 what (0 HPSG, 1 HPSO)
+inline constexpr std::uint8_t kSegmentsNow = 2;  // our own: neither 2007 nor Android has it
+
 template <ChunkType Type>
 struct SegmentsRequest {
   static constexpr ChunkType kType = Type;
@@ -59,7 +61,7 @@ struct SegmentsRequest {
   Bytes encode() const { return {when, what}; }
   // None for other values, but a native `what` means nothing.
   static std::optional<SegmentsRequest> decode(ByteSpan data) {
-    if (data.size() < 2 || data[0] > 1 || (Type == kMergedSegment && data[1] > 1)) return {};
+    if (data.size() < 2 || data[0] > kSegmentsNow || (Type == kMergedSegment && data[1] > 1)) return {};
     return SegmentsRequest{data[0], data[1]};
   }
   friend bool operator==(const SegmentsRequest&, const SegmentsRequest&) = default;

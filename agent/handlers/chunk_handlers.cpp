@@ -13,11 +13,13 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       app_(context_, facts),
       threads_(context_, pulse_),
       heap_(context_, gc_events_),
+      native_heap_(context_, gc_events_),
       tracking_(context_, tracking, tracking_options, threads_) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);
   threads_.add_to(dispatcher);
   heap_.add_to(dispatcher);
+  native_heap_.add_to(dispatcher);
   tracking_.add_to(dispatcher);
   add_unavailable(dispatcher);
 }
@@ -26,7 +28,7 @@ void ChunkHandlers::add_unavailable(Dispatcher& dispatcher) {
   // MPRQ is one of the five that always get an answer of their type.
   dispatcher.add(ProfilingState::kType, Lane::kInline,
                  [](const Request&, Reply reply) { reply.send(ProfilingState{}); });
-  for (const ChunkType type : {kMergedSegment, kObjectSegment, kNativeSegment, chunk_type("NHGT"),
+  for (const ChunkType type : {kMergedSegment, kObjectSegment, chunk_type("NHGT"),
                                TraceToFileRequest::kType, kStopTracingToFile, TraceRequest::kType,
                                kStopTracing, SampleRequest::kType, kStopSampling}) {
     dispatcher.add(type, Lane::kInline, [](const Request& request, Reply reply) {

@@ -7,6 +7,7 @@
 #include "handlers/gc_events.h"
 #include "handlers/handler_context.h"
 #include "handlers/heap_handlers.h"
+#include "handlers/native_heap_handlers.h"
 #include "handlers/pulse.h"
 #include "handlers/thread_handlers.h"
 #include "handlers/tracking_handlers.h"
@@ -41,6 +42,7 @@ class ChunkHandlers final : public SessionObserver {
   AppHandlers app_;
   ThreadHandlers threads_;
   HeapHandlers heap_;
+  NativeHeapHandlers native_heap_;
   TrackingHandlers tracking_;
 };
 

@@ -1,0 +1,45 @@
+// malloc's blocks in the order of their addresses.
+//
+// The list's memory is mapped, not from malloc: it would change what it describes.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+namespace ddm {
+
+enum class BlockState : std::uint8_t {
+  kFree,
+  kUsed,
+  kCached,  // free for the program, but kept by malloc for a thread (tcache) or a bin (fastbin)
+};
+
+struct Block {
+  std::uint64_t address = 0;
+  std::uint64_t bytes : 62 = 0;  // with malloc's header
+  std::uint64_t state_bits : 2 = 0;
+
+  Block(std::uint64_t at, std::uint64_t size, BlockState state)
+      : address(at), bytes(size), state_bits(static_cast<std::uint64_t>(state)) {}
+  BlockState state() const { return static_cast<BlockState>(state_bits); }
+  void set_state(BlockState state) { state_bits = static_cast<std::uint64_t>(state) & 3; }
+  std::uint64_t end() const { return address + bytes; }
+};
+
+class MappedMemory final : public std::pmr::memory_resource {
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+// Never destroyed.
+std::pmr::memory_resource* mapped_memory();
+
+using BlockList = std::pmr::vector<Block>;
+using AddressList = std::pmr::vector<std::uintptr_t>;
+
+}  // namespace ddm

@@ -1,0 +1,144 @@
+/* What NativeLoad.java does with malloc. Blocks that are kept form chains. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <jni.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void* kept;
+
+static void keep(void* first, void* last) {
+  pthread_mutex_lock(&lock);
+  *(void**)last = kept;
+  kept = first;
+  pthread_mutex_unlock(&lock);
+}
+
+void leak_by_malloc(int count, int size) {
+  for (int i = 0; i < count; ++i) {
+    void* block = malloc((size_t)size);
+    keep(block, block);
+  }
+}
+
+void leak_by_calloc(int count, int size) {
+  for (int i = 0; i < count; ++i) {
+    void* block = calloc(1, (size_t)size);
+    keep(block, block);
+  }
+}
+
+void leak_by_realloc(int count, int size) {
+  for (int i = 0; i < count; ++i) {
+    void* block = malloc((size_t)size / 2);
+    block = realloc(block, (size_t)size);
+    keep(block, block);
+  }
+}
+
+void leak_by_posix_memalign(int count, int size) {
+  for (int i = 0; i < count; ++i) {
+    void* block = NULL;
+    if (posix_memalign(&block, 64, (size_t)size) == 0) keep(block, block);
+  }
+}
+
+void leak_by_strdup(int count, int size) {
+  char* text = malloc((size_t)size);
+  memset(text, 'x', (size_t)size);
+  text[size - 1] = 0;
+  for (int i = 0; i < count; ++i) {
+    void* block = strdup(text);
+    keep(block, block);
+  }
+  free(text);
+}
+
+/* Leaves nothing behind. */
+void borrow(int count, int size) {
+  for (int i = 0; i < count; ++i) {
+    char* volatile block = malloc((size_t)size);
+    block[0] = 1;
+    free(block);
+  }
+}
+
+typedef void (*leak)(int, int);
+
+JNIEXPORT void JNICALL Java_NativeLoad_leak(JNIEnv* jni, jclass klass, jstring how, jint count,
+                                            jint size) {
+  (void)klass;
+  const char* name = (*jni)->GetStringUTFChars(jni, how, NULL);
+  leak function = (leak)dlsym(RTLD_DEFAULT, name);
+  if (function == NULL) function = (leak)dlsym(dlopen("libnative_load.so", RTLD_NOLOAD), name);
+  (*jni)->ReleaseStringUTFChars(jni, how, name);
+  function(count, size);
+}
+
+JNIEXPORT jboolean JNICALL Java_NativeLoad_leakLater(JNIEnv* jni, jclass klass, jstring path,
+                                                     jint count, jint size) {
+  (void)klass;
+  const char* name = (*jni)->GetStringUTFChars(jni, path, NULL);
+  void* library = dlopen(name, RTLD_NOW);
+  (*jni)->ReleaseStringUTFChars(jni, path, name);
+  leak function = library != NULL ? (leak)dlsym(library, "leak_later") : NULL;
+  if (function == NULL) return JNI_FALSE;
+  function(count, size);
+  return JNI_TRUE;
+}
+
+/* Blocks of 16 to 143 bytes, every fifth of them free again. */
+JNIEXPORT void JNICALL Java_NativeLoad_blocks(JNIEnv* jni, jclass klass, jint count) {
+  (void)jni;
+  (void)klass;
+  unsigned seed = 1;
+  void** holes = calloc((size_t)count / 5 + 1, sizeof *holes);
+  int next = 0;
+  for (int i = 0; i < count; ++i) {
+    seed = seed * 1664525 + 1013904223;
+    void* block = malloc(16 + (seed >> 16) % 128);
+    if (i % 5 == 0) {
+      holes[next++] = block;
+    } else {
+      keep(block, block);
+    }
+  }
+  while (next > 0) free(holes[--next]);
+  free(holes);
+}
+
+/* in use, free, in mappings of their own */
+JNIEXPORT jlongArray JNICALL Java_NativeLoad_totals(JNIEnv* jni, jclass klass) {
+  (void)klass;
+  const struct mallinfo2 info = mallinfo2();
+  const jlong totals[3] = {(jlong)info.uordblks, (jlong)info.fordblks, (jlong)info.hblkhd};
+  jlongArray result = (*jni)->NewLongArray(jni, 3);
+  (*jni)->SetLongArrayRegion(jni, result, 0, 3, totals);
+  return result;
+}
+
+/* A program that lives from malloc: blocks of 16 bytes to 8 KiB, a few thousand alive at a time. */
+JNIEXPORT jlong JNICALL Java_NativeLoad_work(JNIEnv* jni, jclass klass, jlong rounds) {
+  (void)jni;
+  (void)klass;
+  enum { kAlive = 4096 };
+  char** alive = calloc(kAlive, sizeof *alive);
+  unsigned long seed = 1;
+  unsigned long sum = 0;
+  for (jlong i = 0; i < rounds; ++i) {
+    seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+    const unsigned at = (unsigned)(seed >> 52);
+    const unsigned shift = (unsigned)(seed >> 32) % 10;
+    const size_t size = (16ul << shift) - (seed >> 40) % 8;
+    if (alive[at] != NULL) sum += (unsigned char)alive[at][0];
+    free(alive[at]);
+    alive[at] = malloc(size);
+    memset(alive[at], (int)seed, size < 256 ? size : 256);
+  }
+  for (int i = 0; i < kAlive; ++i) free(alive[i]);
+  free(alive);
+  return (jlong)sum;
+}
