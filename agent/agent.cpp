@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "callbacks.h"
+#include "handlers/native_thread.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/vm_log.h"
 #include "log.h"
@@ -28,7 +29,6 @@ void warn_of_unserved(const Options& options) {
     log_warn("ring={} is not served yet: the records stay in memory and a kill loses them",
              options.ring);
   }
-  if (options.native_bytes > 0) log_warn("native= is not served yet: no native sampling");
   if (options.walker != "auto" && options.walker != "jvmti") {
     log_warn("walker={} is not served yet: stacks are walked by jvmti", options.walker);
   }
@@ -172,8 +172,9 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   service_ = std::make_unique<Service>(jvmti_);
   JavaVM* vm = nullptr;
   jni->GetJavaVM(&vm);
-  handlers_ = std::make_unique<ChunkHandlers>(
-      jvmti_, vm, *service_, facts_, tracking_.get(), tracking_options(options_));
+  start_native_sampling(vm, jni);
+  handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
+                                              tracking_options(options_), native_sampling_.get());
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   for (const jvmtiEvent event : kThreadEvents) enable({event});
   // Before a server can ask; a late attach finds a program that is past waiting.
@@ -181,6 +182,16 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   service_->open(jni, options_, facts_, client_api_.get());
   client_api_->open(jni, late);
   apply_tracking_options(jni, options_);
+}
+
+void Agent::start_native_sampling(JavaVM* vm, JNIEnv* jni) {
+  if (options_.native_bytes <= 0) return;
+  native_sampling_ = NativeSampling::start(jvmti_, vm, jni,
+                                           static_cast<std::uint64_t>(options_.native_bytes));
+  if (!native_sampling_) return;
+  LibraryWatch& watch = native_sampling_->watch();
+  std::thread thread = start_native_thread("ddm-native", [&watch] { watch.run(); });
+  if (thread.joinable()) thread.detach();
 }
 
 void Agent::wait_for_server() {

@@ -11,6 +11,7 @@
 
 #include "client_api/client_api.h"
 #include "handlers/chunk_handlers.h"
+#include "heap/native_sampling.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
 #include "options.h"
@@ -40,6 +41,7 @@ class Agent {
   bool add_capabilities();
   bool enable(std::initializer_list<jvmtiEvent> events);
   void go_live(JNIEnv* jni, bool late);
+  void start_native_sampling(JavaVM* vm, JNIEnv* jni);
   void wait_for_server();
   void apply_tracking_options(JNIEnv* jni, const Options& options);
   void start_reporter(JNIEnv* jni);
@@ -52,6 +54,7 @@ class Agent {
   std::int64_t load_time_ = 0;
   std::unique_ptr<Tracking> tracking_;
   std::unique_ptr<Service> service_;
+  std::unique_ptr<NativeSampling> native_sampling_;
   std::unique_ptr<ChunkHandlers> handlers_;
   std::unique_ptr<ClientApi> client_api_;
   std::unique_ptr<AgentThread> reporter_;  // writes reports while the program runs

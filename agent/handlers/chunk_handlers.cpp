@@ -6,14 +6,15 @@
 namespace ddm {
 
 ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
-                             Tracking* tracking, TrackingOptions tracking_options)
+                             Tracking* tracking, TrackingOptions tracking_options,
+                             NativeSampling* native_sampling)
     : context_{jvmti, vm, service},
       pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
       gc_events_(context_, pulse_),
       app_(context_, facts),
       threads_(context_, pulse_),
       heap_(context_, gc_events_),
-      native_heap_(context_, gc_events_),
+      native_heap_(context_, gc_events_, native_sampling),
       tracking_(context_, tracking, tracking_options, threads_) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);
@@ -28,7 +29,7 @@ void ChunkHandlers::add_unavailable(Dispatcher& dispatcher) {
   // MPRQ is one of the five that always get an answer of their type.
   dispatcher.add(ProfilingState::kType, Lane::kInline,
                  [](const Request&, Reply reply) { reply.send(ProfilingState{}); });
-  for (const ChunkType type : {kMergedSegment, kObjectSegment, chunk_type("NHGT"),
+  for (const ChunkType type : {kMergedSegment, kObjectSegment,
                                TraceToFileRequest::kType, kStopTracingToFile, TraceRequest::kType,
                                kStopTracing, SampleRequest::kType, kStopSampling}) {
     dispatcher.add(type, Lane::kInline, [](const Request& request, Reply reply) {

@@ -16,9 +16,10 @@ namespace ddm {
 
 class ChunkHandlers final : public SessionObserver {
  public:
-  // Registers everything with the service's dispatcher. `tracking` may be null.
+  // Registers everything with the service's dispatcher. `tracking` and `native_sampling` may be null.
   ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
-                Tracking* tracking, TrackingOptions tracking_options);
+                Tracking* tracking, TrackingOptions tracking_options,
+                NativeSampling* native_sampling);
 
   AppHandlers& app() { return app_; }
 

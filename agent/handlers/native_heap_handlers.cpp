@@ -29,7 +29,18 @@ void NativeHeapHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(
       kNativeSegment, Lane::kSlow,
       [this](const Request& request, Reply reply) { segments(request, std::move(reply)); });
+  dispatcher.add(NativeHeap::kType, Lane::kSlow,
+                 [this](const Request&, Reply reply) { allocations(std::move(reply)); });
   gc_events_.add_listener([this](JNIEnv*) { collected(); });
+}
+
+void NativeHeapHandlers::allocations(Reply reply) {
+  if (sampling_ == nullptr) {
+    return reply.fail(FailCode::kRefused,
+                      "NHGT: native allocations are not sampled; the agent's option native=BYTES "
+                      "(native=512k, say) does that from the start");
+  }
+  reply.send(sampling_->read(context_.jni()));
 }
 
 void NativeHeapHandlers::segments(const Request& request, Reply reply) {

@@ -1,6 +1,8 @@
 """The native heap over DDM: NHSG, the map of malloc's blocks, and NHGT, sampled allocations."""
+import math
 import os
 import struct
+import subprocess
 
 from ddm_client import DdmError, Reader, Target
 from harness import ROOT, PRESET, test
@@ -125,3 +127,165 @@ def native_maps_of_a_program_with_busy_threads_do_it_no_harm(t):
         before = p.totals()
         ddm.request("NHSG", b"\2\0")
         check_totals(NativeMap(ddm), before, p.totals())
+
+
+class Symbols:
+    """Function names of a library, by nm."""
+
+    def __init__(self, path):
+        out = subprocess.run(["nm", "-D", "-S", "--defined-only", path], check=True,
+                             capture_output=True, text=True).stdout
+        rows = [line.split() for line in out.splitlines()]
+        self.functions = [(int(r[0], 16), int(r[1], 16), r[3].split("@")[0]) for r in rows
+                          if len(r) == 4 and r[2] in "TWt"]
+
+    def at(self, offset):
+        for begin, size, name in self.functions:
+            if begin <= offset < begin + size:
+                return name
+        return None
+
+
+class NativeAllocations:
+    """NHGT, read by the layout of 64-bit servers (little-endian)."""
+
+    def __init__(self, data):
+        signature, version, pointer = struct.unpack_from("<IHH", data)
+        assert (signature, version, pointer) == (0x812345DD, 2, 8)
+        maps, records, record, self.total, depth = struct.unpack_from("<5Q", data, 8)
+        at = 48 + maps
+        assert len(data) == at + records and records % max(record, 1) == 0
+        assert record in (0, 16 + 8 * depth)
+        self.lines = data[48:at].decode().splitlines()
+        self.mappings = []
+        for line in self.lines:
+            span, rights, offset, _, _, *name = line.split(None, 5)
+            begin, _, end = span.partition("-")
+            self.mappings.append((int(begin, 16), int(end, 16), int(offset, 16),
+                                  name[0] if name else ""))
+        self.records = []  # (size, count, [name of a frame])
+        self.symbols = {}
+        self.names = {}
+        for start in range(at, len(data), max(record, 1)):
+            size, count, *frames = struct.unpack_from(f"<{2 + depth}Q", data, start)
+            assert count >= 1
+            while frames and frames[-1] == 0:
+                frames.pop()
+            assert 0 not in frames
+            self.records.append((size, count, [self.name(f) for f in frames]))
+        estimate = sum(size * count for size, count, _ in self.records)
+        assert abs(estimate - self.total) <= sum(size for size, _, _ in self.records), "rounded only"
+
+    def name(self, frame):
+        if frame not in self.names:
+            self.names[frame] = self.find_name(frame)
+        return self.names[frame]
+
+    def find_name(self, frame):
+        for begin, end, offset, name in self.mappings:
+            if begin <= frame < end:
+                if name.startswith("[java] "):
+                    return name[len("[java] "):]
+                if not os.path.basename(name).startswith("libnative_"):
+                    return os.path.basename(name)
+                if name not in self.symbols:
+                    self.symbols[name] = Symbols(name)
+                # A return address: the call is the byte before.
+                return self.symbols[name].at(frame - 1 - begin + offset) or name
+        raise AssertionError(f"{frame:#x} is in no mapping")
+
+    def of(self, function):
+        """(bytes, stacks) of what has this frame"""
+        mine = [r for r in self.records if function in r[2]]
+        return sum(size * count for size, count, _ in mine), [frames for _, _, frames in mine]
+
+
+def sampling_error(count, size, mean):
+    """Five standard deviations of an estimate, and what rounding may add."""
+    p = 1 - math.exp(-size / mean)
+    return 5 * size * math.sqrt(count * (1 - p) / p) + size
+
+
+LEAKS = [("leak_by_malloc", 20_000, 1000), ("leak_by_calloc", 300, 100_000),
+         ("leak_by_realloc", 3_000, 10_000), ("leak_by_posix_memalign", 3_000, 10_000),
+         ("leak_by_strdup", 3_000, 10_000)]
+MEAN = 64 * 1024
+
+
+@test(flags=[(), ("-Xcheck:jni",), ("-Xint",)])
+def native_leaks_are_found_by_function_name_with_their_java_callers(t):
+    with NativeTarget(t, agent="native=64k") as p, p.client() as ddm:
+        for function, count, size in LEAKS:
+            p.tell(f"leak {function} {count} {size}")
+        p.tell("leak borrow 20000 10000")
+        seen = NativeAllocations(ddm.request("NHGT"))
+        for function, count, size in LEAKS:
+            found, stacks = seen.of(function)
+            error = sampling_error(count, size, MEAN)
+            assert abs(found - count * size) <= error, (function, found, count * size, error)
+            for stack in stacks:
+                at = stack.index(function)
+                assert stack[at + 1] == "Java_NativeLoad_leak", stack
+                assert stack[at + 2] == "NativeLoad.leak(Native Method)", stack
+                assert stack[at + 3].startswith("NativeLoad.leakFromJava(NativeLoad.java:"), stack
+                assert any(f.startswith("NativeLoad.main(NativeLoad.java:") for f in stack), stack
+        assert seen.of("borrow")[0] == 0, "what is freed does not live"
+        assert seen.total > sum(count * size for _, count, size in LEAKS) * 0.9
+
+
+@test()
+def a_library_that_a_library_opens_later_is_sampled_from_its_first_block(t):
+    with NativeTarget(t, agent="native=64k") as p, p.client() as ddm:
+        p.tell(f"later {LATER} 2000 20000")
+        found, stacks = NativeAllocations(ddm.request("NHGT")).of("leak_later")
+        assert abs(found - 2000 * 20000) <= sampling_error(2000, 20000, MEAN), found
+        assert all("Java_NativeLoad_leakLater" in stack for stack in stacks)
+
+
+@test()
+def direct_buffers_are_native_allocations_with_java_callers(t):
+    with NativeTarget(t, agent="native=64k") as p, p.client() as ddm:
+        p.tell("direct 100 100000")
+        seen = NativeAllocations(ddm.request("NHGT"))
+        mine = [(size * count, stack) for size, count, stack in seen.records
+                if any("NativeLoad.direct(" in frame for frame in stack)]
+        found = sum(size for size, _ in mine)
+        # A buffer is a little larger than asked for: it begins on a page, or at a multiple of 8.
+        assert abs(found - 100 * 100_000) <= sampling_error(100, 100_000, MEAN) + 100 * 4096, found
+
+
+@test()
+def native_allocations_are_not_sampled_unless_asked_for(t):
+    with NativeTarget(t) as p, p.client() as ddm:
+        try:
+            raise AssertionError(ddm.request("NHGT"))
+        except DdmError as failure:
+            assert failure.code == 1 and "native=BYTES" in failure.message, failure
+        with open(f"/proc/{p.pid}/maps") as f:
+            assert "libunwind" not in f.read(), "nothing is opened without native="
+
+
+@test(flags=[(), ("-Xcheck:jni",)])
+def sampling_under_threads_that_churn_does_the_program_no_harm(t):
+    with NativeTarget(t, agent="native=4k") as p, p.client() as ddm:
+        p.say("churn 4 4000")
+        for _ in range(15):
+            NativeAllocations(ddm.request("NHGT"))
+        p.expect("done")
+        p.tell("gc")
+        seen = NativeAllocations(ddm.request("NHGT"))
+        assert seen.of("borrow")[0] == 0 and seen.of("Java_NativeLoad_work")[0] == 0, \
+            (seen.of("borrow"), seen.of("Java_NativeLoad_work"))
+        p.tell("run true")  # a child of the program
+
+
+@test()
+def sampling_begins_at_a_late_attach(t):
+    from harness import AGENT
+    with NativeTarget(t, agent=None) as p:
+        p.attach(AGENT, "native=64k")
+        with p.client() as ddm:
+            p.tell("leak leak_by_malloc 2000 20000")
+            found, stacks = NativeAllocations(ddm.request("NHGT")).of("leak_by_malloc")
+            assert abs(found - 2000 * 20000) <= sampling_error(2000, 20000, MEAN), found
+            assert all("NativeLoad.leak(Native Method)" in stack for stack in stacks)

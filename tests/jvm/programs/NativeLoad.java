@@ -1,10 +1,14 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Uses malloc as it is told to, line by line: `load PATH`, `leak FUNCTION COUNT SIZE`,
- * `later PATH COUNT SIZE`, `blocks COUNT`, `totals`, `churn THREADS MILLIS`, `work ROUNDS`, `gc`.
+ * `later PATH COUNT SIZE`, `blocks COUNT`, `direct COUNT SIZE`, `totals`,
+ * `churn THREADS MILLIS`, `work ROUNDS`, `gc`, `run PROGRAM`.
  */
 public class NativeLoad {
     static native void leak(String how, int count, int size);
@@ -19,6 +23,14 @@ public class NativeLoad {
 
     static void leakFromJava(String how, int count, int size) {
         leak(how, count, size);
+    }
+
+    static final List<ByteBuffer> BUFFERS = new ArrayList<>();
+
+    static void direct(int count, int size) {
+        for (int i = 0; i < count; i++) {
+            BUFFERS.add(ByteBuffer.allocateDirect(size));
+        }
     }
 
     static void churn(int threads, long millis) throws InterruptedException {
@@ -65,6 +77,7 @@ public class NativeLoad {
                 work(Long.parseLong(words[1]));
                 return "ns " + (System.nanoTime() - begin);
             }
+            case "direct" -> direct(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
             case "gc" -> System.gc();
             case "run" -> new ProcessBuilder(words[1]).inheritIO().start().waitFor();
             default -> {

@@ -1,0 +1,254 @@
+#include "native/allocation_hooks.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+
+#include "native/native_stack.h"
+#include "native/sampling_interval.h"
+
+namespace ddm {
+namespace {
+
+struct ThreadState {
+  std::int64_t bytes_left = 0;  // up to the next sample
+  std::uint64_t random = 0;     // 0: this thread has not allocated yet
+  bool busy = false;
+};
+
+// In the thread's static block: any other kind of thread-local is made with malloc.
+constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
+
+struct Real {
+  void* (*malloc)(std::size_t);
+  void* (*calloc)(std::size_t, std::size_t);
+  void* (*realloc)(void*, std::size_t);
+  void* (*reallocarray)(void*, std::size_t, std::size_t);
+  void (*free)(void*);
+  int (*posix_memalign)(void**, std::size_t, std::size_t);
+  void* (*aligned_alloc)(std::size_t, std::size_t);
+  void* (*memalign)(std::size_t, std::size_t);
+};
+
+// Written before the first hook is in place, and never again.
+Real g_real{};
+SampleTable* g_table = nullptr;
+std::uint64_t g_mean = 0;
+JavaStackReader g_java_stack = nullptr;
+std::atomic<bool> g_on{false};
+std::atomic<std::uint64_t> g_seed{0};  // of the threads' random generators
+
+struct CodeRange {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  bool holds(std::uintptr_t at) const { return begin <= at && at < end; }
+};
+CodeRange g_libc;
+// Functions of libc that allocate for their caller and hold no lock meanwhile.
+std::array<CodeRange, 2> g_harmless;
+
+// libc may hold a lock of its own when it allocates (for stdio, time zones, the loader): nothing
+// that waits for another lock may happen there.
+bool may_unwind_from(std::uintptr_t caller) {
+  if (!g_libc.holds(caller)) return true;
+  for (const CodeRange& function : g_harmless) {
+    if (function.holds(caller)) return true;
+  }
+  return false;
+}
+
+__attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
+                                            std::uintptr_t caller) {
+  ThreadState& state = t_state;
+  if (state.busy || !g_on.load(std::memory_order_relaxed)) return;
+  const bool fresh = state.random == 0;
+  if (fresh) {
+    state.random = g_seed.fetch_add(0x9e3779b97f4a7c15, std::memory_order_relaxed) | 1;
+    state.bytes_left = sampling_distance(next_random(&state.random), g_mean) -
+                       static_cast<std::int64_t>(bytes);
+    if (state.bytes_left > 0) return;
+  }
+  state.busy = true;
+  const int error = errno;
+  state.bytes_left = sampling_distance(next_random(&state.random), g_mean);
+  AllocationSample sampled;
+  sampled.bytes = bytes;
+  if (may_unwind_from(caller)) {
+    sampled.native_frames = static_cast<std::uint32_t>(
+        capture_native_stack(caller, sampled.native.data(), sampled.native.size()));
+    if (g_java_stack != nullptr) {
+      sampled.java_frames = g_java_stack(sampled.java.data(), kMaxJavaFrames);
+    }
+  } else {
+    sampled.native[0] = caller;
+    sampled.native_frames = 1;
+  }
+  g_table->add(address, sampled);
+  errno = error;
+  state.busy = false;
+}
+
+inline void allocated(void* address, std::size_t bytes, void* caller) {
+  if (address == nullptr || bytes == 0) return;
+  ThreadState& state = t_state;
+  state.bytes_left -= static_cast<std::int64_t>(bytes);
+  if (__builtin_expect(state.bytes_left <= 0, 0)) {
+    sample(address, bytes, reinterpret_cast<std::uintptr_t>(caller));
+  }
+}
+
+__attribute__((noinline, cold)) SampleTable::Record take(void* address) {
+  return g_table->take(address);
+}
+
+__attribute__((noinline, cold)) void forget(void* address) {
+  if (const auto record = g_table->take(address); record != SampleTable::kNone) {
+    g_table->drop(record);
+  }
+}
+
+#define DDM_CALLER __builtin_return_address(0)
+
+void* hook_malloc(std::size_t bytes) {
+  void* address = g_real.malloc(bytes);
+  allocated(address, bytes, DDM_CALLER);
+  return address;
+}
+
+void* hook_calloc(std::size_t count, std::size_t size) {
+  void* address = g_real.calloc(count, size);
+  allocated(address, count * size, DDM_CALLER);  // it did not overflow, or there is no block
+  return address;
+}
+
+void hook_free(void* address) {
+  if (__builtin_expect(g_table->may_hold(address), 0)) forget(address);
+  g_real.free(address);
+}
+
+// Taken out first: once the old block is gone, another thread may get its address.
+template <typename Reallocate>
+inline void* reallocate(void* old, std::size_t bytes, void* caller, Reallocate call) {
+  const bool may_be_sampled = old != nullptr && g_table->may_hold(old);
+  const auto record =
+      __builtin_expect(may_be_sampled, 0) ? take(old) : SampleTable::kNone;
+  void* address = call();
+  if (__builtin_expect(record != SampleTable::kNone, 0)) {
+    if (address == nullptr && bytes != 0) {
+      g_table->put_back(old, record);
+    } else {
+      g_table->drop(record);
+    }
+  }
+  allocated(address, bytes, caller);
+  return address;
+}
+
+void* hook_realloc(void* old, std::size_t bytes) {
+  return reallocate(old, bytes, DDM_CALLER, [&] { return g_real.realloc(old, bytes); });
+}
+
+void* hook_reallocarray(void* old, std::size_t count, std::size_t size) {
+  // A product that overflows fails, and fails with a size that is not 0.
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = 1;
+  return reallocate(old, bytes, DDM_CALLER, [&] { return g_real.reallocarray(old, count, size); });
+}
+
+int hook_posix_memalign(void** address, std::size_t alignment, std::size_t bytes) {
+  const int error = g_real.posix_memalign(address, alignment, bytes);
+  if (error == 0) allocated(*address, bytes, DDM_CALLER);
+  return error;
+}
+
+void* hook_aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  void* address = g_real.aligned_alloc(alignment, bytes);
+  allocated(address, bytes, DDM_CALLER);
+  return address;
+}
+
+void* hook_memalign(std::size_t alignment, std::size_t bytes) {
+  void* address = g_real.memalign(alignment, bytes);
+  allocated(address, bytes, DDM_CALLER);
+  return address;
+}
+
+std::array<Hook, 8> g_hooks;
+std::size_t g_hook_count = 0;
+
+// A function that nobody has linked cannot be called either.
+template <typename Function>
+void add_hook(const char* name, Function* Real::*real, Function* hook) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (found == nullptr) return;
+  g_real.*real = reinterpret_cast<Function*>(found);
+  g_hooks[g_hook_count++] = {name, reinterpret_cast<std::uintptr_t>(found),
+                             reinterpret_cast<std::uintptr_t>(hook)};
+}
+
+CodeRange code_of_function(const char* name) {
+  Dl_info info{};
+  void* symbol = nullptr;
+  void* address = dlsym(RTLD_DEFAULT, name);
+  if (address == nullptr ||
+      dladdr1(address, &info, &symbol, RTLD_DL_SYMENT) == 0 ||
+      symbol == nullptr) {
+    return {};
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  return {begin, begin + static_cast<const ElfW(Sym)*>(symbol)->st_size};
+}
+
+void find_libc_code() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void*) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& header = info->dlpi_phdr[i];
+          const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+          const CodeRange range{begin, begin + header.p_memsz};
+          if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0 &&
+              range.holds(reinterpret_cast<std::uintptr_t>(&::strtol))) {
+            g_libc = range;
+          }
+        }
+        return 0;
+      },
+      nullptr);
+  g_harmless = {code_of_function("strdup"), code_of_function("strndup")};
+}
+
+}  // namespace
+
+void prepare_allocation_hooks(SampleTable* table, std::uint64_t mean_bytes,
+                              JavaStackReader java_stack) {
+  if (g_table != nullptr) return;
+  g_table = table;
+  g_mean = mean_bytes;
+  g_java_stack = java_stack;
+  g_seed = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  find_libc_code();
+  add_hook("malloc", &Real::malloc, hook_malloc);
+  add_hook("calloc", &Real::calloc, hook_calloc);
+  add_hook("realloc", &Real::realloc, hook_realloc);
+  add_hook("reallocarray", &Real::reallocarray, hook_reallocarray);
+  add_hook("free", &Real::free, hook_free);
+  add_hook("posix_memalign", &Real::posix_memalign, hook_posix_memalign);
+  add_hook("aligned_alloc", &Real::aligned_alloc, hook_aligned_alloc);
+  add_hook("memalign", &Real::memalign, hook_memalign);
+  // Another thread may have held libunwind's lock when this one forked.
+  pthread_atfork(nullptr, nullptr, [] { g_on.store(false, std::memory_order_relaxed); });
+  g_on = true;
+}
+
+std::span<const Hook> allocation_hooks() { return {g_hooks.data(), g_hook_count}; }
+
+Unsampled::Unsampled() : before_(t_state.busy) { t_state.busy = true; }
+Unsampled::~Unsampled() { t_state.busy = before_; }
+
+}  // namespace ddm

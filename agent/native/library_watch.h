@@ -1,0 +1,27 @@
+// Puts the allocation hooks into every library: those that are loaded, and those that will be.
+//
+// A library that is opened with a path (System.load, System.loadLibrary) has its hooks before
+// dlopen() returns. What it brings along, and what is opened by a bare name, has them some
+// milliseconds later: a thread looks at the loader's count of libraries. (A hook cannot stand in for
+// dlopen() there, because the loader looks at who calls it.)
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace ddm {
+
+class LibraryWatch {
+ public:
+  // After prepare_allocation_hooks(). Hooks what is loaded now. One a process; lives for good.
+  LibraryWatch();
+
+  // The thread's body. Ends with the process.
+  [[noreturn]] void run();
+
+ private:
+  // The libraries that are loaded completely.
+  void hook_all();
+};
+
+}  // namespace ddm

@@ -1,0 +1,104 @@
+// The sampled allocations that are still alive, by address.
+//
+// Lock-free, and its memory is mapped at once: it is used inside malloc and free, on any thread,
+// in whatever state, and in the child after a fork. may_hold() is all that a free() of a block that
+// is not sampled costs. An address is in it at most once: the caller takes it out before the block
+// is freed, and puts it in after it was allocated.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ddm {
+
+struct JavaFrame {
+  std::uintptr_t method = 0;  // a jmethodID
+  std::int64_t bci = 0;
+  friend auto operator<=>(const JavaFrame&, const JavaFrame&) = default;
+};
+
+inline constexpr std::size_t kMaxNativeFrames = 32;
+inline constexpr std::size_t kMaxJavaFrames = 16;
+
+struct AllocationSample {
+  std::uint64_t bytes = 0;
+  std::uint32_t native_frames = 0;
+  std::uint32_t java_frames = 0;
+  std::array<std::uintptr_t, kMaxNativeFrames> native;  // return addresses, innermost first
+  std::array<JavaFrame, kMaxJavaFrames> java;
+};
+
+class SampleTable {
+ public:
+  using Record = std::uint32_t;
+  static constexpr Record kNone = 0;
+
+  // None: there is no memory for it. `records` is how many samples it can hold.
+  static std::unique_ptr<SampleTable> create(std::uint32_t records);
+  ~SampleTable();
+
+  // False: it is full, and the sample is counted as dropped.
+  bool add(const void* address, const AllocationSample& sample) noexcept;
+
+  bool may_hold(const void* address) const noexcept {
+    return filter_[filter_index(hash(address))].load(std::memory_order_relaxed) != 0;
+  }
+
+  // Takes the address out. The record is then the caller's, to be dropped or put back.
+  Record take(const void* address) noexcept;
+  void drop(Record record) noexcept;
+  void put_back(const void* address, Record record) noexcept;
+
+  std::vector<AllocationSample> snapshot() const;
+  std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  // All fields of a sample as words, so that a reader may race with a writer.
+  static constexpr std::size_t kWords = 2 + kMaxNativeFrames + 2 * kMaxJavaFrames;
+  struct Entry {
+    std::atomic<std::uint32_t> version;  // odd while it is written
+    std::atomic<std::uint32_t> next_free;
+    std::array<std::atomic<std::uint64_t>, kWords> words;
+  };
+  struct Slot {
+    std::atomic<std::uintptr_t> address;  // or kEmpty, kBusy
+    std::atomic<std::uint32_t> record;
+  };
+
+  static constexpr std::uintptr_t kEmpty = 0;
+  static constexpr std::uintptr_t kBusy = 1;
+  static constexpr std::size_t kProbes = 32;
+  static constexpr std::size_t kFilterBits = 16;
+
+  explicit SampleTable(std::uint32_t records);
+
+  static std::uint64_t hash(const void* address) {
+    return (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15;
+  }
+  static std::size_t filter_index(std::uint64_t hash) { return hash >> (64 - kFilterBits); }
+  Slot& slot(std::uint64_t hash, std::size_t probe) const {
+    return slots_[((hash >> 20) + probe) & slot_mask_];
+  }
+
+  Record pop_free() noexcept;
+  void push_free(Record record) noexcept;
+  bool insert(const void* address, Record record) noexcept;
+  void count_in_filter(std::uint64_t hash, bool up) noexcept;
+  bool read(Record record, AllocationSample* sample) const;
+
+  std::array<std::atomic<std::uint8_t>, std::size_t{1} << kFilterBits> filter_{};
+  const std::uint32_t records_;
+  const std::uint64_t slot_mask_;
+  Entry* entries_ = nullptr;  // [1, records_]
+  Slot* slots_ = nullptr;
+  std::atomic<std::uint32_t> fresh_{1};    // entries from here on were never used
+  std::atomic<std::uint64_t> free_list_{0};  // first entry; its upper half counts changes
+  std::atomic<std::uint64_t> dropped_{0};
+};
+
+}  // namespace ddm
