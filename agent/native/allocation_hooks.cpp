@@ -17,13 +17,13 @@ namespace ddm {
 namespace {
 
 struct ThreadState {
-  std::int64_t bytes_left = 0;  // up to the next sample
+  std::uint64_t bytes_left = 0;  // up to the next sample
   std::uint64_t random = 0;     // 0: this thread has not allocated yet
   bool busy = false;
 };
 
 // In the thread's static block: any other kind of thread-local is made with malloc.
-constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
+thread_local constinit ThreadState t_state __attribute__((tls_model("initial-exec")));
 
 struct Real {
   void* (*malloc)(std::size_t);
@@ -63,20 +63,36 @@ bool may_unwind_from(std::uintptr_t caller) {
   return false;
 }
 
+std::uint64_t draw_distance(ThreadState* state) {
+  return static_cast<std::uint64_t>(sampling_distance(next_random(&state->random), g_mean));
+}
+
+// Whether this block is the next to be sampled. The thread has used up its distance.
+bool is_due(ThreadState* state, std::size_t bytes) {
+  if (state->busy) return false;
+  if (!g_on.load(std::memory_order_relaxed)) {
+    state->bytes_left = ~std::uint64_t{0};
+    return false;
+  }
+  const bool fresh = state->random == 0;
+  if (fresh) {
+    state->random = g_seed.fetch_add(0x9e3779b97f4a7c15, std::memory_order_relaxed) | 1;
+    state->bytes_left = draw_distance(state);
+    if (bytes < state->bytes_left) {
+      state->bytes_left -= bytes;
+      return false;
+    }
+  }
+  state->bytes_left = draw_distance(state);
+  return true;
+}
+
 __attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
                                             std::uintptr_t caller) {
   ThreadState& state = t_state;
-  if (state.busy || !g_on.load(std::memory_order_relaxed)) return;
-  const bool fresh = state.random == 0;
-  if (fresh) {
-    state.random = g_seed.fetch_add(0x9e3779b97f4a7c15, std::memory_order_relaxed) | 1;
-    state.bytes_left = sampling_distance(next_random(&state.random), g_mean) -
-                       static_cast<std::int64_t>(bytes);
-    if (state.bytes_left > 0) return;
-  }
+  if (address == nullptr || !is_due(&state, bytes)) return;
   state.busy = true;
   const int error = errno;
-  state.bytes_left = sampling_distance(next_random(&state.random), g_mean);
   AllocationSample sampled;
   sampled.bytes = bytes;
   if (may_unwind_from(caller)) {
@@ -94,17 +110,18 @@ __attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
   state.busy = false;
 }
 
-inline void allocated(void* address, std::size_t bytes, void* caller) {
-  if (address == nullptr || bytes == 0) return;
+// True for nearly all allocations: they lie before the next sample. The hooks then jump to the real
+// function, which returns to the caller by itself.
+inline bool before_next_sample(std::size_t bytes) {
   ThreadState& state = t_state;
-  state.bytes_left -= static_cast<std::int64_t>(bytes);
-  if (__builtin_expect(state.bytes_left <= 0, 0)) {
-    sample(address, bytes, reinterpret_cast<std::uintptr_t>(caller));
-  }
+  if (__builtin_expect(bytes >= state.bytes_left, 0)) return false;
+  state.bytes_left -= bytes;
+  return true;
 }
 
-__attribute__((noinline, cold)) SampleTable::Record take(void* address) {
-  return g_table->take(address);
+inline void* sampled(void* address, std::size_t bytes, void* caller) {
+  sample(address, bytes, reinterpret_cast<std::uintptr_t>(caller));
+  return address;
 }
 
 __attribute__((noinline, cold)) void forget(void* address) {
@@ -116,15 +133,14 @@ __attribute__((noinline, cold)) void forget(void* address) {
 #define DDM_CALLER __builtin_return_address(0)
 
 void* hook_malloc(std::size_t bytes) {
-  void* address = g_real.malloc(bytes);
-  allocated(address, bytes, DDM_CALLER);
-  return address;
+  if (before_next_sample(bytes)) return g_real.malloc(bytes);
+  return sampled(g_real.malloc(bytes), bytes, DDM_CALLER);
 }
 
 void* hook_calloc(std::size_t count, std::size_t size) {
-  void* address = g_real.calloc(count, size);
-  allocated(address, count * size, DDM_CALLER);  // it did not overflow, or there is no block
-  return address;
+  const std::size_t bytes = count * size;  // if it overflows, there is no block
+  if (before_next_sample(bytes)) return g_real.calloc(count, size);
+  return sampled(g_real.calloc(count, size), bytes, DDM_CALLER);
 }
 
 void hook_free(void* address) {
@@ -134,20 +150,25 @@ void hook_free(void* address) {
 
 // Taken out first: once the old block is gone, another thread may get its address.
 template <typename Reallocate>
-inline void* reallocate(void* old, std::size_t bytes, void* caller, Reallocate call) {
-  const bool may_be_sampled = old != nullptr && g_table->may_hold(old);
-  const auto record =
-      __builtin_expect(may_be_sampled, 0) ? take(old) : SampleTable::kNone;
+__attribute__((noinline, cold)) void* reallocate_sampled(void* old, std::size_t bytes,
+                                                         Reallocate call) {
+  const auto record = g_table->take(old);
   void* address = call();
-  if (__builtin_expect(record != SampleTable::kNone, 0)) {
-    if (address == nullptr && bytes != 0) {
-      g_table->put_back(old, record);
-    } else {
-      g_table->drop(record);
-    }
+  if (record == SampleTable::kNone) return address;
+  if (address == nullptr && bytes != 0) {
+    g_table->put_back(old, record);
+  } else {
+    g_table->drop(record);
   }
-  allocated(address, bytes, caller);
   return address;
+}
+
+template <typename Reallocate>
+inline void* reallocate(void* old, std::size_t bytes, void* caller, Reallocate call) {
+  const bool may_be_sampled = g_table->may_hold(old);
+  void* address =
+      __builtin_expect(may_be_sampled, 0) ? reallocate_sampled(old, bytes, call) : call();
+  return before_next_sample(bytes) ? address : sampled(address, bytes, caller);
 }
 
 void* hook_realloc(void* old, std::size_t bytes) {
@@ -163,20 +184,18 @@ void* hook_reallocarray(void* old, std::size_t count, std::size_t size) {
 
 int hook_posix_memalign(void** address, std::size_t alignment, std::size_t bytes) {
   const int error = g_real.posix_memalign(address, alignment, bytes);
-  if (error == 0) allocated(*address, bytes, DDM_CALLER);
+  if (error == 0 && !before_next_sample(bytes)) sampled(*address, bytes, DDM_CALLER);
   return error;
 }
 
 void* hook_aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  void* address = g_real.aligned_alloc(alignment, bytes);
-  allocated(address, bytes, DDM_CALLER);
-  return address;
+  if (before_next_sample(bytes)) return g_real.aligned_alloc(alignment, bytes);
+  return sampled(g_real.aligned_alloc(alignment, bytes), bytes, DDM_CALLER);
 }
 
 void* hook_memalign(std::size_t alignment, std::size_t bytes) {
-  void* address = g_real.memalign(alignment, bytes);
-  allocated(address, bytes, DDM_CALLER);
-  return address;
+  if (before_next_sample(bytes)) return g_real.memalign(alignment, bytes);
+  return sampled(g_real.memalign(alignment, bytes), bytes, DDM_CALLER);
 }
 
 std::array<Hook, 8> g_hooks;

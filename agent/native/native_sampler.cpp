@@ -12,8 +12,8 @@
 namespace ddm {
 namespace {
 
-// At one sample every 512 KiB that is 64 GiB of living memory.
-constexpr std::uint32_t kRecords = 1 << 17;
+// At one sample every 512 KiB that is 32 GiB of living memory.
+constexpr std::uint32_t kRecords = 1 << 16;
 
 // Up to the first frame that no library holds: libunwind cannot see through Java's frames, and
 // what it makes of them is no caller.

@@ -66,16 +66,12 @@ bool SampleTable::add(const void* address, const AllocationSample& sample) noexc
 bool SampleTable::insert(const void* address, Record record) noexcept {
   const std::uint64_t key = hash(address);
   for (std::size_t probe = 0; probe < kProbes; ++probe) {
-    Slot& candidate = slot(key, probe);
-    std::uintptr_t expected = kEmpty;
-    if (candidate.address.load(kRelaxed) != kEmpty ||
-        !candidate.address.compare_exchange_strong(expected, kBusy, std::memory_order_acquire)) {
-      continue;
+    std::uint64_t expected = kEmpty;
+    if (slot(key, probe).compare_exchange_strong(expected, slot_of(address, record),
+                                                 std::memory_order_release, kRelaxed)) {
+      count_in_filter(key, true);
+      return true;
     }
-    candidate.record.store(record, kRelaxed);
-    candidate.address.store(reinterpret_cast<std::uintptr_t>(address), std::memory_order_release);
-    count_in_filter(key, true);
-    return true;
   }
   return false;
 }
@@ -85,13 +81,12 @@ SampleTable::Record SampleTable::take(const void* address) noexcept {
   const std::uint64_t key = hash(address);
   for (std::size_t probe = 0; probe < kProbes; ++probe) {
     Slot& candidate = slot(key, probe);
-    std::uintptr_t expected = reinterpret_cast<std::uintptr_t>(address);
-    if (candidate.address.load(kRelaxed) != expected ||
-        !candidate.address.compare_exchange_strong(expected, kBusy, std::memory_order_acquire)) {
+    std::uint64_t found = candidate.load(std::memory_order_acquire);
+    const Record record = record_of(found);
+    if (found == kEmpty || found != slot_of(address, record) ||
+        !candidate.compare_exchange_strong(found, kEmpty, std::memory_order_acq_rel, kRelaxed)) {
       continue;
     }
-    const Record record = candidate.record.load(kRelaxed);
-    candidate.address.store(kEmpty, std::memory_order_release);
     count_in_filter(key, false);
     return record;
   }
@@ -165,13 +160,11 @@ bool SampleTable::read(Record record, AllocationSample* sample) const {
 std::vector<AllocationSample> SampleTable::snapshot() const {
   std::vector<AllocationSample> samples;
   for (std::uint64_t i = 0; i <= slot_mask_; ++i) {
-    const Slot& candidate = slots_[i];
-    const std::uintptr_t address = candidate.address.load(std::memory_order_acquire);
-    if (address == kEmpty || address == kBusy) continue;
+    const std::uint64_t found = slots_[i].load(std::memory_order_acquire);
+    if (found == kEmpty) continue;
     AllocationSample sample;
     // Freed while it was read: it does not live.
-    if (read(candidate.record.load(kRelaxed), &sample) &&
-        candidate.address.load(std::memory_order_acquire) == address) {
+    if (read(record_of(found), &sample) && slots_[i].load(std::memory_order_acquire) == found) {
       samples.push_back(sample);
     }
   }

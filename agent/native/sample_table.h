@@ -38,7 +38,7 @@ class SampleTable {
   using Record = std::uint32_t;
   static constexpr Record kNone = 0;
 
-  // None: there is no memory for it. `records` is how many samples it can hold.
+  // None: there is no memory for it. `records` is how many samples it can hold, below 2^20.
   static std::unique_ptr<SampleTable> create(std::uint32_t records);
   ~SampleTable();
 
@@ -65,13 +65,11 @@ class SampleTable {
     std::atomic<std::uint32_t> next_free;
     std::array<std::atomic<std::uint64_t>, kWords> words;
   };
-  struct Slot {
-    std::atomic<std::uintptr_t> address;  // or kEmpty, kBusy
-    std::atomic<std::uint32_t> record;
-  };
-
-  static constexpr std::uintptr_t kEmpty = 0;
-  static constexpr std::uintptr_t kBusy = 1;
+  // An address and its record in one word, so that both change at once: what malloc gives is a
+  // multiple of 8 and below 2^47. 0: empty.
+  using Slot = std::atomic<std::uint64_t>;
+  static constexpr int kRecordBits = 20;
+  static constexpr std::uint64_t kEmpty = 0;
   static constexpr std::size_t kProbes = 32;
   static constexpr std::size_t kFilterBits = 16;
 
@@ -79,6 +77,12 @@ class SampleTable {
 
   static std::uint64_t hash(const void* address) {
     return (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15;
+  }
+  static std::uint64_t slot_of(const void* address, Record record) {
+    return reinterpret_cast<std::uintptr_t>(address) >> 3 << kRecordBits | record;
+  }
+  static Record record_of(std::uint64_t slot) {
+    return static_cast<Record>(slot & ((std::uint64_t{1} << kRecordBits) - 1));
   }
   static std::size_t filter_index(std::uint64_t hash) { return hash >> (64 - kFilterBits); }
   Slot& slot(std::uint64_t hash, std::size_t probe) const {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void* kept;
@@ -141,4 +142,71 @@ JNIEXPORT jlong JNICALL Java_NativeLoad_work(JNIEnv* jni, jclass klass, jlong ro
   for (int i = 0; i < kAlive; ++i) free(alive[i]);
   free(alive);
   return (jlong)sum;
+}
+
+JNIEXPORT jlong JNICALL Java_NativeLoad_cpuNanos(JNIEnv* jni, jclass klass) {
+  (void)jni;
+  (void)klass;
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+struct word {
+  struct word* next;
+  char* text;
+  int count;
+};
+
+static int by_count(const void* a, const void* b) {
+  const struct word* left = *(struct word* const*)a;
+  const struct word* right = *(struct word* const*)b;
+  return left->count != right->count ? left->count - right->count : strcmp(left->text, right->text);
+}
+
+/* Another such program, one that does something with its memory: counts the words of made-up texts
+   in a table of nodes and copies, sorts them, frees all. */
+JNIEXPORT jlong JNICALL Java_NativeLoad_index(JNIEnv* jni, jclass klass, jlong texts) {
+  (void)jni;
+  (void)klass;
+  enum { kBuckets = 1024, kWords = 3000 };
+  unsigned long seed = 1;
+  jlong sum = 0;
+  for (jlong t = 0; t < texts; ++t) {
+    struct word** buckets = calloc(kBuckets, sizeof *buckets);
+    struct word** sorted = NULL;
+    int known = 0;
+    for (int i = 0; i < kWords; ++i) {
+      char text[32];
+      int length = 0;
+      seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+      for (unsigned long rest = seed >> 44 & (seed >> 20); rest != 0; rest /= 8) {
+        text[length++] = (char)('a' + rest % 8);
+      }
+      text[length] = 0;
+      unsigned hash = 5381;
+      for (int c = 0; c < length; ++c) hash = hash * 33 + (unsigned char)text[c];
+      struct word* word = buckets[hash % kBuckets];
+      while (word != NULL && strcmp(word->text, text) != 0) word = word->next;
+      if (word == NULL) {
+        word = malloc(sizeof *word);
+        *word = (struct word){buckets[hash % kBuckets], strdup(text), 0};
+        buckets[hash % kBuckets] = word;
+        if ((known & (known - 1)) == 0) {
+          sorted = realloc(sorted, (known == 0 ? 1 : 2 * (size_t)known) * sizeof *sorted);
+        }
+        sorted[known++] = word;
+      }
+      ++word->count;
+    }
+    qsort(sorted, (size_t)known, sizeof *sorted, by_count);
+    for (int i = 0; i < known; ++i) {
+      sum += sorted[i]->count * (i & 7);
+      free(sorted[i]->text);
+      free(sorted[i]);
+    }
+    free(sorted);
+    free(buckets);
+  }
+  return sum;
 }

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * Uses malloc as it is told to, line by line: `load PATH`, `leak FUNCTION COUNT SIZE`,
  * `later PATH COUNT SIZE`, `blocks COUNT`, `direct COUNT SIZE`, `totals`,
- * `churn THREADS MILLIS`, `work ROUNDS`, `gc`, `run PROGRAM`.
+ * `churn THREADS MILLIS`, `work ROUNDS`, `index TEXTS`, `gc`, `run PROGRAM`.
  */
 public class NativeLoad {
     static native void leak(String how, int count, int size);
@@ -20,6 +20,11 @@ public class NativeLoad {
     static native long[] totals();
 
     static native long work(long rounds);
+
+    static native long index(long texts);
+
+    /** CPU time of the calling thread. */
+    static native long cpuNanos();
 
     static void leakFromJava(String how, int count, int size) {
         leak(how, count, size);
@@ -56,6 +61,16 @@ public class NativeLoad {
         }
     }
 
+    static long leastNanos(Runnable task) {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 7; i++) {
+            long begin = cpuNanos();
+            task.run();
+            least = Math.min(least, cpuNanos() - begin);
+        }
+        return least;
+    }
+
     static String answer(String[] words) throws Exception {
         switch (words[0]) {
             case "load" -> System.load(words[1]);
@@ -72,10 +87,12 @@ public class NativeLoad {
             }
             case "churn" -> churn(Integer.parseInt(words[1]), Long.parseLong(words[2]));
             case "work" -> {
-                work(Long.parseLong(words[1]) / 10);
-                long begin = System.nanoTime();
                 work(Long.parseLong(words[1]));
-                return "ns " + (System.nanoTime() - begin);
+                return "ns " + leastNanos(() -> work(Long.parseLong(words[1])));
+            }
+            case "index" -> {
+                index(Long.parseLong(words[1]));
+                return "ns " + leastNanos(() -> index(Long.parseLong(words[1])));
             }
             case "direct" -> direct(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
             case "gc" -> System.gc();
