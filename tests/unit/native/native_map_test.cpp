@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "native/native_map.h"
+#include "sanitizers.h"
 
 using namespace ddm;
 
 // The sanitizers have mallocs of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef DDM_OWN_MALLOC
 
 namespace {
 

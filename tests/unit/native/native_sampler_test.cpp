@@ -14,10 +14,11 @@
 
 #include "native/native_sampler.h"
 #include "native/sampling_interval.h"
+#include "sanitizers.h"
 
 using namespace ddm;
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef DDM_OWN_MALLOC
 
 namespace {
 
