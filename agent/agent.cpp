@@ -173,8 +173,9 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   JavaVM* vm = nullptr;
   jni->GetJavaVM(&vm);
   start_native_sampling(vm, jni);
-  handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
-                                              tracking_options(options_), native_sampling_.get());
+  handlers_ = std::make_unique<ChunkHandlers>(
+      jvmti_, vm, *service_, facts_, tracking_.get(), tracking_options(options_),
+      static_cast<std::uint8_t>(options_.unit), native_sampling_.get());
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   for (const jvmtiEvent event : kThreadEvents) enable({event});
   // Before a server can ask; a late attach finds a program that is past waiting.

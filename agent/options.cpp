@@ -150,9 +150,9 @@ const OptionRule kRules[] = {
      }},
     {"unit", "BYTES", "allocation unit of heap maps (8)", false,
      [](Options& o, std::string_view v) {
-       Wrong error = number(v, 8, 4096, false, &o.unit);
+       Wrong error = number(v, 8, 64, false, &o.unit);
        if (error.empty() && (o.unit & (o.unit - 1)) != 0) {
-         return fmt::format("\"{}\" is not a power of two from 8 to 4096", v);
+         return fmt::format("\"{}\" is not a power of two from 8 to 64", v);
        }
        return error;
      }},

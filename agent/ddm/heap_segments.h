@@ -49,20 +49,24 @@ inline constexpr ChunkType kMergedSegment = chunk_type("HPSG");
 inline constexpr ChunkType kObjectSegment = chunk_type("HPSO");
 inline constexpr ChunkType kNativeSegment = chunk_type("NHSG");
 
-// HPSG and NHSG, requests.   u1 when (0 never, 1 at every GC, 2 once, now), u1 what (0 HPSG, 1 HPSO)
-inline constexpr std::uint8_t kSegmentsNow = 2;  // our own: neither 2007 nor Android has it
+// kNow is an extension of ours: one map at once, without a collection.
+enum class SegmentsWhen : std::uint8_t { kNever = 0, kEveryGc = 1, kNow = 2 };
 
+// HPSG and NHSG, requests.   u1 when, u1 what (0 HPSG, 1 HPSO)
 template <ChunkType Type>
 struct SegmentsRequest {
   static constexpr ChunkType kType = Type;
-  std::uint8_t when = 0;
+  SegmentsWhen when = SegmentsWhen::kNever;
   std::uint8_t what = 0;
 
-  Bytes encode() const { return {when, what}; }
+  Bytes encode() const { return {static_cast<std::uint8_t>(when), what}; }
   // None for other values, but a native `what` means nothing.
   static std::optional<SegmentsRequest> decode(ByteSpan data) {
-    if (data.size() < 2 || data[0] > kSegmentsNow || (Type == kMergedSegment && data[1] > 1)) return {};
-    return SegmentsRequest{data[0], data[1]};
+    if (data.size() < 2 || data[0] > static_cast<std::uint8_t>(SegmentsWhen::kNow) ||
+        (Type == kMergedSegment && data[1] > 1)) {
+      return {};
+    }
+    return SegmentsRequest{static_cast<SegmentsWhen>(data[0]), data[1]};
   }
   friend bool operator==(const SegmentsRequest&, const SegmentsRequest&) = default;
 };

@@ -7,20 +7,24 @@ namespace ddm {
 
 ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
                              Tracking* tracking, TrackingOptions tracking_options,
-                             NativeSampling* native_sampling)
+                             std::uint8_t map_unit, NativeSampling* native_sampling)
     : context_{jvmti, vm, service},
       pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
       gc_events_(context_, pulse_),
       app_(context_, facts),
       threads_(context_, pulse_),
-      heap_(context_, gc_events_),
-      native_heap_(context_, gc_events_, native_sampling),
+      maps_(context_, pulse_),
+      heap_maps_(context_, gc_events_, maps_, map_unit),
+      heap_(context_, gc_events_, heap_maps_),
+      native_heap_(context_, gc_events_, maps_, native_sampling),
       tracking_(context_, tracking, tracking_options, threads_) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);
   threads_.add_to(dispatcher);
-  heap_.add_to(dispatcher);
-  native_heap_.add_to(dispatcher);
+  heap_.add_to(dispatcher);  // HPIF comes before the maps of the same collection
+  heap_maps_.add_to(dispatcher);
+  native_heap_.add_to(dispatcher);  // after the Java heap's
+  gc_events_.add_listener([this](JNIEnv*) { maps_.collected(); });
   tracking_.add_to(dispatcher);
   add_unavailable(dispatcher);
 }
@@ -29,8 +33,7 @@ void ChunkHandlers::add_unavailable(Dispatcher& dispatcher) {
   // MPRQ is one of the five that always get an answer of their type.
   dispatcher.add(ProfilingState::kType, Lane::kInline,
                  [](const Request&, Reply reply) { reply.send(ProfilingState{}); });
-  for (const ChunkType type : {kMergedSegment, kObjectSegment,
-                               TraceToFileRequest::kType, kStopTracingToFile, TraceRequest::kType,
+  for (const ChunkType type : {TraceToFileRequest::kType, kStopTracingToFile, TraceRequest::kType,
                                kStopTracing, SampleRequest::kType, kStopSampling}) {
     dispatcher.add(type, Lane::kInline, [](const Request& request, Reply reply) {
       reply.fail(FailCode::kRefused,
@@ -53,6 +56,7 @@ void ChunkHandlers::disconnected(const SessionPtr& session) {
 void ChunkHandlers::close() {
   app_.close();
   pulse_.stop();
+  maps_.close();
   heap_.close();
 }
 

@@ -7,6 +7,8 @@
 #include "handlers/gc_events.h"
 #include "handlers/handler_context.h"
 #include "handlers/heap_handlers.h"
+#include "handlers/heap_map_handlers.h"
+#include "handlers/map_events.h"
 #include "handlers/native_heap_handlers.h"
 #include "handlers/pulse.h"
 #include "handlers/thread_handlers.h"
@@ -16,9 +18,10 @@ namespace ddm {
 
 class ChunkHandlers final : public SessionObserver {
  public:
-  // Registers everything with the service's dispatcher. `tracking` and `native_sampling` may be null.
+  // Registers everything with the service's dispatcher. `tracking` and `native_sampling` may be
+  // null; `map_unit`: bytes.
   ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
-                Tracking* tracking, TrackingOptions tracking_options,
+                Tracking* tracking, TrackingOptions tracking_options, std::uint8_t map_unit,
                 NativeSampling* native_sampling);
 
   AppHandlers& app() { return app_; }
@@ -42,6 +45,8 @@ class ChunkHandlers final : public SessionObserver {
   GcEvents gc_events_;
   AppHandlers app_;
   ThreadHandlers threads_;
+  MapEvents maps_;
+  HeapMapHandlers heap_maps_;
   HeapHandlers heap_;
   NativeHeapHandlers native_heap_;
   TrackingHandlers tracking_;

@@ -70,7 +70,10 @@ HeapInfo HeapHandlers::read_info(JNIEnv* jni, HeapInfoWhen reason) {
     info.heaps.push_back(
         {id, time, reason, figures.max_bytes, figures.committed_bytes, figures.used_bytes, 0});
   };
-  if (const auto figures = figures_.heap(jni)) add(kJavaHeap, *figures);
+  if (const auto figures = figures_.heap(jni)) {
+    add(kJavaHeap, *figures);
+    info.heaps.back().allocated_objects = maps_.last_object_count();
+  }
   for (const PoolFigures& pool : figures_.pools(jni)) add(id_of(pool.kind), pool.figures);
   return info;
 }

@@ -4,6 +4,7 @@
 #include "ddm/heap_info.h"
 #include "handlers/gc_events.h"
 #include "handlers/handler_context.h"
+#include "handlers/heap_map_handlers.h"
 #include "heap/heap_dump_file.h"
 #include "heap/heap_figures.h"
 
@@ -11,8 +12,9 @@ namespace ddm {
 
 class HeapHandlers {
  public:
-  HeapHandlers(const HandlerContext& context, GcEvents& gc_events)
-      : context_(context), gc_events_(gc_events), dumper_(context.jvmti, figures_) {}
+  // `maps` knows how many objects there are.
+  HeapHandlers(const HandlerContext& context, GcEvents& gc_events, const HeapMapHandlers& maps)
+      : context_(context), gc_events_(gc_events), maps_(maps), dumper_(context.jvmti, figures_) {}
 
   void add_to(Dispatcher& dispatcher);
 
@@ -30,6 +32,7 @@ class HeapHandlers {
 
   const HandlerContext& context_;
   GcEvents& gc_events_;
+  const HeapMapHandlers& maps_;
   HeapFiguresReader figures_;
   HeapDumper dumper_;
 };

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ddm/heap_map_writer.h"
 #include "log.h"
@@ -21,17 +22,21 @@ constexpr std::uint8_t kNativeState = heap_state(Solidity::kHard, HeapKind::kNat
 // A server that takes nothing for so long does not want the rest of the map.
 constexpr std::chrono::seconds kPatience{10};
 
-bool wants_maps(const Session& session) { return session.modes.native_segments_when != 0; }
+bool wants_map_now(const SessionPtr& session) {
+  // A map that a server cannot take yet is old when it can.
+  return session->modes.native_segments_when != 0 &&
+         session->wait_for_room(std::chrono::milliseconds::zero());
+}
 
 }  // namespace
 
 void NativeHeapHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(
-      kNativeSegment, Lane::kSlow,
+      kNativeSegment, Lane::kQuick,
       [this](const Request& request, Reply reply) { segments(request, std::move(reply)); });
   dispatcher.add(NativeHeap::kType, Lane::kSlow,
                  [this](const Request&, Reply reply) { allocations(std::move(reply)); });
-  gc_events_.add_listener([this](JNIEnv*) { collected(); });
+  maps_.add_drawer([this](JNIEnv*) { draw_for_all(); });
 }
 
 void NativeHeapHandlers::allocations(Reply reply) {
@@ -46,45 +51,41 @@ void NativeHeapHandlers::allocations(Reply reply) {
 void NativeHeapHandlers::segments(const Request& request, Reply reply) {
   const auto wanted = NativeSegmentsRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("u1 when: 0 never, 1 at every GC, 2 now; u1 what");
-  if (wanted->when == kSegmentsNow) {
-    send_map(*request.session, read_map());
-    return reply.send_empty();
+  if (wanted->when != SegmentsWhen::kNever) {
+    const std::string error = maps_.start(context_.jni());
+    if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   }
-  request.session->modes.native_segments_when = wanted->when;
+  if (wanted->when == SegmentsWhen::kNow) {
+    auto shared = std::make_shared<Reply>(std::move(reply));
+    maps_.post([this, session = request.session, shared](JNIEnv*) {
+      draw_for_one(*session, std::move(*shared));
+    });
+    return;
+  }
+  request.session->modes.native_segments_when = static_cast<std::uint8_t>(wanted->when);
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send_empty();
 }
 
-void NativeHeapHandlers::collected() {
-  const auto sessions = context_.sessions();
-  const bool wanted =
-      std::any_of(sessions.begin(), sessions.end(),
-                  [](const SessionPtr& session) { return wants_maps(*session); });
-  // A map that still waits for its turn will be newer than this GC.
-  if (!wanted || maps_due_.exchange(true)) return;
-  context_.service.run(Lane::kSlow, [this] { send_maps(); });
+void NativeHeapHandlers::draw_for_all() {
+  auto sessions = context_.sessions();
+  std::erase_if(sessions, [](const SessionPtr& session) { return !wants_map_now(session); });
+  if (sessions.empty()) return;
+  const NativeMap map = read_map();
+  for (const SessionPtr& session : sessions) send(*session, map);
 }
 
-void NativeHeapHandlers::send_maps() {
-  maps_due_ = false;
-  const auto wants_one_now = [](const SessionPtr& session) {
-    return wants_maps(*session) && session->wait_for_room(std::chrono::milliseconds::zero());
-  };
-  auto sessions = context_.sessions();
-  std::erase_if(sessions, [&](const SessionPtr& session) { return !wants_one_now(session); });
-  if (sessions.empty()) return;
-  try {
-    const NativeMap map = read_map();
-    for (const SessionPtr& session : sessions) send_map(*session, map);
-  } catch (const std::exception& failure) {
-    log_error("native heap map: {}", failure.what());
+void NativeHeapHandlers::draw_for_one(Session& session, Reply reply) {
+  if (!send(session, read_map())) {
+    return reply.fail(FailCode::kRefused, "the map was not read in time");
   }
+  reply.send_empty();
 }
 
 NativeMap NativeHeapHandlers::read_map() {
   NativeMap map = read_native_map();
-  if (!map.recognised && !warned_.exchange(true)) {
+  if (!map.recognised && !std::exchange(warned_, true)) {
     const struct mallinfo2 totals = mallinfo2();
     log_warn("native heap map: {}; it shows mappings, not blocks. malloc says: {} bytes in use, "
              "{} free, {} in {} blocks with mappings of their own",
@@ -97,7 +98,7 @@ NativeMap NativeHeapHandlers::read_map() {
   return map;
 }
 
-void NativeHeapHandlers::send_map(Session& session, const NativeMap& map) {
+bool NativeHeapHandlers::send(Session& session, const NativeMap& map) const {
   bool taken = true;
   session.send_event(to_chunk(NativeHeapStart{kWholeHeap}));
   HeapMapWriter writer(kNativeSegment, kUnit, [&](Chunk chunk) {
@@ -110,7 +111,9 @@ void NativeHeapHandlers::send_map(Session& session, const NativeMap& map) {
     writer.add(block.address, block.bytes, used ? kNativeState : kFreeState);
   }
   writer.finish();
+  if (!taken) return false;
   session.send_event(to_chunk(NativeHeapEnd{kWholeHeap}));
+  return true;
 }
 
 }  // namespace ddm

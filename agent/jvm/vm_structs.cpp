@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <string>
 
 namespace ddm::vm_structs {
 namespace {
@@ -57,6 +58,23 @@ const std::optional<Layout>& layout() {
   return value;
 }
 
+// The tables of constants and types: an array of { name, value }. Address of the value, or 0.
+std::uint64_t find_value(const char* entries_symbol, const std::string& entry, const char* value,
+                         const char* wanted) {
+  const auto name_at = [&entry](const char* part) { return exported((entry + part).c_str()); };
+  const auto entries = exported(entries_symbol);
+  const auto stride = name_at("EntryArrayStride");
+  const auto name_offset =
+      entry == "gHotSpotVMType" ? name_at("EntryTypeNameOffset") : name_at("EntryNameOffset");
+  const auto value_offset = name_at(value);
+  if (!entries || !stride || !name_offset || !value_offset || *entries == 0 || *stride == 0) return 0;
+  for (std::uint64_t at = *entries;; at += *stride) {
+    const char* name = read<const char*>(at + *name_offset);
+    if (name == nullptr) return 0;
+    if (std::strcmp(name, wanted) == 0) return at + *value_offset;
+  }
+}
+
 }  // namespace
 
 std::optional<std::int64_t> offset_of(const char* type, const char* field) {
@@ -71,6 +89,27 @@ std::optional<std::uintptr_t> address_of(const char* type, const char* field) {
   const std::uint64_t entry = find_entry(*layout(), type, field);
   if (entry == 0 || read<std::int32_t>(entry + layout()->is_static) == 0) return std::nullopt;
   return read<std::uintptr_t>(entry + layout()->address);
+}
+
+std::optional<std::int32_t> int_constant(const char* name) {
+  const std::uint64_t at = find_value("gHotSpotVMIntConstants", "gHotSpotVMIntConstant",
+                                      "EntryValueOffset", name);
+  if (at == 0) return std::nullopt;
+  return read<std::int32_t>(at);
+}
+
+std::optional<std::uint64_t> long_constant(const char* name) {
+  const std::uint64_t at = find_value("gHotSpotVMLongConstants", "gHotSpotVMLongConstant",
+                                      "EntryValueOffset", name);
+  if (at == 0) return std::nullopt;
+  return read<std::uint64_t>(at);
+}
+
+std::optional<std::uint64_t> size_of(const char* type) {
+  const std::uint64_t at =
+      find_value("gHotSpotVMTypes", "gHotSpotVMType", "EntrySizeOffset", type);
+  if (at == 0) return std::nullopt;
+  return read<std::uint64_t>(at);
 }
 
 }  // namespace ddm::vm_structs

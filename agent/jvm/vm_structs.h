@@ -16,4 +16,9 @@ std::optional<std::int64_t> offset_of(const char* type, const char* field);
 // Address of a static field.
 std::optional<std::uintptr_t> address_of(const char* type, const char* field);
 
+// Constants, and sizeof of the VM's types.
+std::optional<std::int32_t> int_constant(const char* name);
+std::optional<std::uint64_t> long_constant(const char* name);
+std::optional<std::uint64_t> size_of(const char* type);
+
 }  // namespace ddm::vm_structs

@@ -66,14 +66,15 @@ TESTS = []
 
 def test(jdks="all", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
          alone=False):
-    """jdks: "all"; gc: names, or "all" for what the JDK has; flags: tuples of VM flags, each one
+    """jdks: "all"; gc: names (those that the JDK has), or "all" for all of them; flags: tuples of VM flags, each one
     a variant; alone: no other test runs meanwhile (for tests that look at times)."""
 
     def register(function):
         for jdk in JDKS:
             if jdk.major < min_jdk:
                 continue
-            names = jdk.collectors() if gc == "all" else gc
+            names = jdk.collectors() if gc == "all" else [
+                name for name in gc if name == "default" or name in jdk.collectors()]
             for name, variant in itertools.product(names, flags):
                 TESTS.append(Case(function, jdk, name, list(variant), full_only, timeout, alone))
         return function

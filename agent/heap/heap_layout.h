@@ -1,0 +1,58 @@
+// How the heap of this VM is built: the collector's spaces, the shape of objects, where class words
+// come from. Found through the VM's exported tables, every entry of them checked.
+//
+// detect() in the live phase, any thread. What it finds does not change while the VM lives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ddm/result.h"
+#include "heap/walk/object_layout.h"
+
+namespace ddm {
+
+enum class Collector { kSerial, kParallel, kG1 };
+
+// A space of Serial or Parallel: the address of a pointer to it, then offsets in it.
+struct SpaceLayout {
+  std::vector<std::uintptr_t> spaces;
+  std::uint32_t bottom = 0;
+  std::uint32_t top = 0;
+  std::uint32_t end = 0;
+};
+
+// G1's table of regions.
+struct RegionLayout {
+  std::uintptr_t table = 0;   // the address of the pointer to the pointers to regions
+  std::uintptr_t length = 0;  // the address of their number (committed or not)
+  std::uint32_t bottom = 0;   // offsets in a region
+  std::uint32_t top = 0;
+  std::uint32_t end = 0;
+  std::uint32_t type = 0;
+  std::uint32_t free_tag = 0;  // values of the type
+  std::uint32_t humongous_tag = 0;
+  std::uint32_t continues_tag = 0;
+};
+
+// Of the VM's class metadata.
+struct KlassLayout {
+  std::uint32_t layout_helper = 0;  // offset in a Klass
+  std::uint32_t mirror_klass = 0;   // offset in a java.lang.Class
+};
+
+struct HeapLayout {
+  Collector collector = Collector::kG1;
+  std::uintptr_t base = 0;  // of the reserved heap
+  std::uint64_t reserved_bytes = 0;
+  ObjectLayout objects;
+  KlassLayout klasses;
+  SpaceLayout spaces;
+  RegionLayout regions;
+
+  // The error: why this heap cannot be walked; a sentence's end for the log.
+  static Result<HeapLayout> detect();
+};
+
+}  // namespace ddm

@@ -1,0 +1,268 @@
+#include "heap/heap_mapper.h"
+
+#include <ctime>
+
+#include "heap/committed_memory.h"
+#include "heap/heap_iteration.h"
+#include "heap/heap_spaces.h"
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+constexpr jlong kMark = 1;
+constexpr jsize kProbeLength = 777;
+constexpr std::size_t kLogBytesPerSpace = 32;
+
+std::chrono::nanoseconds now_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::uintptr_t address_in(jobject local_reference) {
+  return read_at<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(local_reference));
+}
+
+}  // namespace
+
+// What the callback works with. Everything that may allocate has been done before.
+struct HeapMapper::Pause {
+  const HeapLayout& layout;
+  const KlassTable& table;
+  LinearWalk& walk;
+  HeapMap& map;
+  // Local references to a byte[kProbeLength] and to a class, to try the layout on.
+  jobject array;
+  jobject mirror;
+  std::vector<HeapSpace> spaces;
+  bool called = false;
+  const char* problem = nullptr;
+
+  static jint JNICALL on_object(jlong, jlong, jlong*, jint, void* pause) {
+    static_cast<Pause*>(pause)->run();
+    return JVMTI_VISIT_ABORT;
+  }
+
+  void run() noexcept {
+    if (called) return;
+    called = true;
+    const auto begin = now_of(CLOCK_THREAD_CPUTIME_ID);
+    if (!read_spaces(layout, spaces)) {
+      problem = "the bounds of the heap's regions";
+    } else if (!probe()) {
+      problem = "the layout of objects";
+    } else {
+      walk_spaces();
+    }
+    map.walk_time = now_of(CLOCK_THREAD_CPUTIME_ID) - begin;
+  }
+
+  bool in_heap(std::uintptr_t address, std::uint64_t& room) const noexcept {
+    for (const HeapSpace& space : spaces) {
+      if (address < space.bottom || address >= space.top) continue;
+      room = space.limit - address;
+      return room >= 64;
+    }
+    return false;
+  }
+
+  const KlassCell* try_object(jobject reference, std::uint64_t& size) const noexcept {
+    const std::uintptr_t object = address_in(reference);
+    std::uint64_t room = 0;
+    if (!in_heap(object, room)) return nullptr;
+    const KlassCell* cell = table.find(key_at(layout.objects, object));
+    if (cell != nullptr) size = size_of(layout.objects, *cell, object, room);
+    return cell;
+  }
+
+  // Two objects that we know must look as the layout says.
+  bool probe() const noexcept {
+    std::uint64_t size = 0;
+    const KlassCell* cell = try_object(array, size);
+    if (cell == nullptr || cell->form != SizeForm::kArray || cell->shift != 0 ||
+        size != layout.objects.align(cell->bytes + kProbeLength) ||
+        read_at<jint>(address_in(array) + layout.objects.array_length_offset) != kProbeLength) {
+      return false;
+    }
+    cell = try_object(mirror, size);
+    return cell != nullptr && cell->form == SizeForm::kClass && size >= 64 && size < (64 << 10);
+  }
+
+  void walk_spaces() noexcept {
+    for (const HeapSpace& space : spaces) {
+      if (space.bottom == space.end) continue;
+      map.areas.push_back({space.bottom - layout.base, space.end - space.bottom, map.log.size(),
+                           space.free_region});
+      const std::uintptr_t end = walk.walk(space.bottom, space.top, space.limit);
+      if (end < space.end) map.log.add(kFreeState, space.end - end);
+    }
+  }
+};
+
+std::string HeapMapper::prepare(JNIEnv* jni) {
+  if (prepared_) return "";
+  if (jvmti_ == nullptr) {
+    void* env = nullptr;
+    if (vm_->GetEnv(&env, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
+    jvmti_ = static_cast<jvmtiEnv*>(env);
+  }
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  const jvmtiError error = jvmti_->AddCapabilities(&wanted);
+  if (error != JVMTI_ERROR_NONE) return std::string("can_tag_objects: ") + jvmti_error_name(error);
+  const LocalRef<jbyteArray> probe(jni, jni->NewByteArray(kProbeLength));
+  if (clear_exception(jni) || !probe) return "the heap is full";
+  prepared_ = true;
+
+  auto layout = HeapLayout::detect();
+  if (!layout) {
+    fall_back(layout.message());
+    return "";
+  }
+  klasses_.emplace(jvmti_);
+  std::string missing = klasses_->prepare(jni, *layout);
+  if (missing.empty() && jvmti_->SetTag(klasses_->unsafe(), kMark) != JVMTI_ERROR_NONE) {
+    missing = "objects cannot be tagged";
+  }
+  if (!missing.empty()) {
+    fall_back(missing);
+    return "";
+  }
+  probe_ = jni->NewGlobalRef(probe.get());
+  const LocalRef<jclass> marked(jni, jni->GetObjectClass(klasses_->unsafe()));
+  marked_class_ = static_cast<jclass>(jni->NewGlobalRef(marked.get()));
+  layout_ = std::move(*layout);
+  return "";
+}
+
+void HeapMapper::fall_back(const std::string& reason) {
+  layout_.reset();
+  log_warn("heap map: {}; objects are listed by JVMTI, their addresses are made up", reason);
+}
+
+Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
+  const std::string error = prepare(jni);
+  if (!error.empty()) return Error{error};
+  auto map = layout_ ? walk(jni) : Result<HeapMap>(Error{});
+  if (!layout_) map = iterate_heap(jvmti_, jni);
+  if (!map) return map;
+  map->complete();
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  log_debug("heap map: {} objects, {} bytes, walked in {:.2f} ms of CPU, the program stood still "
+            "for {:.2f} ms; {} gaps; log {} bytes",
+            map->objects(), map->committed_bytes(), Milliseconds(map->walk_time).count(),
+            Milliseconds(map->pause_time).count(), map->gaps, map->log.size());
+  return map;
+}
+
+Result<HeapMap> HeapMapper::walk(JNIEnv* jni) {
+  // A class that was loaded between the making of the table and the walk is worth a second look;
+  // one whose objects are dead is not.
+  for (int attempt = 0;; ++attempt) {
+    HeapMap map;
+    bool again = attempt == 0;
+    const std::string error = walk_once(jni, map, again);
+    if (!error.empty()) return Error{error};
+    if (!layout_ || again) {
+      if (!layout_) return Error{};
+      continue;
+    }
+    drop_uncommitted(map);
+    return map;
+  }
+}
+
+std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
+  const bool may_repeat = again;
+  again = false;
+  // Holds every class of the table until the walk is over.
+  const LocalFrame frame(jni, 64);
+  if (!frame.good()) return "no memory for references";
+  const std::string error = klasses_->read(jni, *layout_, table_);
+  if (!error.empty()) return error;
+
+  const std::size_t most = max_spaces(*layout_);
+  const std::uint64_t least_object = layout_->objects.min_object_bytes();
+  auto log = RunLog::reserve(layout_->reserved_bytes / least_object * 2 + most * kLogBytesPerSpace);
+  if (!log) return "no address space for a map";
+  map.log = std::move(*log);
+  map.areas.reserve(most);
+  LinearWalk walk(layout_->objects, table_, map.log);
+  Pause pause{*layout_, table_, walk, map, jni->NewLocalRef(probe_),
+              jni->NewLocalRef(marked_class_), {}};
+  pause.spaces.reserve(most);
+
+  const std::string stopped = stop_and_walk(pause);
+  if (!stopped.empty()) return stopped;
+  if (pause.problem != nullptr) {
+    fall_back(std::string(pause.problem) + " is not what this VM's tables say");
+    return "";
+  }
+  if (map.log.full()) return "no memory for a map of so many objects";
+  map.gaps = walk.gaps();
+  if (walk.gaps() > 0) {
+    again = may_repeat && has_new_classes(jni, walk);
+    log_debug("heap map: {} stretches, {} bytes, of classes unknown{}", walk.gaps(),
+              walk.gap_bytes(), again ? "; once more" : "");
+  }
+  return "";
+}
+
+std::string HeapMapper::stop_and_walk(Pause& pause) {
+  jvmtiHeapCallbacks callbacks{};
+  callbacks.heap_iteration_callback = Pause::on_object;
+  pause.map.when = std::chrono::system_clock::now();
+  const auto begin = now_of(CLOCK_MONOTONIC);
+  // Only for the one tagged object: asked for untagged ones too, the VM would first undo escape
+  // analysis in every running method.
+  jvmtiError error = jvmti_->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, marked_class_,
+                                                &callbacks, &pause);
+  if (error == JVMTI_ERROR_NONE && !pause.called) {
+    error = jvmti_->IterateThroughHeap(0, nullptr, &callbacks, &pause);
+  }
+  pause.map.pause_time = now_of(CLOCK_MONOTONIC) - begin;
+  if (error != JVMTI_ERROR_NONE) {
+    return std::string("IterateThroughHeap: ") + jvmti_error_name(error);
+  }
+  return pause.called ? "" : "IterateThroughHeap found no object";
+}
+
+bool HeapMapper::has_new_classes(JNIEnv* jni, const LinearWalk& walk) {
+  if (!klasses_->read(jni, *layout_, table_).empty()) return false;
+  for (std::size_t i = 0; i < walk.unknown_count(); ++i) {
+    if (table_.find(walk.unknown(i)) != nullptr) return true;
+  }
+  return false;
+}
+
+void HeapMapper::drop_uncommitted(HeapMap& map) const {
+  if (layout_->collector != Collector::kG1) return;
+  const auto total = total_heap_memory();
+  if (!total) return;
+  std::uint64_t bytes = 0;
+  for (const HeapArea& area : map.areas) bytes += area.bytes;
+  if (bytes <= *total) return;
+  const auto ranges = writable_memory(layout_->base, layout_->base + layout_->reserved_bytes);
+  const auto writable = [&](const HeapArea& area) {
+    const std::uintptr_t begin = layout_->base + area.position;
+    for (const MemoryRange& range : ranges) {
+      if (range.begin <= begin && begin + area.bytes <= range.end) return true;
+    }
+    return false;
+  };
+  // Those that the kernel has back; then, since G1 gives the highest back first and takes a while
+  // over it, the highest ones.
+  for (const bool whether_writable : {false, true}) {
+    for (auto area = map.areas.end(); area != map.areas.begin() && bytes > *total;) {
+      --area;
+      if (!area->free_region || writable(*area) != whether_writable) continue;
+      bytes -= area->bytes;
+      area = map.areas.erase(area);
+    }
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,53 @@
+// Draws maps of the Java heap.
+//
+// Serial, Parallel and G1 are walked from region to region while one JVMTI heap iteration holds the
+// VM at a safepoint, with the heap made parsable. Any other collector, and a VM whose layout is not
+// the one we know: the iteration itself lists the objects, positions are made up, and the log says
+// so once.
+//
+// One thread at a time, attached to the VM. The program stands still during the walk and runs
+// during everything else: table of classes before it, figures after it.
+#pragma once
+
+#include <jvmti.h>
+
+#include <optional>
+
+#include "heap/heap_layout.h"
+#include "heap/klass_reader.h"
+#include "heap/walk/heap_map.h"
+#include "heap/walk/linear_walk.h"
+
+namespace ddm {
+
+class HeapMapper {
+ public:
+  explicit HeapMapper(JavaVM* vm) : vm_(vm) {}
+
+  // A map of the heap as it is now, without a collection.
+  Result<HeapMap> draw(JNIEnv* jni);
+
+ private:
+  struct Pause;  // what the callback works with
+
+  std::string prepare(JNIEnv* jni);
+  void fall_back(const std::string& reason);
+  Result<HeapMap> walk(JNIEnv* jni);
+  std::string walk_once(JNIEnv* jni, HeapMap& map, bool& again);
+  std::string stop_and_walk(Pause& pause);
+  // Whether the classes that the walk did not know have been loaded in the meantime.
+  bool has_new_classes(JNIEnv* jni, const LinearWalk& walk);
+  void drop_uncommitted(HeapMap& map) const;
+  Result<HeapMap> iterate(JNIEnv* jni);
+
+  JavaVM* const vm_;
+  jvmtiEnv* jvmti_ = nullptr;  // our own, so that nobody else's tags are in the way
+  bool prepared_ = false;
+  std::optional<HeapLayout> layout_;  // none: the heap is iterated
+  std::optional<KlassReader> klasses_;
+  jclass marked_class_ = nullptr;  // of the one object that the iteration is to stop at
+  jobject probe_ = nullptr;            // a byte[] to try the layout on; global reference
+  KlassTable table_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,135 @@
+#include "heap/klass_reader.h"
+
+#include <string_view>
+
+#include "ddm/heap_segments.h"
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+// What newer VMs fill holes with: arrays of int by their layout.
+constexpr std::string_view kFillerArray = "[Ljdk/internal/vm/FillerElement;";
+
+// Array klasses have the sign bit set; the next bit tells primitive elements from references.
+constexpr std::uint32_t kPrimitiveArrayTag = 3;
+constexpr std::uint32_t kLog2OfInt = 2;
+
+HeapKind kind_of_elements(unsigned log2_bytes) {
+  constexpr HeapKind kKinds[] = {HeapKind::kArray1, HeapKind::kArray2, HeapKind::kArray4,
+                                 HeapKind::kArray8};
+  return kKinds[log2_bytes & 3];
+}
+
+KlassCell array_cell(std::uint64_t key, std::uint32_t helper) {
+  KlassCell cell;
+  cell.key = key;
+  cell.form = SizeForm::kArray;
+  cell.bytes = helper >> 16 & 0xff;
+  cell.shift = static_cast<std::uint8_t>(helper & 3);
+  cell.state = heap_state(Solidity::kHard, kind_of_elements(cell.shift));
+  return cell;
+}
+
+}  // namespace
+
+std::uint64_t KlassReader::word_of(JNIEnv* jni, jclass mirror, std::uint32_t offset) const {
+  return static_cast<std::uint64_t>(
+      jni->CallLongMethod(unsafe_, get_long_, mirror, static_cast<jlong>(offset)));
+}
+
+std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
+  const LocalFrame frame(jni, 32);
+  if (!frame.good()) return "no memory for references";
+  const auto done = [jni](const char* what) {
+    clear_exception(jni);
+    return std::string(what);
+  };
+  const jclass unsafe_class = jni->FindClass("jdk/internal/misc/Unsafe");
+  if (unsafe_class == nullptr) return done("no jdk.internal.misc.Unsafe");
+  const jmethodID get =
+      jni->GetStaticMethodID(unsafe_class, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
+  get_long_ = get ? jni->GetMethodID(unsafe_class, "getLong", "(Ljava/lang/Object;J)J") : nullptr;
+  const jmethodID field_offset =
+      get_long_ ? jni->GetMethodID(unsafe_class, "objectFieldOffset",
+                                   "(Ljava/lang/Class;Ljava/lang/String;)J")
+                : nullptr;
+  if (field_offset == nullptr) return done("no Unsafe.getLong or objectFieldOffset");
+  const jobject unsafe = jni->CallStaticObjectMethod(unsafe_class, get);
+  if (clear_exception(jni) || unsafe == nullptr) return done("no Unsafe");
+  unsafe_ = jni->NewGlobalRef(unsafe);
+
+  // The klass of a class that every VM has, or 0.
+  const auto klass_of = [&](const char* name) -> std::uint64_t {
+    const jclass found = jni->FindClass(name);
+    if (clear_exception(jni) || found == nullptr) return 0;
+    return word_of(jni, found, layout.klasses.mirror_klass);
+  };
+  class_klass_ = klass_of("java/lang/Class");
+  if (class_klass_ == 0) return done("no klass in java.lang.Class");
+  filler_object_klass_ = klass_of("jdk/internal/vm/FillerObject");
+
+  const jclass chunk = jni->FindClass("jdk/internal/vm/StackChunk");
+  if (chunk != nullptr) {
+    const jstring field = jni->NewStringUTF("size");
+    const jlong offset = jni->CallLongMethod(unsafe_, field_offset, chunk, field);
+    if (!clear_exception(jni) && offset > 0 && offset < 256) {
+      stack_chunk_klass_ = word_of(jni, chunk, layout.klasses.mirror_klass);
+      layout.objects.stack_chunk_size_offset = static_cast<std::uint32_t>(offset);
+    }
+  }
+  clear_exception(jni);
+  return "";
+}
+
+bool KlassReader::is_filler_array(jclass mirror) const {
+  JvmtiPtr<char> signature(jvmti_);
+  return jvmti_->GetClassSignature(mirror, signature.out(), nullptr) == JVMTI_ERROR_NONE &&
+         text_of(signature) == kFillerArray;
+}
+
+void KlassReader::add(const HeapLayout& layout, KlassTable& table, jclass mirror,
+                      std::uint64_t klass) const {
+  if (klass == 0 || klass % 8 != 0) return;
+  const auto helper = read_at<std::uint32_t>(klass + layout.klasses.layout_helper);
+  const std::uint64_t key = layout.objects.key_of(klass);
+  if (helper >> 31 != 0) {
+    if ((helper & 63) > 3) return;
+    KlassCell cell = array_cell(key, helper);
+    if (helper >> 30 == kPrimitiveArrayTag && (helper & 63) == kLog2OfInt &&
+        mirror != nullptr && is_filler_array(mirror)) {
+      cell.state = kFreeState;
+    }
+    table.insert(cell);
+    return;
+  }
+  KlassCell cell;
+  cell.key = key;
+  cell.bytes = helper & ~7u;
+  cell.state = heap_state(Solidity::kHard, HeapKind::kObject);
+  if (klass == class_klass_) {
+    cell.form = SizeForm::kClass;
+    cell.state = heap_state(Solidity::kHard, HeapKind::kClass);
+  } else if (klass == stack_chunk_klass_) {
+    cell.form = SizeForm::kStackChunk;
+  } else if (klass == filler_object_klass_) {
+    cell.state = kFreeState;
+  }
+  if (cell.bytes != 0 || cell.form == SizeForm::kClass) table.insert(cell);
+}
+
+std::string KlassReader::read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table) {
+  table.clear();
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti_);
+  const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
+  if (error != JVMTI_ERROR_NONE) return std::string("GetLoadedClasses: ") + jvmti_error_name(error);
+  for (jint i = 0; i < count; ++i) {
+    const jclass mirror = classes[i];
+    add(layout, table, mirror, word_of(jni, mirror, layout.klasses.mirror_klass));
+  }
+  return clear_exception(jni) ? "Unsafe.getLong threw" : "";
+}
+
+}  // namespace ddm

@@ -1,0 +1,43 @@
+// Fills the walk's table from the classes that are loaded.
+//
+// A class word is read out of a java.lang.Class by Unsafe, in Java, so that no collector can move
+// the object meanwhile, and followed only as long as a reference keeps its class alive: the caller
+// has to hold the JNI frame in which read() was called until the walk is over. One attached thread
+// at a time.
+#pragma once
+
+#include <jvmti.h>
+
+#include "heap/heap_layout.h"
+#include "heap/walk/klass_table.h"
+
+namespace ddm {
+
+class KlassReader {
+ public:
+  explicit KlassReader(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+
+  // Looks up what it needs from Java, and completes `layout` with fields of Java classes. "" or
+  // what is missing.
+  std::string prepare(JNIEnv* jni, HeapLayout& layout);
+
+  // All classes loaded now, into `table`. Makes local references.
+  std::string read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table);
+
+  // The one object of its class: jdk.internal.misc.Unsafe.
+  jobject unsafe() const { return unsafe_; }
+
+ private:
+  std::uint64_t word_of(JNIEnv* jni, jclass mirror, std::uint32_t offset) const;
+  void add(const HeapLayout& layout, KlassTable& table, jclass mirror, std::uint64_t klass) const;
+  bool is_filler_array(jclass mirror) const;
+
+  jvmtiEnv* const jvmti_;
+  jobject unsafe_ = nullptr;  // global reference
+  jmethodID get_long_ = nullptr;
+  std::uint64_t class_klass_ = 0;
+  std::uint64_t stack_chunk_klass_ = 0;
+  std::uint64_t filler_object_klass_ = 0;
+};
+
+}  // namespace ddm

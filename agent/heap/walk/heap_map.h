@@ -1,0 +1,69 @@
+// A map of the Java heap at one moment: pieces of memory, and runs of the same state in them.
+//
+// Made by HeapMapper, read by whoever sends or counts it. Positions are bytes from the heap's base.
+// Pure data; not thread-safe while it is made.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include "ddm/heap_map_writer.h"
+#include "heap/walk/run_log.h"
+
+namespace ddm {
+
+// A piece without holes: a region, a space. Its runs lie in the log from `log_offset` on.
+struct HeapArea {
+  std::uint64_t position = 0;
+  std::uint64_t bytes = 0;
+  std::size_t log_offset = 0;
+  bool free_region = false;  // has no object; whether it is committed has to be found out
+};
+
+class HeapMap {
+ public:
+  struct Count {
+    std::uint64_t objects = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  RunLog log;
+  std::vector<HeapArea> areas;
+  bool true_addresses = true;  // false: positions are made up, objects in the order of a JVMTI walk
+  std::uint64_t gaps = 0;      // stretches that made no sense
+  std::chrono::nanoseconds walk_time{};   // of the walk alone
+  std::chrono::nanoseconds pause_time{};  // of the whole call that stops the program
+  std::chrono::system_clock::time_point when;
+
+  // The areas into the order of addresses; the figures.
+  void complete();
+
+  const Count& count(std::uint8_t state) const { return counts_[state & 63]; }
+  std::uint64_t objects() const { return objects_; }
+  std::uint64_t committed_bytes() const { return committed_; }
+
+  // Calls take(position, bytes, state) for each run, in the order of addresses.
+  template <typename Take>
+  void for_each_run(Take take) const {
+    for (const HeapArea& area : areas) {
+      std::size_t offset = area.log_offset;
+      for (std::uint64_t done = 0; done < area.bytes && offset < log.size();) {
+        const RunLog::Entry entry = log.read(offset);
+        take(area.position + done, entry.bytes, entry.state);
+        done += entry.bytes;
+      }
+    }
+  }
+
+  // The whole map through `writer`, finished. `merge`: neighbours of the same state are one;
+  // free space always is.
+  void write(HeapMapWriter& writer, bool merge) const;
+
+ private:
+  std::array<Count, 64> counts_{};
+  std::uint64_t objects_ = 0;
+  std::uint64_t committed_ = 0;
+};
+
+}  // namespace ddm

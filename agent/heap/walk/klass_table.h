@@ -1,0 +1,78 @@
+// What the walk knows of each class: how big its objects are and how the map shows them.
+//
+// Filled before the program is stopped; find() and size_of() are all that happens afterwards and
+// neither allocates. Not thread-safe while it is filled.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "heap/walk/object_layout.h"
+
+namespace ddm {
+
+enum class SizeForm : std::uint8_t {
+  kFixed,       // `bytes`
+  kArray,       // `bytes` of header, then elements of 1 << shift
+  kClass,       // a java.lang.Class says its own size
+  kStackChunk,  // `bytes`, then a stack and a bit for each oop that it may hold
+};
+
+struct KlassCell {
+  std::uint64_t key = 0;
+  std::uint32_t bytes = 0;
+  SizeForm form = SizeForm::kFixed;
+  std::uint8_t shift = 0;
+  std::uint8_t state = 0;  // of the map, without the partial bit
+};
+
+class KlassTable {
+ public:
+  KlassTable();
+
+  void clear();
+  // A key that is there already keeps its cell.
+  void insert(const KlassCell& cell);
+  std::size_t size() const { return size_; }
+
+  const KlassCell* find(std::uint64_t key) const noexcept {
+    for (std::size_t i = slot_of(key);; i = (i + 1) & mask_) {
+      if (cells_[i].key == key) return &cells_[i];
+      if (cells_[i].key == kNoKey) return nullptr;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
+
+  std::size_t slot_of(std::uint64_t key) const noexcept {
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 32) & mask_;
+  }
+  void grow();
+
+  std::vector<KlassCell> cells_;
+  std::size_t mask_ = 0;
+  std::size_t size_ = 0;
+};
+
+// Bytes of the object at `object`, of which `room` bytes may be read; 0: it cannot be that class.
+inline std::uint64_t size_of(const ObjectLayout& layout, const KlassCell& cell,
+                             std::uintptr_t object, std::uint64_t room) noexcept {
+  if (cell.form == SizeForm::kFixed) return cell.bytes;
+  if (cell.form == SizeForm::kArray) {
+    if (room < cell.bytes) return 0;
+    const auto length = read_at<std::uint32_t>(object + layout.array_length_offset);
+    if (length > 0x7fffffff) return 0;
+    return layout.align(cell.bytes + (std::uint64_t{length} << cell.shift));
+  }
+  const bool chunk = cell.form == SizeForm::kStackChunk;
+  const std::uint32_t offset = chunk ? layout.stack_chunk_size_offset : layout.class_size_offset;
+  if (room < offset + sizeof(std::uint32_t)) return 0;
+  const std::uint64_t words = read_at<std::uint32_t>(object + offset);
+  if (words > 0x7fffffff) return 0;
+  if (!chunk) return words * 8;
+  const std::uint64_t bits = words * (8 / layout.oop_bytes);
+  return layout.align(cell.bytes + words * 8 + (bits + 63) / 64 * 8);
+}
+
+}  // namespace ddm

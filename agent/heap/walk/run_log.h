@@ -1,0 +1,81 @@
+// What a walk has found, in the order found: one entry a stretch of memory, two bytes in most cases.
+//
+// Written while the program stands still, so it never allocates: the address space is reserved
+// before, and the kernel gives pages as they are touched. An entry is { u1 state, u1 words },
+// words of 8 bytes; words = 0 means that their number follows in 8 bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace ddm {
+
+class RunLog {
+ public:
+  // None: there is no address space to be had, not even for a much smaller log.
+  static std::optional<RunLog> reserve(std::size_t bytes);
+
+  RunLog() = default;
+  RunLog(RunLog&& other) noexcept { swap(other); }
+  RunLog& operator=(RunLog&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~RunLog();
+
+  void add(std::uint8_t state, std::uint64_t bytes) noexcept {
+    if (static_cast<std::size_t>(limit_ - end_) < kMaxEntry) {
+      full_ = true;
+      return;
+    }
+    const std::uint64_t words = bytes / 8;
+    end_[0] = state;
+    if (words - 1 < 255) {
+      end_[1] = static_cast<std::uint8_t>(words);
+      end_ += 2;
+      return;
+    }
+    end_[1] = 0;
+    std::memcpy(end_ + 2, &words, sizeof words);
+    end_ += kMaxEntry;
+  }
+
+  // Entries were lost for want of room.
+  bool full() const { return full_; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+  void clear() {
+    end_ = begin_;
+    full_ = false;
+  }
+
+  struct Entry {
+    std::uint8_t state;
+    std::uint64_t bytes;
+  };
+  // The entry at `offset`, which moves on to the next one. Only below size().
+  Entry read(std::size_t& offset) const {
+    const std::uint8_t* at = begin_ + offset;
+    if (at[1] != 0) {
+      offset += 2;
+      return {at[0], at[1] * std::uint64_t{8}};
+    }
+    std::uint64_t words;
+    std::memcpy(&words, at + 2, sizeof words);
+    offset += kMaxEntry;
+    return {at[0], words * 8};
+  }
+
+ private:
+  static constexpr std::size_t kMaxEntry = 10;
+
+  void swap(RunLog& other) noexcept;
+
+  std::uint8_t* begin_ = nullptr;
+  std::uint8_t* end_ = nullptr;
+  std::uint8_t* limit_ = nullptr;
+  bool full_ = false;
+};
+
+}  // namespace ddm

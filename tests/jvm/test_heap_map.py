@@ -1,0 +1,217 @@
+"""Maps of the Java heap (HPSG, HPSO), compared with JVMTI's own count of a heap that stands still."""
+import struct
+import time
+
+from ddm_client import DdmError, Target, chunk
+from harness import test
+from heap_map import MERGED, NOW, OBJECTS, Shape, draw, map_of
+
+OBJECT_KINDS = ("object", "class", "array1", "array2", "array4", "array8")
+
+# 17's G1 leaves regions with less than so much garbage as they are, and JVMTI does not show the
+# garbage. With 0 it moves everything.
+G1_MOVES_ALL = ("-XX:MarkSweepDeadRatio=0",)
+
+
+def compare(t, p, ddm, exact=True, strict=True):
+    """A map and a count of the same heap; the map."""
+    draw(ddm, strict=False)  # what the first map makes (a probe, a thread) is made
+    p.collect()
+    before = p.count()
+    by_object = draw(ddm, OBJECTS, strict)
+    merged = draw(ddm, MERGED, strict)
+    after = p.count()
+    assert before == after, f"the heap has not stood still: {before} {after}"
+    for kind in OBJECT_KINDS:
+        got, want = (by_object.objects[kind], by_object.kind_bytes[kind]), before[kind]
+        if exact:
+            assert got == want, f"{kind}: the map has {got}, JVMTI {want}"
+        else:
+            assert got[0] >= want[0] and got[1] >= want[1], f"{kind}: {got}, JVMTI {want}"
+        assert merged.kind_bytes[kind] == got[1], f"{kind}: HPSG and HPSO differ"
+    dead = sum(by_object.kind_bytes[k] - before[k][1] for k in OBJECT_KINDS)
+    assert dead <= 0.05 * by_object.bytes, f"{dead} bytes of dead objects"
+    assert by_object.objects["unknown"] == 0 and by_object.objects["native"] == 0
+    assert merged.free == by_object.free >= before["filler"][1]
+    assert merged.bytes == by_object.bytes
+    assert merged.wire_bytes < by_object.wire_bytes
+    heaps = ddm.heap_info()
+    committed = heaps[1].committed
+    if t.gc in ("serial", "parallel"):
+        committed += heaps[102].committed  # the survivor space that totalMemory() leaves out
+    assert by_object.bytes == committed, (by_object.bytes, committed)
+    assert heaps[1].objects == sum(by_object.objects.values())
+    return by_object
+
+
+def shapes(t):
+    flags = ["-Xmx1g", "-XX:-UseAdaptiveSizePolicy"]
+    if t.gc == "g1" and t.jdk.major < 25:
+        flags += G1_MOVES_ALL
+    return flags
+
+
+WALKED = ("serial", "parallel", "g1")
+
+
+@test(gc=WALKED, flags=((), ("-XX:-UseCompressedOops",)))
+def a_map_shows_the_objects_that_jvmti_counts(t):
+    with Shape(t, 100_000, shapes(t)) as p, p.client() as ddm:
+        compare(t, p, ddm)
+
+
+@test(gc=WALKED, flags=(("-XX:+UseCompactObjectHeaders",),
+                        ("-XX:+UseCompactObjectHeaders", "-XX:-UseCompressedOops")), min_jdk=24)
+def a_map_shows_objects_with_compact_headers(t):
+    with Shape(t, 100_000, shapes(t)) as p, p.client() as ddm:
+        compare(t, p, ddm)
+
+
+@test(gc=WALKED, flags=(("-XX:-UseCompressedClassPointers", "-XX:-UseCompressedOops"),
+                        ("-XX:ObjectAlignmentInBytes=16",)), full_only=True)
+def a_map_shows_objects_of_other_layouts(t):
+    with Shape(t, 100_000, shapes(t)) as p, p.client() as ddm:
+        compare(t, p, ddm)
+
+
+@test(gc=WALKED, flags=((), ("-XX:-UseCompressedOops",)), full_only=True, timeout=300)
+def a_map_shows_a_million_objects(t):
+    with Shape(t, 1_000_000, shapes(t)) as p, p.client() as ddm:
+        compare(t, p, ddm, strict=False)
+
+
+@test(gc=WALKED, full_only=True, timeout=600, alone=True)
+def a_map_shows_ten_million_objects(t):
+    with Shape(t, 10_000_000, [*shapes(t), "-Xmx3g"]) as p, p.client(timeout=120) as ddm:
+        m = compare(t, p, ddm, strict=False)
+        assert m.wire_bytes <= 4 * sum(m.objects.values()), "more than 4 bytes an object"
+
+
+@test(gc=("g1",))
+def dead_objects_that_g1_keeps_are_few(t):
+    with Shape(t, 100_000, ["-Xmx1g"]) as p, p.client() as ddm:
+        compare(t, p, ddm, exact=False)
+
+
+@test(gc=WALKED, flags=(("-Xmx9g", "-XX:-UseCompressedOops", "-Xms5g"),), full_only=True)
+def a_heap_of_more_than_4_gib_has_several_slices(t):
+    with Shape(t, 100_000) as p, p.client() as ddm:
+        m = draw(ddm)
+        assert {s.heap for s in m.segments} >= {1, 2}
+        assert m.bytes >= 5 << 30
+
+
+@test(gc=("zgc", "shenandoah"))
+def a_heap_that_is_not_walked_is_listed(t):
+    with Shape(t, 20_000, ["-Xmx512m"]) as p, p.client() as ddm:
+        draw(ddm)
+        p.collect()
+        count = p.count()
+        m = draw(ddm)
+        for kind in OBJECT_KINDS:
+            # Concurrent collectors let go of some garbage later.
+            assert abs(m.objects[kind] - count[kind][0]) <= 0.02 * count[kind][0] + 5, kind
+        assert m.objects["unknown"] == 0
+        said = [line for line in p.process.stderr_tail if "heap map" in line]
+        assert len(said) == 1 and "made up" in said[0], said
+
+
+@test(flags=(("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"),))
+def a_collector_without_collections_has_a_map_too(t):
+    with Shape(t, 20_000, ["-Xms512m", "-Xmx512m", "-Xlog:disable"]) as p, p.client() as ddm:
+        before = p.count()
+        draw(ddm)
+        m = draw(ddm)
+        for kind in ("object", "array1", "array8"):
+            assert 0 <= m.objects[kind] - before[kind][0] <= 2000, kind
+
+
+@test(gc=WALKED)
+def a_map_comes_after_each_collection_until_never(t):
+    with Target(t, flags=["-Xmx128m"]) as p, p.client() as ddm:
+        ddm.heap_info(3)
+        for what, kind in ((MERGED, "HPSG"), (OBJECTS, "HPSO")):
+            assert ddm.request("HPSG", bytes([1, what])) == b""
+            for _ in range(2):
+                time.sleep(0.4)  # the rest after a map, and a cycle's later pauses
+                ddm.take_events()
+                p.tell("gc")
+                events = [ddm.next_event("HPIF", "HPST")]
+                assert events[0][0] == "HPIF", "HPIF comes first"
+                while events[-1][0] != "HPEN":
+                    events.append(ddm.next_event("HPST", kind, "HPEN", "HPIF"))
+                m = map_of([e for e in events if e[0] != "HPIF"])
+                assert m.bytes > 1 << 20 and m.kind_bytes["object"] > 0
+        assert ddm.request("HPSG", bytes([0, 0])) == b""
+        ddm.heap_info(0)
+        time.sleep(0.6)
+        ddm.take_events()
+        p.tell("gc")
+        time.sleep(0.6)
+        assert not ddm.take_events()
+
+
+@test()
+def a_map_now_comes_before_its_answer_and_without_a_collection(t):
+    with Target(t, flags=["-Xmx128m"]) as p, p.client() as ddm, p.client() as other:
+        before = p.ask("collections")
+        for what in (MERGED, OBJECTS):
+            assert draw(ddm, what).bytes > 1 << 20
+        assert p.ask("collections") == before
+        # The type of the answer's segments can be asked for by its own name.
+        assert ddm.request("HPSO", bytes([NOW, 1])) == b""
+        assert "HPSO" in {name for name, _ in ddm.take_events()}
+        p.tell("gc")
+        time.sleep(0.4)
+        assert not ddm.take_events() and not other.take_events(), "a map now is one map"
+
+
+@test()
+def a_map_that_nobody_knows_how_to_draw_is_refused(t):
+    with Target(t) as p, p.client() as ddm:
+        for data in (b"", b"\1", b"\3\0", b"\1\2", b"\2\7"):
+            try:
+                ddm.request("HPSG", data)
+            except DdmError as failure:
+                assert "u1 when" in failure.message, failure
+            else:
+                raise AssertionError(data)
+        assert not ddm.take_events()
+
+
+@test()
+def the_objects_of_a_map_are_those_of_the_next_heap_info(t):
+    with Target(t) as p, p.client() as ddm:
+        assert ddm.heap_info()[1].objects == 0, "no map, no count"
+        m = draw(ddm)
+        assert ddm.heap_info()[1].objects == sum(m.objects.values())
+
+
+@test()
+def the_unit_is_the_one_asked_for(t):
+    for unit in (16, 64):
+        with Shape(t, 20_000, agent=f"unit={unit}") as p, p.client() as ddm:
+            m = draw(ddm, MERGED)
+            assert {s.unit for s in m.segments} == {unit}
+            assert m.bytes == ddm.heap_info()[1].committed
+
+
+@test()
+def a_server_that_does_not_read_its_map_holds_up_nobody(t):
+    with Shape(t, 3_000_000, ["-Xmx1g"]) as p, p.client() as ddm:
+        import socket
+        host, port = p.address.rsplit(":", 1)
+        deaf = socket.create_connection((host, int(port)))
+        deaf.sendall(b"JDWP-Handshake")
+        assert deaf.recv(14) == b"JDWP-Handshake"
+        payload = chunk("HPSG", bytes([NOW, OBJECTS]))
+        for number in range(4):
+            deaf.sendall(struct.pack(">IIBBB", 11 + len(payload), number + 1, 0, 0xC7, 1) + payload)
+        time.sleep(1)
+        begin = time.monotonic()
+        for _ in range(20):
+            ddm.hello()
+            ddm.heap_info()
+        assert time.monotonic() - begin < 10
+        deaf.close()
+        assert draw(ddm, MERGED).bytes > 0
