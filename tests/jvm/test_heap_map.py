@@ -215,3 +215,55 @@ def a_server_that_does_not_read_its_map_holds_up_nobody(t):
         assert time.monotonic() - begin < 10
         deaf.close()
         assert draw(ddm, MERGED).bytes > 0
+
+
+# Under load
+
+def stress(t, maps, flags=(), agent=""):
+    flags = ["-Xmx400m", "-XX:+ExplicitGCInvokesConcurrent", "-XX:InitiatingHeapOccupancyPercent=20",
+             "-Xlog:disable", *flags]
+    with Target(t, agent, flags, ("HeapStress",)) as p, p.client(timeout=60) as ddm:
+        assert ddm.request("HPSG", bytes([1, MERGED])) == b"" and ddm.heap_info(3) == {}
+        unknown = 0
+        for i in range(maps):
+            # Maps after collections come in between: each kind is whole.
+            assert ddm.request("HPSG", bytes([NOW, OBJECTS])) == b""
+            events = [e for e in ddm.take_events() if e[0] in ("HPST", "HPSG", "HPSO", "HPEN")]
+            while "HPEN" not in {name for name, _ in events}:
+                events.append(ddm.next_event("HPST", "HPSG", "HPSO", "HPEN"))
+            last = max(i for i, e in enumerate(events) if e[0] == "HPST" and
+                       "HPSO" in {name for name, _ in events[i:]})
+            m = map_of(events[last:], strict=i % 20 == 0)
+            assert m.bytes <= 400 << 20 and m.objects["object"] > 1000
+            assert m.objects["array1"] > 1000 and m.objects["class"] > 300
+            unknown += m.kind_bytes["unknown"]
+        # Dead objects whose class is gone; a walk that has lost its way would have more.
+        assert unknown <= 0.02 * maps * (400 << 20), unknown
+        assert ddm.request("HPSG", bytes([0, 0])) == b""
+        p.process.stdin.close()
+        line = p.process.stdout.readline()
+        assert line == "ended\n", (line, p.stderr())
+        assert p.process.wait(30) == 0
+        if t.gc not in WALKED:
+            p.process.stderr_tail[:] = [x for x in p.process.stderr_tail if "made up" not in x]
+
+
+@test(gc=("g1", "zgc"))
+def maps_are_drawn_while_everything_changes(t):
+    stress(t, 5)
+
+
+@test(gc="all", full_only=True, timeout=900)
+def two_hundred_maps_in_a_row_under_full_load(t):
+    stress(t, 200)
+
+
+@test(gc=WALKED, full_only=True, timeout=900,
+      flags=(("-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC"),))
+def maps_leave_a_heap_that_verifies(t):
+    stress(t, 15)
+
+
+@test(gc=WALKED, flags=(("-XX:+UseCompactObjectHeaders",),), min_jdk=24, full_only=True, timeout=900)
+def two_hundred_maps_in_a_row_with_compact_headers(t):
+    stress(t, 200)

@@ -23,6 +23,7 @@ void KlassTable::insert(const KlassCell& cell) {
   std::size_t i = slot_of(cell.key);
   while (cells_[i].key != kNoKey) i = (i + 1) & mask_;
   cells_[i] = cell;
+  cells_[i].length_mask = cell.form == SizeForm::kArray ? ~std::uint32_t{0} : 0;
   ++size_;
 }
 

@@ -21,6 +21,7 @@ enum class SizeForm : std::uint8_t {
 struct KlassCell {
   std::uint64_t key = 0;
   std::uint32_t bytes = 0;
+  std::uint32_t length_mask = 0;  // of the array length's bits that count; set by the table
   SizeForm form = SizeForm::kFixed;
   std::uint8_t shift = 0;
   std::uint8_t state = 0;  // of the map, without the partial bit
@@ -46,7 +47,7 @@ class KlassTable {
   static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
 
   std::size_t slot_of(std::uint64_t key) const noexcept {
-    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 32) & mask_;
+    return static_cast<std::size_t>(key ^ key >> 3 ^ key >> 16) & mask_;  // klasses lie apart
   }
   void grow();
 
@@ -54,6 +55,18 @@ class KlassTable {
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };
+
+// Where this many bytes may be read, quick_size_of() does.
+inline constexpr std::uint64_t kQuickRoom = 32;
+
+// The size of a plain object or an array, without a branch between the two; for the other forms
+// size_of() has to be asked. A length below 0 gives a size that no room is enough for.
+inline std::uint64_t quick_size_of(const ObjectLayout& layout, const KlassCell& cell,
+                                   std::uintptr_t object) noexcept {
+  const std::uint64_t length =
+      read_at<std::uint32_t>(object + layout.array_length_offset) & cell.length_mask;
+  return layout.align(cell.bytes + (length << cell.shift));
+}
 
 // Bytes of the object at `object`, of which `room` bytes may be read; 0: it cannot be that class.
 inline std::uint64_t size_of(const ObjectLayout& layout, const KlassCell& cell,

@@ -1,6 +1,12 @@
 #include "heap/walk/linear_walk.h"
 
 namespace ddm {
+namespace {
+
+// Memory is what the walk waits for. A prefetch of what is not there is harmless.
+constexpr std::uintptr_t kPrefetchAhead = 1024;
+
+}  // namespace
 
 void LinearWalk::note_unknown(std::uint64_t key) noexcept {
   for (std::size_t i = 0; i < unknown_count_; ++i) {
@@ -44,19 +50,23 @@ std::uintptr_t LinearWalk::walk_as(std::uintptr_t bottom, std::uintptr_t top,
                                    std::uintptr_t limit) noexcept {
   const ObjectLayout layout = layout_;  // in registers
   const std::uint32_t least = layout.min_object_bytes();
-  const KlassCell* cell = nullptr;
   std::uintptr_t at = bottom;
   while (at < top) {
     const std::uint64_t room = limit - at;
+    const KlassCell* cell = nullptr;
     std::uint64_t size = 0;
-    if (room >= least) {
-      const std::uint64_t key = key_at<Form>(layout, at);
-      if (cell == nullptr || cell->key != key) cell = table_.find(key);
-      if (cell != nullptr) size = size_of(layout, *cell, at, room);
+    __builtin_prefetch(reinterpret_cast<const void*>(at + kPrefetchAhead));
+    if (room >= kQuickRoom) {
+      cell = table_.find(key_at<Form>(layout, at));
+      if (cell != nullptr) {
+        size = cell->form <= SizeForm::kArray ? quick_size_of(layout, *cell, at)
+                                              : size_of(layout, *cell, at, room);
+      }
+    } else {
+      cell = object_at<Form>(at, limit, size);
     }
-    if (size < least || size > room) {
+    if (cell == nullptr || size < least || size > room) {
       at = resync<Form>(at, top, limit);
-      cell = nullptr;
       continue;
     }
     log_.add(cell->state, size);

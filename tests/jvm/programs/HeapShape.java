@@ -1,6 +1,8 @@
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Makes a heap of N objects of every kind, half of what was made garbage by then, and hands over to
@@ -30,7 +32,30 @@ public class HeapShape {
         }
     }
 
-    public static void main(String[] args) {
+    /** Parked virtual threads leave their stacks in the heap, in objects that tell their own size. */
+    static void parkVirtualThreads(int count) throws Exception {
+        java.lang.reflect.Method start;
+        try {
+            start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        } catch (NoSuchMethodException e) {
+            return; // before 21
+        }
+        CountDownLatch parked = new CountDownLatch(count);
+        for (int i = 0; i < count; i++) {
+            int depth = i;
+            start.invoke(null, (Runnable) () -> descend(depth, parked));
+        }
+        parked.await();
+        Thread.sleep(200); // from the latch to the park
+    }
+
+    static long descend(int depth, CountDownLatch parked) {
+        if (depth > 0) return descend(depth - 1, parked) + 1;
+        parked.countDown();
+        while (true) LockSupport.park();
+    }
+
+    public static void main(String[] args) throws Exception {
         int wanted = Integer.parseInt(args[0]);
         Random random = new Random(42);
         kept = new Object[wanted / 1000 + 1];
@@ -49,6 +74,7 @@ public class HeapShape {
         System.arraycopy(kept, 0, last, 0, kept.length);
         last[kept.length] = big;
         kept = last;
+        parkVirtualThreads(150);
         System.out.println("ready");
         serve();
     }

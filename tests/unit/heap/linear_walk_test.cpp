@@ -31,11 +31,15 @@ ObjectLayout layout_of(HeaderForm form) {
 class Memory {
  public:
   Memory(const ObjectLayout& layout, std::size_t words) : layout_(layout), words_(words) {
-    table_.insert({kThing, 24, SizeForm::kFixed, 0, kObjectState});
-    table_.insert({kBytes, header(), SizeForm::kArray, 0, kBytesState});
-    table_.insert({kLongs, header(), SizeForm::kArray, 3, kLongsState});
-    table_.insert({kClass, 64, SizeForm::kClass, 0, kClassState});
-    table_.insert({kChunk, 32, SizeForm::kStackChunk, 0, kObjectState});
+    const auto add = [this](std::uint64_t key, std::uint32_t bytes, SizeForm form,
+                            std::uint8_t shift, std::uint8_t state) {
+      table_.insert({.key = key, .bytes = bytes, .form = form, .shift = shift, .state = state});
+    };
+    add(kThing, 24, SizeForm::kFixed, 0, kObjectState);
+    add(kBytes, header(), SizeForm::kArray, 0, kBytesState);
+    add(kLongs, header(), SizeForm::kArray, 3, kLongsState);
+    add(kClass, 64, SizeForm::kClass, 0, kClassState);
+    add(kChunk, 32, SizeForm::kStackChunk, 0, kObjectState);
     log_ = std::move(*RunLog::reserve(1 << 16));
   }
 
@@ -164,7 +168,7 @@ TEST_CASE("Nothing behind the limit is read: a rest too small for a header is a 
 TEST_CASE("The table keeps thousands of classes apart") {
   KlassTable table;
   for (std::uint64_t key = 1; key <= 50'000; ++key) {
-    table.insert({key * 8, static_cast<std::uint32_t>(key), SizeForm::kFixed, 0, kObjectState});
+    table.insert({.key = key * 8, .bytes = static_cast<std::uint32_t>(key)});
   }
   CHECK(table.size() == 50'000);
   for (std::uint64_t key = 1; key <= 50'000; ++key) REQUIRE(table.find(key * 8)->bytes == key);
