@@ -201,3 +201,25 @@ def a_port_that_is_no_ddm_port_is_given_up(t):
             threading.Thread(target=serve, args=(listener, greeting), daemon=True).start()
             said = ddm(t, "info", f"127.0.0.1:{listener.getsockname()[1]}", code=REFUSED)
             assert words in said, said
+
+
+@test(gc=("g1", "serial", "zgc"))
+def heap_shows_kinds_a_map_and_a_picture(t):
+    with Target(t, "log=error", flags=["-Xmx128m"]) as p:
+        p.tell("keepbytes 40")
+        out = ddm_json(t, "heap", p.pid)
+        assert set(out) == {"committed", "used", "kinds", "segments"}
+        kinds = out["kinds"]
+        assert 40 << 20 <= kinds["array1"]["bytes"] < 60 << 20 and kinds["class"]["objects"] > 300
+        assert sum(kind["bytes"] for kind in kinds.values()) == out["committed"]
+        assert out["used"] == out["committed"] - kinds["free"]["bytes"]
+        assert sum(s["bytes"] for s in out["segments"]) == out["committed"]
+        lines = ddm(t, "heap", p.pid, "-o", "heap.png").splitlines()
+        assert max(map(len, lines)) <= 80, lines
+        assert lines[0].split() == ["KIND", "OBJECTS", "BYTES", "SHARE"]
+        assert any(line.startswith("1-byte arrays ") for line in lines)
+        cells = "".join(line.split("|")[1] for line in lines if line.endswith("|"))
+        assert cells.count("1") > len(cells.replace(" ", "")) / 4 and set(cells) <= set(" oc1248?.")
+        with open(t.path("heap.png"), "rb") as f:
+            assert f.read(8) == b"\x89PNG\r\n\x1a\n"
+        assert "no/such" in ddm(t, "heap", p.pid, "-o", t.path("no/such/heap.png"), code=REFUSED)

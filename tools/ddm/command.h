@@ -21,6 +21,7 @@ void add_ps(CLI::App& app, Command& chosen);
 void add_info(CLI::App& app, Command& chosen);
 void add_threads(CLI::App& app, Command& chosen);
 void add_stack(CLI::App& app, Command& chosen);
+void add_heap(CLI::App& app, Command& chosen);
 void add_gc(CLI::App& app, Command& chosen);
 void add_track(CLI::App& app, Command& chosen);
 void add_allocs(CLI::App& app, Command& chosen);

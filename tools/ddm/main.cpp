@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   ddm::add_info(app, chosen);
   ddm::add_threads(app, chosen);
   ddm::add_stack(app, chosen);
+  ddm::add_heap(app, chosen);
   ddm::add_gc(app, chosen);
   ddm::add_track(app, chosen);
   ddm::add_allocs(app, chosen);

@@ -1,0 +1,239 @@
+// ddm heap: what lies where in the Java heap, as figures, as a map of letters, as a picture.
+#include "command.h"
+#include "ddm/app_state.h"
+#include "ddm/heap_segments.h"
+#include "ddm/hello.h"
+#include "ddm_client.h"
+#include "heap_cells.h"
+#include "heap_picture.h"
+#include "output.h"
+#include "records/report.h"
+#include "records/report_words.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// A map of a big heap takes its time before its first byte.
+constexpr minutes kPatience{5};
+// From another VM's collection to the end of its map.
+constexpr seconds kMapTime{60};
+
+constexpr std::size_t kRowCells = 48;
+constexpr std::size_t kRows = 16;
+// In the order of the columns.
+constexpr std::string_view kLetters = "oc1248?n.";
+
+struct HeapPicture {
+  std::vector<HeapSegment> segments;
+  bool by_object = false;  // runs are objects
+};
+
+// The last whole map among the events.
+Result<HeapPicture> map_in(const std::deque<Chunk>& events) {
+  HeapPicture map;
+  HeapPicture whole;
+  bool complete = false;
+  for (const Chunk& event : events) {
+    if (event.type == HeapStart::kType) map = {};
+    if (event.type == kMergedSegment || event.type == kObjectSegment) {
+      auto segment = HeapSegment::decode(event.data);
+      if (!segment) return Error{"the target has sent a segment that does not add up"};
+      map.by_object = event.type == kObjectSegment;
+      map.segments.push_back(std::move(*segment));
+    }
+    if (event.type == HeapEnd::kType) {
+      whole = std::move(map);
+      map = {};
+      complete = true;
+    }
+  }
+  if (!complete) return Error{"the target has sent no heap map"};
+  return whole;
+}
+
+bool has_end(const std::deque<Chunk>& events) {
+  for (const Chunk& event : events) {
+    if (event.type == HeapEnd::kType) return true;
+  }
+  return false;
+}
+
+// As every DDM server gets one: after a collection.
+Result<HeapPicture> map_after_collection(DdmClient& client) {
+  const auto wish = [](SegmentsWhen when) { return to_chunk(HeapSegmentsRequest{when, 0}); };
+  auto done = client.request(wish(SegmentsWhen::kEveryGc));
+  if (done) done = client.request({kCollectGarbage, {}}, kPatience);
+  if (!done) return done.error();
+  std::deque<Chunk> events = client.take_events();
+  const auto deadline = std::chrono::steady_clock::now() + kMapTime;
+  while (!has_end(events) && std::chrono::steady_clock::now() < deadline) {
+    if (const auto error = client.listen(std::chrono::milliseconds(100))) return *error;
+    for (Chunk& event : client.take_events()) events.push_back(std::move(event));
+  }
+  // A target that says no to that ends its maps with the connection, if not before.
+  static_cast<void>(client.request(wish(SegmentsWhen::kNever)));
+  return map_in(events);
+}
+
+Result<HeapPicture> read_map(DdmClient& client) {
+  client.take_events();
+  const auto done =
+      client.ask(to_chunk(HeapSegmentsRequest{SegmentsWhen::kNow, 1}), kPatience);
+  if (!done) return done.error();
+  const std::deque<Chunk> events = client.take_events();
+  if (has_end(events)) return map_in(events);
+  return map_after_collection(client);  // "now" is our agent's own
+}
+
+struct Totals {
+  HeapCell bytes;
+  std::array<std::uint64_t, kHeapColumns> runs{};
+};
+
+Totals totals_of(const HeapPicture& map) {
+  HeapTotals counted;
+  for (const HeapSegment& segment : map.segments) counted.add(segment);
+  Totals totals;
+  for (std::size_t solidity = 0; solidity < 8; ++solidity) {
+    for (std::size_t kind = 0; kind < 8; ++kind) {
+      const std::size_t column = solidity == 0 ? kFreeColumn : kind;
+      totals.bytes.bytes[column] += counted.by_solidity_and_kind[solidity][kind].bytes;
+      totals.runs[column] += counted.by_solidity_and_kind[solidity][kind].runs;
+    }
+  }
+  return totals;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return human_bytes(static_cast<std::int64_t>(bytes));
+}
+
+void print_totals(const HeapPicture& map, const Totals& totals) {
+  TextTable table({"KIND", map.by_object ? ">OBJECTS" : ">RUNS", ">BYTES", ">SHARE"});
+  const std::uint64_t all = std::max<std::uint64_t>(totals.bytes.committed(), 1);
+  const auto row = [&](std::string_view name, const std::string& runs, std::uint64_t bytes) {
+    table.add({std::string(name), runs, bytes_text(bytes),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(bytes) /
+                                           static_cast<double>(all))});
+  };
+  for (std::size_t column = 0; column < kHeapColumns; ++column) {
+    const std::uint64_t bytes = totals.bytes.bytes[column];
+    if (bytes == 0 && column != kFreeColumn) continue;
+    row(heap_column_name(column), column == kFreeColumn ? "" : std::to_string(totals.runs[column]),
+        bytes);
+  }
+  row("committed", "", totals.bytes.committed());
+  print(table.text());
+}
+
+HeapCell sum_of(const std::vector<HeapCell>& cells, std::size_t begin, std::size_t end) {
+  HeapCell sum;
+  for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t column = 0; column < kHeapColumns; ++column) {
+      sum.bytes[column] += cells[i].bytes[column];
+    }
+  }
+  return sum;
+}
+
+void print_map(const HeapPicture& map) {
+  const HeapCells cells(map.segments, kRows * kRowCells);
+  print(fmt::format("\nOne letter = {}: the kind that has most of it (o objects, c classes,\n"
+                    "1 2 4 8 arrays by element size, ? unknown, . free, blank not committed).\n\n",
+                    bytes_text(cells.cell_bytes())));
+  TextTable table({">FROM", ">USED", "MAP"});
+  const auto& all = cells.cells();
+  for (std::size_t row = 0; row < all.size(); row += kRowCells) {
+    const std::size_t end = std::min(row + kRowCells, all.size());
+    std::string letters;
+    for (std::size_t i = row; i < end; ++i) {
+      letters += all[i].committed() == 0 ? ' ' : kLetters[all[i].main_column()];
+    }
+    const HeapCell sum = sum_of(all, row, end);
+    if (sum.committed() == 0) continue;
+    table.add({bytes_text(cells.begin() + row * cells.cell_bytes()),
+               fmt::format("{:.0f} %", 100.0 * static_cast<double>(sum.used()) /
+                                           static_cast<double>(sum.committed())),
+               "|" + letters + "|"});
+  }
+  print(table.text());
+}
+
+void print_as_json(const HeapPicture& map, const Totals& totals) {
+  constexpr std::string_view kKeys[kHeapColumns] = {"object", "class",   "array1", "array2", "array4",
+                                                    "array8", "unknown", "native", "free"};
+  Json kinds = Json::object();
+  for (std::size_t column = 0; column < kHeapColumns; ++column) {
+    Json kind = {{"bytes", totals.bytes.bytes[column]}};
+    if (map.by_object && column != kFreeColumn) kind["objects"] = totals.runs[column];
+    kinds[std::string(kKeys[column])] = kind;
+  }
+  Json segments = Json::array();
+  for (const HeapSegment& segment : map.segments) {
+    HeapTotals counted;
+    counted.add(segment);
+    segments.push_back({{"heap", segment.heap_id},
+                        {"start", segment.start},
+                        {"bytes", std::uint64_t{segment.units} * segment.unit},
+                        {"used", counted.used_bytes()}});
+  }
+  print_json({{"committed", totals.bytes.committed()},
+              {"used", totals.bytes.used()},
+              {"kinds", kinds},
+              {"segments", segments}});
+}
+
+int heap(const std::string& target, const std::string& path, bool json) {
+  const auto address = find_target(target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
+  if (!hello) return refuse(hello.message());
+  Progress progress("heap map");
+  client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
+  const auto map = read_map(*client);
+  if (!map) return refuse(map.message());
+  const Totals totals = totals_of(*map);
+  if (!path.empty()) {
+    const std::string picture = heap_picture(
+        fmt::format("{} (pid {}): {} of {} used", hello->app, hello->pid,
+                    bytes_text(totals.bytes.used()), bytes_text(totals.bytes.committed())),
+        map->segments);
+    const std::string problem =
+        picture.empty() ? "no memory for the picture" : write_report_file(path, picture);
+    if (!problem.empty()) return refuse(problem);
+  }
+  if (json) {
+    print_as_json(*map, totals);
+    return kExitOk;
+  }
+  print_totals(*map, totals);
+  print_map(*map);
+  if (!path.empty()) print(fmt::format("\nPicture written to {}\n", path));
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_heap(CLI::App& app, Command& chosen) {
+  struct Options {
+    std::string target;
+    std::string path;
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand("heap", "Show what lies where in the Java heap");
+  auto options = std::make_shared<Options>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command->add_option("-o", options->path, "Draw it: a PNG file");
+  command->add_flag("--json", options->json, "{committed, used, kinds, segments}, bytes");
+  command->callback([options, &chosen] {
+    chosen = [options] { return heap(options->target, options->path, options->json); };
+  });
+}
+
+}  // namespace ddm
