@@ -3,6 +3,8 @@ import com.android.ddmlib.AndroidDebugBridge;
 import com.android.ddmlib.Client;
 import com.android.ddmlib.ClientData;
 import com.android.ddmlib.DdmPreferences;
+import com.android.ddmlib.HeapSegment;
+import com.android.ddmlib.HeapSegment.HeapSegmentElement;
 import com.android.ddmlib.IDevice;
 import com.android.ddmlib.ThreadInfo;
 import java.util.ArrayList;
@@ -69,6 +71,8 @@ public final class DdmlibCheck {
         check("the stack of a parked thread is Java's own", this::stack);
         check("heap figures are those of the MemoryMXBean", this::heapFigures);
         check("a collection can be asked for, and heap figures follow it", this::collection);
+        check("a map of the heap follows a collection, and every segment can be read",
+                this::heapMap);
         check("known allocations are seen, and none once tracking is off", this::allocations);
         check("tracking can be switched on a second time", this::allocations);
         check("a heap dump can be read to its end", this::heapDump);
@@ -176,6 +180,46 @@ public final class DdmlibCheck {
         isTrue(collections() > before, "nothing was collected");
         isTrue(heap.bytesAllocated > 0 && heap.bytesAllocated <= heap.sizeInBytes, "used");
         client.setHeapInfoUpdateEnabled(false);
+    }
+
+    private void heapMap() throws Exception {
+        client.setHeapSegmentUpdateEnabled(true);
+        client.executeGarbageCollector();
+        ClientData.HeapData map = data.getVmHeapData();
+        await("a map", () -> map.isHeapDataComplete() ? map : null);
+        client.setHeapSegmentUpdateEnabled(false);
+        // A collection's later pauses may bring one more map.
+        TimeUnit.SECONDS.sleep(1);
+        long[] bytesOfKind = new long[HeapSegmentElement.KIND_NATIVE + 1];
+        long free = 0;
+        long all = 0;
+        long end = -1;
+        synchronized (map) {
+            isTrue(map.isHeapDataComplete(), "the map was begun anew and not finished");
+            for (HeapSegment segment : map.getHeapSegments()) {
+                isTrue(segment.isValid() && segment.getStartAddress() >= end, "addresses");
+                end = segment.getEndAddress();
+                all += segment.getLength();
+                long ofElements = 0;
+                segment.rewindElements();
+                for (HeapSegmentElement e; (e = segment.getNextElement(null)) != null; ) {
+                    ofElements += e.getLength();
+                    if (e.getSolidity() == HeapSegmentElement.SOLIDITY_FREE) {
+                        free += e.getLength();
+                    } else {
+                        equal(HeapSegmentElement.SOLIDITY_HARD, e.getSolidity(), "solidity");
+                        bytesOfKind[e.getKind()] += e.getLength();
+                    }
+                }
+                equal((long) segment.getLength(), ofElements, "bytes of a segment's elements");
+            }
+        }
+        equal(memory()[1], all, "bytes of the map, and committed ones");
+        isTrue(free > 0 && free < all, "free: " + free);
+        for (int kind = 0; kind <= HeapSegmentElement.KIND_ARRAY_8; kind++) {
+            isTrue(bytesOfKind[kind] > 1000, "bytes of kind " + kind + ": " + bytesOfKind[kind]);
+        }
+        equal(0L, bytesOfKind[HeapSegmentElement.KIND_NATIVE], "native bytes");
     }
 
     private void allocations() throws Exception {

@@ -28,6 +28,7 @@ def check(t, agent_options):
                           t.jdk.home, f"-agentpath:{AGENT}={agent_options}", "-Xmx256m",
                           *t.vm_flags(), "-cp", classes], env=adb.env)
     assert done.code == 0 and done.out.rstrip().endswith("\n0 failed"), done
+    assert "ok   a map of the heap follows" in done.out, done
     assert "ok   a heap dump can be read to its end" in done.out, done
 
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""What a map of the Java heap costs, beside JVMTI's own iteration over the same heap.
+
+Usage: bench/heap_walk.py [OBJECTS]      (10,000,000; after: cmake --build --preset release)
+
+The walk is the part with the program stopped that reads the heap; JVMTI's iteration is measured
+with a callback that does nothing but count, and with one that gets the kinds a map needs (classes
+tagged). CPU time all of it, the best of three, since walls differ with whoever shares the machine.
+"""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
+
+import harness  # noqa: E402
+import heap_map  # noqa: E402
+
+LINE = re.compile(r"heap map: (\d+) objects, \d+ bytes, walked in ([\d.]+) ms of CPU")
+
+
+def measure(jdk, objects):
+    case = harness.Case(lambda t: None, jdk, "g1", [], False, 600, True)
+    case.dir = os.path.join(harness.WORK, "run", "heap-walk")
+    os.makedirs(case.dir, exist_ok=True)
+    with heap_map.Shape(case, objects, ["-Xms2500m", "-Xmx2500m"], "log=debug") as p, \
+            p.client(timeout=300) as ddm:
+        p.collect()
+        wire = []
+        for what in (heap_map.OBJECTS, heap_map.MERGED) * 3:
+            wire.append(heap_map.draw(ddm, what, strict=False).wire_bytes)
+        bare, tagged = map(float, p.ask("time").split())
+        lines = [LINE.search(line) for line in p.process.stderr_tail]
+        found = [(int(m[1]), float(m[2])) for m in lines if m]
+    return found[-1][0], min(ms for _, ms in found), wire[0], wire[1], bare, tagged
+
+
+def main():
+    objects = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    harness.build_programs()
+    for jdk in harness.JDKS:
+        count, walk, by_object, merged, bare, tagged = measure(jdk, objects)
+        print(f"JDK {jdk.major}, G1, {count} objects\n"
+              f"  walk                         {walk:9.1f} ms  {walk * 1e6 / count:6.1f} ns an object\n"
+              f"  IterateThroughHeap, counting {bare:9.1f} ms  {bare / walk:6.1f} times the walk\n"
+              f"  IterateThroughHeap, by kinds {tagged:9.1f} ms  {tagged / walk:6.1f} times the walk\n"
+              f"  HPSO {by_object / count:.2f} bytes an object, HPSG {merged / count:.2f}", flush=True)
+
+
+main()
