@@ -6,6 +6,13 @@
 #include "bci/opcodes.h"
 
 namespace bci {
+namespace {
+
+bool has_receiver(std::uint8_t opcode) {
+  return opcode != kInvokestatic && opcode != kInvokedynamic;
+}
+
+}  // namespace
 
 CallSiteHook::CallSiteHook(std::vector<CallRule> rules, std::vector<MethodPattern> exempt)
     : rules_(std::move(rules)), exempt_(std::move(exempt)) {
@@ -30,6 +37,11 @@ std::vector<const CallRule*> CallSiteHook::rules_for(const ConstantPool::Member&
     const auto descriptor = MethodDescriptor::parse(callee.descriptor);
     if (!descriptor) return;
     if (rule->position == CallPosition::kAfter && !descriptor->returns_reference()) return;
+    // The receiver must lie on top of the stack, and be initialised.
+    if (rule->position == CallPosition::kBeforeOn &&
+        (!callee.descriptor.starts_with("()") || callee.name == "<init>")) {
+      return;
+    }
     rules.push_back(rule);
   };
   const auto [first, last] = by_name_.equal_range(callee.name);
@@ -78,16 +90,24 @@ void CallSiteHook::edit(
                         op,
                         *context.pool().member(index)};
     for (const CallRule* rule : rules->second) {
+      if (rule->position == CallPosition::kBeforeOn && !has_receiver(op)) continue;
       const auto numbers = rule->select ? rule->select(site) : HookNumbers{};
       if (!numbers) continue;
       CodeEditor* editor = method.editor();
       if (editor == nullptr) return;
       const Label label = editor->code().label_at(site.bci);
       Snippet snippet = editor->snippet();
-      if (rule->position == CallPosition::kAfter) {
-        editor->after(label, snippet.dup().call(rule->hook));
-      } else {
-        editor->before(label, snippet.push(numbers->first).push(numbers->second).call(rule->hook));
+      switch (rule->position) {
+        case CallPosition::kBefore:
+          editor->before(label,
+                         snippet.push(numbers->first).push(numbers->second).call(rule->hook));
+          break;
+        case CallPosition::kBeforeOn:
+          editor->before(label, snippet.dup().call(rule->hook));
+          break;
+        case CallPosition::kAfter:
+          editor->after(label, snippet.dup().call(rule->hook));
+          break;
       }
     }
   }

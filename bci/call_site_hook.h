@@ -21,9 +21,11 @@ struct CallSite {
 };
 
 enum class CallPosition : std::uint8_t {
-  kBefore,  // hook(first, second), "(II)V"
-  kAfter,   // hook(result), "(Ljava/lang/Object;)V", only for calls that return a reference;
-            // null is passed too
+  kBefore,    // hook(first, second), "(II)V"
+  kAfter,     // hook(result), "(Ljava/lang/Object;)V", only for calls that return a reference;
+              // null is passed too
+  kBeforeOn,  // hook(receiver), "(Ljava/lang/Object;)V", only for calls without arguments of
+              // methods that are not static; null is passed too
 };
 
 struct CallRule {

@@ -83,8 +83,8 @@ def main():
         compile_program("ManyClasses", classes)
         for jdk in JDKS:
             rows = [run(jdk, classes, options) for _ in range(options.runs)]
-            print(f"JDK {jdk.major}, engine={options.engine}, {options.classes} classes of the JDK "
-                  f"on top of the VM's own; median of {options.runs} runs (least to most)")
+            print(f"JDK {jdk.major}, engine={options.engine}, {options.classes} loaded classes; "
+                  f"median of {options.runs} runs (least to most)")
             for name in rows[0]:
                 values = [row[name] for row in rows]
                 print(f"  {name:34} {statistics.median(values):8.1f} "

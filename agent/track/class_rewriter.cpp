@@ -55,6 +55,26 @@ bool may_copy_in_superclass(const CallSite& site) {
   return site.opcode == bci::kInvokespecial && !always_copies(site);
 }
 
+bool is_string_builder(std::string_view class_name) {
+  return class_name == "java/lang/StringBuilder" || class_name == "java/lang/StringBuffer";
+}
+
+// A chain of append() calls that ends in toString(): C2 makes one array and one String out of it,
+// without a constructor and without an array instruction, unless somebody else sees the builder.
+// String.valueOf() is often inlined where a chain ends.
+CallRule built_rule() {
+  return {{"", "toString", "()Ljava/lang/String;"},
+          CallPosition::kBeforeOn,
+          hook("built"),
+          [](const CallSite& site) -> std::optional<HookNumbers> {
+            if (is_string_builder(site.callee.owner) || (site.caller_class == "java/lang/String" &&
+                                                         site.caller_name == "valueOf")) {
+              return HookNumbers{};
+            }
+            return std::nullopt;
+          }};
+}
+
 std::vector<CallRule> call_rules() {
   const auto made = [](MethodPattern callee, const char* name = "made") {
     return CallRule{std::move(callee), CallPosition::kAfter, hook(name)};
@@ -71,6 +91,7 @@ std::vector<CallRule> call_rules() {
       clone_rule("made", always_copies),
       clone_rule("cloned", may_copy),
       clone_rule("superCloned", may_copy_in_superclass),
+      built_rule(),
   };
 }
 
@@ -131,6 +152,10 @@ bool ClassRewriter::constant_pool_may_need_hooks(bci::ByteSpan pool, std::uint16
   if (!parsed) return true;  // let rewrite() say what is wrong
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto index = static_cast<std::uint16_t>(i);
+    if (parsed->tag(index) == bci::kMethodref) {
+      const auto callee = parsed->member(index);
+      if (callee && callee->name == "toString" && is_string_builder(callee->owner)) return true;
+    }
     if (parsed->tag(index) != bci::kUtf8) continue;
     const std::string_view text = parsed->utf8(index);
     if (std::find(std::begin(kHookedCallees), std::end(kHookedCallees), text) !=

@@ -19,6 +19,8 @@ void JNICALL arrays(JNIEnv* jni, jclass, jobject made, jint dimensions) {
   g_engine->arrays(jni, made, dimensions);
 }
 
+void JNICALL built(JNIEnv*, jclass, jobject) {}
+
 JNINativeMethod native(const char* name, void* function,
                        const char* signature = "(Ljava/lang/Object;)V") {
   return {const_cast<char*>(name), const_cast<char*>(signature), function};
@@ -37,6 +39,7 @@ bool bind_tracker_natives(JNIEnv* jni, jclass natives) {
       native("nested", reinterpret_cast<void*>(hook<&BciEngine::nested>)),
       native("cloned", reinterpret_cast<void*>(hook<&BciEngine::cloned>)),
       native("superCloned", reinterpret_cast<void*>(hook<&BciEngine::super_cloned>)),
+      native("built", reinterpret_cast<void*>(built)),
       native("backtraced", reinterpret_cast<void*>(hook<&BciEngine::backtraced>)),
   };
   const jint result = jni->RegisterNatives(natives, methods, std::size(methods));

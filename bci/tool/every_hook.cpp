@@ -25,7 +25,7 @@ std::optional<HookNumbers> number_method(const ClassContext& context, const Meth
 std::vector<std::pair<std::string, std::string>> EveryHook::hooks() {
   return {{"object", kObjectHook}, {"array", kObjectHook},    {"arrays", "(Ljava/lang/Object;I)V"},
           {"called", kObjectHook}, {"calling", kNumbersHook}, {"enter", kNumbersHook},
-          {"leave", kNumbersHook}, {"thrown", kNumbersHook}};
+          {"leave", kNumbersHook}, {"thrown", kNumbersHook},    {"callingOn", kObjectHook}};
 }
 
 EveryHook::EveryHook(const std::string& hook_class) {
@@ -41,6 +41,7 @@ EveryHook::EveryHook(const std::string& hook_class) {
   std::vector<CallRule> rules;
   rules.push_back({{}, CallPosition::kBefore, hook("calling", kNumbersHook), number_site});
   rules.push_back({{}, CallPosition::kAfter, hook("called", kObjectHook)});
+  rules.push_back({{}, CallPosition::kBeforeOn, hook("callingOn", kObjectHook)});
   all_.push_back({"calls", std::make_unique<CallSiteHook>(std::move(rules))});
   all_.push_back(
       {"enter", std::make_unique<MethodEntryHook>(hook("enter", kNumbersHook), number_method)});

@@ -33,6 +33,8 @@ public class HookLog {
         }
     }
 
+    public static void callingOn(Object receiver) { }
+
     public static void calling(int first, int second) {
         calling++;
     }

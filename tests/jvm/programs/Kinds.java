@@ -151,6 +151,8 @@ public class Kinds {
         k.put("java.lang.Float", n -> { for (int i = 0; i < n; i++) sink = (float) i; });
         k.put("LAMBDA", n -> { for (int i = 0; i < n; i++) sink = lambda(i); });
         k.put("CONCAT", n -> { for (int i = 0; i < n; i++) sink = concat(i); });
+        k.put("CHAIN", n -> { for (int i = 0; i < n; i++) sink = chain(i); });
+        k.put("CHAIN_VALUE", n -> { for (int i = 0; i < n; i++) sink = chainValue(i); });
         k.put("Kinds$InThread", Kinds::inThreads);
         return k;
     }
@@ -161,6 +163,11 @@ public class Kinds {
     static Supplier<Integer> lambda(int i) { return () -> i; }
 
     static String concat(int i) { return "k" + (i & 7) + PAD; }
+    /** As javac wrote concatenations up to Java 8. */
+    static String chain(int i) { return new StringBuilder().append(MARK).append(i & 7).append(PAD).toString(); }
+    static String chainValue(int i) { return String.valueOf(new StringBuilder().append(MARK).append(i & 7)); }
+    static final char[] LETTERS = {'k'};
+    static final String MARK = new String(LETTERS);  // a literal would be made at its first use
     /** Long enough that no other byte[] of the program has this size. */
     static final String PAD = "x".repeat(998);
 

@@ -161,6 +161,33 @@ TEST_CASE("CallSiteHook before a call passes the numbers that its selection give
   CHECK(after.code("run").max_stack == 2);
 }
 
+TEST_CASE("CallSiteHook before a call passes the receiver where it lies on top of the stack") {
+  const CallSiteHook hook({{{}, CallPosition::kBeforeOn, kObjectHook}});
+  ClassBuilder cls("Sample", 61);
+  const std::uint16_t text = cls.method_ref("Other", "text", "()Ljava/lang/String;");
+  const std::uint16_t more = cls.method_ref("Other", "more", "(I)V");
+  const std::uint16_t init = cls.method_ref("java/lang/Object", "<init>", "()V");
+  cls.method(0, "<init>", "(LOther;)V")
+      .stack(2)
+      .locals(2)
+      .op({kAload0})
+      .op2(kInvokespecial, init)
+      .op({kAload0 + 1})
+      .op2(kInvokevirtual, text)
+      .op({kPop})
+      .op2(kInvokestatic, text)
+      .op({kPop, kAload0 + 1, 0x04})
+      .op2(kInvokevirtual, more)
+      .op({0xb1});
+  const Rewritten after(rewrite_with(cls.build(), {&hook}));
+  check_bytes(after.bytecode("<init>"),
+              {kAload0,         kInvokespecial, init >> 8,    init & 0xff, kAload0 + 1,
+               kDup,            kInvokestatic,  x,            x,           kInvokevirtual,
+               text >> 8,       text & 0xff,    kPop,         kInvokestatic, text >> 8,
+               text & 0xff,     kPop,           kAload0 + 1,  0x04,        kInvokevirtual,
+               more >> 8,       more & 0xff,    0xb1});
+}
+
 TEST_CASE("several rules for one call run in the order of the list") {
   const HookMethod first{"T", "first", "(II)V"}, second{"T", "second", "(II)V"};
   const HookMethod third{"T", "third", "(II)V"};

@@ -21,6 +21,9 @@ final class DdmTrackerNatives {
     @Hidden static native void superCloned(Object made);
     @Hidden static native void backtraced(Object throwable);
 
+    /** Does nothing, but the compiler does not know that. */
+    @Hidden static native void built(Object builder);
+
     /**
      * Links the Tracker, in whose ClassPrepare event the agent registers the natives: then there
      * are two frames of java.base on the stack, without which the VM would print a warning.

@@ -21,4 +21,6 @@ public final class DdmTracker {
     @Hidden public static void superCloned(Object made) { }
 
     @Hidden public static void backtraced(Object throwable) { }
+
+    @Hidden public static void built(Object builder) { }
 }

@@ -37,4 +37,7 @@ public final class DdmTracker {
 
     /** Behind Throwable.fillInStackTrace(int): the arrays that hold the stack trace. */
     @Hidden public static void backtraced(Object throwable) { DdmTrackerNatives.backtraced(throwable); }
+
+    /** Before toString() of a StringBuilder, so that C2 leaves its chain of calls as it is. */
+    @Hidden public static void built(Object builder) { DdmTrackerNatives.built(builder); }
 }
