@@ -166,8 +166,7 @@ public class Kinds {
     /** As javac wrote concatenations up to Java 8. */
     static String chain(int i) { return new StringBuilder().append(MARK).append(i & 7).append(PAD).toString(); }
     static String chainValue(int i) { return String.valueOf(new StringBuilder().append(MARK).append(i & 7)); }
-    static final char[] LETTERS = {'k'};
-    static final String MARK = new String(LETTERS);  // a literal would be made at its first use
+    static final String MARK = String.valueOf('k');  // a literal would be made at its first use
     /** Long enough that no other byte[] of the program has this size. */
     static final String PAD = "x".repeat(998);
 
