@@ -20,11 +20,12 @@ failures=()
 
 # Counts one step: step NAME COMMAND...
 step() {
-    local name=$1
+    local name=$1 begin=$SECONDS
     shift
     echo "=== $name"
     if "$@"; then
         passed=$((passed + 1))
+        echo "--- $((SECONDS - begin)) s"
     else
         failed=$((failed + 1))
         failures+=("$name")
@@ -58,7 +59,7 @@ finish() {
         printf '\nfailed:\n'
         printf '  %s\n' "${failures[@]}"
     fi
-    echo
+    printf '\n%d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
     exit
