@@ -40,6 +40,10 @@ class MappedMemory final : public std::pmr::memory_resource {
 std::pmr::memory_resource* mapped_memory();
 
 using BlockList = std::pmr::vector<Block>;
+// Drops blocks that begin before the one before them ends: an arena that changed while it was read.
+// The list is in ascending order. Returns the bytes dropped.
+std::uint64_t drop_overlaps(BlockList* blocks);
+
 using AddressList = std::pmr::vector<std::uintptr_t>;
 
 }  // namespace ddm

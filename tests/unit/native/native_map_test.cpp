@@ -95,6 +95,16 @@ TEST_CASE("blocks are in ascending order and do not overlap") {
   CHECK(overlap == map.blocks.end());
 }
 
+TEST_CASE("what a torn walk read twice is on the map once") {
+  BlockList blocks(mapped_memory());
+  blocks.emplace_back(0x1000, 0x100, BlockState::kUsed);
+  blocks.emplace_back(0x1080, 0x200, BlockState::kFree);
+  blocks.emplace_back(0x1100, 0x40, BlockState::kUsed);
+  CHECK(drop_overlaps(&blocks) == 0x200);
+  REQUIRE(blocks.size() == 2);
+  CHECK(blocks[1].address == 0x1100);
+}
+
 TEST_CASE("the arenas of threads are on the map") {
   std::vector<Memory> kept[3];
   std::atomic<int> ready{0};
