@@ -10,7 +10,8 @@ process. The median ratio is the figure; the spread says what it is worth.
 
 Events come by the clock on the wall. On a machine that is busy with other things the program gets
 through less work between two of them and the ratio is too high; so the cost of one event is told
-too, and what 50 HPIF and 10 THST of that cost would be of a second.
+too, and what 50 HPIF and 10 THST of that cost would be of a second. Most exact is what the agent's
+own threads used, of all the CPU time of the watched runs.
 """
 import argparse
 import glob
@@ -32,8 +33,21 @@ def find_jdks():
     return sorted(h for h in homes if os.access(os.path.join(h, "bin", "javac"), os.X_OK))
 
 
+def agent_seconds(process):
+    """CPU time so far of the threads whose names begin with ddm."""
+    total = 0
+    for task in glob.glob(f"/proc/{process.pid}/task/*"):
+        try:
+            with open(os.path.join(task, "comm")) as name, \
+                    open(os.path.join(task, "schedstat")) as times:
+                total += int(times.read().split()[0]) if name.read().startswith("ddm") else 0
+        except FileNotFoundError:  # a thread that has ended
+            pass
+    return total / 1e9
+
+
 def run(jdk, classes, options, watched):
-    """(CPU seconds, wall ms, collections, events by type)"""
+    """(CPU seconds, wall ms, collections, events by type, CPU seconds of the agent's threads)"""
     agent = os.path.join(ROOT, "build", options.preset, "lib", "libddmagent.so")
     process = subprocess.Popen(
         [os.path.join(jdk, "bin", "java"), "-XX:+UseSerialGC", "-Xmx64m", "-Xmn24m",
@@ -49,6 +63,7 @@ def run(jdk, classes, options, watched):
     process.stdin.write("\n")
     process.stdin.flush()
     wall, collections = map(int, process.stdout.readline().split())
+    agent_used = agent_seconds(process)
     events = {}
     if client:
         for kind, _ in client.take_events():
@@ -58,7 +73,7 @@ def run(jdk, classes, options, watched):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     assert status == 0, status
-    return usage.ru_utime + usage.ru_stime, wall, collections, events
+    return usage.ru_utime + usage.ru_stime, wall, collections, events, agent_used
 
 
 def main():
@@ -74,12 +89,13 @@ def main():
         subprocess.run([os.path.join(jdks[0], "bin", "javac"), "--release", "17", "-d", classes,
                         os.path.join(ROOT, "bench", "programs", "GcLoad.java")], check=True)
         for jdk in jdks:
-            ratios, per_event = [], []
+            ratios, per_event, shares = [], [], []
             for pair in range(options.pairs):
                 order = (False, True) if pair % 2 else (True, False)
                 done = {watched: run(jdk, classes, options, watched) for watched in order}
                 ratios.append(done[True][0] / done[False][0])
-                _, wall, collections, events = done[True]
+                used, wall, collections, events, agent_used = done[True]
+                shares.append(100 * agent_used / used)
                 per_event.append((done[True][0] - done[False][0]) / sum(events.values()))
                 print(f"  {done[False][0]:.2f} s alone, {done[True][0]:.2f} s watched; "
                       f"{1000 * collections / wall:.0f} collections a second, {events}", flush=True)
@@ -87,8 +103,9 @@ def main():
             print(f"{jdk}: CPU watched / alone {statistics.median(ratios):.3f} "
                   f"(from {ratios[0]:.3f} to {ratios[-1]:.3f}, {len(ratios)} pairs)")
             cost = statistics.median(per_event)
-            print(f"  {1e6 * cost:.0f} us an event: 60 in a second are {100 * 60 * cost:.2f} %",
-                  flush=True)
+            print(f"  {1e6 * cost:.0f} us an event: 60 in a second are {100 * 60 * cost:.2f} %")
+            print(f"  the agent's threads: {statistics.median(shares):.2f} % "
+                  f"(from {min(shares):.2f} to {max(shares):.2f})", flush=True)
 
 
 if __name__ == "__main__":

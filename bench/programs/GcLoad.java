@@ -24,5 +24,6 @@ public class GcLoad {
         long collections = ManagementFactory.getGarbageCollectorMXBeans().stream()
             .mapToLong(bean -> bean.getCollectionCount()).sum();
         System.out.println(nanos / 1_000_000 + " " + collections);
+        System.in.read();  // the agent's threads are looked at
     }
 }
