@@ -150,7 +150,7 @@ def wait_for_rounds(process, path, count):
         time.sleep(0.05)
 
 
-@test()
+@test(full_only=True)
 def an_agent_that_retransforms_all_the_time_loses_no_hook(t):
     rounds = t.path("rounds")
     restless = f"-javaagent:{agent_jar(t, 'RestlessAgent', t.classes())}={rounds}"
@@ -172,7 +172,7 @@ def an_agent_that_retransforms_all_the_time_loses_no_hook(t):
     assert report.count_by_class()["ToggleLoad$Item"] > 100
 
 
-@test()
+@test(full_only=True)
 def a_flight_recording_and_tracking_run_side_by_side(t):
     recording = f"-XX:StartFlightRecording=filename={t.path('f.jfr')},settings=profile"
     for flags in orders(recording):

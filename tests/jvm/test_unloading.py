@@ -2,8 +2,7 @@
 from harness import Report, test
 
 
-@test(gc=("serial", "g1", "zgc"), flags=[("-Xmx256m",)])
-def a_thousand_dropped_loaders_leave_right_names_and_flat_memory(t):
+def drop_a_thousand_loaders(t):
     run = t.java("Loaders", "1000", agent="engine=vm,dump=r.jsonl")
     quarter, end = (int(line.split()[1]) for line in run.out.splitlines())
     plain = t.java("Loaders", "1000")
@@ -20,3 +19,13 @@ def a_thousand_dropped_loaders_leave_right_names_and_flat_memory(t):
         assert top["line"] > 0 and top["file"] == "Loaders.java"
     assert not any(r["class"] == "unknown" for r in report.records)
     assert not any(f["class"] == "unknown" for r in report.records for f in r["stack"])
+
+
+@test(gc=("g1",), flags=[("-Xmx256m",)])
+def a_thousand_dropped_loaders_leave_right_names_and_flat_memory(t):
+    drop_a_thousand_loaders(t)
+
+
+@test(gc=("serial", "parallel", "zgc"), flags=[("-Xmx256m",)], full_only=True)
+def dropped_loaders_leave_right_names_with_other_collectors(t):
+    drop_a_thousand_loaders(t)
