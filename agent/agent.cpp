@@ -114,8 +114,10 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
 jint Agent::reload(JNIEnv* jni, const Options& options) {
   for (const std::string& name : options.given) {
     if (!is_tracking_option(name) && name != "name") {
-      log_error("the agent is loaded already: a second load can only change track, engine, "
-                "interval, records, depth, dump, every and name, not {}", name);
+      log_error(
+          "the agent is loaded already: a second load can only change track, engine, "
+          "interval, records, depth, dump, every and name, not {}",
+          name);
       return JNI_ERR;
     }
   }
@@ -187,8 +189,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
 
 void Agent::start_native_sampling(JavaVM* vm, JNIEnv* jni) {
   if (options_.native_bytes <= 0) return;
-  native_sampling_ = NativeSampling::start(jvmti_, vm, jni,
-                                           static_cast<std::uint64_t>(options_.native_bytes));
+  native_sampling_ =
+      NativeSampling::start(jvmti_, vm, jni, static_cast<std::uint64_t>(options_.native_bytes));
   if (!native_sampling_) return;
   LibraryWatch& watch = native_sampling_->watch();
   std::thread thread = start_native_thread("ddm-native", [&watch] { watch.run(); });
@@ -218,7 +220,7 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
     enable({JVMTI_EVENT_RESOURCE_EXHAUSTED});
     if (options.every_seconds > 0 && reporter_) {
       reporter_->every(std::chrono::seconds(options.every_seconds),
-                     [this](JNIEnv* on_reporter) { write_reports(on_reporter, "every", false); });
+                       [this](JNIEnv* on_reporter) { write_reports(on_reporter, "every", false); });
     }
   } else if (options.every_seconds > 0) {
     log_warn("every={} has no effect without dump=PATH", options.every_seconds);

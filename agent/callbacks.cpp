@@ -50,9 +50,8 @@ void JNICALL SampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject,
 }
 
 void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass being_redefined, jobject,
-                               const char* name, jobject, jint length,
-                               const unsigned char* bytes, jint* new_length,
-                               unsigned char** new_bytes) {
+                               const char* name, jobject, jint length, const unsigned char* bytes,
+                               jint* new_length, unsigned char** new_bytes) {
   guarded("ClassFileLoadHook", [&] {
     if (Tracking* tracking = g_agent->tracking()) {
       tracking->bci_engine().class_file_load_hook(being_redefined, name, length, bytes, new_length,

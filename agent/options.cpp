@@ -39,10 +39,20 @@ Wrong number(std::string_view value, std::int64_t low, std::int64_t high, bool s
   std::int64_t factor = 1;
   if (size_suffix && !digits.empty()) {
     switch (digits.back()) {
-      case 'k': case 'K': factor = 1 << 10; break;
-      case 'm': case 'M': factor = 1 << 20; break;
-      case 'g': case 'G': factor = 1 << 30; break;
-      default: break;
+      case 'k':
+      case 'K':
+        factor = 1 << 10;
+        break;
+      case 'm':
+      case 'M':
+        factor = 1 << 20;
+        break;
+      case 'g':
+      case 'G':
+        factor = 1 << 30;
+        break;
+      default:
+        break;
     }
     if (factor > 1) digits.remove_suffix(1);
   }
@@ -79,7 +89,10 @@ constexpr std::int64_t kMaxInterval = std::numeric_limits<std::int32_t>::max();
 // In the order of the help text.
 const OptionRule kRules[] = {
     {"help", "", "print this and exit", false,
-     [](Options& o, std::string_view) { o.help = true; return Wrong(); }},
+     [](Options& o, std::string_view) {
+       o.help = true;
+       return Wrong();
+     }},
     {"address", "127.0.0.1:0", "HOST:PORT, PORT, scan, unix:PATH or none", false,
      [](Options& o, std::string_view v) {
        const auto address = parse_address(v);
@@ -121,7 +134,8 @@ const OptionRule kRules[] = {
        if (v.empty()) return Wrong("the value is empty");
        if (v != "-" && !report_format_of(v)) {
          return fmt::format(
-             "\"{}\" does not end in .txt, .collapsed, .jsonl or .html (or: - for stderr, none)", v);
+             "\"{}\" does not end in .txt, .collapsed, .jsonl or .html (or: - for stderr, none)",
+             v);
        }
        o.dumps.emplace_back(v);
        return Wrong();
@@ -142,10 +156,14 @@ const OptionRule kRules[] = {
      }},
     {"compress", "auto|always|never", "ZLIB chunks to DDM servers", false,
      [](Options& o, std::string_view v) {
-       if (v == "auto") o.compress = Compress::kAuto;
-       else if (v == "always") o.compress = Compress::kAlways;
-       else if (v == "never") o.compress = Compress::kNever;
-       else return not_one_of(v, "auto, always, never");
+       if (v == "auto")
+         o.compress = Compress::kAuto;
+       else if (v == "always")
+         o.compress = Compress::kAlways;
+       else if (v == "never")
+         o.compress = Compress::kNever;
+       else
+         return not_one_of(v, "auto, always, never");
        return Wrong();
      }},
     {"unit", "BYTES", "allocation unit of heap maps (8)", false,
@@ -176,11 +194,16 @@ const OptionRule kRules[] = {
      }},
     {"log", "error|warn|info|debug", "what goes to stderr (warn)", false,
      [](Options& o, std::string_view v) {
-       if (v == "error") o.log = LogLevel::kError;
-       else if (v == "warn") o.log = LogLevel::kWarn;
-       else if (v == "info") o.log = LogLevel::kInfo;
-       else if (v == "debug") o.log = LogLevel::kDebug;
-       else return not_one_of(v, "error, warn, info, debug");
+       if (v == "error")
+         o.log = LogLevel::kError;
+       else if (v == "warn")
+         o.log = LogLevel::kWarn;
+       else if (v == "info")
+         o.log = LogLevel::kInfo;
+       else if (v == "debug")
+         o.log = LogLevel::kDebug;
+       else
+         return not_one_of(v, "error, warn, info, debug");
        return Wrong();
      }},
 };
@@ -268,7 +291,8 @@ std::string help_text() {
     }
     out += fmt::format("  {:<22} {}\n", left, rule.meaning);
     if (rule.name == "dump") {
-      out += fmt::format("  {:<22} {}\n", "", "none = nothing; %p pid, %t time; may be given again");
+      out +=
+          fmt::format("  {:<22} {}\n", "", "none = nothing; %p pid, %t time; may be given again");
     }
   }
   out += "\nA literal comma in a value is written \\, and sizes take k, m, g.\n";

@@ -31,9 +31,9 @@ bool wants_map_now(const SessionPtr& session) {
 }  // namespace
 
 void NativeHeapHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(
-      kNativeSegment, Lane::kQuick,
-      [this](const Request& request, Reply reply) { segments(request, std::move(reply)); });
+  dispatcher.add(kNativeSegment, Lane::kQuick, [this](const Request& request, Reply reply) {
+    segments(request, std::move(reply));
+  });
   dispatcher.add(NativeHeap::kType, Lane::kSlow,
                  [this](const Request&, Reply reply) { allocations(std::move(reply)); });
   maps_.add_drawer([this](JNIEnv*) { draw_for_all(); });
@@ -87,14 +87,16 @@ NativeMap NativeHeapHandlers::read_map() {
   NativeMap map = read_native_map();
   if (!map.recognised && !std::exchange(warned_, true)) {
     const struct mallinfo2 totals = mallinfo2();
-    log_warn("native heap map: {}; it shows mappings, not blocks. malloc says: {} bytes in use, "
-             "{} free, {} in {} blocks with mappings of their own",
-             map.why, totals.uordblks, totals.fordblks, totals.hblkhd, totals.hblks);
+    log_warn(
+        "native heap map: {}; it shows mappings, not blocks. malloc says: {} bytes in use, "
+        "{} free, {} in {} blocks with mappings of their own",
+        map.why, totals.uordblks, totals.fordblks, totals.hblkhd, totals.hblks);
   }
-  log_debug("native heap map: {} blocks, {} bytes in use, {} free, {} in caches, {} not readable as "
-            "blocks, {} not found",
-            map.blocks.size(), map.used_bytes, map.free_bytes, map.cached_bytes, map.lost_bytes,
-            map.missing_bytes);
+  log_debug(
+      "native heap map: {} blocks, {} bytes in use, {} free, {} in caches, {} not readable as "
+      "blocks, {} not found",
+      map.blocks.size(), map.used_bytes, map.free_bytes, map.cached_bytes, map.lost_bytes,
+      map.missing_bytes);
   return map;
 }
 

@@ -65,8 +65,8 @@ Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni) {
   map.true_addresses = false;
   map.log = std::move(*log);
   const bool narrow = vm_flags::boolean("UseCompressedOops").value_or(false);
-  Iteration iteration{map.log, heap_state(Solidity::kHard,
-                                          narrow ? HeapKind::kArray4 : HeapKind::kArray8)};
+  Iteration iteration{map.log,
+                      heap_state(Solidity::kHard, narrow ? HeapKind::kArray4 : HeapKind::kArray8)};
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_iteration_callback = Iteration::on_object;
   map.when = std::chrono::system_clock::now();

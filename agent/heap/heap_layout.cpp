@@ -75,9 +75,7 @@ ObjectLayout object_layout(Entries& entries) {
   ObjectLayout layout;
   const bool compact = vm_flags::boolean("UseCompactObjectHeaders").value_or(false);
   const bool narrow = vm_flags::boolean("UseCompressedClassPointers").value_or(true);
-  layout.header = compact  ? HeaderForm::kCompact
-                  : narrow ? HeaderForm::kNarrow
-                           : HeaderForm::kWide;
+  layout.header = compact ? HeaderForm::kCompact : narrow ? HeaderForm::kNarrow : HeaderForm::kWide;
   layout.oop_bytes = vm_flags::boolean("UseCompressedOops").value_or(false) ? 4 : 8;
   layout.alignment =
       static_cast<std::uint32_t>(vm_flags::integer("ObjectAlignmentInBytes").value_or(8));
@@ -96,9 +94,9 @@ ObjectLayout object_layout(Entries& entries) {
   if (compact || narrow) {
     layout.klass_base = entries.value<std::uint64_t>(
         {{"CompressedKlassPointers", "_base"}, {"CompressedKlassPointers", "_narrow_klass._base"}});
-    const auto shift = entries.value<std::int32_t>(
-        {{"CompressedKlassPointers", "_shift"},
-         {"CompressedKlassPointers", "_narrow_klass._shift"}});
+    const auto shift =
+        entries.value<std::int32_t>({{"CompressedKlassPointers", "_shift"},
+                                     {"CompressedKlassPointers", "_narrow_klass._shift"}});
     entries.expect(shift >= 0 && shift < 32, "CompressedKlassPointers::_shift");
     layout.klass_shift = static_cast<std::uint8_t>(shift);
   }
@@ -114,7 +112,8 @@ KlassLayout klass_layout(Entries& entries) {
   const auto klass = entries.value<std::int32_t>({{"java_lang_Class", "_klass_offset"}});
   entries.expect(klass > 0 && klass < 1024, "java_lang_Class::_klass_offset");
   layout.mirror_klass = static_cast<std::uint32_t>(klass);
-  // The meaning of a layout helper's bits has been the same for ages; should it change, so do these.
+  // The meaning of a layout helper's bits has been the same for ages; should it change, so do
+  // these.
   entries.expect(entries.constant({"Klass::_lh_instance_slow_path_bit"}) == 1 &&
                      entries.constant({"Klass::_lh_log2_element_size_shift"}) == 0 &&
                      entries.constant({"Klass::_lh_header_size_shift"}) == 16 &&
@@ -152,8 +151,8 @@ SpaceLayout parallel_spaces(Entries& entries) {
 
 RegionLayout g1_regions(Entries& entries, std::uintptr_t heap) {
   const std::uintptr_t manager = heap + entries.offset({{"G1CollectedHeap", "_hrm"}});
-  const std::uintptr_t table =
-      manager + entries.offset({{"G1HeapRegionManager", "_regions"}, {"HeapRegionManager", "_regions"}});
+  const std::uintptr_t table = manager + entries.offset({{"G1HeapRegionManager", "_regions"},
+                                                         {"HeapRegionManager", "_regions"}});
   RegionLayout layout;
   layout.table = table + entries.offset({{"G1HeapRegionTable", "_base"}});
   layout.length = table + entries.offset({{"G1HeapRegionTable", "_length"}});

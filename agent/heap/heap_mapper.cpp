@@ -151,10 +151,11 @@ Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
   if (!map) return map;
   map->complete();
   using Milliseconds = std::chrono::duration<double, std::milli>;
-  log_debug("heap map: {} objects, {} bytes, walked in {:.2f} ms of CPU, the program stood still "
-            "for {:.2f} ms; {} gaps; log {} bytes",
-            map->objects(), map->committed_bytes(), Milliseconds(map->walk_time).count(),
-            Milliseconds(map->pause_time).count(), map->gaps, map->log.size());
+  log_debug(
+      "heap map: {} objects, {} bytes, walked in {:.2f} ms of CPU, the program stood still "
+      "for {:.2f} ms; {} gaps; log {} bytes",
+      map->objects(), map->committed_bytes(), Milliseconds(map->walk_time).count(),
+      Milliseconds(map->pause_time).count(), map->gaps, map->log.size());
   return map;
 }
 
@@ -191,8 +192,8 @@ std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
   map.log = std::move(*log);
   map.areas.reserve(most);
   LinearWalk walk(layout_->objects, table_, map.log);
-  Pause pause{*layout_, table_, walk, map, jni->NewLocalRef(probe_),
-              jni->NewLocalRef(marked_class_), {}};
+  Pause pause{
+      *layout_, table_, walk, map, jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_), {}};
   pause.spaces.reserve(most);
 
   const std::string stopped = stop_and_walk(pause);
@@ -218,8 +219,8 @@ std::string HeapMapper::stop_and_walk(Pause& pause) {
   const auto begin = now_of(CLOCK_MONOTONIC);
   // Only for the one tagged object: asked for untagged ones too, the VM would first undo escape
   // analysis in every running method.
-  jvmtiError error = jvmti_->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, marked_class_,
-                                                &callbacks, &pause);
+  jvmtiError error =
+      jvmti_->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, marked_class_, &callbacks, &pause);
   if (error == JVMTI_ERROR_NONE && !pause.called) {
     error = jvmti_->IterateThroughHeap(0, nullptr, &callbacks, &pause);
   }

@@ -46,7 +46,7 @@ class HeapMapper {
   std::optional<HeapLayout> layout_;  // none: the heap is iterated
   std::optional<KlassReader> klasses_;
   jclass marked_class_ = nullptr;  // of the one object that the iteration is to stop at
-  jobject probe_ = nullptr;            // a byte[] to try the layout on; global reference
+  jobject probe_ = nullptr;        // a byte[] to try the layout on; global reference
   KlassTable table_;
 };
 

@@ -51,10 +51,10 @@ std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
   const jmethodID get =
       jni->GetStaticMethodID(unsafe_class, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
   get_long_ = get ? jni->GetMethodID(unsafe_class, "getLong", "(Ljava/lang/Object;J)J") : nullptr;
-  const jmethodID field_offset =
-      get_long_ ? jni->GetMethodID(unsafe_class, "objectFieldOffset",
-                                   "(Ljava/lang/Class;Ljava/lang/String;)J")
-                : nullptr;
+  const jmethodID field_offset = get_long_
+                                     ? jni->GetMethodID(unsafe_class, "objectFieldOffset",
+                                                        "(Ljava/lang/Class;Ljava/lang/String;)J")
+                                     : nullptr;
   if (field_offset == nullptr) return done("no Unsafe.getLong or objectFieldOffset");
   const jobject unsafe = jni->CallStaticObjectMethod(unsafe_class, get);
   if (clear_exception(jni) || unsafe == nullptr) return done("no Unsafe");
@@ -97,8 +97,8 @@ void KlassReader::add(const HeapLayout& layout, KlassTable& table, jclass mirror
   if (helper >> 31 != 0) {
     if ((helper & 63) > 3) return;
     KlassCell cell = array_cell(key, helper);
-    if (helper >> 30 == kPrimitiveArrayTag && (helper & 63) == kLog2OfInt &&
-        mirror != nullptr && is_filler_array(mirror)) {
+    if (helper >> 30 == kPrimitiveArrayTag && (helper & 63) == kLog2OfInt && mirror != nullptr &&
+        is_filler_array(mirror)) {
       cell.state = kFreeState;
     }
     table.insert(cell);

@@ -32,8 +32,8 @@ VmFacts read_vm_facts(jvmtiEnv* jvmti) {
   VmFacts facts;
   facts.pid = getpid();
   facts.app = app_name_of(system_property(jvmti, "sun.java.command"));
-  facts.vm = system_property(jvmti, "java.vm.name") + " " +
-             system_property(jvmti, "java.vm.version");
+  facts.vm =
+      system_property(jvmti, "java.vm.name") + " " + system_property(jvmti, "java.vm.version");
   return facts;
 }
 

@@ -67,7 +67,8 @@ std::uint64_t find_value(const char* entries_symbol, const std::string& entry, c
   const auto name_offset =
       entry == "gHotSpotVMType" ? name_at("EntryTypeNameOffset") : name_at("EntryNameOffset");
   const auto value_offset = name_at(value);
-  if (!entries || !stride || !name_offset || !value_offset || *entries == 0 || *stride == 0) return 0;
+  if (!entries || !stride || !name_offset || !value_offset || *entries == 0 || *stride == 0)
+    return 0;
   for (std::uint64_t at = *entries;; at += *stride) {
     const char* name = read<const char*>(at + *name_offset);
     if (name == nullptr) return 0;
@@ -92,22 +93,21 @@ std::optional<std::uintptr_t> address_of(const char* type, const char* field) {
 }
 
 std::optional<std::int32_t> int_constant(const char* name) {
-  const std::uint64_t at = find_value("gHotSpotVMIntConstants", "gHotSpotVMIntConstant",
-                                      "EntryValueOffset", name);
+  const std::uint64_t at =
+      find_value("gHotSpotVMIntConstants", "gHotSpotVMIntConstant", "EntryValueOffset", name);
   if (at == 0) return std::nullopt;
   return read<std::int32_t>(at);
 }
 
 std::optional<std::uint64_t> long_constant(const char* name) {
-  const std::uint64_t at = find_value("gHotSpotVMLongConstants", "gHotSpotVMLongConstant",
-                                      "EntryValueOffset", name);
+  const std::uint64_t at =
+      find_value("gHotSpotVMLongConstants", "gHotSpotVMLongConstant", "EntryValueOffset", name);
   if (at == 0) return std::nullopt;
   return read<std::uint64_t>(at);
 }
 
 std::optional<std::uint64_t> size_of(const char* type) {
-  const std::uint64_t at =
-      find_value("gHotSpotVMTypes", "gHotSpotVMType", "EntrySizeOffset", type);
+  const std::uint64_t at = find_value("gHotSpotVMTypes", "gHotSpotVMType", "EntrySizeOffset", type);
   if (at == 0) return std::nullopt;
   return read<std::uint64_t>(at);
 }

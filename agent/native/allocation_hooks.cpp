@@ -18,7 +18,7 @@ namespace {
 
 struct ThreadState {
   std::uint64_t bytes_left = 0;  // up to the next sample
-  std::uint64_t random = 0;     // 0: this thread has not allocated yet
+  std::uint64_t random = 0;      // 0: this thread has not allocated yet
   bool busy = false;
 };
 
@@ -215,8 +215,7 @@ CodeRange code_of_function(const char* name) {
   Dl_info info{};
   void* symbol = nullptr;
   void* address = dlsym(RTLD_DEFAULT, name);
-  if (address == nullptr ||
-      dladdr1(address, &info, &symbol, RTLD_DL_SYMENT) == 0 ||
+  if (address == nullptr || dladdr1(address, &info, &symbol, RTLD_DL_SYMENT) == 0 ||
       symbol == nullptr) {
     return {};
   }

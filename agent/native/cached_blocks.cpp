@@ -86,9 +86,9 @@ class CachedBlocks {
   std::uint64_t usual_mark() const {
     std::map<std::uint64_t, std::size_t> counts;
     for (const Found& found : found_) ++counts[found.mark];
-    const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
-      return a.second < b.second;
-    });
+    const auto most =
+        std::max_element(counts.begin(), counts.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     return most != counts.end() ? most->first : 0;
   }
 

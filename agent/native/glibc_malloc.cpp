@@ -114,7 +114,8 @@ class LibcData {
 
   std::optional<MallocCounters> counters(std::uintptr_t heap_begin) const {
     constexpr std::size_t kBefore = offsetof(MallocParameters, heap_begin) / 8;
-    for (std::size_t i = kBefore; i + sizeof(MallocParameters) / 8 - kBefore <= words_.size(); ++i) {
+    for (std::size_t i = kBefore; i + sizeof(MallocParameters) / 8 - kBefore <= words_.size();
+         ++i) {
       if (words_[i] != heap_begin) continue;
       MallocParameters found;
       std::memcpy(&found, &words_[i - kBefore], sizeof found);
@@ -136,10 +137,10 @@ class LibcData {
 std::optional<HeapInfo> heap_at(std::uintptr_t at) {
   HeapInfo heap;
   if (!read_own_memory(at, &heap, sizeof heap)) return {};
-  const bool plausible =
-      heap.page_bytes == 4096 && heap.bytes >= 4096 && heap.bytes <= kHeapBytes &&
-      heap.bytes % 4096 == 0 && heap.bytes <= heap.accessible_bytes &&
-      heap.previous % kHeapBytes == 0 && heap.arena % kHeapBytes == sizeof(HeapInfo);
+  const bool plausible = heap.page_bytes == 4096 && heap.bytes >= 4096 &&
+                         heap.bytes <= kHeapBytes && heap.bytes % 4096 == 0 &&
+                         heap.bytes <= heap.accessible_bytes && heap.previous % kHeapBytes == 0 &&
+                         heap.arena % kHeapBytes == sizeof(HeapInfo);
   if (!plausible) return {};
   return heap;
 }

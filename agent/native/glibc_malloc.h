@@ -27,10 +27,10 @@ struct MallocArena {
 
 // A stretch of an arena's blocks without gaps.
 struct MallocRegion {
-  std::uintptr_t begin = 0;         // what belongs to malloc
+  std::uintptr_t begin = 0;  // what belongs to malloc
   std::uintptr_t first_block = 0;
   std::uintptr_t end = 0;
-  std::uintptr_t top = 0;           // of its arena; outside for all but the last region
+  std::uintptr_t top = 0;  // of its arena; outside for all but the last region
 };
 
 struct MallocCounters {  // of struct malloc_par

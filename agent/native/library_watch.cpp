@@ -141,7 +141,7 @@ LibraryWatch::LibraryWatch() {
 void LibraryWatch::hook_all() {
   struct Known {
     std::uintptr_t base;
-    const ElfW(Phdr)* headers;
+    const ElfW(Phdr) * headers;
   };
   struct Pass {
     std::vector<Known> known;

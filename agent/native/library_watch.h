@@ -2,8 +2,8 @@
 //
 // A library that is opened with a path (System.load, System.loadLibrary) has its hooks before
 // dlopen() returns. What it brings along, and what is opened by a bare name, has them some
-// milliseconds later: a thread looks at the loader's count of libraries. (A hook cannot stand in for
-// dlopen() there, because the loader looks at who calls it.)
+// milliseconds later: a thread looks at the loader's count of libraries. (A hook cannot stand in
+// for dlopen() there, because the loader looks at who calls it.)
 #pragma once
 
 #include <cstddef>

@@ -30,8 +30,9 @@ class PageTable {
   bool in_use(std::uintptr_t address) {
     const std::uint64_t page = address / kPage;
     if (page < first_ || page >= first_ + count_) {
-      const ssize_t got = fd_ < 0 ? -1 : pread(fd_, entries_.data(), sizeof entries_,
-                                               static_cast<off_t>(page * sizeof entries_[0]));
+      const ssize_t got = fd_ < 0 ? -1
+                                  : pread(fd_, entries_.data(), sizeof entries_,
+                                          static_cast<off_t>(page * sizeof entries_[0]));
       first_ = page;
       count_ = got > 0 ? static_cast<std::uint64_t>(got) / sizeof entries_[0] : 0;
       if (count_ == 0) return false;
@@ -59,9 +60,8 @@ class Search {
       if (end < mapping.end) rest.push_back({end, mapping.end});
     }
     if (expected_ == 0) return found_;
-    std::sort(rest.begin(), rest.end(), [](const Span& a, const Span& b) {
-      return a.end - a.begin < b.end - b.begin;
-    });
+    std::sort(rest.begin(), rest.end(),
+              [](const Span& a, const Span& b) { return a.end - a.begin < b.end - b.begin; });
     for (const Span& span : rest) {
       if (found_ >= expected_) break;
       search_pages(span);

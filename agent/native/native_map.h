@@ -1,7 +1,8 @@
 // The map of what malloc has: every block, free or in use, at its true address.
 //
-// One walk through a live program: it is as exact as the program is quiet. About 20 ms for a million
-// blocks. Any thread, but one that may wait; memory for the list is mapped, 16 bytes a block.
+// One walk through a live program: it is as exact as the program is quiet. About 20 ms for a
+// million blocks. Any thread, but one that may wait; memory for the list is mapped, 16 bytes a
+// block.
 #pragma once
 
 #include <string>
@@ -21,8 +22,8 @@ struct NativeMap {
   std::uint64_t used_bytes = 0;    // with what malloc needs for itself
   std::uint64_t cached_bytes = 0;  // BlockState::kCached
   std::uint64_t free_bytes = 0;
-  std::uint64_t mapped_bytes = 0;  // the part of used_bytes in blocks with a mapping of their own
-  std::uint64_t lost_bytes = 0;    // the part of used_bytes that could not be read as blocks
+  std::uint64_t mapped_bytes = 0;   // the part of used_bytes in blocks with a mapping of their own
+  std::uint64_t lost_bytes = 0;     // the part of used_bytes that could not be read as blocks
   std::uint64_t missing_bytes = 0;  // in blocks with mappings of their own that were not found
 };
 

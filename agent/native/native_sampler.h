@@ -13,8 +13,8 @@ namespace ddm {
 
 // Living allocations of one size with one stack, as far as the samples tell.
 struct LiveAllocations {
-  std::uint64_t bytes = 0;  // of one
-  double count = 0;         // an estimate without bias
+  std::uint64_t bytes = 0;             // of one
+  double count = 0;                    // an estimate without bias
   std::vector<std::uintptr_t> native;  // return addresses in libraries, innermost first
   std::vector<JavaFrame> java;         // that called them
 };

@@ -46,8 +46,8 @@ bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes) {
 
 MemoryWindow::MemoryWindow(std::size_t block)
     : size_(block + kPage),  // what is asked for may begin at the end of the first page
-      block_(static_cast<std::byte*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE,
-                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+      block_(static_cast<std::byte*>(
+          mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
 
 MemoryWindow::~MemoryWindow() {
   if (block_ != MAP_FAILED) munmap(block_, size_);

@@ -67,8 +67,9 @@ bool SampleTable::insert(const void* address, Record record) noexcept {
   const std::uint64_t key = hash(address);
   for (std::size_t probe = 0; probe < kProbes; ++probe) {
     std::uint64_t expected = kEmpty;
-    if (slot(key, probe).compare_exchange_strong(expected, slot_of(address, record),
-                                                 std::memory_order_release, kRelaxed)) {
+    if (slot(key, probe)
+            .compare_exchange_strong(expected, slot_of(address, record), std::memory_order_release,
+                                     kRelaxed)) {
       count_in_filter(key, true);
       return true;
     }
@@ -133,7 +134,8 @@ void SampleTable::push_free(Record record) noexcept {
   for (;;) {
     entries_[record].next_free.store(static_cast<std::uint32_t>(head), kRelaxed);
     const std::uint64_t changed = ((head >> 32) + 1) << 32 | record;
-    if (free_list_.compare_exchange_weak(head, changed, std::memory_order_acq_rel, kRelaxed)) return;
+    if (free_list_.compare_exchange_weak(head, changed, std::memory_order_acq_rel, kRelaxed))
+      return;
   }
 }
 
@@ -145,10 +147,10 @@ bool SampleTable::read(Record record, AllocationSample* sample) const {
   const auto get = [&] { return (word++)->load(std::memory_order_acquire); };
   sample->bytes = get();
   const std::uint64_t counts = get();
-  sample->native_frames = std::min<std::uint32_t>(static_cast<std::uint32_t>(counts),
-                                                  kMaxNativeFrames);
-  sample->java_frames = std::min<std::uint32_t>(static_cast<std::uint32_t>(counts >> 32),
-                                                kMaxJavaFrames);
+  sample->native_frames =
+      std::min<std::uint32_t>(static_cast<std::uint32_t>(counts), kMaxNativeFrames);
+  sample->java_frames =
+      std::min<std::uint32_t>(static_cast<std::uint32_t>(counts >> 32), kMaxJavaFrames);
   for (std::uint32_t i = 0; i < sample->native_frames; ++i) sample->native[i] = get();
   for (std::uint32_t i = 0; i < sample->java_frames; ++i) {
     sample->java[i].method = get();

@@ -100,7 +100,7 @@ class SampleTable {
   const std::uint64_t slot_mask_;
   Entry* entries_ = nullptr;  // [1, records_]
   Slot* slots_ = nullptr;
-  std::atomic<std::uint32_t> fresh_{1};    // entries from here on were never used
+  std::atomic<std::uint32_t> fresh_{1};      // entries from here on were never used
   std::atomic<std::uint64_t> free_list_{0};  // first entry; its upper half counts changes
   std::atomic<std::uint64_t> dropped_{0};
 };

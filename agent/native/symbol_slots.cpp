@@ -11,7 +11,7 @@ namespace {
 constexpr std::uintptr_t kPage = 4096;
 
 struct DynamicSection {
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
   std::span<const ElfW(Rela)> calls;      // DT_JMPREL
   std::span<const ElfW(Rela)> addresses;  // DT_RELA
@@ -69,14 +69,28 @@ DynamicSection dynamic_section(const LoadedLibrary& library) {
         library.base + library.headers[i].p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
       switch (entry->d_tag) {
-        case DT_SYMTAB: found.symbols = pointer<ElfW(Sym)>(library, entry->d_un.d_ptr); break;
-        case DT_STRTAB: found.strings = pointer<char>(library, entry->d_un.d_ptr); break;
-        case DT_JMPREL: calls = pointer<ElfW(Rela)>(library, entry->d_un.d_ptr); break;
-        case DT_PLTRELSZ: call_bytes = entry->d_un.d_val; break;
-        case DT_RELA: addresses = pointer<ElfW(Rela)>(library, entry->d_un.d_ptr); break;
-        case DT_RELASZ: address_bytes = entry->d_un.d_val; break;
-        case DT_TEXTREL: return {};
-        default: break;
+        case DT_SYMTAB:
+          found.symbols = pointer<ElfW(Sym)>(library, entry->d_un.d_ptr);
+          break;
+        case DT_STRTAB:
+          found.strings = pointer<char>(library, entry->d_un.d_ptr);
+          break;
+        case DT_JMPREL:
+          calls = pointer<ElfW(Rela)>(library, entry->d_un.d_ptr);
+          break;
+        case DT_PLTRELSZ:
+          call_bytes = entry->d_un.d_val;
+          break;
+        case DT_RELA:
+          addresses = pointer<ElfW(Rela)>(library, entry->d_un.d_ptr);
+          break;
+        case DT_RELASZ:
+          address_bytes = entry->d_un.d_val;
+          break;
+        case DT_TEXTREL:
+          return {};
+        default:
+          break;
       }
     }
   }
@@ -101,13 +115,13 @@ class Redirection {
     const DynamicSection section = dynamic_section(library_);
     if (section.symbols == nullptr || section.strings == nullptr) return 0;
     for (const auto& relocations : {section.calls, section.addresses}) {
-      for (const ElfW(Rela)& relocation : relocations) look_at(section, relocation);
+      for (const ElfW(Rela) & relocation : relocations) look_at(section, relocation);
     }
     return changed_;
   }
 
  private:
-  void look_at(const DynamicSection& section, const ElfW(Rela)& relocation) {
+  void look_at(const DynamicSection& section, const ElfW(Rela) & relocation) {
     const auto type = ELF64_R_TYPE(relocation.r_info);
     const bool call = type == R_X86_64_JUMP_SLOT;
     if (!call && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) return;

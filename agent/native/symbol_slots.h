@@ -17,7 +17,7 @@ namespace ddm {
 
 struct LoadedLibrary {
   std::uintptr_t base = 0;
-  const ElfW(Phdr)* headers = nullptr;
+  const ElfW(Phdr) * headers = nullptr;
   std::size_t header_count = 0;
 
   static LoadedLibrary of(const dl_phdr_info& info) {

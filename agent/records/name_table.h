@@ -68,7 +68,7 @@ class NameTable {
   mutable std::mutex mutex_;
   std::deque<std::string> classes_;  // index = id; deque: references survive growth
   std::deque<MethodName> methods_;
-  std::unordered_map<std::string_view, NameId> class_ids_;  // keys live in classes_
+  std::unordered_map<std::string_view, NameId> class_ids_;   // keys live in classes_
   std::unordered_multimap<std::size_t, NameId> method_ids_;  // content hash -> id
 };
 

@@ -176,9 +176,8 @@ void BciEngine::super_cloned(JNIEnv* jni, jobject made) noexcept {
 }
 
 void BciEngine::backtraced(JNIEnv* jni, jobject throwable) noexcept {
-  backtrace_.for_each_array(jni, throwable, [&](jobject array) {
-    recorder_.record(jni, array, TopFrames::kTracker);
-  });
+  backtrace_.for_each_array(
+      jni, throwable, [&](jobject array) { recorder_.record(jni, array, TopFrames::kTracker); });
 }
 
 }  // namespace ddm

@@ -9,8 +9,8 @@
 
 #include <atomic>
 
-#include "track/class_rewriter.h"
 #include "track/backtrace.h"
+#include "track/class_rewriter.h"
 #include "track/clone_resolution.h"
 #include "track/engine.h"
 #include "track/recorder.h"

@@ -67,8 +67,8 @@ CallRule built_rule() {
           CallPosition::kBeforeOn,
           hook("built"),
           [](const CallSite& site) -> std::optional<HookNumbers> {
-            if (is_string_builder(site.callee.owner) || (site.caller_class == "java/lang/String" &&
-                                                         site.caller_name == "valueOf")) {
+            if (is_string_builder(site.callee.owner) ||
+                (site.caller_class == "java/lang/String" && site.caller_name == "valueOf")) {
               return HookNumbers{};
             }
             return std::nullopt;
@@ -103,8 +103,8 @@ std::vector<MethodPattern> exempt_from_call_hooks() {
 }
 
 constexpr std::string_view kHookedCallees[] = {
-    "clone",   "copyOf",           "copyOfRange", "allocateUninitializedArray0",
-    "toBytes", "allocateInstance", "newArray",    "multiNewArray",
+    "clone",           "copyOf",           "copyOfRange", "allocateUninitializedArray0",
+    "toBytes",         "allocateInstance", "newArray",    "multiNewArray",
     "fillInStackTrace"};
 
 // Code that runs while a virtual thread is between two carriers: nothing may walk its stack there.

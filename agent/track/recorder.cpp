@@ -22,9 +22,12 @@ std::int64_t wall_clock_ms() {
 
 const char* text_of(DropReason reason) {
   switch (reason) {
-    case DropReason::kNoClass: return "no class";
-    case DropReason::kOutOfMemory: return "out of memory";
-    case DropReason::kCount: break;
+    case DropReason::kNoClass:
+      return "no class";
+    case DropReason::kOutOfMemory:
+      return "out of memory";
+    case DropReason::kCount:
+      break;
   }
   return "";
 }
@@ -32,8 +35,10 @@ const char* text_of(DropReason reason) {
 // Whether a frame above all shown ones belongs to the allocation itself.
 bool is_part_of_allocation(const SeenMethod& method, jlocation location, TopFrames top) {
   switch (top) {
-    case TopFrames::kAsTheyAre: return false;
-    case TopFrames::kTracker: return method.role == MethodRole::kTracker;
+    case TopFrames::kAsTheyAre:
+      return false;
+    case TopFrames::kTracker:
+      return method.role == MethodRole::kTracker;
     case TopFrames::kConstructors:
       return method.role == MethodRole::kTracker || method.role == MethodRole::kObjectInit ||
              method.stands_at_super_call(location);
@@ -43,8 +48,8 @@ bool is_part_of_allocation(const SeenMethod& method, jlocation location, TopFram
 
 }  // namespace
 
-Recorder::Recorder(jvmtiEnv* jvmti, jfieldID thread_id_field, NameTable& names,
-                   ThreadBooks& books, ThreadNames& thread_names, StackCapture& stacks,
+Recorder::Recorder(jvmtiEnv* jvmti, jfieldID thread_id_field, NameTable& names, ThreadBooks& books,
+                   ThreadNames& thread_names, StackCapture& stacks,
                    const RewrittenMethods& rewritten)
     : jvmti_(jvmti),
       thread_id_field_(thread_id_field),

@@ -44,8 +44,7 @@ class Recorder {
   void use_ring(std::shared_ptr<AllocRing> ring);
 
   // `thread`: the calling thread's java.lang.Thread.
-  void record(JNIEnv* jni, jthread thread, jclass klass, std::int64_t size,
-              TopFrames top) noexcept;
+  void record(JNIEnv* jni, jthread thread, jclass klass, std::int64_t size, TopFrames top) noexcept;
 
   // The same for an object in hand. Null is ignored.
   void record(JNIEnv* jni, jobject object, TopFrames top) noexcept;

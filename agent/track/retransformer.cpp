@@ -53,8 +53,7 @@ Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
   for (std::size_t at = 0; at < wanted.size(); at += kBatch) {
     const auto begin = std::chrono::steady_clock::now();
     retransform(std::span(wanted).subspan(at, std::min(kBatch, wanted.size() - at)));
-    const std::chrono::duration<double, std::milli> took =
-        std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     totals.longest_batch_ms = std::max(totals.longest_batch_ms, took.count());
   }
   return totals;

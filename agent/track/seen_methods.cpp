@@ -139,8 +139,7 @@ std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) con
   seen->role = role_of(names);
 
   jlocation first = 0, last = -1;
-  if (!names.native &&
-      jvmti_->GetMethodLocation(method, &first, &last) == JVMTI_ERROR_NONE) {
+  if (!names.native && jvmti_->GetMethodLocation(method, &first, &last) == JVMTI_ERROR_NONE) {
     seen->moves = rewritten_.moves_of(text_of(class_signature), names.method, names.signature,
                                       static_cast<std::uint32_t>(last + 1));
   }

@@ -23,19 +23,19 @@ namespace ddm {
 
 enum class MethodRole : std::uint8_t {
   kPlain,
-  kHidden,         // method handle plumbing that Java's own stack traces leave out too
-  kTracker,        // a method of java.lang.DdmTracker or its natives
-  kObjectInit,     // Object.<init>
-  kConstructor,    // any other <init>
-  kArrayCopy,      // Arrays.copyOf and copyOfRange of object arrays, hooked where it is called
+  kHidden,       // method handle plumbing that Java's own stack traces leave out too
+  kTracker,      // a method of java.lang.DdmTracker or its natives
+  kObjectInit,   // Object.<init>
+  kConstructor,  // any other <init>
+  kArrayCopy,    // Arrays.copyOf and copyOfRange of object arrays, hooked where it is called
 };
 
 struct SeenMethod {
   NameId name = kUnknownName;
   MethodRole role = MethodRole::kPlain;
-  std::vector<bci::BciRun> moves;           // of a rewritten method; see original_bci()
-  std::vector<std::uint16_t> super_calls;   // kConstructor: where this() or super() is called, as
-                                            // the method stands in the VM
+  std::vector<bci::BciRun> moves;          // of a rewritten method; see original_bci()
+  std::vector<std::uint16_t> super_calls;  // kConstructor: where this() or super() is called, as
+                                           // the method stands in the VM
   std::uint32_t generation = 0;
 
   // Of a frame's location: the index in the class file as its author compiled it.

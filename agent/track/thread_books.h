@@ -48,7 +48,8 @@ class ThreadBooks {
     std::int64_t seen = 0;
     std::int64_t seen_bytes = 0;
     std::optional<std::int64_t> unattributed_bytes;
-    std::vector<ThreadBytes> threads;  // most unattributed first; names only of what is no Java thread
+    std::vector<ThreadBytes>
+        threads;  // most unattributed first; names only of what is no Java thread
   };
   Totals totals() const;
 
@@ -57,8 +58,8 @@ class ThreadBooks {
     std::int64_t thread_id = 0;
     std::atomic<std::int64_t> seen{0};
     std::atomic<std::int64_t> seen_bytes{0};
-    std::int64_t base = 0;                  // the thread's counter when the book was opened
-    std::atomic<std::int64_t> counter{0};   // last value read
+    std::int64_t base = 0;                   // the thread's counter when the book was opened
+    std::atomic<std::int64_t> counter{0};    // last value read
     AllocatedBytes::VmThread vm_thread = 0;  // 0 = may not be read by others
   };
 
@@ -74,9 +75,9 @@ class ThreadBooks {
   mutable std::mutex mutex_;
   std::unordered_map<AllocatedBytes::VmThread, std::unique_ptr<Book>> books_;
   std::unordered_set<AllocatedBytes::VmThread> ending_;  // past ThreadEnd, address not yet reused
-  std::deque<ThreadBytes> ended_;      // the last threads that ended, newest at the back
-  ThreadBytes ended_earlier_;          // the sum of all before
-  std::int64_t ended_seen_ = 0;        // allocations seen by all ended threads
+  std::deque<ThreadBytes> ended_;  // the last threads that ended, newest at the back
+  ThreadBytes ended_earlier_;      // the sum of all before
+  std::int64_t ended_seen_ = 0;    // allocations seen by all ended threads
   bool running_ = false;
 };
 

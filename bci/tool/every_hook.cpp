@@ -25,7 +25,7 @@ std::optional<HookNumbers> number_method(const ClassContext& context, const Meth
 std::vector<std::pair<std::string, std::string>> EveryHook::hooks() {
   return {{"object", kObjectHook}, {"array", kObjectHook},    {"arrays", "(Ljava/lang/Object;I)V"},
           {"called", kObjectHook}, {"calling", kNumbersHook}, {"enter", kNumbersHook},
-          {"leave", kNumbersHook}, {"thrown", kNumbersHook},    {"callingOn", kObjectHook}};
+          {"leave", kNumbersHook}, {"thrown", kNumbersHook},  {"callingOn", kObjectHook}};
 }
 
 EveryHook::EveryHook(const std::string& hook_class) {

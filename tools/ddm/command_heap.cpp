@@ -81,8 +81,7 @@ Result<HeapPicture> map_after_collection(DdmClient& client) {
 
 Result<HeapPicture> read_map(DdmClient& client) {
   client.take_events();
-  const auto done =
-      client.ask(to_chunk(HeapSegmentsRequest{SegmentsWhen::kNow, 1}), kPatience);
+  const auto done = client.ask(to_chunk(HeapSegmentsRequest{SegmentsWhen::kNow, 1}), kPatience);
   if (!done) return done.error();
   const std::deque<Chunk> events = client.take_events();
   if (has_end(events)) return map_in(events);
@@ -116,9 +115,9 @@ void print_totals(const HeapPicture& map, const Totals& totals) {
   TextTable table({"KIND", map.by_object ? ">OBJECTS" : ">RUNS", ">BYTES", ">SHARE"});
   const std::uint64_t all = std::max<std::uint64_t>(totals.bytes.committed(), 1);
   const auto row = [&](std::string_view name, const std::string& runs, std::uint64_t bytes) {
-    table.add({std::string(name), runs, bytes_text(bytes),
-               fmt::format("{:.1f} %", 100.0 * static_cast<double>(bytes) /
-                                           static_cast<double>(all))});
+    table.add(
+        {std::string(name), runs, bytes_text(bytes),
+         fmt::format("{:.1f} %", 100.0 * static_cast<double>(bytes) / static_cast<double>(all))});
   };
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     const std::uint64_t bytes = totals.bytes.bytes[column];
@@ -142,9 +141,10 @@ HeapCell sum_of(const std::vector<HeapCell>& cells, std::size_t begin, std::size
 
 void print_map(const HeapPicture& map) {
   const HeapCells cells(map.segments, kRows * kRowCells);
-  print(fmt::format("\nOne letter = {}: the kind that has most of it (o objects, c classes,\n"
-                    "1 2 4 8 arrays by element size, ? unknown, . free, blank not committed).\n\n",
-                    bytes_text(cells.cell_bytes())));
+  print(
+      fmt::format("\nOne letter = {}: the kind that has most of it (o objects, c classes,\n"
+                  "1 2 4 8 arrays by element size, ? unknown, . free, blank not committed).\n\n",
+                  bytes_text(cells.cell_bytes())));
   TextTable table({">FROM", ">USED", "MAP"});
   const auto& all = cells.cells();
   for (std::size_t row = 0; row < all.size(); row += kRowCells) {
@@ -164,8 +164,8 @@ void print_map(const HeapPicture& map) {
 }
 
 void print_as_json(const HeapPicture& map, const Totals& totals) {
-  constexpr std::string_view kKeys[kHeapColumns] = {"object", "class",   "array1", "array2", "array4",
-                                                    "array8", "unknown", "native", "free"};
+  constexpr std::string_view kKeys[kHeapColumns] = {
+      "object", "class", "array1", "array2", "array4", "array8", "unknown", "native", "free"};
   Json kinds = Json::object();
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     Json kind = {{"bytes", totals.bytes.bytes[column]}};

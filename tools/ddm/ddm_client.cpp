@@ -7,9 +7,9 @@
 #include <array>
 #include <cerrno>
 
-#include "sockets/connect.h"
 #include "ddm/fail.h"
 #include "ddm/zlib_chunk.h"
+#include "sockets/connect.h"
 
 namespace ddm {
 namespace {

@@ -7,8 +7,8 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kNames[kHeapColumns] = {
-    "objects",       "classes",       "1-byte arrays", "2-byte arrays", "4-byte arrays",
-    "8-byte arrays", "unknown",       "native",        "free"};
+    "objects",       "classes", "1-byte arrays", "2-byte arrays", "4-byte arrays",
+    "8-byte arrays", "unknown", "native",        "free"};
 
 std::uint64_t position_of(const HeapSegment& segment) {
   const std::uint64_t slice = segment.heap_id > 0 ? segment.heap_id - 1 : 0;
@@ -27,8 +27,8 @@ std::uint64_t HeapCell::committed() const {
 
 std::size_t HeapCell::main_column() const {
   if (used() == 0) return kFreeColumn;
-  return static_cast<std::size_t>(
-      std::max_element(bytes.begin(), bytes.begin() + kFreeColumn) - bytes.begin());
+  return static_cast<std::size_t>(std::max_element(bytes.begin(), bytes.begin() + kFreeColumn) -
+                                  bytes.begin());
 }
 
 HeapCells::HeapCells(const std::vector<HeapSegment>& segments, std::size_t most) {

@@ -19,9 +19,9 @@ struct Colour {
 constexpr Colour kInk{40, 44, 52};
 constexpr Colour kNotCommitted{208, 211, 216};
 // In the order of the columns: told apart by people who see red and green alike, too.
-constexpr Colour kColours[kHeapColumns] = {
-    {0, 114, 178},   {204, 121, 167}, {230, 159, 0},  {240, 228, 66},  {0, 158, 115},
-    {213, 94, 0},    {90, 90, 90},    {86, 180, 233}, {240, 242, 245}};
+constexpr Colour kColours[kHeapColumns] = {{0, 114, 178},  {204, 121, 167}, {230, 159, 0},
+                                           {240, 228, 66}, {0, 158, 115},   {213, 94, 0},
+                                           {90, 90, 90},   {86, 180, 233},  {240, 242, 245}};
 
 constexpr int kColumns = 160;  // squares a row
 constexpr int kMostRows = 100;
@@ -50,7 +50,8 @@ class Canvas {
       const auto rows = glyph_of(letter);
       for (int row = 0; row < kGlyphHeight; ++row) {
         for (int column = 0; column < kGlyphWidth; ++column) {
-          if ((rows[static_cast<std::size_t>(row)] >> (kGlyphWidth - 1 - column) & 1) == 0) continue;
+          if ((rows[static_cast<std::size_t>(row)] >> (kGlyphWidth - 1 - column) & 1) == 0)
+            continue;
           fill(x + column * kScale, y + row * kScale, kScale, kScale, kInk);
         }
       }
@@ -71,7 +72,8 @@ class Canvas {
       return "";
     }
     bytes.resize(size);
-    if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels_.data(), 0, nullptr) == 0) {
+    if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels_.data(), 0, nullptr) ==
+        0) {
       return "";
     }
     bytes.resize(size);
@@ -90,8 +92,8 @@ Colour colour_of(const HeapCell& cell) {
   const Colour full = kColours[cell.main_column()];
   if (cell.used() == 0) return full;
   const Colour& empty = kColours[kFreeColumn];
-  const double share = 0.3 + 0.7 * static_cast<double>(cell.used()) /
-                                 static_cast<double>(cell.committed());
+  const double share =
+      0.3 + 0.7 * static_cast<double>(cell.used()) / static_cast<double>(cell.committed());
   const auto mix = [share](std::uint8_t from, std::uint8_t to) {
     return static_cast<std::uint8_t>(from + share * (to - from));
   };
@@ -119,8 +121,8 @@ void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
   };
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     if (total.bytes[column] == 0 && column != kFreeColumn) continue;
-    entry(kColours[column], fmt::format("{} {}", heap_column_name(column),
-                                        bytes_text(total.bytes[column])));
+    entry(kColours[column],
+          fmt::format("{} {}", heap_column_name(column), bytes_text(total.bytes[column])));
   }
   entry(kNotCommitted, "not committed");
 }

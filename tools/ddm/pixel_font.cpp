@@ -65,8 +65,7 @@ constexpr Glyph kGlyphs[] = {
 }  // namespace
 
 std::array<std::uint8_t, kGlyphHeight> glyph_of(char letter) {
-  const char wanted =
-      static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  const char wanted = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   for (const Glyph& glyph : kGlyphs) {
     if (glyph.letter == wanted) return glyph.rows;
   }

@@ -1,4 +1,5 @@
-// What a walk has found, in the order found: one entry a stretch of memory, two bytes in most cases.
+// What a walk has found, in the order found: one entry a stretch of memory, two bytes in most
+// cases.
 //
 // Written while the program stands still, so it never allocates: the address space is reserved
 // before, and the kernel gives pages as they are touched. An entry is { u1 state, u1 words },

@@ -148,7 +148,8 @@ extern "C" {
 
 JNIEXPORT void JNICALL Java_HeapShape_serve(JNIEnv* jni, jclass) {
   // Before the first count, so that it leaves nothing new behind.
-  const Kind references = size_of_array(jni, 1000) - size_of_array(jni, 0) < 8000 ? kArray4 : kArray8;
+  const Kind references =
+      size_of_array(jni, 1000) - size_of_array(jni, 0) < 8000 ? kArray4 : kArray8;
   char line[64];
   while (std::fgets(line, sizeof line, stdin) != nullptr) {
     if (std::strcmp(line, "count\n") == 0) {

@@ -59,9 +59,10 @@ TEST_CASE("sizes take k, m and g") {
 TEST_CASE("an unknown option is named together with the valid ones") {
   const std::string error = error_of("trakc=y");
   CHECK(mentions(error, "\"trakc\""));
-  for (const char* name : {"help", "address", "server", "suspend", "name", "track", "engine",
-                           "interval", "records", "depth", "dump", "every", "ring", "native",
-                           "walker", "compress", "unit", "debugger", "access", "log"}) {
+  for (const char* name :
+       {"help",     "address",  "server", "suspend",  "name",   "track", "engine",
+        "interval", "records",  "depth",  "dump",     "every",  "ring",  "native",
+        "walker",   "compress", "unit",   "debugger", "access", "log"}) {
     CHECK(mentions(error, name));
   }
 }

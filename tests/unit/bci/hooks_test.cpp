@@ -180,12 +180,12 @@ TEST_CASE("CallSiteHook before a call passes the receiver where it lies on top o
       .op2(kInvokevirtual, more)
       .op({0xb1});
   const Rewritten after(rewrite_with(cls.build(), {&hook}));
-  check_bytes(after.bytecode("<init>"),
-              {kAload0,         kInvokespecial, init >> 8,    init & 0xff, kAload0 + 1,
-               kDup,            kInvokestatic,  x,            x,           kInvokevirtual,
-               text >> 8,       text & 0xff,    kPop,         kInvokestatic, text >> 8,
-               text & 0xff,     kPop,           kAload0 + 1,  0x04,        kInvokevirtual,
-               more >> 8,       more & 0xff,    0xb1});
+  check_bytes(after.bytecode("<init>"), {kAload0,     kInvokespecial, init >> 8,     init & 0xff,
+                                         kAload0 + 1, kDup,           kInvokestatic, x,
+                                         x,           kInvokevirtual, text >> 8,     text & 0xff,
+                                         kPop,        kInvokestatic,  text >> 8,     text & 0xff,
+                                         kPop,        kAload0 + 1,    0x04,          kInvokevirtual,
+                                         more >> 8,   more & 0xff,    0xb1});
 }
 
 TEST_CASE("several rules for one call run in the order of the list") {

@@ -84,19 +84,24 @@ TEST_CASE("Areas come in the order of addresses, and those next to one another a
   CHECK(segments[1].units == 10);
 }
 
-TEST_CASE("HPSG joins objects of a kind, HPSO keeps them apart; free space is one stretch in both") {
-  const HeapMap map = map_of({{0, {{kObjectState, 16}, {kObjectState, 16}, {kFreeState, 24},
-                                   {kFreeState, 8}, {kObjectState, 16}}}});
+TEST_CASE(
+    "HPSG joins objects of a kind, HPSO keeps them apart; free space is one stretch in both") {
+  const HeapMap map = map_of({{0,
+                               {{kObjectState, 16},
+                                {kObjectState, 16},
+                                {kFreeState, 24},
+                                {kFreeState, 8},
+                                {kObjectState, 16}}}});
   CHECK(segments_of(map, kMergedSegment)[0].runs() ==
         std::vector<HeapRun>{{kObjectState, 4}, {kFreeState, 4}, {kObjectState, 2}});
   CHECK(segments_of(map, kObjectSegment)[0].runs() ==
-        std::vector<HeapRun>{{kObjectState, 2}, {kObjectState, 2}, {kFreeState, 4},
-                             {kObjectState, 2}});
+        std::vector<HeapRun>{
+            {kObjectState, 2}, {kObjectState, 2}, {kFreeState, 4}, {kObjectState, 2}});
 }
 
 TEST_CASE("An area taken out leaves a gap and nothing else") {
-  HeapMap map = map_of({{0, {{kObjectState, 64}}}, {64, {{kFreeState, 64}}},
-                        {128, {{kObjectState, 64}}}});
+  HeapMap map =
+      map_of({{0, {{kObjectState, 64}}}, {64, {{kFreeState, 64}}}, {128, {{kObjectState, 64}}}});
   map.areas.erase(map.areas.begin() + 1);
   map.complete();
   CHECK(map.committed_bytes() == 128);

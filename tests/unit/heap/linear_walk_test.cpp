@@ -21,7 +21,9 @@ ObjectLayout layout_of(HeaderForm form) {
   ObjectLayout layout;
   layout.header = form;
   layout.mark_klass_shift = 42;
-  layout.array_length_offset = form == HeaderForm::kWide ? 16 : form == HeaderForm::kNarrow ? 12 : 8;
+  layout.array_length_offset = form == HeaderForm::kWide     ? 16
+                               : form == HeaderForm::kNarrow ? 12
+                                                             : 8;
   layout.class_size_offset = 24;
   layout.stack_chunk_size_offset = 16;
   return layout;
@@ -105,7 +107,7 @@ TEST_CASE("Objects follow one another by their sizes, whatever their headers loo
   const auto form = GENERATE(HeaderForm::kWide, HeaderForm::kNarrow, HeaderForm::kCompact);
   Memory memory(layout_of(form), 400);
   memory.object(0, kThing);
-  memory.array(3, kBytes, 5);      // header + 5, up to the next word
+  memory.array(3, kBytes, 5);  // header + 5, up to the next word
   const std::uint64_t small = (memory.header() + 5 + 7) / 8;
   memory.array(3 + small, kLongs, 300);
   const std::uint64_t big = (memory.header() + 2400 + 7) / 8;
@@ -130,8 +132,8 @@ TEST_CASE("A class nobody knows is a gap up to where objects make sense again") 
   memory.object(3, 0x999);
   memory.object(9, kThing);
   memory.object(12, kThing);
-  CHECK(memory.walk(15, 15) == Runs{{kObjectState, 3}, {kUnknownState, 6}, {kObjectState, 3},
-                                    {kObjectState, 3}});
+  CHECK(memory.walk(15, 15) ==
+        Runs{{kObjectState, 3}, {kUnknownState, 6}, {kObjectState, 3}, {kObjectState, 3}});
   CHECK(memory.gaps() == 1);
   CHECK(memory.unknown() == std::vector<std::uint64_t>{0x999});
 }

@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "native/mappings.h"
+
+#include <catch2/catch.hpp>
 
 using namespace ddm;
 
@@ -44,8 +44,7 @@ TEST_CASE("this process has a stack and this program among its mappings") {
   const Mapping* stack = find_mapping(mappings, reinterpret_cast<std::uintptr_t>(&local));
   REQUIRE(stack != nullptr);
   CHECK(stack->writable);
-  const Mapping* code =
-      find_mapping(mappings, reinterpret_cast<std::uintptr_t>(&parse_mappings));
+  const Mapping* code = find_mapping(mappings, reinterpret_cast<std::uintptr_t>(&parse_mappings));
   REQUIRE(code != nullptr);
   CHECK(code->executable);
   CHECK(code->name.ends_with("native_test"));

@@ -1,17 +1,17 @@
 // The map of this very process's malloc, against what malloc says of itself.
-#include <catch2/catch.hpp>
+#include "native/native_map.h"
 
 #include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
 
-#include "native/native_map.h"
 #include "sanitizers.h"
 
 using namespace ddm;
@@ -182,7 +182,8 @@ TEST_CASE("a broken header costs the map a stretch, not the rest") {
   for (int i = 0; i < 1000; ++i) blocks.emplace_back(std::malloc(200));
   auto* header = static_cast<std::uint64_t*>(blocks[500].get()) - 1;
   const std::uint64_t right = *header;
-  for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{0x4141414141414141}, right + 32}) {
+  for (const std::uint64_t wrong :
+       {std::uint64_t{0}, std::uint64_t{0x4141414141414141}, right + 32}) {
     *header = wrong;
     const NativeMap map = read_native_map();
     *header = right;

@@ -1,10 +1,11 @@
 // Sampling in this very process: the libraries of tests/jvm/native are opened and leak.
-#include <catch2/catch.hpp>
+#include "native/native_sampler.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "native/native_sampler.h"
 #include "native/sampling_interval.h"
 #include "sanitizers.h"
 
@@ -56,7 +56,8 @@ Leak function(const char* name, const char* library = "libnative_load.so") {
 
 std::string function_at(std::uintptr_t frame) {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(frame - 1), &info) == 0 || info.dli_sname == nullptr) return "";
+  if (dladdr(reinterpret_cast<void*>(frame - 1), &info) == 0 || info.dli_sname == nullptr)
+    return "";
   return info.dli_sname;
 }
 

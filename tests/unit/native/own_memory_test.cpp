@@ -1,12 +1,11 @@
-#include <catch2/catch.hpp>
+#include "native/own_memory.h"
 
 #include <sys/mman.h>
 
 #include <array>
+#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
-
-#include "native/own_memory.h"
 
 using namespace ddm;
 
@@ -18,8 +17,8 @@ constexpr std::size_t kPage = 4096;
 class TwoPages {
  public:
   TwoPages()
-      : begin_(static_cast<std::byte*>(mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+      : begin_(static_cast<std::byte*>(
+            mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
     mprotect(begin_ + 2 * kPage, kPage, PROT_NONE);
   }
   ~TwoPages() { munmap(begin_, 3 * kPage); }

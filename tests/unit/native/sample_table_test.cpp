@@ -1,10 +1,9 @@
-#include <catch2/catch.hpp>
+#include "native/sample_table.h"
 
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
-
-#include "native/sample_table.h"
 
 using namespace ddm;
 

@@ -1,8 +1,7 @@
-#include <catch2/catch.hpp>
-
-#include <cmath>
-
 #include "native/sampling_interval.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
 
 using namespace ddm;
 
@@ -18,8 +17,8 @@ TEST_CASE("the chance to be sampled is 1 - exp(-bytes / mean)") {
 
 TEST_CASE("distances between samples are those of -ln(u) * mean") {
   for (const std::uint64_t random :
-       {std::uint64_t{1}, std::uint64_t{12345}, std::uint64_t{1} << 63, ~std::uint64_t{0}, (std::uint64_t{1} << 63) - 1,
-        std::uint64_t{0x123456789abcdef0}}) {
+       {std::uint64_t{1}, std::uint64_t{12345}, std::uint64_t{1} << 63, ~std::uint64_t{0},
+        (std::uint64_t{1} << 63) - 1, std::uint64_t{0x123456789abcdef0}}) {
     const double expected = -std::log(static_cast<double>(random) / 0x1p64) * 1e9;
     CHECK(static_cast<double>(sampling_distance(random, 1'000'000'000)) ==
           Approx(1 + expected).epsilon(1e-6).margin(1.5));
