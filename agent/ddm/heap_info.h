@@ -5,6 +5,9 @@
 
 namespace ddm {
 
+// The whole Java heap, in HPIF and in the brackets of its maps.
+inline constexpr std::uint32_t kJavaHeap = 1;
+
 enum class HeapInfoWhen : std::uint8_t { kNever = 0, kNow = 1, kNextGc = 2, kEveryGc = 3 };
 
 // HPIF, request.   u1 when

@@ -9,18 +9,23 @@
 #include <chrono>
 #include <memory>
 
-#include "ddm/chunk.h"
+#include "ddm/heap_segments.h"
 
 namespace ddm {
+
+// A wish for maps of memory. kNow is answered at once and never stands here.
+struct MapWish {
+  SegmentsWhen when = SegmentsWhen::kNever;
+  std::uint8_t what = 0;  // 0 HPSG, 1 HPSO
+};
 
 // What this server has asked to be told. Every field stands alone, so each is just atomic.
 struct SessionModes {
   std::atomic<bool> thread_events{false};              // THEN
   std::atomic<std::uint32_t> thread_status_millis{0};  // THST interval, 0 = none
   std::atomic<std::uint8_t> heap_info_when{0};         // HPIF: 0 never, 2 next GC, 3 every GC
-  std::atomic<std::uint8_t> heap_segments_when{0};     // HPSG: 0 never, 1 every GC
-  std::atomic<std::uint8_t> heap_segments_what{0};     // 0 HPSG, 1 HPSO
-  std::atomic<std::uint8_t> native_segments_when{0};   // NHSG, as HPSG
+  std::atomic<MapWish> java_maps{MapWish{}};           // HPSG, HPSO
+  std::atomic<MapWish> native_maps{MapWish{}};         // NHSG
 };
 
 class Session {

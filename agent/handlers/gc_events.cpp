@@ -10,7 +10,8 @@ namespace ddm {
 bool GcEvents::wanted_by(const Session& session) {
   const SessionModes& modes = session.modes;
   return modes.heap_info_when >= static_cast<std::uint8_t>(HeapInfoWhen::kNextGc) ||
-         modes.heap_segments_when != 0 || modes.native_segments_when != 0;
+         modes.java_maps.load().when != SegmentsWhen::kNever ||
+         modes.native_maps.load().when != SegmentsWhen::kNever;
 }
 
 std::string GcEvents::refresh() {

@@ -11,10 +11,8 @@
 namespace ddm {
 namespace {
 
-// Ids of HPIF. 1 is the Java heap as a whole; what it is made of, and what the VM has beside it,
-// has numbers that no 4 GiB slice of a heap map takes before the heap has 400 GiB.
-constexpr std::uint32_t kJavaHeap = 1;
-
+// Ids of HPIF. What the Java heap is made of, and what the VM has beside it, has numbers that no
+// 4 GiB slice of a heap map takes before the heap has 400 GiB.
 std::uint32_t id_of(PoolKind kind) {
   switch (kind) {
     case PoolKind::kYoung:

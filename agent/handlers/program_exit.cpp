@@ -11,7 +11,7 @@ namespace ddm {
 namespace {
 
 // For the program's shutdown hooks.
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kHookTime{5};
 
 // java.lang.System.exit(status), or Runtime.halt(status) without asking anybody.
 void call_exit(JNIEnv* jni, jint status, bool halt) {
@@ -48,7 +48,7 @@ void exit_program(JavaVM* vm, jint status) {
   std::thread exit =
       start_native_thread("ddm-exit", [=] { attach_and_call_exit(vm, status, false); });
   std::thread halt = start_native_thread("ddm-halt", [=] {
-    std::this_thread::sleep_for(kPatience);
+    std::this_thread::sleep_for(kHookTime);
     attach_and_call_exit(vm, status, true);
   });
   if (exit.joinable()) exit.detach();

@@ -62,7 +62,7 @@ NativeMap read_native_map() {
   map.blocks.insert(map.blocks.end(), mapped.begin(), mapped.end());
   std::sort(map.blocks.begin(), map.blocks.end(),
             [](const Block& a, const Block& b) { return a.address < b.address; });
-  drop_overlaps(&map.blocks);
+  map.lost_bytes += drop_overlaps(&map.blocks);
   count(&map);
   return map;
 }
