@@ -88,7 +88,7 @@ public final class DdmlibCheck {
         isTrue(vm.matches("OpenJDK 64-Bit Server VM v\\d+.*"), "VM is " + vm);
         isTrue(data.getAbi().startsWith("64-bit ("), "ABI is " + data.getAbi());
         isTrue(data.getJvmFlags().contains("-Xmx256m"), "flags are " + data.getJvmFlags());
-        isTrue(data.hasFeature(ClientData.FEATURE_HPROF_STREAMING), "no streamed heap dumps");
+        await("streamed heap dumps", () -> data.hasFeature(ClientData.FEATURE_HPROF_STREAMING));
         isTrue(client.isDdmAware() && data.isDdmAware(), "not DDM aware");
     }
 

@@ -8,12 +8,12 @@ import glob
 import hashlib
 import itertools
 import json
+import multiprocessing
 import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 import traceback
 
@@ -208,38 +208,34 @@ def run_all(patterns, full):
     build_programs()
     chosen = [c for c in TESTS
               if (full or not c.full_only) and (not patterns or any(p in c.name for p in patterns))]
-    shared = [c for c in chosen if not c.alone]
-    alone = [c for c in chosen if c.alone]
-    lock = threading.Lock()
     failed = []
 
-    def work(queue):
-        while True:
-            with lock:
-                if not queue:
-                    return
-                case = queue.pop(0)
-            begin = time.monotonic()
-            try:
-                case.run()
-                outcome = None
-            except Exception:  # any failure of a test is reported as that test's
-                outcome = traceback.format_exc()
-            with lock:
-                took = time.monotonic() - begin
-                print(f"{'FAIL' if outcome else 'ok  '} {case.name} ({took:.1f} s)", flush=True)
-                if outcome:
-                    failed.append(case.name)
-                    print("     " + outcome.replace("\n", "\n     "), flush=True)
+    def tell(case, took, outcome):
+        print(f"{'FAIL' if outcome else 'ok  '} {case.name} ({took:.1f} s)", flush=True)
+        if outcome:
+            failed.append(case.name)
+            print("     " + outcome.replace("\n", "\n     "), flush=True)
 
-    workers = [threading.Thread(target=work, args=(shared,)) for _ in range(os.cpu_count() or 2)]
-    for w in workers:
-        w.start()
-    for w in workers:
-        w.join()
-    work(alone)
+    shared = [c for c in chosen if not c.alone]
+    # Processes, not threads: reading a report keeps Python's one lock for seconds.
+    with multiprocessing.get_context("fork").Pool(os.cpu_count() or 2) as pool:
+        for index, took, outcome in pool.imap_unordered(run_case, map(TESTS.index, shared)):
+            tell(TESTS[index], took, outcome)
+    for case in chosen:
+        if case.alone:
+            tell(case, *run_case(TESTS.index(case))[1:])
     print(f"jvm: {len(chosen) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
+
+
+def run_case(index):
+    begin = time.monotonic()
+    try:
+        TESTS[index].run()
+        outcome = None
+    except Exception:  # any failure of a test is reported as that test's
+        outcome = traceback.format_exc()
+    return index, time.monotonic() - begin, outcome
 
 
 def main():
