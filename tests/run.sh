@@ -95,6 +95,9 @@ for unit_test in build/release/bin/*_test; do
     step "unit: $(basename "$unit_test")" "$unit_test"
 done
 
+# Each file on its own: every one includes what it uses.
+if [ -n "$full" ]; then step "build debug" build debug all; fi
+
 # Under tsan the quick set has what runs in threads.
 tsan_tests="ddm_test native_test net_test records_test"
 for sanitizer in asan tsan; do

@@ -14,7 +14,6 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kMostPages = 1 << 19;  // 2 GiB of memory in use
 
 // Which pages of memory are in use: reading the others would make page tables for them.

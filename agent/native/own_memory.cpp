@@ -12,8 +12,6 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-
 // A container may forbid process_vm_readv; the same memory is a file.
 bool read_from_file(std::uintptr_t from, void* to, std::size_t bytes) {
   const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);

@@ -12,6 +12,9 @@
 
 namespace ddm {
 
+// Where what can be read, mapped or made writable begins and ends. x86-64 and most of aarch64.
+constexpr std::uintptr_t kPage = 4096;
+
 // True: all of it could be read. errno stays as it was.
 bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes);
 

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <string_view>
 
+#include "native/own_memory.h"
+
 namespace ddm {
 namespace {
-
-constexpr std::uintptr_t kPage = 4096;
 
 struct DynamicSection {
   const ElfW(Sym) * symbols = nullptr;

@@ -25,7 +25,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kTopSites = 50;
+constexpr std::size_t kPageSites = 50;
 
 template <typename Range, typename Append>
 void append_array(std::string& out, const Range& range, Append append) {
@@ -90,8 +90,8 @@ class PageData {
 
   void sites() {
     const std::vector<AllocSite> all = sites_of(data_.records, names_);
-    std::vector<AllocSite> top = top_sites(all, SiteOrder::kBytes, kTopSites);
-    for (const AllocSite& site : top_sites(all, SiteOrder::kCount, kTopSites)) {
+    std::vector<AllocSite> top = top_sites(all, SiteOrder::kBytes, kPageSites);
+    for (const AllocSite& site : top_sites(all, SiteOrder::kCount, kPageSites)) {
       const auto same = [&](const AllocSite& other) {
         return std::tie(site.class_id, site.has_frame, site.method, site.line) ==
                std::tie(other.class_id, other.has_frame, other.method, other.line);

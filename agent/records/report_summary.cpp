@@ -10,8 +10,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kColumns = 80;
-constexpr std::size_t kTopSites = 8;  // two lines each; at most nine lines stand above them
+constexpr std::size_t kSummarySites = 8;  // two lines each; at most nine lines stand above them
 
 std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
   std::int64_t sum = 0;
@@ -69,7 +68,7 @@ class Summary {
   void sites() {
     const std::int64_t bytes = recorded_bytes(data_.records);
     const std::vector<AllocSite> top =
-        top_sites(sites_of(data_.records, names_), SiteOrder::kBytes, kTopSites);
+        top_sites(sites_of(data_.records, names_), SiteOrder::kBytes, kSummarySites);
     add(fmt::format("  {:>11} {:>6} {:>11}  {}", "bytes", "share", "count",
                     "most of the recorded bytes"));
     for (const AllocSite& site : top) {

@@ -15,8 +15,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kColumns = 80;
-constexpr std::size_t kTopSites = 20;
+constexpr std::size_t kTextSites = 20;
 constexpr std::size_t kTopThreads = 10;
 
 class TextReport {
@@ -41,8 +40,8 @@ class TextReport {
       return;
     }
     const std::vector<AllocSite> sites = sites_of(data_.records, names_);
-    site_table("bytes", top_sites(sites, SiteOrder::kBytes, kTopSites), sites.size());
-    site_table("count", top_sites(sites, SiteOrder::kCount, kTopSites), sites.size());
+    site_table("bytes", top_sites(sites, SiteOrder::kBytes, kTextSites), sites.size());
+    site_table("count", top_sites(sites, SiteOrder::kCount, kTextSites), sites.size());
     out_ += "\nRecords, newest first (UTC)\n";
     for (std::size_t i = 0; i < data_.records.size() && pieces_.wanted(); ++i) {
       record(data_.records[i]);

@@ -17,6 +17,9 @@ std::string share_of(std::int64_t part, std::int64_t whole);  // "12.3%"
 std::string utc_seconds(std::int64_t ms_since_epoch);         // "2024-05-01 12:00:00"
 std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:00:00.123"
 
+// What a terminal shows without wrapping: lines meant for one are not longer.
+constexpr std::size_t kColumns = 80;
+
 // `text` with its middle replaced by "..." if it has more than `width` characters.
 std::string shortened(std::string_view text, std::size_t width);
 

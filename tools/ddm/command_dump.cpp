@@ -12,9 +12,6 @@
 namespace ddm {
 namespace {
 
-// The target writes its whole heap before it sends the first byte.
-constexpr std::chrono::minutes kPatience{30};
-
 int dump(const std::string& target, const std::string& path) {
   const auto address = find_target(target);
   if (!address) return refuse(address.message());
@@ -22,7 +19,7 @@ int dump(const std::string& target, const std::string& path) {
   if (!client) return refuse(client.message());
   Progress progress("heap dump");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
-  const auto answer = client->request({kHeapDumpStream, {}}, kPatience);
+  const auto answer = client->request({kHeapDumpStream, {}}, DdmClient::kHeapTime);
   if (!answer) return refuse(answer.message());
   if (answer->type != kHeapDumpStream) return refuse(DdmClient::unexpected(*answer).message);
   umask(S_IRWXG | S_IRWXO);  // every password of the program is in there

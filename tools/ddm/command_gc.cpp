@@ -10,9 +10,6 @@
 namespace ddm {
 namespace {
 
-// A collection of a big heap may take its time without a word.
-constexpr std::chrono::minutes kPatience{30};
-
 // None: the target does not tell.
 std::optional<std::uint64_t> used_bytes(DdmClient& client) {
   const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
@@ -28,7 +25,7 @@ int gc(const std::string& target, bool json) {
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
   const auto before = used_bytes(*client);
-  const auto done = client->request({kCollectGarbage, {}}, kPatience);
+  const auto done = client->request({kCollectGarbage, {}}, DdmClient::kHeapTime);
   if (!done) return refuse(done.message());
   const auto after = used_bytes(*client);
   if (json) {

@@ -14,11 +14,8 @@
 namespace ddm {
 namespace {
 
-using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A map of a big heap takes its time before its first byte.
-constexpr minutes kPatience{5};
 // From another VM's collection to the end of its map.
 constexpr seconds kMapTime{60};
 
@@ -66,7 +63,7 @@ bool has_end(const std::deque<Chunk>& events) {
 Result<HeapPicture> map_after_collection(DdmClient& client) {
   const auto wish = [](SegmentsWhen when) { return to_chunk(HeapSegmentsRequest{when, 0}); };
   auto done = client.request(wish(SegmentsWhen::kEveryGc));
-  if (done) done = client.request({kCollectGarbage, {}}, kPatience);
+  if (done) done = client.request({kCollectGarbage, {}}, DdmClient::kHeapTime);
   if (!done) return done.error();
   std::deque<Chunk> events = client.take_events();
   const auto deadline = std::chrono::steady_clock::now() + kMapTime;
@@ -81,7 +78,8 @@ Result<HeapPicture> map_after_collection(DdmClient& client) {
 
 Result<HeapPicture> read_map(DdmClient& client) {
   client.take_events();
-  const auto done = client.ask(to_chunk(HeapSegmentsRequest{SegmentsWhen::kNow, 1}), kPatience);
+  const auto done =
+      client.ask(to_chunk(HeapSegmentsRequest{SegmentsWhen::kNow, 1}), DdmClient::kHeapTime);
   if (!done) return done.error();
   const std::deque<Chunk> events = client.take_events();
   if (has_end(events)) return map_in(events);

@@ -18,6 +18,8 @@ namespace ddm {
 class DdmClient {
  public:
   static constexpr std::chrono::seconds kConnectTime{5};
+  // For what goes through the whole heap (a collection, a dump, a map) before the first byte comes.
+  static constexpr std::chrono::minutes kHeapTime{30};
   static constexpr std::chrono::seconds kSilence{60};
 
   // Connected, and the handshake is done.

@@ -23,14 +23,14 @@ constexpr Colour kColours[kHeapColumns] = {{0, 114, 178},  {204, 121, 167}, {230
                                            {240, 228, 66}, {0, 158, 115},   {213, 94, 0},
                                            {90, 90, 90},   {86, 180, 233},  {240, 242, 245}};
 
-constexpr int kColumns = 160;  // squares a row
+constexpr int kSquaresARow = 160;
 constexpr int kMostRows = 100;
 constexpr int kSquare = 6;
 constexpr int kMargin = 24;
 constexpr int kScale = 2;  // of the font
 constexpr int kLine = (kGlyphHeight + 4) * kScale;
 constexpr int kLetter = (kGlyphWidth + 1) * kScale;
-constexpr int kWidth = 2 * kMargin + kColumns * kSquare;
+constexpr int kWidth = 2 * kMargin + kSquaresARow * kSquare;
 
 class Canvas {
  public:
@@ -109,7 +109,7 @@ void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
   for (const HeapCell& cell : cells.cells()) {
     for (std::size_t i = 0; i < kHeapColumns; ++i) total.bytes[i] += cell.bytes[i];
   }
-  constexpr int kEntryWidth = kColumns * kSquare / 3;
+  constexpr int kEntryWidth = kSquaresARow * kSquare / 3;
   int place = 0;
   const auto entry = [&](Colour colour, const std::string& text) {
     const int x = kMargin + place % 3 * kEntryWidth;
@@ -130,19 +130,19 @@ void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
 }  // namespace
 
 std::string heap_picture(const std::string& title, const std::vector<HeapSegment>& segments) {
-  const HeapCells cells(segments, static_cast<std::size_t>(kColumns * kMostRows));
+  const HeapCells cells(segments, static_cast<std::size_t>(kSquaresARow * kMostRows));
   const int rows =
-      std::max<int>(1, static_cast<int>((cells.cells().size() + kColumns - 1) / kColumns));
+      std::max<int>(1, static_cast<int>((cells.cells().size() + kSquaresARow - 1) / kSquaresARow));
   const int map_top = kMargin + 2 * kLine + 8;
   const int legend_top = map_top + rows * kSquare + 16;
   Canvas canvas(legend_top + 4 * (kLine + 6) + kMargin - 6);
   canvas.write(kMargin, kMargin, title);
   canvas.write(kMargin, kMargin + kLine,
                fmt::format("one square = {}, a row = {}", bytes_text(cells.cell_bytes()),
-                           bytes_text(cells.cell_bytes() * kColumns)));
+                           bytes_text(cells.cell_bytes() * kSquaresARow)));
   for (std::size_t i = 0; i < cells.cells().size(); ++i) {
-    const int x = static_cast<int>(i % kColumns) * kSquare;
-    const int y = static_cast<int>(i / kColumns) * kSquare;
+    const int x = static_cast<int>(i % kSquaresARow) * kSquare;
+    const int y = static_cast<int>(i / kSquaresARow) * kSquare;
     canvas.fill(kMargin + x, map_top + y, kSquare - 1, kSquare - 1, colour_of(cells.cells()[i]));
   }
   draw_legend(canvas, legend_top, cells);

@@ -5,7 +5,6 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint32_t kJavaHeap = 1;
 constexpr std::uint64_t kMostOnTheWire = 0x7fffffff;
 
 }  // namespace

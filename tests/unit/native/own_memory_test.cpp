@@ -11,8 +11,6 @@ using namespace ddm;
 
 namespace {
 
-constexpr std::size_t kPage = 4096;
-
 // Three pages, the last of which is gone.
 class TwoPages {
  public:

@@ -11,7 +11,7 @@ namespace ddm {
 namespace {
 
 // On loopback a connection is there at once or never.
-constexpr std::chrono::milliseconds kConnectTime{500};
+constexpr std::chrono::milliseconds kProgramTime{500};
 
 constexpr std::size_t kMaxList = 0xffff;  // what four hex digits can say
 
@@ -64,7 +64,7 @@ std::unique_ptr<Stream> Services::open_vm(std::string_view text) {
     if (target.pid != pid) continue;
     const auto address = parse_address(target.address);
     if (!address) return nullptr;
-    auto socket = connect_to(*address, kConnectTime);
+    auto socket = connect_to(*address, kProgramTime);
     if (!socket) return nullptr;
     return std::make_unique<VmStream>(std::move(*socket), [lost = lost_] { *lost = true; });
   }

@@ -11,7 +11,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::chrono::seconds kConnectTime{10};
+constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::size_t kMaxStreams = 4096;
 constexpr std::size_t kMaxQueued = std::size_t{1} << 20;
 constexpr std::uint32_t kMinPayload = 4096;  // what the oldest adb takes
@@ -29,7 +29,7 @@ std::string banner() {
 }  // namespace
 
 Transport::Transport(FileDescriptor socket, Services& services)
-    : socket_(std::move(socket)), services_(services), deadline_(Clock::now() + kConnectTime) {}
+    : socket_(std::move(socket)), services_(services), deadline_(Clock::now() + kGreetingTime) {}
 
 void Transport::add_polled(std::vector<pollfd>& polled) const {
   const int read = out_.size() < kMaxQueued ? POLLIN : 0;
