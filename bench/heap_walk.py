@@ -5,7 +5,8 @@ Usage: bench/heap_walk.py [OBJECTS]      (10,000,000; after: cmake --build --pre
 
 The walk is the part with the program stopped that reads the heap; JVMTI's iteration is measured
 with a callback that does nothing but count, and with one that gets the kinds a map needs (classes
-tagged). CPU time all of it, the best of three, since walls differ with whoever shares the machine.
+tagged). CPU time all of it, the best of three, since walls differ with whoever shares the machine;
+once in a heap of every kind and size, once in one of nodes, boxes and short arrays.
 """
 import os
 import re
@@ -20,12 +21,12 @@ import heap_map  # noqa: E402
 LINE = re.compile(r"heap map: (\d+) objects, \d+ bytes, walked in ([\d.]+) ms of CPU")
 
 
-def measure(jdk, objects):
+def measure(jdk, objects, small):
     case = harness.Case(lambda t: None, jdk, "g1", [], False, 600, True)
     case.dir = os.path.join(harness.WORK, "run", "heap-walk")
     os.makedirs(case.dir, exist_ok=True)
-    with heap_map.Shape(case, objects, ["-Xms2500m", "-Xmx2500m"], "log=debug") as p, \
-            p.client(timeout=300) as ddm:
+    with heap_map.Shape(case, objects, ["-Xms2500m", "-Xmx2500m"], "log=debug",
+                        small) as p, p.client(timeout=300) as ddm:
         p.collect()
         wire = []
         for what in (heap_map.OBJECTS, heap_map.MERGED) * 3:
@@ -40,12 +41,12 @@ def main():
     objects = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     harness.build_programs()
     for jdk in harness.JDKS:
-        count, walk, by_object, merged, bare, tagged = measure(jdk, objects)
-        print(f"JDK {jdk.major}, G1, {count} objects\n"
-              f"  walk                         {walk:9.1f} ms  {walk * 1e6 / count:6.1f} ns an object\n"
-              f"  IterateThroughHeap, counting {bare:9.1f} ms  {bare / walk:6.1f} times the walk\n"
-              f"  IterateThroughHeap, by kinds {tagged:9.1f} ms  {tagged / walk:6.1f} times the walk\n"
-              f"  HPSO {by_object / count:.2f} bytes an object, HPSG {merged / count:.2f}", flush=True)
-
+        for small in (False, True):
+            count, walk, by_object, merged, bare, tagged = measure(jdk, objects, small)
+            print(f"JDK {jdk.major}, G1, {count} objects {'of few bytes' if small else 'of every kind'}\n"
+                  f"  walk                         {walk:9.1f} ms  {walk * 1e6 / count:6.1f} ns an object\n"
+                  f"  IterateThroughHeap, counting {bare:9.1f} ms  {bare / walk:6.1f} times the walk\n"
+                  f"  IterateThroughHeap, by kinds {tagged:9.1f} ms  {tagged / walk:6.1f} times the walk\n"
+                  f"  HPSO {by_object / count:.2f} bytes an object, HPSG {merged / count:.2f}", flush=True)
 
 main()

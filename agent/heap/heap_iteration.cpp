@@ -63,9 +63,9 @@ Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (!log) return Error{"no address space for a map"};
   HeapMap map;
   map.true_addresses = false;
-  map.log = std::move(*log);
+  map.logs[0] = std::move(*log);
   const bool narrow = vm_flags::boolean("UseCompressedOops").value_or(false);
-  Iteration iteration{map.log,
+  Iteration iteration{map.logs[0],
                       heap_state(Solidity::kHard, narrow ? HeapKind::kArray4 : HeapKind::kArray8)};
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_iteration_callback = Iteration::on_object;
@@ -76,13 +76,13 @@ Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (error != JVMTI_ERROR_NONE) {
     return Error{std::string("IterateThroughHeap: ") + jvmti_error_name(error)};
   }
-  if (map.log.full()) return Error{"no memory for a map of so many objects"};
+  if (map.full()) return Error{"no memory for a map of so many objects"};
   const std::uint64_t total = total_heap_memory().value_or(0);
   if (total > iteration.bytes) {
-    map.log.add(kFreeState, total - iteration.bytes);
+    map.logs[0].add(kFreeState, total - iteration.bytes);
     iteration.bytes = total;
   }
-  map.areas.push_back({0, iteration.bytes, 0, false});
+  map.areas.push_back({0, iteration.bytes, 0, 0, false});
   return map;
 }
 

@@ -32,7 +32,7 @@ std::uintptr_t address_in(jobject local_reference) {
 struct HeapMapper::Pause {
   const HeapLayout& layout;
   const KlassTable& table;
-  LinearWalk& walk;
+  HeapWalk& walk;
   HeapMap& map;
   // Local references to a byte[kProbeLength] and to a class, to try the layout on.
   jobject array;
@@ -55,7 +55,7 @@ struct HeapMapper::Pause {
     } else if (!probe()) {
       problem = "the layout of objects";
     } else {
-      walk_spaces();
+      walk.walk(spaces, layout.base);
     }
     map.walk_time = now_of(CLOCK_THREAD_CPUTIME_ID) - begin;
   }
@@ -89,16 +89,6 @@ struct HeapMapper::Pause {
     }
     cell = try_object(mirror, size);
     return cell != nullptr && cell->form == SizeForm::kClass && size >= 64 && size < (64 << 10);
-  }
-
-  void walk_spaces() noexcept {
-    for (const HeapSpace& space : spaces) {
-      if (space.bottom == space.end) continue;
-      map.areas.push_back({space.bottom - layout.base, space.end - space.bottom, map.log.size(),
-                           space.free_region});
-      const std::uintptr_t end = walk.walk(space.bottom, space.top, space.limit);
-      if (end < space.end) map.log.add(kFreeState, space.end - end);
-    }
   }
 };
 
@@ -155,7 +145,7 @@ Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
       "heap map: {} objects, {} bytes, walked in {:.2f} ms of CPU, the program stood still "
       "for {:.2f} ms; {} gaps; log {} bytes",
       map->objects(), map->committed_bytes(), Milliseconds(map->walk_time).count(),
-      Milliseconds(map->pause_time).count(), map->gaps, map->log.size());
+      Milliseconds(map->pause_time).count(), map->gaps, map->log_bytes());
   return map;
 }
 
@@ -187,11 +177,15 @@ std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
 
   const std::size_t most = max_spaces(*layout_);
   const std::uint64_t least_object = layout_->objects.min_object_bytes();
-  auto log = RunLog::reserve(layout_->reserved_bytes / least_object * 2 + most * kLogBytesPerSpace);
-  if (!log) return "no address space for a map";
-  map.log = std::move(*log);
+  // A lane may get all of the heap that has objects.
+  for (RunLog& log : map.logs) {
+    auto reserved =
+        RunLog::reserve(layout_->reserved_bytes / least_object * 2 + most * kLogBytesPerSpace);
+    if (!reserved) return "no address space for a map";
+    log = std::move(*reserved);
+  }
   map.areas.reserve(most);
-  LinearWalk walk(layout_->objects, table_, map.log);
+  HeapWalk walk(layout_->objects, table_, map);
   Pause pause{
       *layout_, table_, walk, map, jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_), {}};
   pause.spaces.reserve(most);
@@ -202,7 +196,7 @@ std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
     fall_back(std::string(pause.problem) + " is not what this VM's tables say");
     return "";
   }
-  if (map.log.full()) return "no memory for a map of so many objects";
+  if (map.full()) return "no memory for a map of so many objects";
   map.gaps = walk.gaps();
   if (walk.gaps() > 0) {
     again = may_repeat && has_new_classes(jni, walk);
@@ -231,12 +225,9 @@ std::string HeapMapper::stop_and_walk(Pause& pause) {
   return pause.called ? "" : "IterateThroughHeap found no object";
 }
 
-bool HeapMapper::has_new_classes(JNIEnv* jni, const LinearWalk& walk) {
+bool HeapMapper::has_new_classes(JNIEnv* jni, const HeapWalk& walk) {
   if (!klasses_->read(jni, *layout_, table_).empty()) return false;
-  for (std::size_t i = 0; i < walk.unknown_count(); ++i) {
-    if (table_.find(walk.unknown(i)) != nullptr) return true;
-  }
-  return false;
+  return walk.any_unknown([this](std::uint64_t key) { return table_.find(key) != nullptr; });
 }
 
 void HeapMapper::drop_uncommitted(HeapMap& map) const {

@@ -16,7 +16,7 @@
 #include "heap/heap_layout.h"
 #include "heap/klass_reader.h"
 #include "heap/walk/heap_map.h"
-#include "heap/walk/linear_walk.h"
+#include "heap/walk/heap_walk.h"
 
 namespace ddm {
 
@@ -36,7 +36,7 @@ class HeapMapper {
   std::string walk_once(JNIEnv* jni, HeapMap& map, bool& again);
   std::string stop_and_walk(Pause& pause);
   // Whether the classes that the walk did not know have been loaded in the meantime.
-  bool has_new_classes(JNIEnv* jni, const LinearWalk& walk);
+  bool has_new_classes(JNIEnv* jni, const HeapWalk& walk);
   void drop_uncommitted(HeapMap& map) const;
   Result<HeapMap> iterate(JNIEnv* jni);
 

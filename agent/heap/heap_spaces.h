@@ -7,16 +7,9 @@
 #include <vector>
 
 #include "heap/heap_layout.h"
+#include "heap/walk/heap_space.h"
 
 namespace ddm {
-
-struct HeapSpace {
-  std::uintptr_t bottom = 0;
-  std::uintptr_t top = 0;    // objects begin below
-  std::uintptr_t limit = 0;  // and end here at the latest; a humongous one lies across regions
-  std::uintptr_t end = 0;    // free memory up to here
-  bool free_region = false;  // of G1: empty, and perhaps not committed any more
-};
 
 // The most that there can be. Outside a safepoint.
 std::size_t max_spaces(const HeapLayout& layout);

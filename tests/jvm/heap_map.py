@@ -89,9 +89,9 @@ def draw(ddm, what=OBJECTS, strict=True):
 class Shape:
     """A running HeapShape with the oracle; `with Shape(t, 100_000) as p`."""
 
-    def __init__(self, t, objects, flags=(), agent=""):
+    def __init__(self, t, objects, flags=(), agent="", small=False):
         self.t = t
-        self.process = t.popen("HeapShape", str(objects), agent=agent,
+        self.process = t.popen("HeapShape", str(objects), *(["small"] if small else []), agent=agent,
                                flags=[f"-agentpath:{ORACLE}", *flags])
         self.address = address_of(self.process)
         line = self.process.stdout.readline()

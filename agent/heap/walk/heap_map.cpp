@@ -18,6 +18,16 @@ void HeapMap::complete() {
   });
 }
 
+bool HeapMap::full() const {
+  return std::any_of(logs.begin(), logs.end(), [](const RunLog& log) { return log.full(); });
+}
+
+std::size_t HeapMap::log_bytes() const {
+  std::size_t sum = 0;
+  for (const RunLog& log : logs) sum += log.size();
+  return sum;
+}
+
 void HeapMap::write(HeapMapWriter& writer, bool merge) const {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

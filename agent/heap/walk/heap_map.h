@@ -13,10 +13,11 @@
 
 namespace ddm {
 
-// A piece without holes: a region, a space. Its runs lie in the log from `log_offset` on.
+// A piece without holes: a region, a space. Its runs lie in one of the logs, from `log_offset` on.
 struct HeapArea {
   std::uint64_t position = 0;
   std::uint64_t bytes = 0;
+  std::size_t log = 0;
   std::size_t log_offset = 0;
   bool free_region = false;  // has no object; whether it is committed has to be found out
 };
@@ -28,7 +29,8 @@ class HeapMap {
     std::uint64_t bytes = 0;
   };
 
-  RunLog log;
+  static constexpr std::size_t kLogs = 3;  // for walks that go side by side
+  std::array<RunLog, kLogs> logs;
   std::vector<HeapArea> areas;
   bool true_addresses = true;  // false: positions are made up, objects in the order of a JVMTI walk
   std::uint64_t gaps = 0;      // stretches that made no sense
@@ -39,6 +41,10 @@ class HeapMap {
   // The areas into the order of addresses; the figures.
   void complete();
 
+  // Entries were lost for want of room.
+  bool full() const;
+  std::size_t log_bytes() const;
+
   const Count& count(std::uint8_t state) const { return counts_[state & 63]; }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t committed_bytes() const { return committed_; }
@@ -47,6 +53,7 @@ class HeapMap {
   template <typename Take>
   void for_each_run(Take take) const {
     for (const HeapArea& area : areas) {
+      const RunLog& log = logs[area.log];
       std::size_t offset = area.log_offset;
       for (std::uint64_t done = 0; done < area.bytes && offset < log.size();) {
         const RunLog::Entry entry = log.read(offset);

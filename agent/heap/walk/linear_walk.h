@@ -19,12 +19,27 @@ inline constexpr std::uint8_t kUnknownState = heap_state(Solidity::kHard, HeapKi
 
 class LinearWalk {
  public:
+  // Walks that go side by side. Measured: two take 0.55, three 0.45, four 0.46 of the time of one.
+  static constexpr std::size_t kAbreast = 3;
+
   LinearWalk(const ObjectLayout& layout, const KlassTable& table, RunLog& log)
       : layout_(layout), table_(table), log_(log) {}
 
   // From `bottom`, where an object begins, until `top` is reached. An object may reach beyond, up
-  // to `limit` (a humongous object's last region). Returns where the last one ends.
-  std::uintptr_t walk(std::uintptr_t bottom, std::uintptr_t top, std::uintptr_t limit) noexcept;
+  // to `limit` (a humongous object's last region).
+  void begin(std::uintptr_t bottom, std::uintptr_t top, std::uintptr_t limit) noexcept {
+    at_ = bottom;
+    top_ = top;
+    limit_ = limit;
+  }
+  bool done() const { return at_ >= top_; }
+  // Where the next object begins; behind the last one, at the end.
+  std::uintptr_t at() const { return at_; }
+  // All the way.
+  void finish() noexcept;
+
+  // All of them some way, until one is done. None is done yet; the layout is the same.
+  static void go_abreast(std::array<LinearWalk, kAbreast>& walks) noexcept;
 
   std::uint64_t gaps() const { return gaps_; }
   std::uint64_t gap_bytes() const { return gap_bytes_; }
@@ -35,18 +50,23 @@ class LinearWalk {
 
  private:
   template <HeaderForm Form>
-  std::uintptr_t walk_as(std::uintptr_t bottom, std::uintptr_t top, std::uintptr_t limit) noexcept;
+  static void go_abreast_as(std::array<LinearWalk, kAbreast>& walks) noexcept;
+  // One object, or one gap.
+  template <HeaderForm Form>
+  void step() noexcept;
   // The cell of the object at `at` and its size, if both make sense.
   template <HeaderForm Form>
-  const KlassCell* object_at(std::uintptr_t at, std::uintptr_t limit,
-                             std::uint64_t& size) const noexcept;
+  const KlassCell* object_at(std::uintptr_t at, std::uint64_t& size) const noexcept;
   template <HeaderForm Form>
-  std::uintptr_t resync(std::uintptr_t from, std::uintptr_t top, std::uintptr_t limit) noexcept;
+  void resync() noexcept;
   void note_unknown(std::uint64_t key) noexcept;
 
   const ObjectLayout& layout_;
   const KlassTable& table_;
   RunLog& log_;
+  std::uintptr_t at_ = 0;
+  std::uintptr_t top_ = 0;
+  std::uintptr_t limit_ = 0;
   std::uint64_t gaps_ = 0;
   std::uint64_t gap_bytes_ = 0;
   std::array<std::uint64_t, kMaxUnknown> unknown_{};

@@ -9,6 +9,7 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kLeast = std::size_t{64} << 10;
+constexpr std::size_t kLarge = std::size_t{64} << 20;  // address space, not memory
 
 }  // namespace
 
@@ -20,22 +21,24 @@ std::optional<RunLog> RunLog::reserve(std::size_t bytes) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
+    // A page fault for each 4 KiB would take a fifth of the walk's time; where there are no huge
+    // pages, it does.
+    if (size >= kLarge) madvise(memory, size, MADV_HUGEPAGE);
     RunLog log;
-    log.begin_ = log.end_ = static_cast<std::uint8_t*>(memory);
-    log.limit_ = log.begin_ + size;
+    log.begin_ = static_cast<std::uint8_t*>(memory);
+    log.tail_ = {log.begin_, log.begin_ + size};
     return log;
   }
   return std::nullopt;
 }
 
 RunLog::~RunLog() {
-  if (begin_ != nullptr) munmap(begin_, static_cast<std::size_t>(limit_ - begin_));
+  if (begin_ != nullptr) munmap(begin_, static_cast<std::size_t>(tail_.limit - begin_));
 }
 
 void RunLog::swap(RunLog& other) noexcept {
   std::swap(begin_, other.begin_);
-  std::swap(end_, other.end_);
-  std::swap(limit_, other.limit_);
+  std::swap(tail_, other.tail_);
   std::swap(full_, other.full_);
 }
 

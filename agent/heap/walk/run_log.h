@@ -15,6 +15,8 @@ namespace ddm {
 
 class RunLog {
  public:
+  static constexpr std::size_t kMaxEntry = 10;  // bytes
+
   // None: there is no address space to be had, not even for a much smaller log.
   static std::optional<RunLog> reserve(std::size_t bytes);
 
@@ -26,28 +28,39 @@ class RunLog {
   }
   ~RunLog();
 
+  // Where the next entry goes, and how far the memory reaches. A copy of it stays in registers.
+  struct Tail {
+    std::uint8_t* end = nullptr;
+    std::uint8_t* limit = nullptr;
+
+    // False: there is no room.
+    bool add(std::uint8_t state, std::uint64_t bytes) noexcept {
+      if (static_cast<std::size_t>(limit - end) < kMaxEntry) return false;
+      const std::uint64_t words = bytes / 8;
+      end[0] = state;
+      if (words - 1 < 255) {
+        end[1] = static_cast<std::uint8_t>(words);
+        end += 2;
+        return true;
+      }
+      end[1] = 0;
+      std::memcpy(end + 2, &words, sizeof words);
+      end += kMaxEntry;
+      return true;
+    }
+  };
+  Tail tail() const { return tail_; }
+  void set_tail(const Tail& tail) { tail_ = tail; }
+
   void add(std::uint8_t state, std::uint64_t bytes) noexcept {
-    if (static_cast<std::size_t>(limit_ - end_) < kMaxEntry) {
-      full_ = true;
-      return;
-    }
-    const std::uint64_t words = bytes / 8;
-    end_[0] = state;
-    if (words - 1 < 255) {
-      end_[1] = static_cast<std::uint8_t>(words);
-      end_ += 2;
-      return;
-    }
-    end_[1] = 0;
-    std::memcpy(end_ + 2, &words, sizeof words);
-    end_ += kMaxEntry;
+    if (!tail_.add(state, bytes)) full_ = true;
   }
 
   // Entries were lost for want of room.
   bool full() const { return full_; }
-  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+  std::size_t size() const { return static_cast<std::size_t>(tail_.end - begin_); }
   void clear() {
-    end_ = begin_;
+    tail_.end = begin_;
     full_ = false;
   }
 
@@ -69,13 +82,10 @@ class RunLog {
   }
 
  private:
-  static constexpr std::size_t kMaxEntry = 10;
-
   void swap(RunLog& other) noexcept;
 
   std::uint8_t* begin_ = nullptr;
-  std::uint8_t* end_ = nullptr;
-  std::uint8_t* limit_ = nullptr;
+  Tail tail_;
   bool full_ = false;
 };
 

@@ -14,6 +14,21 @@ public class HeapShape {
 
     static native void serve();
 
+    static class Node {
+        Node next;
+        Object value;
+    }
+
+    /** What a heap of many small things is made of: nodes, boxes, strings and their bytes. */
+    static Object makeSmall(int i, Random random) {
+        switch (i % 4) {
+            case 0: return new Node();
+            case 1: return Long.valueOf(1000 + random.nextInt());
+            case 2: return new byte[8 + random.nextInt(24)];
+            default: return new StringBuilder(0);
+        }
+    }
+
     static Object make(int i, Random random) {
         int length = random.nextInt(6) == 0 ? random.nextInt(200) : random.nextInt(8);
         switch (i % 12) {
@@ -58,12 +73,13 @@ public class HeapShape {
     public static void main(String[] args) throws Exception {
         int wanted = Integer.parseInt(args[0]);
         Random random = new Random(42);
+        boolean small = args.length > 1;
         kept = new Object[wanted / 1000 + 1];
         for (int chunk = 0; chunk < kept.length; chunk++) {
             Object[] mine = new Object[1000];
             for (int i = 0; i < 1000; i++) {
-                make(i, random);
-                mine[i] = make(i, random);
+                if (!small) make(i, random);
+                mine[i] = small ? makeSmall(i, random) : make(i, random);
             }
             kept[chunk] = mine;
         }

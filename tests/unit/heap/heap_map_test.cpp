@@ -15,11 +15,11 @@ struct Area {
 
 HeapMap map_of(const std::vector<Area>& areas) {
   HeapMap map;
-  map.log = std::move(*RunLog::reserve(1 << 16));
+  map.logs[0] = std::move(*RunLog::reserve(1 << 16));
   for (const Area& area : areas) {
-    map.areas.push_back({area.position, 0, map.log.size(), false});
+    map.areas.push_back({area.position, 0, 0, map.logs[0].size(), false});
     for (const auto& [state, bytes] : area.runs) {
-      map.log.add(state, bytes);
+      map.logs[0].add(state, bytes);
       map.areas.back().bytes += bytes;
     }
   }

@@ -74,7 +74,9 @@ class Memory {
     log_.clear();
     LinearWalk walk(layout_, table_, log_);
     const auto bottom = reinterpret_cast<std::uintptr_t>(words_.data());
-    end_ = (walk.walk(bottom, bottom + 8 * top, bottom + 8 * limit) - bottom) / 8;
+    walk.begin(bottom, bottom + 8 * top, bottom + 8 * limit);
+    walk.finish();
+    end_ = (walk.at() - bottom) / 8;
     gaps_ = walk.gaps();
     unknown_.clear();
     for (std::size_t i = 0; i < walk.unknown_count(); ++i) unknown_.push_back(walk.unknown(i));

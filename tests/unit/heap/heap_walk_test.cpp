@@ -1,0 +1,130 @@
+// Walks side by side must find what is there, space by space, wherever each of them stops.
+#include "heap/walk/heap_walk.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <random>
+
+namespace ddm {
+namespace {
+
+constexpr std::uint8_t kThingState = heap_state(Solidity::kHard, HeapKind::kObject);
+constexpr std::uint8_t kClassState = heap_state(Solidity::kHard, HeapKind::kClass);
+constexpr std::uint8_t kArrayState = heap_state(Solidity::kHard, HeapKind::kArray4);
+constexpr std::uint32_t kThing = 0x100;
+constexpr std::uint32_t kInts = 0x200;
+constexpr std::uint32_t kMirror = 0x300;
+constexpr std::uint32_t kUnloaded = 0x400;
+
+using Run = std::pair<int, std::uint64_t>;  // state, bytes
+
+// Spaces of random objects, and what a map has to say of them.
+class RandomHeap {
+ public:
+  RandomHeap(unsigned seed, std::size_t spaces, std::size_t words) : random_(seed) {
+    layout_.class_size_offset = 16;
+    table_.insert({.key = kThing, .bytes = 24, .state = kThingState});
+    table_.insert(
+        {.key = kInts, .bytes = 16, .form = SizeForm::kArray, .shift = 2, .state = kArrayState});
+    table_.insert({.key = kMirror, .form = SizeForm::kClass, .state = kClassState});
+    memory_.resize(spaces * words);
+    for (std::size_t i = 0; i < spaces; ++i) fill(&memory_[i * words], words);
+  }
+
+  HeapMap walk() {
+    HeapMap map;
+    for (RunLog& log : map.logs) log = std::move(*RunLog::reserve(std::size_t{1} << 20));
+    map.areas.reserve(spaces_.size());
+    HeapWalk walk(layout_, table_, map);
+    walk.walk(spaces_, base());
+    gaps_ = walk.gaps();
+    knows_gap_ = walk.any_unknown([](std::uint64_t key) { return key == kUnloaded; });
+    map.complete();
+    return map;
+  }
+
+  const std::vector<Run>& truth() const { return truth_; }
+  std::uint64_t gaps() const { return gaps_; }
+  std::uint64_t true_gaps() const { return true_gaps_; }
+  bool knows_gap() const { return knows_gap_; }
+
+ private:
+  std::uintptr_t base() const { return reinterpret_cast<std::uintptr_t>(memory_.data()); }
+
+  void fill(std::uint64_t* bottom, std::size_t words) {
+    std::size_t at = 0;
+    // Some are empty, some full, most end somewhere.
+    const std::size_t top = random_() % 4 == 0 ? random_() % 2 * words : random_() % words;
+    while (at < top) {
+      std::size_t size = 3;
+      std::uint32_t key = kThing;
+      std::uint32_t length = 0;
+      int state = kThingState;
+      switch (random_() % 8) {
+        case 0:
+        case 1:
+        case 2:
+          key = kInts;
+          state = kArrayState;
+          length =
+              static_cast<std::uint32_t>(random_() % 16 == 0 ? random_() % 2000 : random_() % 9);
+          size = 2 + (length + 1) / 2;
+          break;
+        case 3:
+          key = kMirror;
+          state = kClassState;
+          size = 10 + random_() % 5;
+          break;
+        case 4:
+          if (random_() % 20 == 0 && !truth_.empty() && truth_.back().first != kUnknownState) {
+            key = kUnloaded;
+            state = kUnknownState;
+          }
+          break;
+        default:
+          break;
+      }
+      if (at + size > top) break;
+      bottom[at] = 1;
+      bottom[at + 1] = key | std::uint64_t{length} << 32;
+      if (key == kMirror) bottom[at + 2] = size;
+      if (key == kUnloaded) ++true_gaps_;
+      truth_.emplace_back(state, size * 8);
+      at += size;
+    }
+    if (at < words) truth_.emplace_back(kFreeState, (words - at) * 8);
+    const auto address = reinterpret_cast<std::uintptr_t>(bottom);
+    spaces_.push_back({address, address + at * 8, address + at * 8, address + words * 8, at == 0});
+  }
+
+  std::mt19937 random_;
+  ObjectLayout layout_;
+  KlassTable table_;
+  std::vector<std::uint64_t> memory_;
+  std::vector<HeapSpace> spaces_;
+  std::vector<Run> truth_;
+  std::uint64_t true_gaps_ = 0;
+  std::uint64_t gaps_ = 0;
+  bool knows_gap_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("Walks side by side find every object of every space") {
+  const auto seed = GENERATE(range(1u, 40u));
+  RandomHeap heap(seed, seed % 12, 64 + seed * 50);  // from no space at all
+  const HeapMap map = heap.walk();
+  std::vector<Run> found;
+  std::uint64_t end = 0;
+  map.for_each_run([&](std::uint64_t position, std::uint64_t bytes, std::uint8_t state) {
+    CHECK(position == end);
+    end = position + bytes;
+    found.emplace_back(state, bytes);
+  });
+  CHECK(found == heap.truth());
+  CHECK(heap.gaps() == heap.true_gaps());
+  CHECK(heap.knows_gap() == (heap.true_gaps() > 0));
+  CHECK_FALSE(map.full());
+}
+
+}  // namespace ddm
