@@ -1,9 +1,11 @@
 """Maps of the Java heap (HPSG, HPSO), compared with JVMTI's own count of a heap that stands still."""
+import os
+import re
 import struct
 import time
 
 from ddm_client import DdmError, Target, chunk
-from harness import test
+from harness import PRESET, ROOT, test
 from heap_map import MERGED, NOW, OBJECTS, Shape, draw, map_of
 
 OBJECT_KINDS = ("object", "class", "array1", "array2", "array4", "array8")
@@ -67,7 +69,8 @@ def a_map_shows_objects_with_compact_headers(t):
         compare(t, p, ddm)
 
 
-@test(gc=WALKED, flags=(("-XX:-UseCompressedClassPointers", "-XX:-UseCompressedOops"),
+@test(gc=WALKED, flags=(("-XX:-UseCompressedClassPointers", "-XX:-UseCompressedOops",
+                         "-Xlog:disable"),
                         ("-XX:ObjectAlignmentInBytes=16",)), full_only=True)
 def a_map_shows_objects_of_other_layouts(t):
     with Shape(t, 100_000, shapes(t)) as p, p.client() as ddm:
@@ -99,6 +102,48 @@ def a_heap_of_more_than_4_gib_has_several_slices(t):
         m = draw(ddm)
         assert {s.heap for s in m.segments} >= {1, 2}
         assert m.bytes >= 5 << 30
+
+
+HIDER = os.path.join(ROOT, "build", PRESET, "lib", "libhide_vm_entry.so")
+
+
+def entries_of_the_layout():
+    """What the walk looks up in the VM's tables, as its source names it."""
+    with open(os.path.join(ROOT, "agent", "heap", "heap_layout.cpp"), encoding="utf-8") as f:
+        source = f.read()
+    fields = re.findall(r'\{"(\w+)", "(_[\w.]+)"\}', source)
+    constants = re.findall(r'"((?:\w+Tag|\w+Type|Klass|markWord)::\w+)"', source)
+    return sorted({f"{kind}::{field}" for kind, field in fields} | set(constants))
+
+
+def hide_entries(t, names):
+    """Draws a map without each of these; how often its addresses were made up."""
+    listed = 0
+    for name in names:
+        hidden = [f"-agentpath:{HIDER}={name}", "-Xmx256m"]
+        with Target(t, flags=hidden) as p, p.client() as ddm:
+            m = draw(ddm, strict=False)
+            assert m.objects["object"] > 1000 and m.objects["class"] > 300, name
+            said = [line for line in p.process.stderr_tail if "made up" in line]
+            if said:
+                # It names the entry as the newest VM has it.
+                assert any(part in said[0] for part in name.split("::")), (name, said)
+                listed += 1
+            p.process.stderr_tail.clear()
+    return listed
+
+
+@test(gc=WALKED)
+def a_vm_that_does_not_tell_where_its_heap_lies_gets_a_listed_map(t):
+    assert hide_entries(t, ["Universe::_collectedHeap", "Klass::_layout_helper"]) == 2
+
+
+@test(gc=WALKED, full_only=True, timeout=300)
+def a_vm_that_lacks_any_entry_of_its_tables_gets_a_map(t):
+    names = entries_of_the_layout()
+    assert len(names) > 40
+    listed = hide_entries(t, names)
+    assert listed >= 12, f"{listed} of {len(names)}"  # the others are another collector's or JDK's
 
 
 @test(gc=("zgc", "shenandoah"))
