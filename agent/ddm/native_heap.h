@@ -8,6 +8,10 @@
 // All five zero: the VM does not look at native memory. Real servers then show only the total.
 #pragma once
 
+#include <map>
+#include <string>
+#include <string_view>
+
 #include "ddm/chunk.h"
 
 namespace ddm {
@@ -30,6 +34,23 @@ struct NativeHeap {
   // Also reads pointers of 4 bytes. Trailing zeros of a backtrace are left out.
   static std::optional<NativeHeap> decode(ByteSpan data);
   friend bool operator==(const NativeHeap&, const NativeHeap&) = default;
+};
+
+// Where the addresses of backtraces lie, by the maps of the answer: "/usr/lib/libz.so.1+0x1f2e"
+// (the offset in the file, as addr2line takes it; the call is before it),
+// "shop.Cache.fill(Cache.java:88)" for a Java frame, "0x7f.." for what is in no file.
+class NativePlaces {
+ public:
+  explicit NativePlaces(std::string_view maps);
+  std::string of(std::uint64_t address) const;
+
+ private:
+  struct Mapping {
+    std::uint64_t end;
+    std::uint64_t offset;
+    std::string name;
+  };
+  std::map<std::uint64_t, Mapping> mappings_;  // by their begin
 };
 
 }  // namespace ddm

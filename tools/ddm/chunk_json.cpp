@@ -133,10 +133,11 @@ Json to_json(const ResultReply<Type, Failure>& reply) {
 }
 
 Json to_json(const NativeHeap& heap) {
+  const NativePlaces places(heap.maps);
   Json records = Json::array();
   for (const NativeHeap::Record& record : heap.records) {
     Json backtrace = Json::array();
-    for (const std::uint64_t pc : record.backtrace) backtrace.push_back(fmt::format("{:#x}", pc));
+    for (const std::uint64_t pc : record.backtrace) backtrace.push_back(json_text(places.of(pc)));
     records.push_back(
         {{"size", record.size}, {"count", record.count}, {"backtrace", std::move(backtrace)}});
   }

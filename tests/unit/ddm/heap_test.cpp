@@ -282,3 +282,17 @@ TEST_CASE("NHGT of a 32-bit VM is read, and one that contradicts itself is not")
   CHECK_FALSE(NativeHeap::decode(
       bytes_of("dd452381 0100 0400 00000000 00000000 00000000 00000000 00000000")));
 }
+
+TEST_CASE("Addresses of a native backtrace are named by the answer's maps") {
+  const NativePlaces places(
+      "7f0000001000-7f0000003000 r-xp 00002000 08:01 4711       /usr/lib/with blank/libz.so.1\n"
+      "7f0000003000-7f0000004000 rw-p 00000000 00:00 0 \n"
+      "no line of maps\n"
+      "4a00000000000010-4a00000000000020 r-xp 00000000 00:00 0 [java] a.B.c(B.java:8)");
+  CHECK(places.of(0x7f0000001000) == "/usr/lib/with blank/libz.so.1+0x2000");
+  CHECK(places.of(0x7f0000002fff) == "/usr/lib/with blank/libz.so.1+0x3fff");
+  CHECK(places.of(0x7f0000003000) == "0x7f0000003000");  // memory of no file
+  CHECK(places.of(0x7f0000000fff) == "0x7f0000000fff");
+  CHECK(places.of(0x4a00000000000010) == "a.B.c(B.java:8)");
+  CHECK(NativePlaces("").of(1) == "0x1");
+}
