@@ -125,6 +125,7 @@ jint Agent::reload(JNIEnv* jni, const Options& options) {
     handlers_->app().rename(options.name);
     service_->rename_app(options.name);
   }
+  options_.take_tracking_from(options);
   apply_tracking_options(jni, options);
   return JNI_OK;
 }
@@ -175,9 +176,9 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   JavaVM* vm = nullptr;
   jni->GetJavaVM(&vm);
   start_native_sampling(vm, jni);
-  handlers_ = std::make_unique<ChunkHandlers>(
-      jvmti_, vm, *service_, facts_, tracking_.get(), tracking_options(options_),
-      static_cast<std::uint8_t>(options_.unit), native_sampling_.get());
+  handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
+                                              static_cast<std::uint8_t>(options_.unit),
+                                              native_sampling_.get());
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   for (const jvmtiEvent event : kThreadEvents) enable({event});
   // Before a server can ask; a late attach finds a program that is past waiting.
@@ -227,10 +228,14 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
   }
   if (!tracking_) return;
   std::string error;
-  if (options.track_from_start()) {
-    error = tracking_->start(jni, tracking_options(options));
-  } else if (options.track == false) {
-    error = tracking_->stop(jni);
+  if (options.track == false) error = tracking_->stop(jni);
+  if (!tracking_->use(tracking_options(options_))) {
+    log_warn(
+        "tracking goes on as it is; the options given hold from the next start on "
+        "(track=n, then track=y)");
+  }
+  if (error.empty() && options.track_from_start()) {
+    error = tracking_->start(jni);
   }
   if (!error.empty()) log_error("allocation tracking: {}", error);
 }

@@ -142,7 +142,7 @@ const OptionRule kRules[] = {
      }},
     {"every", "SECONDS", "rewrite the reports while the program runs", true,
      [](Options& o, std::string_view v) { return number(v, 1, 86400, false, &o.every_seconds); }},
-    {"ring", "PATH", "keep the records in this file: a kill loses none", false,
+    {"ring", "PATH", "keep the records in this file (not served yet)", false,
      [](Options& o, std::string_view v) { return text(v, &o.ring); }},
     {"native", "BYTES", "sample native allocations every so many bytes", false,
      [](Options& o, std::string_view v) { return number(v, 1, kMaxBytes, true, &o.native_bytes); }},
@@ -281,7 +281,8 @@ ParsedOptions parse_options(std::string_view text) {
 std::string help_text() {
   std::string out =
       "Usage: java -agentlib:ddmagent[=OPTION=VALUE,...] or\n"
-      "       jcmd PID JVMTI.agent_load /path/to/libddmagent.so \"OPTION=VALUE,...\"\n\n";
+      "       jcmd PID JVMTI.agent_load /path/to/libddmagent.so \\\n"
+      "           '\"OPTION=VALUE,...\"'\n\n";
   for (const OptionRule& rule : kRules) {
     std::string left(rule.name);
     if (!rule.values.empty()) left += fmt::format("={}", rule.values);
@@ -297,6 +298,15 @@ std::string help_text() {
   }
   out += "\nA literal comma in a value is written \\, and sizes take k, m, g.\n";
   return out;
+}
+
+void Options::take_tracking_from(const Options& later) {
+  for (const std::string& option : later.given) {
+    if (option == "engine") engine = later.engine;
+    if (option == "interval") interval = later.interval;
+    if (option == "records") records = later.records;
+    if (option == "depth") depth = later.depth;
+  }
 }
 
 bool is_tracking_option(std::string_view name) {

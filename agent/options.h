@@ -46,6 +46,9 @@ struct Options {
 
   std::vector<std::string> given;  // the names of the options in the string, in its order
 
+  // A second load of the agent: engine, interval, records and depth, those that it gives.
+  void take_tracking_from(const Options& later);
+
   bool track_from_start() const { return track.value_or(!dumps.empty()); }
 };
 

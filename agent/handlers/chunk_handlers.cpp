@@ -6,8 +6,8 @@
 namespace ddm {
 
 ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
-                             Tracking* tracking, TrackingOptions tracking_options,
-                             std::uint8_t map_unit, NativeSampling* native_sampling)
+                             Tracking* tracking, std::uint8_t map_unit,
+                             NativeSampling* native_sampling)
     : context_{jvmti, vm, service},
       pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
       gc_events_(context_, pulse_),
@@ -18,7 +18,7 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       heap_maps_(context_, maps_, map_requests_, map_unit),
       heap_(context_, gc_events_, heap_maps_),
       native_heap_(context_, maps_, map_requests_, native_sampling),
-      tracking_(context_, tracking, tracking_options, threads_) {
+      tracking_(context_, tracking, threads_) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);
   threads_.add_to(dispatcher);

@@ -21,8 +21,7 @@ class ChunkHandlers final : public SessionObserver {
   // Registers everything with the service's dispatcher. `tracking` and `native_sampling` may be
   // null; `map_unit`: bytes.
   ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
-                Tracking* tracking, TrackingOptions tracking_options, std::uint8_t map_unit,
-                NativeSampling* native_sampling);
+                Tracking* tracking, std::uint8_t map_unit, NativeSampling* native_sampling);
 
   AppHandlers& app() { return app_; }
 

@@ -46,7 +46,7 @@ void TrackingHandlers::switch_tracking(bool on, Reply& reply) {
     return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
   }
   JNIEnv* jni = context_.jni();
-  const std::string error = on ? tracking_->start(jni, options_) : tracking_->stop(jni);
+  const std::string error = on ? tracking_->start(jni) : tracking_->stop(jni);
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send_empty();
 }

@@ -16,10 +16,9 @@ namespace ddm {
 
 class TrackingHandlers {
  public:
-  // `tracking` may be null: this VM cannot be tracked. `options`: what REAE 1 starts.
-  TrackingHandlers(const HandlerContext& context, Tracking* tracking, TrackingOptions options,
-                   ThreadHandlers& threads)
-      : context_(context), tracking_(tracking), options_(options), threads_(threads) {}
+  // `tracking` may be null: this VM cannot be tracked.
+  TrackingHandlers(const HandlerContext& context, Tracking* tracking, ThreadHandlers& threads)
+      : context_(context), tracking_(tracking), threads_(threads) {}
 
   void add_to(Dispatcher& dispatcher);
 
@@ -33,7 +32,6 @@ class TrackingHandlers {
 
   const HandlerContext& context_;
   Tracking* const tracking_;
-  const TrackingOptions options_;
   ThreadHandlers& threads_;
 
   std::mutex mutex_;

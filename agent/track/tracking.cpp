@@ -52,22 +52,29 @@ Tracking::Tracking(jvmtiEnv* jvmti, jfieldID thread_id_field,
   set_tracker_engine(&bci_engine_);
 }
 
-std::string Tracking::start(JNIEnv* jni, const TrackingOptions& options) {
+bool Tracking::use(const TrackingOptions& options) {
+  const std::lock_guard lock(mutex_);
+  const bool at_once = !on_ || options == options_;
+  options_ = options;
+  return at_once;
+}
+
+std::string Tracking::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (on_) return "";
-  if (!ring_ || ring_->capacity() != options.records || ring_->depth() != options.depth) {
-    std::shared_ptr<AllocRing> ring = AllocRing::create(options.records, options.depth);
+  if (!ring_ || ring_->capacity() != options_.records || ring_->depth() != options_.depth) {
+    std::shared_ptr<AllocRing> ring = AllocRing::create(options_.records, options_.depth);
     if (!ring) {
-      return fmt::format("no memory for {} records of {} frames", options.records, options.depth);
+      return fmt::format("no memory for {} records of {} frames", options_.records, options_.depth);
     }
     ring_ = std::move(ring);
     recorder_.use_ring(ring_);
   }
   ring_->clear();
   recorder_.clear_dropped();
-  vm_engine_.set_interval(options.interval);
+  vm_engine_.set_interval(options_.interval);
   Engine* engine = &vm_engine_;
-  if (options.engine == EngineKind::kBci) engine = &bci_engine_;
+  if (options_.engine == EngineKind::kBci) engine = &bci_engine_;
   std::string error = engine->prepare(jni);
   if (!error.empty()) return error;
   engine_ = engine;
@@ -80,8 +87,8 @@ std::string Tracking::start(JNIEnv* jni, const TrackingOptions& options) {
   started_ms_ = steady_ms();
   on_ = true;
   ever_on_ = true;
-  log_info("tracking on, engine={}, {} records of {} frames", engine_->name(), options.records,
-           options.depth);
+  log_info("tracking on, engine={}, {} records of {} frames", engine_->name(), options_.records,
+           options_.depth);
   return "";
 }
 

@@ -34,6 +34,7 @@ struct TrackingOptions {
   std::int64_t interval = 0;
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
+  friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
 };
 
 class Tracking {
@@ -41,8 +42,12 @@ class Tracking {
   // Live phase. Null with a line in the log when the VM lacks what is needed.
   static std::unique_ptr<Tracking> create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts);
 
+  // What start() starts, whoever calls it. False: tracking is on, and goes on as it is until it is
+  // started again.
+  bool use(const TrackingOptions& options);
+
   // Both return "" or what went wrong, and leave things as they were in that case.
-  std::string start(JNIEnv* jni, const TrackingOptions& options);
+  std::string start(JNIEnv* jni);
   std::string stop(JNIEnv* jni);
 
   // At the VM's death, instead of stop(): nothing is recorded any more, nothing is put back.
@@ -70,6 +75,7 @@ class Tracking {
 
   jvmtiEnv* const jvmti_;
   const VmFacts facts_;
+  TrackingOptions options_;
   NameTable names_;
   ThreadBooks books_;
   ThreadNames thread_names_;

@@ -131,6 +131,23 @@ def a_second_load_may_change_the_engine_and_the_number_of_frames(t):
 
 
 @test()
+def what_a_second_load_does_not_name_stays_as_it_was(t):
+    with Running(t, "Attached") as program:
+        assert program.load("track=n,address=none,engine=vm,depth=1,dump=r.jsonl")
+        assert program.load("depth=2")
+        assert program.load("track=y")
+        assert program.load("engine=bci")  # not in the middle of it
+        program.tell("fill")
+        program.tell("after 20")
+        lines = program.end()
+        assert len(lines) == 1 and "goes on as it is" in lines[0], lines
+    report = Report(t.path("r.jsonl"))
+    assert report.summary["engine"] == "vm"
+    check_counts(report, 0, 20)
+    assert max(len(r["stack"]) for r in report.records) == 2
+
+
+@test()
 def a_second_load_with_another_option_is_refused_by_name(t):
     with Running(t, "Attached") as program:
         assert program.load("track=y,address=none,dump=r.jsonl")
