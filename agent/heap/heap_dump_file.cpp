@@ -32,8 +32,8 @@ Result<Bytes> read_file(const std::string& path, std::size_t max_bytes) {
   const auto size = static_cast<std::size_t>(facts.st_size);
   if (size > max_bytes) {
     return Error{
-        fmt::format("the heap dump has {} MiB, and {} MiB fit into a packet; HPDU writes "
-                    "it to a file",
+        fmt::format("the heap dump has {} MiB, and {} MiB fit into a packet; HPDU, "
+                    "or jcmd PID GC.heap_dump, writes it to a file",
                     size / kMiB, max_bytes / kMiB)};
   }
   Bytes bytes(size);
@@ -108,7 +108,7 @@ std::optional<Error> HeapDumper::refuse_big_heap(JNIEnv* jni, std::size_t max_by
   if (bytes <= certainly_too_much) return std::nullopt;
   return Error{
       fmt::format("the heap has {} MiB in use, and a dump of {} MiB fits into a packet; "
-                  "HPDU writes it to a file",
+                  "HPDU, or jcmd PID GC.heap_dump, writes it to a file",
                   bytes / kMiB, max_bytes / kMiB)};
 }
 

@@ -478,11 +478,14 @@ function showHeader() {
   document.title = `Allocations of ${app}`;
   byId('title').replaceChildren(
       `Allocations of ${app} `, element('small', {}, `pid ${summary.pid}`));
+  const notTold = summary.engine === 'unknown'; // a DDM server's answer has fewer facts
   byId('facts').textContent = [
     summary.vm,
-    `engine ${summary.engine}`,
-    `stack walker ${summary.walker}`,
-    `tracked for ${humanDuration(summary.tracked_ms)}`,
+    ...(notTold ? ['made of the answer to REAL'] : [
+      `engine ${summary.engine}`,
+      `stack walker ${summary.walker}`,
+      `tracked for ${humanDuration(summary.tracked_ms)}`,
+    ]),
     summary.written_ms ? `written ${new Date(summary.written_ms).toLocaleString()}` : '',
     summary.reason ? `reason: ${summary.reason}` : '',
   ].filter(Boolean).join(' \u00b7 ');
@@ -491,7 +494,7 @@ function showHeader() {
       element('span', {}, words));
   const missing = summary.unattributed_bytes;
   byId('tiles').replaceChildren(
-      tile('Seen', humanBytes(summary.seen_bytes), `${times(summary.seen)} since tracking began`),
+      tile('Seen', humanBytes(summary.seen_bytes), times(summary.seen) + (notTold ? ' in the answer' : ' since tracking began')),
       tile(
           'Recorded', humanBytes(data.recorded_bytes),
           summary.recorded < summary.seen ?
@@ -500,7 +503,8 @@ function showHeader() {
       tile(
           'Unattributed', missing === null ? 'not known' : humanBytes(missing),
           missing === null ?
-              'this VM keeps no allocation counter' :
+              notTold ? 'it is in the program\'s own reports' :
+                        'this VM keeps no allocation counter' :
               `${
                   percent(
                       missing, missing + summary.seen_bytes)} of what the VM counted was not seen`),
@@ -510,9 +514,10 @@ function showHeader() {
                             'every allocation seen went into the record'));
   if (summary.recorded > 0) {
     const clock = (ms) => new Date(ms).toLocaleTimeString();
-    byId('span').textContent = 'This page shows the recorded allocations: ' +
-        `${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, from ${
-                                   clock(data.oldest_ms)} to ${clock(data.newest_ms)}.`;
+    byId('span').textContent = 'This page shows the recorded allocations' +
+        (notTold ? '.' :
+                   `: ${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, from ${
+                       clock(data.oldest_ms)} to ${clock(data.newest_ms)}.`);
   }
 }
 

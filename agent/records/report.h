@@ -32,11 +32,15 @@ struct ThreadBytes {
   std::int64_t unattributed_bytes() const { return allocated_bytes - seen_bytes; }
 };
 
+// The engine of a report that a DDM server has made of a REAL answer, which tells neither engine
+// nor times nor books.
+inline constexpr std::string_view kEngineNotTold = "unknown";
+
 struct ReportSummary {
   std::int64_t pid = 0;
   std::string app;
   std::string vm;         // "OpenJDK 64-Bit Server VM 17.0.15+6"
-  std::string engine;     // "bci" | "vm"
+  std::string engine;     // "bci" | "vm" | kEngineNotTold
   std::string walker;     // "jvmti" | ...
   std::int64_t seen = 0;  // allocations seen since tracking began
   std::int64_t seen_bytes = 0;
@@ -50,6 +54,8 @@ struct ReportSummary {
   std::int64_t tracked_ms = 0;  // for how long tracking was on
   std::int64_t written_ms = 0;  // wall clock of this report, milliseconds since the epoch
   std::string reason;           // "exit", "OutOfMemoryError", "every", "request", "recovered"
+
+  bool made_of_answer() const { return engine == kEngineNotTold; }
 };
 
 struct ReportData {

@@ -62,9 +62,13 @@ class TextReport {
   void head() {
     line("Allocations of {}, pid {}", printable(summary_.app), summary_.pid);
     if (!summary_.vm.empty()) line("{:<18}{}", "vm", printable(summary_.vm));
-    line("{:<18}{}, stack walker {}", "engine", printable(summary_.engine),
-         printable(summary_.walker));
-    line("{:<18}{}", "tracked for", human_duration(summary_.tracked_ms));
+    if (summary_.made_of_answer()) {
+      line("{:<18}{}", "made of", "the answer to REAL, which tells neither engine nor times");
+    } else {
+      line("{:<18}{}, stack walker {}", "engine", printable(summary_.engine),
+           printable(summary_.walker));
+      line("{:<18}{}", "tracked for", human_duration(summary_.tracked_ms));
+    }
     if (summary_.written_ms != 0) {
       line("{:<18}{} UTC{}{}", "written", utc_seconds(summary_.written_ms),
            summary_.reason.empty() ? "" : ", reason: ", printable(summary_.reason));
@@ -78,7 +82,9 @@ class TextReport {
       line("{:<18}{:>16}             {:>17} bytes {:>11}", "unattributed", "",
            grouped(*summary_.unattributed_bytes), human_bytes(*summary_.unattributed_bytes));
     } else {
-      line("{:<18}not known: this VM keeps no allocation counter", "unattributed");
+      line("{:<18}not known: {}", "unattributed",
+           summary_.made_of_answer() ? "it is in the program's own reports"
+                                     : "this VM keeps no allocation counter");
     }
     line("{:<18}{:>16}", "rewritten classes", grouped(summary_.classes_rewritten));
   }
@@ -134,9 +140,9 @@ class TextReport {
   void record(const RecordSet::Entry& entry) {
     const AllocRecord& r = entry.record;
     const std::string thread = printable(thread_name_of(data_, r.thread_id));
-    line("\n#{} {}  {}, {} bytes, thread {}{}{}", r.seq, utc_millis(r.time_ms),
-         names_.class_name(r.class_id), grouped(r.size), r.thread_id, thread.empty() ? "" : " ",
-         thread);
+    line("\n#{} {}  {}, {} bytes, thread {}{}{}", r.seq,
+         r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not told)", names_.class_name(r.class_id),
+         grouped(r.size), r.thread_id, thread.empty() ? "" : " ", thread);
     for (const Frame& frame : entry.frames) {
       const PrintableMethod& method = names_.method(frame.method);
       out_ += "    at ";

@@ -66,7 +66,7 @@ WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
   summary.pid = hello.pid;
   summary.app = hello.app;
   summary.vm = hello.vm;
-  summary.engine = summary.walker = "unknown";
+  summary.engine = summary.walker = kEngineNotTold;
   summary.seen = static_cast<std::int64_t>(records.size());
   summary.seen_bytes = bytes;
   summary.written_ms = now_ms;
