@@ -281,6 +281,7 @@ void Agent::vm_death(JNIEnv* jni) {
   if (handlers_) handlers_->close();
   if (client_api_) client_api_->close();
   if (service_) service_->close();
+  if (handlers_) handlers_->wait();  // whoever sends a map waits for a peer no more
   if (reporter_) reporter_->stop(kReportPatience);
   if (oom_report_due_) write_reports(jni, "OutOfMemoryError", true);
   write_reports(jni, "exit", false);

@@ -57,8 +57,9 @@ void ChunkHandlers::disconnected(const SessionPtr& session) {
 void ChunkHandlers::close() {
   app_.close();
   pulse_.stop();
-  maps_.close();
   heap_.close();
 }
+
+void ChunkHandlers::wait() { maps_.close(); }
 
 }  // namespace ddm

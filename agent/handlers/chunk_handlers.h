@@ -27,6 +27,8 @@ class ChunkHandlers final : public SessionObserver {
 
   // In VMDeath, before the service is closed: microseconds.
   void close();
+  // And after: a map that is being sent or drawn.
+  void wait();
 
   // JVMTI's events, on the thread concerned.
   void thread_started(JNIEnv* jni, jthread thread) { threads_.thread_started(jni, thread); }

@@ -19,6 +19,8 @@ void MapRequests::ask(const Request& request, Reply reply, MapWish wish, Standin
   if (wish.when == SegmentsWhen::kNow) {
     auto shared = std::make_shared<Reply>(std::move(reply));
     maps_.post([session = request.session, draw_one = std::move(draw_one), shared](JNIEnv* jni) {
+      // Nobody stops the program for a server that has gone meanwhile.
+      if (!session->is_open()) return shared->fail(FailCode::kRefused, "the connection is closed");
       const std::string error = draw_one(jni, *session);
       if (!error.empty()) return shared->fail(FailCode::kRefused, error);
       shared->send_empty();
@@ -46,6 +48,7 @@ std::string MapRequests::send(Session& session, const Envelope& envelope,
                               const std::function<void(HeapMapWriter&)>& write) {
   bool reads = true;
   std::size_t sent = 0;
+  const auto end = std::chrono::steady_clock::now() + kWholePatience;
   session.send_event(envelope.start);
   HeapMapWriter writer(envelope.segment, envelope.unit, [&](Chunk chunk) {
     if (!reads) return;
@@ -53,7 +56,7 @@ std::string MapRequests::send(Session& session, const Envelope& envelope,
     session.send_event(std::move(chunk));
     if (sent < kPortion) return;
     sent = 0;
-    reads = session.wait_for_room(kPatience);
+    reads = std::chrono::steady_clock::now() < end && session.wait_for_room(kPatience);
   });
   write(writer);
   if (!reads) {

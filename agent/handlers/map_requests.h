@@ -14,6 +14,8 @@ class MapRequests {
  public:
   // A server that takes nothing for so long does not want the rest of its map.
   static constexpr std::chrono::seconds kPatience{20};
+  // Nor may one that reads a little now and then keep others from theirs.
+  static constexpr std::chrono::seconds kWholePatience{120};
 
   // Where a session keeps its wish for one of the maps.
   using Standing = std::atomic<MapWish> SessionModes::*;

@@ -83,8 +83,11 @@ std::optional<HeapFigures> HeapFiguresReader::heap(JNIEnv* jni) {
 
 std::optional<HeapFigures> HeapFiguresReader::ask_runtime(JNIEnv* jni) {
   if (!find_runtime(jni)) return std::nullopt;
+  bool threw = false;
   const auto ask = [&](jmethodID method) {
-    return not_negative(jni->CallLongMethod(runtime_.object, method));
+    const jlong bytes = jni->CallLongMethod(runtime_.object, method);
+    threw = clear_exception(jni) || threw;
+    return not_negative(bytes);
   };
   HeapFigures figures;
   figures.max_bytes = ask(runtime_.max);
@@ -95,7 +98,7 @@ std::optional<HeapFigures> HeapFiguresReader::ask_runtime(JNIEnv* jni) {
     free = ask(runtime_.free);
     if (ask(runtime_.total) == figures.committed_bytes) break;
   }
-  if (clear_exception(jni)) return std::nullopt;
+  if (threw) return std::nullopt;
   figures.used_bytes = figures.committed_bytes > free ? figures.committed_bytes - free : 0;
   return figures;
 }

@@ -82,6 +82,7 @@ Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni) {
     map.logs[0].add(kFreeState, total - iteration.bytes);
     iteration.bytes = total;
   }
+  map.logs[0].trim();
   map.areas.push_back({0, iteration.bytes, 0, 0, false});
   return map;
 }

@@ -1,5 +1,6 @@
 #include "heap/heap_mapper.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "heap/committed_memory.h"
@@ -15,6 +16,8 @@ namespace {
 constexpr jlong kMark = 1;
 constexpr jsize kProbeLength = 777;
 constexpr std::size_t kLogBytesPerSpace = 32;
+constexpr std::uint64_t kGrowth = std::uint64_t{64} << 20;  // of the heap until it stands still
+constexpr std::uint64_t kUsualObject = 128;  // bytes of heap, free ones too, for one object
 
 std::chrono::nanoseconds now_of(clockid_t clock) {
   timespec time{};
@@ -124,6 +127,10 @@ std::string HeapMapper::prepare(JNIEnv* jni) {
   probe_ = jni->NewGlobalRef(probe.get());
   const LocalRef<jclass> marked(jni, jni->GetObjectClass(klasses_->unsafe()));
   marked_class_ = static_cast<jclass>(jni->NewGlobalRef(marked.get()));
+  if (probe_ == nullptr || marked_class_ == nullptr) {
+    fall_back("no memory for references");
+    return "";
+  }
   layout_ = std::move(*layout);
   return "";
 }
@@ -176,21 +183,19 @@ std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
   if (!error.empty()) return error;
 
   const std::size_t most = max_spaces(*layout_);
-  const std::uint64_t least_object = layout_->objects.min_object_bytes();
-  // A lane may get all of the heap that has objects.
-  for (RunLog& log : map.logs) {
-    auto reserved =
-        RunLog::reserve(layout_->reserved_bytes / least_object * 2 + most * kLogBytesPerSpace);
-    if (!reserved) return "no address space for a map";
-    log = std::move(*reserved);
-  }
+  if (!reserve_logs(map, most)) return "no address space for a map";
   map.areas.reserve(most);
   HeapWalk walk(layout_->objects, table_, map);
   Pause pause{
       *layout_, table_, walk, map, jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_), {}};
+  if (pause.array == nullptr || pause.mirror == nullptr) return "no memory for references";
   pause.spaces.reserve(most);
 
   const std::string stopped = stop_and_walk(pause);
+  for (std::size_t i = 0; i < map.logs.size(); ++i) {
+    map.logs[i].trim();
+    last_log_bytes_[i] = map.logs[i].size();
+  }
   if (!stopped.empty()) return stopped;
   if (pause.problem != nullptr) {
     fall_back(std::string(pause.problem) + " is not what this VM's tables say");
@@ -204,6 +209,23 @@ std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
               walk.gap_bytes(), again ? "; once more" : "");
   }
   return "";
+}
+
+// A log has room for the smallest objects all over the heap, since a lane may get all of them; its
+// pages are there, as many as it is likely to need, before the program is stopped.
+bool HeapMapper::reserve_logs(HeapMap& map, std::size_t spaces) const {
+  const std::uint64_t committed = total_heap_memory().value_or(layout_->reserved_bytes);
+  const std::uint64_t heap = std::min(layout_->reserved_bytes, committed + committed / 4 + kGrowth);
+  const std::uint64_t least_object = layout_->objects.min_object_bytes();
+  const bool first = last_log_bytes_ == decltype(last_log_bytes_){};
+  for (std::size_t i = 0; i < map.logs.size(); ++i) {
+    auto log = RunLog::reserve(heap / least_object * 2 + spaces * kLogBytesPerSpace);
+    if (!log) return false;
+    log->populate(first ? committed / kUsualObject * 2 / map.logs.size()
+                        : last_log_bytes_[i] + last_log_bytes_[i] / 8);
+    map.logs[i] = std::move(*log);
+  }
+  return true;
 }
 
 std::string HeapMapper::stop_and_walk(Pause& pause) {

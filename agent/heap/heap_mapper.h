@@ -36,6 +36,7 @@ class HeapMapper {
   std::string walk_once(JNIEnv* jni, HeapMap& map, bool& again);
   std::string stop_and_walk(Pause& pause);
   // Whether the classes that the walk did not know have been loaded in the meantime.
+  bool reserve_logs(HeapMap& map, std::size_t spaces) const;
   bool has_new_classes(JNIEnv* jni, const HeapWalk& walk);
   void drop_uncommitted(HeapMap& map) const;
   Result<HeapMap> iterate(JNIEnv* jni);
@@ -48,6 +49,7 @@ class HeapMapper {
   jclass marked_class_ = nullptr;  // of the one object that the iteration is to stop at
   jobject probe_ = nullptr;        // a byte[] to try the layout on; global reference
   KlassTable table_;
+  std::array<std::size_t, HeapMap::kLogs> last_log_bytes_{};  // what the last map took
 };
 
 }  // namespace ddm

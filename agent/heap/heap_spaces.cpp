@@ -43,6 +43,7 @@ bool read_regions(const HeapLayout& layout, std::vector<HeapSpace>& spaces) noex
     if (type == where.continues_tag) {
       if (!in_humongous || spaces.back().end != bottom) return false;
       spaces.back().limit = spaces.back().end = end;
+      if (end <= bottom || !plausible(layout, spaces.back())) return false;
       continue;
     }
     const bool free = type == where.free_tag;

@@ -35,8 +35,8 @@ KlassCell array_cell(std::uint64_t key, std::uint32_t helper) {
 }  // namespace
 
 std::uint64_t KlassReader::word_of(JNIEnv* jni, jclass mirror, std::uint32_t offset) const {
-  return static_cast<std::uint64_t>(
-      jni->CallLongMethod(unsafe_, get_long_, mirror, static_cast<jlong>(offset)));
+  const jlong word = jni->CallLongMethod(unsafe_, get_long_, mirror, static_cast<jlong>(offset));
+  return clear_exception(jni) ? 0 : static_cast<std::uint64_t>(word);
 }
 
 std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
@@ -125,11 +125,15 @@ std::string KlassReader::read(JNIEnv* jni, const HeapLayout& layout, KlassTable&
   JvmtiPtr<jclass> classes(jvmti_);
   const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
   if (error != JVMTI_ERROR_NONE) return std::string("GetLoadedClasses: ") + jvmti_error_name(error);
+  if (jni->EnsureLocalCapacity(count) != JNI_OK) {
+    clear_exception(jni);
+    return "no memory for references";
+  }
   for (jint i = 0; i < count; ++i) {
     const jclass mirror = classes[i];
     add(layout, table, mirror, word_of(jni, mirror, layout.klasses.mirror_klass));
   }
-  return clear_exception(jni) ? "Unsafe.getLong threw" : "";
+  return "";
 }
 
 }  // namespace ddm

@@ -34,6 +34,7 @@ struct Real {
   int (*posix_memalign)(void**, std::size_t, std::size_t);
   void* (*aligned_alloc)(std::size_t, std::size_t);
   void* (*memalign)(std::size_t, std::size_t);
+  int (*dl_iterate_phdr)(int (*)(dl_phdr_info*, std::size_t, void*), void*);
 };
 
 // Written before the first hook is in place, and never again.
@@ -198,7 +199,27 @@ void* hook_memalign(std::size_t alignment, std::size_t bytes) {
   return sampled(g_real.memalign(alignment, bytes), bytes, DDM_CALLER);
 }
 
-std::array<Hook, 8> g_hooks;
+// The loader's lock is held while the callback runs. What that allocates is not sampled: the
+// unwinder waits for the loader's lock with its own lock in hand.
+int hook_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
+  const Unsampled unsampled;
+  return g_real.dl_iterate_phdr(callback, data);
+}
+
+// Around fork(), from before other libraries' handlers until after them. Another thread may have
+// held the unwinder's lock at that moment: the child never samples.
+thread_local constinit bool t_busy_before_fork __attribute__((tls_model("initial-exec"))) = false;
+
+void before_fork() {
+  t_busy_before_fork = t_state.busy;
+  t_state.busy = true;
+}
+
+void after_fork_in_parent() { t_state.busy = t_busy_before_fork; }
+
+void after_fork_in_child() { g_on.store(false, std::memory_order_relaxed); }
+
+std::array<Hook, 9> g_hooks;
 std::size_t g_hook_count = 0;
 
 // A function that nobody has linked cannot be called either.
@@ -259,8 +280,8 @@ void prepare_allocation_hooks(SampleTable* table, std::uint64_t mean_bytes,
   add_hook("posix_memalign", &Real::posix_memalign, hook_posix_memalign);
   add_hook("aligned_alloc", &Real::aligned_alloc, hook_aligned_alloc);
   add_hook("memalign", &Real::memalign, hook_memalign);
-  // Another thread may have held libunwind's lock when this one forked.
-  pthread_atfork(nullptr, nullptr, [] { g_on.store(false, std::memory_order_relaxed); });
+  add_hook("dl_iterate_phdr", &Real::dl_iterate_phdr, hook_dl_iterate_phdr);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   g_on = true;
 }
 

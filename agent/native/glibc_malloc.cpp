@@ -13,7 +13,8 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kHeapBytes = 64 << 20;  // HEAP_MAX_SIZE
+constexpr std::uint64_t kHeapBytes = 64 << 20;                 // HEAP_MAX_SIZE
+constexpr std::uint64_t kMostGrowth = std::uint64_t{1} << 30;  // while a map is drawn
 constexpr std::size_t kFastbins = 10;
 constexpr std::size_t kBins = 127;
 
@@ -165,6 +166,18 @@ void add_thread_arenas(const std::vector<Mapping>& mappings, GlibcMalloc* found)
   }
 }
 
+// Where the main arena ends, if it has grown since the mappings were read. Its last block's size
+// was read later than where it begins, and may be anything by then.
+std::uintptr_t grown_end(const std::vector<Mapping>& mappings, const Mapping& mapping,
+                         std::uintptr_t end) {
+  const bool plausible = end % kPage == 0 && end > mapping.end && end - mapping.end <= kMostGrowth;
+  if (!plausible) return mapping.end;
+  for (const Mapping& other : mappings) {
+    if (other.begin >= mapping.end && other.begin < end) return mapping.end;
+  }
+  return end;
+}
+
 // Usually [heap]; beside it the mapping that malloc took when [heap] could not grow.
 void add_main_regions(const std::vector<Mapping>& mappings, GlibcMalloc* found) {
   const MallocArena& arena = found->arenas.front();
@@ -177,7 +190,7 @@ void add_main_regions(const std::vector<Mapping>& mappings, GlibcMalloc* found) 
     std::uint64_t top_bytes = 0;
     std::uintptr_t end = mapping.end;
     if (holds_top && read_own_memory(arena.top + 8, &top_bytes, sizeof top_bytes)) {
-      end = std::max(end, arena.top + (top_bytes & ~kBlockFlags));
+      end = grown_end(mappings, mapping, arena.top + (top_bytes & ~kBlockFlags));
     }
     found->regions.push_back({mapping.begin, mapping.begin, end, arena.top});
   }

@@ -36,7 +36,7 @@ class PageTable {
       count_ = got > 0 ? static_cast<std::uint64_t>(got) / sizeof entries_[0] : 0;
       if (count_ == 0) return false;
     }
-    return entries_[page - first_] >> 62 != 0;  // present, or swapped out
+    return entries_[page - first_] >> 63 != 0;  // what is swapped out stays where it is
   }
 
  private:

@@ -171,6 +171,7 @@ def the_checked_jni_finds_nothing_in_the_agent(t):
                 ddm.next_event("THST")
                 ddm.stack(number)
                 ddm.allocations()
+                assert ddm.request("HPSG", b"\2\1") == b""
             assert ddm.request("HPDU", text(t.path("x.hprof"))) == b"\0"
             ddm.enable_threads(False)
             ddm.track(False)

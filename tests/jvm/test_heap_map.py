@@ -1,6 +1,7 @@
 """Maps of the Java heap (HPSG, HPSO), compared with JVMTI's own count of a heap that stands still."""
 import os
 import re
+import socket
 import struct
 import time
 
@@ -242,9 +243,25 @@ def the_unit_is_the_one_asked_for(t):
 
 
 @test()
+def a_server_that_has_gone_gets_no_maps(t):
+    with Shape(t, 500_000, ["-Xmx512m"], "log=debug") as p, p.client() as ddm:
+        draw(ddm)
+        host, port = p.address.rsplit(":", 1)
+        with socket.create_connection((host, int(port))) as gone:
+            gone.sendall(b"JDWP-Handshake")
+            assert gone.recv(14) == b"JDWP-Handshake"
+            payload = chunk("HPSG", bytes([NOW, OBJECTS]))
+            gone.sendall(b"".join(
+                struct.pack(">IIBBB", 11 + len(payload), number + 1, 0, 0xC7, 1) + payload
+                for number in range(100)))
+        draw(ddm)
+        drawn = [line for line in p.process.stderr_tail if "the program stood still" in line]
+        assert 2 <= len(drawn) < 60, len(drawn)
+
+
+@test()
 def a_server_that_does_not_read_its_map_holds_up_nobody(t):
     with Shape(t, 3_000_000, ["-Xmx1g"]) as p, p.client() as ddm:
-        import socket
         host, port = p.address.rsplit(":", 1)
         deaf = socket.create_connection((host, int(port)))
         deaf.sendall(b"JDWP-Handshake")

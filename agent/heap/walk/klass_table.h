@@ -60,11 +60,12 @@ class KlassTable {
 inline constexpr std::uint64_t kQuickRoom = 32;
 
 // The size of a plain object or an array, without a branch between the two; for the other forms
-// size_of() has to be asked. A length below 0 gives a size that no room is enough for.
+// size_of() has to be asked. 0: it cannot be that class.
 inline std::uint64_t quick_size_of(const ObjectLayout& layout, const KlassCell& cell,
                                    std::uintptr_t object) noexcept {
   const std::uint64_t length =
       read_at<std::uint32_t>(object + layout.array_length_offset) & cell.length_mask;
+  if (__builtin_expect(length > 0x7fffffff, 0)) return 0;
   return layout.align(cell.bytes + (length << cell.shift));
 }
 

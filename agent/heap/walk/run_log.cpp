@@ -5,31 +5,47 @@
 #include <algorithm>
 #include <utility>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 namespace ddm {
 namespace {
 
 constexpr std::size_t kLeast = std::size_t{64} << 10;
-constexpr std::size_t kLarge = std::size_t{64} << 20;  // address space, not memory
+constexpr std::size_t kPage = 4096;
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 }  // namespace
 
 std::optional<RunLog> RunLog::reserve(std::size_t bytes) {
   // Where the kernel counts address space as memory, a log for the heap as it is likely to be does
   // as well as one for the worst case.
-  for (std::size_t size = std::max(bytes, kLeast), tries = 0; size >= kLeast && tries < 5;
-       size /= 2, ++tries) {
+  for (std::size_t size = whole_pages(std::max(bytes, kLeast)), tries = 0;
+       size >= kLeast && tries < 5; size = whole_pages(size / 2), ++tries) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
-    // A page fault for each 4 KiB would take a fifth of the walk's time; where there are no huge
-    // pages, it does.
-    if (size >= kLarge) madvise(memory, size, MADV_HUGEPAGE);
     RunLog log;
     log.begin_ = static_cast<std::uint8_t*>(memory);
     log.tail_ = {log.begin_, log.begin_ + size};
     return log;
   }
   return std::nullopt;
+}
+
+void RunLog::populate(std::size_t bytes) noexcept {
+  const auto reserved = static_cast<std::size_t>(tail_.limit - begin_);
+  // Linux 5.14; before, the pages come when they are written to.
+  madvise(begin_, std::min(whole_pages(bytes), reserved), MADV_POPULATE_WRITE);
+}
+
+void RunLog::trim() noexcept {
+  std::uint8_t* const end = begin_ + whole_pages(std::max(size(), std::size_t{1}));
+  if (end >= tail_.limit) return;
+  munmap(end, static_cast<std::size_t>(tail_.limit - end));
+  tail_.limit = end;
 }
 
 RunLog::~RunLog() {
