@@ -48,18 +48,20 @@ def check_kinds(t, engine, warm=WARM, each=EACH, groups=GROUPS):
     for group in groups:
         run = t.java("Kinds", str(warm), str(each), *group,
                      agent=f"track=y,engine={engine},records=1m,depth=6,dump=k.jsonl", flags=["-Xmx2g"])
-        report = Report(t.path("k.jsonl"))
+        counts = {}
+
+        def count(record):
+            kind = kind_of(record)
+            counts[kind] = counts.get(kind, 0) + 1
+
+        report = Report(t.path("k.jsonl"), count)
         assert report.summary["dropped"] == 0, report.summary
         assert report.summary["recorded"] == report.summary["seen"], "the ring was too small"
         assert report.summary["engine"] == engine
-        counts = {}
-        for record in report.records:
-            kind = kind_of(record)
-            counts[kind] = counts.get(kind, 0) + 1
         for line in run.out.splitlines():
-            _, name, count = line.split()
-            assert counts.get(name, 0) == int(count), \
-                f"{engine}: {name}: {counts.get(name, 0)} recorded, {count} made\n{run.err}"
+            _, name, made = line.split()
+            assert counts.get(name, 0) == int(made), \
+                f"{engine}: {name}: {counts.get(name, 0)} recorded, {made} made\n{run.err}"
             checked += 1
     assert checked >= sum(len(g) for g in groups), "the program told too few truths"
 
