@@ -6,7 +6,8 @@ Usage: bench/heap_walk.py [OBJECTS]      (10,000,000; after: cmake --build --pre
 The walk is the part with the program stopped that reads the heap; JVMTI's iteration is measured
 with a callback that does nothing but count, and with one that gets the kinds a map needs (classes
 tagged). CPU time all of it, the best of three, since walls differ with whoever shares the machine;
-once in a heap of every kind and size, once in one of nodes, boxes and short arrays.
+JVMTI's iteration has one thread, so that its CPU time is its time by the clock. Once in a heap of
+every kind and size, once in one of nodes, boxes and short arrays.
 """
 import os
 import re
@@ -18,7 +19,8 @@ sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
 import harness  # noqa: E402
 import heap_map  # noqa: E402
 
-LINE = re.compile(r"heap map: (\d+) objects, \d+ bytes, walked in ([\d.]+) ms of CPU")
+LINE = re.compile(r"heap map: (\d+) objects, \d+ bytes, walked in ([\d.]+) ms of CPU, "
+                  r"([\d.]+) ms by (\d+) threads")
 
 
 def measure(jdk, objects, small):
@@ -33,8 +35,9 @@ def measure(jdk, objects, small):
             wire.append(heap_map.draw(ddm, what, strict=False).wire_bytes)
         bare, tagged = map(float, p.ask("time").split())
         lines = [LINE.search(line) for line in p.process.stderr_tail]
-        found = [(int(m[1]), float(m[2])) for m in lines if m]
-    return found[-1][0], min(ms for _, ms in found), wire[0], wire[1], bare, tagged
+        found = [(int(m[1]), float(m[2]), float(m[3]), int(m[4])) for m in lines if m]
+    cpu, wall = min(row[1] for row in found), min(row[2] for row in found)
+    return found[-1][0], cpu, wall, found[-1][3], wire[0], wire[1], bare, tagged
 
 
 def main():
@@ -42,11 +45,14 @@ def main():
     harness.build_programs()
     for jdk in harness.JDKS:
         for small in (False, True):
-            count, walk, by_object, merged, bare, tagged = measure(jdk, objects, small)
+            count, walk, wall, threads, by_object, merged, bare, tagged = measure(jdk, objects, small)
             print(f"JDK {jdk.major}, G1, {count} objects {'of few bytes' if small else 'of every kind'}\n"
                   f"  walk                         {walk:9.1f} ms  {walk * 1e6 / count:6.1f} ns an object\n"
-                  f"  IterateThroughHeap, counting {bare:9.1f} ms  {bare / walk:6.1f} times the walk\n"
-                  f"  IterateThroughHeap, by kinds {tagged:9.1f} ms  {tagged / walk:6.1f} times the walk\n"
+                  f"  the same by the clock        {wall:9.1f} ms, {threads} threads\n"
+                  f"  IterateThroughHeap, counting {bare:9.1f} ms  {bare / walk:6.1f} times the walk's CPU, "
+                  f"{bare / wall:.1f} its time\n"
+                  f"  IterateThroughHeap, by kinds {tagged:9.1f} ms  {tagged / walk:6.1f} times the walk's CPU, "
+                  f"{tagged / wall:.1f} its time\n"
                   f"  HPSO {by_object / count:.2f} bytes an object, HPSG {merged / count:.2f}", flush=True)
 
 main()

@@ -99,7 +99,7 @@ done
 if [ -n "$full" ]; then step "build debug" build debug all; fi
 
 # Under tsan the quick set has what runs in threads.
-tsan_tests="ddm_test native_test net_test records_test"
+tsan_tests="ddm_test heap_walk_test native_test net_test records_test"
 for sanitizer in asan tsan; do
     tests=unit_tests
     if [ "$sanitizer$full" = tsan ]; then tests=$tsan_tests; fi

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "handlers/map_requests.h"
+#include "handlers/native_thread.h"
 #include "heap/heap_mapper.h"
 
 namespace ddm {
@@ -13,7 +14,7 @@ class HeapMapHandlers {
   // `unit`: bytes of an allocation unit on the wire.
   HeapMapHandlers(const HandlerContext& context, MapEvents& maps, MapRequests& requests,
                   std::uint8_t unit)
-      : maps_(maps), requests_(requests), unit_(unit), mapper_(context.vm) {}
+      : maps_(maps), requests_(requests), unit_(unit), mapper_(context.vm, start_native_thread) {}
 
   void add_to(Dispatcher& dispatcher);
 

@@ -63,7 +63,7 @@ Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (!log) return Error{"no address space for a map"};
   HeapMap map;
   map.true_addresses = false;
-  map.logs[0] = std::move(*log);
+  map.logs.push_back(std::move(*log));
   const bool narrow = vm_flags::boolean("UseCompressedOops").value_or(false);
   Iteration iteration{map.logs[0],
                       heap_state(Solidity::kHard, narrow ? HeapKind::kArray4 : HeapKind::kArray8)};
@@ -72,7 +72,7 @@ Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni) {
   map.when = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
   const jvmtiError error = jvmti->IterateThroughHeap(0, nullptr, &callbacks, &iteration);
-  map.walk_time = map.pause_time = std::chrono::steady_clock::now() - begin;
+  map.walk_cpu = map.walk_time = map.pause_time = std::chrono::steady_clock::now() - begin;
   if (error != JVMTI_ERROR_NONE) {
     return Error{std::string("IterateThroughHeap: ") + jvmti_error_name(error)};
   }

@@ -35,12 +35,15 @@ std::uintptr_t address_in(jobject local_reference) {
 struct HeapMapper::Pause {
   const HeapLayout& layout;
   const KlassTable& table;
-  HeapWalk& walk;
+  std::deque<HeapWalk>& walks;  // one for each member of the team
+  WalkTeam& team;
   HeapMap& map;
   // Local references to a byte[kProbeLength] and to a class, to try the layout on.
   jobject array;
   jobject mirror;
   std::vector<HeapSpace> spaces;
+  std::atomic<std::size_t> next_space{0};
+  std::atomic<std::int64_t> cpu_nanos{0};
   bool called = false;
   const char* problem = nullptr;
 
@@ -52,15 +55,22 @@ struct HeapMapper::Pause {
   void run() noexcept {
     if (called) return;
     called = true;
-    const auto begin = now_of(CLOCK_THREAD_CPUTIME_ID);
+    const auto begin = now_of(CLOCK_MONOTONIC);
     if (!read_spaces(layout, spaces)) {
       problem = "the bounds of the heap's regions";
     } else if (!probe()) {
       problem = "the layout of objects";
     } else {
-      walk.walk(spaces, layout.base);
+      team.run([this](std::size_t member) { walk_as(member); });
     }
-    map.walk_time = now_of(CLOCK_THREAD_CPUTIME_ID) - begin;
+    map.walk_time = now_of(CLOCK_MONOTONIC) - begin;
+    map.walk_cpu = std::chrono::nanoseconds(cpu_nanos);
+  }
+
+  void walk_as(std::size_t member) noexcept {
+    const auto begin = now_of(CLOCK_THREAD_CPUTIME_ID);
+    walks[member].walk(spaces, layout.base, next_space);
+    cpu_nanos += (now_of(CLOCK_THREAD_CPUTIME_ID) - begin).count();
   }
 
   bool in_heap(std::uintptr_t address, std::uint64_t& room) const noexcept {
@@ -149,10 +159,11 @@ Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
   map->complete();
   using Milliseconds = std::chrono::duration<double, std::milli>;
   log_debug(
-      "heap map: {} objects, {} bytes, walked in {:.2f} ms of CPU, the program stood still "
-      "for {:.2f} ms; {} gaps; log {} bytes",
-      map->objects(), map->committed_bytes(), Milliseconds(map->walk_time).count(),
-      Milliseconds(map->pause_time).count(), map->gaps, map->log_bytes());
+      "heap map: {} objects, {} bytes, walked in {:.2f} ms of CPU, {:.2f} ms by {} threads, the "
+      "program stood still for {:.2f} ms; {} gaps; log {} bytes",
+      map->objects(), map->committed_bytes(), Milliseconds(map->walk_cpu).count(),
+      Milliseconds(map->walk_time).count(), map->threads, Milliseconds(map->pause_time).count(),
+      map->gaps, map->log_bytes());
   return map;
 }
 
@@ -183,47 +194,69 @@ std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
   if (!error.empty()) return error;
 
   const std::size_t most = max_spaces(*layout_);
-  if (!reserve_logs(map, most)) return "no address space for a map";
-  map.areas.reserve(most);
-  HeapWalk walk(layout_->objects, table_, map);
+  WalkTeam team(useful_helpers(), start_thread_);
+  map.threads = team.members();
+  if (!reserve_logs(map, team.members(), most)) return "no address space for a map";
+  std::deque<HeapWalk> walks;
+  for (std::size_t member = 0; member < team.members(); ++member) {
+    walks.emplace_back(layout_->objects, table_, map, member * HeapWalk::kLogs, most);
+  }
   Pause pause{
-      *layout_, table_, walk, map, jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_), {}};
+      *layout_, table_, walks, team, map, jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_),
+      {}};
   if (pause.array == nullptr || pause.mirror == nullptr) return "no memory for references";
   pause.spaces.reserve(most);
 
   const std::string stopped = stop_and_walk(pause);
-  for (std::size_t i = 0; i < map.logs.size(); ++i) {
-    map.logs[i].trim();
-    last_log_bytes_[i] = map.logs[i].size();
-  }
+  for (RunLog& log : map.logs) log.trim();
+  last_log_bytes_ = map.log_bytes();
   if (!stopped.empty()) return stopped;
   if (pause.problem != nullptr) {
     fall_back(std::string(pause.problem) + " is not what this VM's tables say");
     return "";
   }
   if (map.full()) return "no memory for a map of so many objects";
-  map.gaps = walk.gaps();
-  if (walk.gaps() > 0) {
-    again = may_repeat && has_new_classes(jni, walk);
-    log_debug("heap map: {} stretches, {} bytes, of classes unknown{}", walk.gaps(),
-              walk.gap_bytes(), again ? "; once more" : "");
+  std::uint64_t gap_bytes = 0;
+  for (const HeapWalk& walk : walks) {
+    map.areas.insert(map.areas.end(), walk.areas().begin(), walk.areas().end());
+    map.gaps += walk.gaps();
+    gap_bytes += walk.gap_bytes();
+  }
+  map.sort_areas();
+  if (map.gaps > 0) {
+    again = may_repeat && has_new_classes(jni, walks);
+    log_debug("heap map: {} stretches, {} bytes, of classes unknown{}", map.gaps, gap_bytes,
+              again ? "; once more" : "");
   }
   return "";
 }
 
+// The program waits for the walk, so it gets what processors the program has; more than four walks
+// only wait for one another at the memory.
+std::size_t HeapMapper::useful_helpers() const {
+  constexpr std::uint64_t kLargeHeap = std::uint64_t{64} << 20;
+  jint processors = 1;
+  if (total_heap_memory().value_or(0) < kLargeHeap ||
+      jvmti_->GetAvailableProcessors(&processors) != JVMTI_ERROR_NONE) {
+    return 0;
+  }
+  return static_cast<std::size_t>(std::clamp(processors, 1, 4) - 1);
+}
+
 // A log has room for the smallest objects all over the heap, since a lane may get all of them; its
 // pages are there, as many as it is likely to need, before the program is stopped.
-bool HeapMapper::reserve_logs(HeapMap& map, std::size_t spaces) const {
+bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const {
   const std::uint64_t committed = total_heap_memory().value_or(layout_->reserved_bytes);
   const std::uint64_t heap = std::min(layout_->reserved_bytes, committed + committed / 4 + kGrowth);
   const std::uint64_t least_object = layout_->objects.min_object_bytes();
-  const bool first = last_log_bytes_ == decltype(last_log_bytes_){};
-  for (std::size_t i = 0; i < map.logs.size(); ++i) {
+  const std::size_t logs = threads * HeapWalk::kLogs;
+  const std::size_t expected =
+      last_log_bytes_ != 0 ? last_log_bytes_ + last_log_bytes_ / 8 : committed / kUsualObject * 2;
+  for (std::size_t i = 0; i < logs; ++i) {
     auto log = RunLog::reserve(heap / least_object * 2 + spaces * kLogBytesPerSpace);
     if (!log) return false;
-    log->populate(first ? committed / kUsualObject * 2 / map.logs.size()
-                        : last_log_bytes_[i] + last_log_bytes_[i] / 8);
-    map.logs[i] = std::move(*log);
+    log->populate(expected / logs);
+    map.logs.push_back(std::move(*log));
   }
   return true;
 }
@@ -247,9 +280,11 @@ std::string HeapMapper::stop_and_walk(Pause& pause) {
   return pause.called ? "" : "IterateThroughHeap found no object";
 }
 
-bool HeapMapper::has_new_classes(JNIEnv* jni, const HeapWalk& walk) {
+bool HeapMapper::has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks) {
   if (!klasses_->read(jni, *layout_, table_).empty()) return false;
-  return walk.any_unknown([this](std::uint64_t key) { return table_.find(key) != nullptr; });
+  return std::any_of(walks.begin(), walks.end(), [this](const HeapWalk& walk) {
+    return walk.any_unknown([this](std::uint64_t key) { return table_.find(key) != nullptr; });
+  });
 }
 
 void HeapMapper::drop_uncommitted(HeapMap& map) const {

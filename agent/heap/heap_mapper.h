@@ -11,18 +11,22 @@
 
 #include <jvmti.h>
 
+#include <deque>
 #include <optional>
 
 #include "heap/heap_layout.h"
 #include "heap/klass_reader.h"
 #include "heap/walk/heap_map.h"
 #include "heap/walk/heap_walk.h"
+#include "heap/walk/walk_team.h"
 
 namespace ddm {
 
 class HeapMapper {
  public:
-  explicit HeapMapper(JavaVM* vm) : vm_(vm) {}
+  // `start_thread`: for those that help with the walk of a large heap.
+  HeapMapper(JavaVM* vm, WalkTeam::StartThread start_thread)
+      : vm_(vm), start_thread_(std::move(start_thread)) {}
 
   // A map of the heap as it is now, without a collection.
   Result<HeapMap> draw(JNIEnv* jni);
@@ -35,13 +39,16 @@ class HeapMapper {
   Result<HeapMap> walk(JNIEnv* jni);
   std::string walk_once(JNIEnv* jni, HeapMap& map, bool& again);
   std::string stop_and_walk(Pause& pause);
-  // Whether the classes that the walk did not know have been loaded in the meantime.
-  bool reserve_logs(HeapMap& map, std::size_t spaces) const;
-  bool has_new_classes(JNIEnv* jni, const HeapWalk& walk);
+  std::size_t useful_helpers() const;
+  // For so many threads.
+  bool reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const;
+  // Whether the classes that the walks did not know have been loaded in the meantime.
+  bool has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks);
   void drop_uncommitted(HeapMap& map) const;
   Result<HeapMap> iterate(JNIEnv* jni);
 
   JavaVM* const vm_;
+  const WalkTeam::StartThread start_thread_;
   jvmtiEnv* jvmti_ = nullptr;  // our own, so that nobody else's tags are in the way
   bool prepared_ = false;
   std::optional<HeapLayout> layout_;  // none: the heap is iterated
@@ -49,7 +56,7 @@ class HeapMapper {
   jclass marked_class_ = nullptr;  // of the one object that the iteration is to stop at
   jobject probe_ = nullptr;        // a byte[] to try the layout on; global reference
   KlassTable table_;
-  std::array<std::size_t, HeapMap::kLogs> last_log_bytes_{};  // what the last map took
+  std::size_t last_log_bytes_ = 0;  // what the last map's logs took, all of them
 };
 
 }  // namespace ddm

@@ -86,8 +86,11 @@ def a_map_shows_a_million_objects(t):
 
 @test(gc=WALKED, full_only=True, timeout=600, alone=True)
 def a_map_shows_ten_million_objects(t):
-    with Shape(t, 10_000_000, [*shapes(t), "-Xmx3g"]) as p, p.client(timeout=120) as ddm:
-        m = compare(t, p, ddm, strict=False)
+    # Without adaptive sizes Parallel collects for ever before it takes more; HPIF ends at 2 GiB.
+    with Shape(t, 10_000_000, [*shapes(t), "-Xms2000m", "-Xmx2000m"]) as p, \
+            p.client(timeout=120) as ddm:
+        # 17's G1 fills up a region that it leaves as it is with a dead int[].
+        m = compare(t, p, ddm, exact=t.gc != "g1" or t.jdk.major >= 25, strict=False)
         assert m.wire_bytes <= 4 * sum(m.objects.values()), "more than 4 bytes an object"
 
 

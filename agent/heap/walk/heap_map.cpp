@@ -4,9 +4,13 @@
 
 namespace ddm {
 
-void HeapMap::complete() {
+void HeapMap::sort_areas() {
   std::sort(areas.begin(), areas.end(),
             [](const HeapArea& a, const HeapArea& b) { return a.position < b.position; });
+}
+
+void HeapMap::complete() {
+  sort_areas();
   counts_ = {};
   objects_ = committed_ = 0;
   for_each_run([this](std::uint64_t, std::uint64_t bytes, std::uint8_t state) {

@@ -29,16 +29,19 @@ class HeapMap {
     std::uint64_t bytes = 0;
   };
 
-  static constexpr std::size_t kLogs = 3;  // for walks that go side by side
-  std::array<RunLog, kLogs> logs;
+  std::vector<RunLog> logs;  // one for each of the walks that went side by side
   std::vector<HeapArea> areas;
   bool true_addresses = true;  // false: positions are made up, objects in the order of a JVMTI walk
   std::uint64_t gaps = 0;      // stretches that made no sense
-  std::chrono::nanoseconds walk_time{};   // of the walk alone
+  std::chrono::nanoseconds walk_cpu{};    // of the walk alone, all threads
+  std::chrono::nanoseconds walk_time{};   // of the walk alone, by the clock
+  std::size_t threads = 1;                // that walked
   std::chrono::nanoseconds pause_time{};  // of the whole call that stops the program
   std::chrono::system_clock::time_point when;
 
-  // The areas into the order of addresses; the figures.
+  // Into the order of addresses.
+  void sort_areas();
+  // And the figures.
   void complete();
 
   // Entries were lost for want of room.

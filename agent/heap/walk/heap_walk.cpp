@@ -2,31 +2,40 @@
 
 namespace ddm {
 
-HeapWalk::HeapWalk(const ObjectLayout& layout, const KlassTable& table, HeapMap& map)
+HeapWalk::HeapWalk(const ObjectLayout& layout, const KlassTable& table, HeapMap& map,
+                   std::size_t first_log, std::size_t most_spaces)
     : map_(map),
-      lanes_{LinearWalk{layout, table, map.logs[0]}, LinearWalk{layout, table, map.logs[1]},
-             LinearWalk{layout, table, map.logs[2]}} {
-  static_assert(LinearWalk::kAbreast == 3 && HeapMap::kLogs == 3);
+      first_log_(first_log),
+      lanes_{LinearWalk{layout, table, map.logs[first_log]},
+             LinearWalk{layout, table, map.logs[first_log + 1]},
+             LinearWalk{layout, table, map.logs[first_log + 2]}} {
+  static_assert(kLogs == 3);
+  areas_.reserve(most_spaces);
 }
 
-void HeapWalk::walk(const std::vector<HeapSpace>& spaces, std::uintptr_t base) noexcept {
-  std::array<const HeapSpace*, LinearWalk::kAbreast> current{};
-  auto next = spaces.begin();
+void HeapWalk::walk(const std::vector<HeapSpace>& spaces, std::uintptr_t base,
+                    std::atomic<std::size_t>& next_space) noexcept {
+  std::array<const HeapSpace*, kLogs> current{};
   const auto close = [&](std::size_t lane) {
     if (current[lane] == nullptr) return;
     const std::uintptr_t end = lanes_[lane].at();
-    if (end < current[lane]->end) map_.logs[lane].add(kFreeState, current[lane]->end - end);
+    const std::uintptr_t end_of_space = current[lane]->end;
+    if (end < end_of_space) map_.logs[first_log_ + lane].add(kFreeState, end_of_space - end);
     current[lane] = nullptr;
   };
   const auto begin_next = [&](std::size_t lane) {
-    while (next != spaces.end() && next->bottom == next->end) ++next;
-    if (next == spaces.end()) return false;
-    current[lane] = &*next++;
-    const HeapSpace& space = *current[lane];
-    map_.areas.push_back({space.bottom - base, space.end - space.bottom, lane,
-                          map_.logs[lane].size(), space.free_region});
-    lanes_[lane].begin(space.bottom, space.top, space.limit);
-    return true;
+    for (;;) {
+      const std::size_t index = next_space.fetch_add(1, std::memory_order_relaxed);
+      if (index >= spaces.size()) return false;
+      const HeapSpace& space = spaces[index];
+      if (space.bottom == space.end) continue;
+      current[lane] = &space;
+      const std::size_t log = first_log_ + lane;
+      areas_.push_back({space.bottom - base, space.end - space.bottom, log, map_.logs[log].size(),
+                        space.free_region});
+      lanes_[lane].begin(space.bottom, space.top, space.limit);
+      return true;
+    }
   };
   // Side by side as long as there is something for every lane.
   for (;;) {

@@ -15,7 +15,7 @@ struct Area {
 
 HeapMap map_of(const std::vector<Area>& areas) {
   HeapMap map;
-  map.logs[0] = std::move(*RunLog::reserve(1 << 16));
+  map.logs.push_back(std::move(*RunLog::reserve(1 << 16)));
   for (const Area& area : areas) {
     map.areas.push_back({area.position, 0, 0, map.logs[0].size(), false});
     for (const auto& [state, bytes] : area.runs) {

@@ -2,8 +2,10 @@
 #include "heap/walk/heap_walk.h"
 
 #include <catch2/catch.hpp>
-#include <cstring>
+#include <deque>
 #include <random>
+
+#include "heap/walk/walk_team.h"
 
 namespace ddm {
 namespace {
@@ -31,14 +33,26 @@ class RandomHeap {
     for (std::size_t i = 0; i < spaces; ++i) fill(&memory_[i * words], words);
   }
 
-  HeapMap walk() {
+  HeapMap walk(std::size_t helpers) {
+    WalkTeam team(helpers, [](const char*, std::function<void()> body) {
+      return std::thread(std::move(body));
+    });
+    CHECK(team.members() == helpers + 1);
     HeapMap map;
-    for (RunLog& log : map.logs) log = std::move(*RunLog::reserve(std::size_t{1} << 20));
-    map.areas.reserve(spaces_.size());
-    HeapWalk walk(layout_, table_, map);
-    walk.walk(spaces_, base());
-    gaps_ = walk.gaps();
-    knows_gap_ = walk.any_unknown([](std::uint64_t key) { return key == kUnloaded; });
+    for (std::size_t i = 0; i < team.members() * HeapWalk::kLogs; ++i) {
+      map.logs.push_back(std::move(*RunLog::reserve(std::size_t{1} << 20)));
+    }
+    std::deque<HeapWalk> walks;
+    for (std::size_t i = 0; i < team.members(); ++i) {
+      walks.emplace_back(layout_, table_, map, i * HeapWalk::kLogs, spaces_.size());
+    }
+    std::atomic<std::size_t> next{0};
+    team.run([&](std::size_t member) { walks[member].walk(spaces_, base(), next); });
+    for (const HeapWalk& walk : walks) {
+      map.areas.insert(map.areas.end(), walk.areas().begin(), walk.areas().end());
+      gaps_ += walk.gaps();
+      knows_gap_ |= walk.any_unknown([](std::uint64_t key) { return key == kUnloaded; });
+    }
     map.complete();
     return map;
   }
@@ -112,8 +126,9 @@ class RandomHeap {
 
 TEST_CASE("Walks side by side find every object of every space") {
   const auto seed = GENERATE(range(1u, 40u));
+  const auto helpers = GENERATE(0u, 1u, 3u);
   RandomHeap heap(seed, seed % 12, 64 + seed * 50);  // from no space at all
-  const HeapMap map = heap.walk();
+  const HeapMap map = heap.walk(helpers);
   std::vector<Run> found;
   std::uint64_t end = 0;
   map.for_each_run([&](std::uint64_t position, std::uint64_t bytes, std::uint8_t state) {
@@ -125,6 +140,23 @@ TEST_CASE("Walks side by side find every object of every space") {
   CHECK(heap.gaps() == heap.true_gaps());
   CHECK(heap.knows_gap() == (heap.true_gaps() > 0));
   CHECK_FALSE(map.full());
+}
+
+TEST_CASE("A team that is never called goes home") {
+  WalkTeam team(
+      2, [](const char*, std::function<void()> body) { return std::thread(std::move(body)); });
+  CHECK(team.members() == 3);
+}
+
+TEST_CASE("A walk does without helpers that cannot be had") {
+  WalkTeam team(2, [](const char*, const std::function<void()>&) { return std::thread(); });
+  CHECK(team.members() == 1);
+  int calls = 0;
+  team.run([&](std::size_t member) {
+    CHECK(member == 0);
+    ++calls;
+  });
+  CHECK(calls == 1);
 }
 
 }  // namespace ddm
