@@ -394,7 +394,9 @@ class Target:
         return self.process.pid
 
     def stderr(self):
-        return "".join(self.process.stderr_tail)
+        # The VM's own jdwp agent says so of a program that ends while it is about to listen again.
+        return "".join(line for line in self.process.stderr_tail
+                       if line.strip() and "failed to initialize, VM_DEAD" not in line)
 
     def expect(self, line):
         got = self.process.stdout.readline().rstrip("\n")
