@@ -5,6 +5,7 @@
 #include "client_api/client_natives.h"
 #include "client_api/own_session.h"
 #include "client_api/program_class.h"
+#include "jvm/exit_limits.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
 #include "log.h"
@@ -20,7 +21,6 @@ constexpr int kDisconnected = 2;
 
 // Switching tracking on rewrites every class of the program.
 constexpr std::chrono::seconds kRequestTime{120};
-constexpr std::chrono::milliseconds kExitPatience{100};
 
 void throw_java(JNIEnv* jni, const char* class_name, const char* message) {
   const LocalRef<jclass> type(jni, jni->FindClass(class_name));
@@ -33,7 +33,7 @@ ClientApi::ClientApi(jvmtiEnv* jvmti, Service& service, SessionObserver& observe
     : jvmti_(jvmti),
       service_(service),
       observer_(observer),
-      thread_(jvmti, "ddmagent-client"),
+      thread_(jvmti, "ddmagent-client", AgentThread::Runs::kProgram),
       own_session_(std::make_shared<OwnSession>()) {}
 
 void ClientApi::open(JNIEnv* jni, bool late) {
@@ -67,68 +67,50 @@ void ClientApi::adopt_loaded_classes(JNIEnv* jni) {
 
 void ClientApi::connected(const SessionPtr& session) {
   observer_.connected(session);
-  {
-    const std::lock_guard lock(mutex_);
-    if (++connections_ != 1) return;
-  }
-  tell(kConnected);
+  const std::lock_guard lock(mutex_);
+  if (++connections_ == 1) tell(kConnected);
 }
 
 void ClientApi::disconnected(const SessionPtr& session) {
   observer_.disconnected(session);
-  {
-    const std::lock_guard lock(mutex_);
-    if (--connections_ != 0) return;
-  }
-  tell(kDisconnected);
+  const std::lock_guard lock(mutex_);
+  if (--connections_ == 0) tell(kDisconnected);
 }
 
 void ClientApi::tell(int event) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!started_) return;  // no handler yet: nobody to tell, and nothing to be kept for later
-  }
+  if (programs_.empty()) return;  // nobody to tell, and no thread to do it
   thread_.post([this, event](JNIEnv* jni) {
-    std::vector<std::shared_ptr<ProgramClass>> told;
-    {
-      const std::lock_guard lock(mutex_);
-      for (const auto& [type, program] : programs_) told.push_back(program);
-    }
-    // One class has several types.
-    std::sort(told.begin(), told.end());
-    told.erase(std::unique(told.begin(), told.end()), told.end());
-    for (const auto& program : told) program->broadcast(jni, event);
+    for (const auto& program : programs()) program->broadcast(jni, event);
   });
 }
 
-void ClientApi::close() {
-  bool started = false;
+void ClientApi::close() { thread_.stop(exit_limits::kHandlerLimit); }
+
+std::vector<std::shared_ptr<ProgramClass>> ClientApi::programs() {
+  std::vector<std::shared_ptr<ProgramClass>> result;
   {
     const std::lock_guard lock(mutex_);
-    started = started_;
+    for (const auto& [type, program] : programs_) result.push_back(program);
   }
-  if (started) thread_.stop(kExitPatience);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
 }
 
-bool ClientApi::start_thread(JNIEnv* jni) {
-  const std::lock_guard lock(mutex_);
-  if (started_) return true;
-  const std::string error = thread_.start(jni);
-  if (!error.empty()) log_error("starting the thread for the program's handlers: {}", error);
-  started_ = error.empty();
-  return started_;
+std::shared_ptr<ProgramClass> ClientApi::program_of(JNIEnv* jni, jclass link) {
+  for (const auto& known : programs()) {
+    if (known->is(jni, link)) return known;
+  }
+  return ProgramClass::of(jni, link);
 }
 
 bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
-  if (!start_thread(jni)) return false;
-  std::shared_ptr<ProgramClass> program;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [known_type, known] : programs_) {
-      if (known->is(jni, link)) program = known;
-    }
+  const std::string error = thread_.start(jni);
+  if (!error.empty()) {
+    log_error("starting the thread for the program's handlers: {}", error);
+    return false;
   }
-  if (!program) program = ProgramClass::of(jni, link);
+  const std::shared_ptr<ProgramClass> program = program_of(jni, link);
   if (!program) return false;
   const auto handler = [this, program](const Request& request, Reply reply) {
     handle(request, std::move(reply), program);
@@ -139,13 +121,19 @@ bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
   }
   const std::lock_guard lock(mutex_);
   programs_[type] = program;
+  // Who was there before the handler is news to it; DdmServer knows whom it has told.
+  if (connections_ > 0) tell(kConnected);
   return false;
 }
 
 void ClientApi::remove(ChunkType type) {
+  std::shared_ptr<ProgramClass> removed;  // let go by JNI, so not under the lock
   {
     const std::lock_guard lock(mutex_);
-    if (programs_.erase(type) == 0) return;
+    const auto found = programs_.find(type);
+    if (found == programs_.end()) return;
+    removed = std::move(found->second);
+    programs_.erase(found);
   }
   service_.dispatcher().remove(type);
 }
@@ -167,8 +155,8 @@ std::vector<SessionPtr> ClientApi::sessions() const {
 void ClientApi::send(JNIEnv* jni, ChunkType type, jbyteArray data, jint offset, jint length) {
   const jsize size = jni->GetArrayLength(data);
   if (offset < 0 || length < 0 || offset > size - length) {
-    throw_java(jni, "java/lang/IndexOutOfBoundsException",
-               fmt::format("offset {}, length {} of {} bytes", offset, length, size).c_str());
+    log_warn("a chunk {} of the program's is not sent: offset {}, length {} of {} bytes",
+             chunk_name(type), offset, length, size);
     return;
   }
   Server* server = service_.server();

@@ -5,6 +5,9 @@
 // they do goes through the Dispatcher, as a server's requests do. The program's handlers run on a
 // thread of their own: what they do for how long is no matter of the agent's. The jar may be there
 // several times, in several class loaders; none is kept alive from here.
+//
+// The I/O thread takes the lock, so neither Java nor JNI runs under it: both may stand still for
+// long, in a debugger or at a safepoint.
 #pragma once
 
 #include <jvmti.h>
@@ -45,8 +48,12 @@ class ClientApi final : public SessionObserver {
 
  private:
   void adopt_loaded_classes(JNIEnv* jni);
-  bool start_thread(JNIEnv* jni);
+  // Null when the class is not what it should be.
+  std::shared_ptr<ProgramClass> program_of(JNIEnv* jni, jclass link);
+  // Every class once, however many types it has.
+  std::vector<std::shared_ptr<ProgramClass>> programs();
   void handle(const Request& request, Reply reply, const std::shared_ptr<ProgramClass>& program);
+  // Lock held, so that what is told is in the order of what happened.
   void tell(int event);
   std::vector<SessionPtr> sessions() const;
 
@@ -57,7 +64,6 @@ class ClientApi final : public SessionObserver {
   const SessionPtr own_session_;  // of what the program itself asks
 
   std::mutex mutex_;
-  bool started_ = false;
   std::map<ChunkType, std::shared_ptr<ProgramClass>> programs_;
   int connections_ = 0;
 };

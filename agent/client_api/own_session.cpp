@@ -31,7 +31,11 @@ bool Answers::wait(std::chrono::milliseconds limit) {
 
 Chunk Answers::take() {
   const std::lock_guard lock(state_->mutex);
-  return std::move(state_->chunk);
+  Chunk answer = std::move(state_->chunk);
+  if (!answer.stored) return answer;
+  Result<Bytes> data = answer.stored->read();
+  if (!data) return to_chunk(Fail{FailCode::kInternal, data.message()});
+  return {answer.type, std::move(*data)};
 }
 
 }  // namespace ddm

@@ -12,9 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ddm/page_allocator.h"
+
 namespace ddm {
 
-using Bytes = std::vector<std::uint8_t>;
+using Bytes = std::vector<std::uint8_t, PageAllocator<std::uint8_t>>;
 using ByteSpan = std::span<const std::uint8_t>;
 
 class ByteReader {

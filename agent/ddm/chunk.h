@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ddm/bytes.h"
+#include "ddm/stored_data.h"
 
 namespace ddm {
 
@@ -26,6 +26,8 @@ inline constexpr std::size_t kChunkHeaderSize = 8;
 struct Chunk {
   ChunkType type = 0;
   Bytes data;
+  std::shared_ptr<const StoredData> stored = nullptr;  // what comes behind `data`
+  std::size_t size() const { return data.size() + (stored ? stored->size() : 0); }
   friend bool operator==(const Chunk&, const Chunk&) = default;
 };
 

@@ -11,8 +11,13 @@ bool Dispatcher::add(ChunkType type, Lane lane, ChunkHandler handler) {
 }
 
 bool Dispatcher::remove(ChunkType type) {
+  std::shared_ptr<const Entry> removed;  // what it holds is let go outside the lock
   const std::lock_guard lock(mutex_);
-  return entries_.erase(type) != 0;
+  const auto found = entries_.find(type);
+  if (found == entries_.end()) return false;
+  removed = std::move(found->second);
+  entries_.erase(found);
+  return true;
 }
 
 void Dispatcher::dispatch(const SessionPtr& session, Bytes payload, Executor& executor,

@@ -3,7 +3,12 @@
 // A packet's chunks are handled one after the other: the next one starts when the one before is
 // answered, so that their order means something (HPGC, then HPIF). Packets do not wait for one
 // another, but for their turn in a lane. A type without a handler gets the empty answer; a payload
-// that is no chunk, and a ZLIB chunk that cannot be unpacked, gets FAIL.
+// that is no chunk, and a ZLIB chunk that cannot be unpacked, gets FAIL. Unpacking takes time, so
+// what comes as ZLIB is not handled inline.
+//
+// What one packet costs is bounded, however little it weighs: its ZLIB chunks together expand to
+// kMaxExpanded, and when its answers have become more than kMaxAnswers, the chunks that are left
+// are answered with FAIL and not handled.
 //
 // The reply to one chunk is that chunk's answer, where an empty answer is an empty packet. The
 // reply to several chunks has one chunk for each, an empty answer being a chunk of the request's
@@ -29,18 +34,21 @@ enum class Lane {
 };
 
 // Given by whoever owns the threads. In each lane a session's tasks keep their order; between
-// sessions there is none.
+// sessions there is none. A session that has no room for answers may be passed over.
 class Executor {
  public:
   virtual ~Executor() = default;
   // Never waits. A task that is destroyed without having run answers its request with FAIL.
-  virtual void run(Lane lane, std::uint64_t session, std::function<void()> task) = 0;
+  virtual void run(Lane lane, const SessionPtr& session, std::function<void()> task) = 0;
+  // A session that had no room has some again, or is closed.
+  virtual void resume() {}
 };
 
 struct Request {
   SessionPtr session;
   ChunkType type = 0;
   Bytes data;
+  std::chrono::steady_clock::time_point asked = {};  // when its turn within its packet came
 };
 
 // The request lives as long as the call.
@@ -50,6 +58,9 @@ using ReplyDone = std::function<void(std::vector<Chunk> answers)>;
 
 class Dispatcher {
  public:
+  static constexpr std::size_t kMaxExpanded = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxAnswers = std::size_t{16} << 20;
+
   // False: the type has a handler already.
   bool add(ChunkType type, Lane lane, ChunkHandler handler);
   bool remove(ChunkType type);

@@ -10,7 +10,16 @@ namespace {
 
 // Far more than any server has use for; bounds what one packet of 16 MiB can set off.
 constexpr std::size_t kMaxChunks = 1024;
-constexpr std::size_t kMaxExpanded = std::size_t{16} << 20;
+
+// And for the FAILs of the chunks that have found none.
+constexpr std::size_t kRoomForHeaders = std::size_t{1} << 20;
+
+// Where nothing can be stored it stays in memory: the connection is closed if that gets too much.
+Chunk stored(Chunk chunk) {
+  const auto data = StoredData::of(chunk.data);
+  if (!data) return chunk;
+  return {chunk.type, {}, *data};
+}
 
 }  // namespace
 
@@ -21,6 +30,8 @@ Exchange::Exchange(const Dispatcher& dispatcher, Executor& executor, SessionPtr 
       session_(std::move(session)),
       payload_(std::move(payload)),
       done_(std::move(done)) {}
+
+Exchange::~Exchange() { forget_answers(); }
 
 void Exchange::begin() {
   auto chunks = split_chunks(payload_, kMaxChunks + 1);
@@ -50,56 +61,89 @@ void Exchange::advance() {
 }
 
 void Exchange::answer(Chunk chunk) {
+  if (session_->takes_zlib()) chunk = smallest_chunk(std::move(chunk));
+  if (answered_ + chunk.size() > kMaxOutgoingPacket - kRoomForHeaders) {
+    chunk = to_chunk(Fail{FailCode::kTooBig, "the answer is bigger than a packet may be"});
+  }
+  if (chunk.data.size() >= StoredData::kFrom) chunk = stored(std::move(chunk));
+  answered_ += chunk.size();
+  answered_memory_ += chunk.data.size();
+  session_->answer_bytes += chunk.data.size();
   answers_.push_back(std::move(chunk));
   if (step_.exchange(Step::kAnswered) == Step::kWaiting) advance();
 }
 
-void Exchange::start_chunk(const ChunkView& view) {
-  auto request = std::make_shared<Request>();
-  request->session = session_;
-  request->type = view.type;
-  std::optional<Error> damaged;
-  if (view.type == kZlibType) {
-    session_->understands_zlib = true;
-    Result<Chunk> inner = expand_chunk(view.data, kMaxExpanded);
-    if (inner) {
-      request->type = inner->type;
-      request->data = std::move(inner->data);
-    } else {
-      damaged = inner.error();
-    }
-  } else {
-    request->data.assign(view.data.begin(), view.data.end());
-  }
+std::shared_ptr<Reply> Exchange::reply_to(ChunkType type) {
   // Shared only because a std::function has to be copyable.
-  auto reply = std::make_shared<Reply>(
-      request->type, [self = shared_from_this()](Chunk chunk) { self->answer(std::move(chunk)); });
-  if (damaged) return reply->fail(FailCode::kRefused, damaged->message);
-  const auto entry = dispatcher_.find(request->type);
+  return std::make_shared<Reply>(
+      type, [self = shared_from_this()](Chunk chunk) { self->answer(std::move(chunk)); });
+}
+
+void Exchange::start_chunk(const ChunkView& view) {
+  if (answered_ > Dispatcher::kMaxAnswers) {
+    return reply_to(view.type)->fail(FailCode::kTooBig, "the answers to the chunks before " +
+                                                            chunk_name(view.type) +
+                                                            " are as much as a packet may bring");
+  }
+  if (view.type == kZlibType) return start_packed_chunk(view);
+  const auto reply = reply_to(view.type);
+  auto entry = dispatcher_.find(view.type);
   if (!entry) return reply->send_empty();
-  auto task = [entry, request, reply] {
-    if (!request->session->is_open()) return;  // has gone while this waited
+  const Lane lane = entry->lane;
+  const auto data = [view]() -> Result<Bytes> { return Bytes(view.data.begin(), view.data.end()); };
+  schedule(lane, std::move(entry), view.type, data, reply);
+}
+
+void Exchange::start_packed_chunk(const ChunkView& view) {
+  session_->understands_zlib = true;
+  const auto inner = inner_header(view.data);
+  const ChunkType type = inner ? inner->type : kZlibType;
+  auto entry = dispatcher_.find(type);
+  const Lane lane = entry && entry->lane == Lane::kSlow ? Lane::kSlow : Lane::kQuick;
+  schedule(
+      lane, std::move(entry), type, [this, view] { return expand(view.data); }, reply_to(type));
+}
+
+Result<Bytes> Exchange::expand(ByteSpan packed) {
+  // What a chunk says that it holds is what is set aside for it, true or not.
+  const auto inner = inner_header(packed);
+  const std::size_t left = Dispatcher::kMaxExpanded - expanded_;
+  if (inner && inner->length <= left) expanded_ += inner->length;
+  auto chunk = expand_chunk(packed, left);
+  if (!chunk) return chunk.error();
+  return std::move(chunk->data);
+}
+
+void Exchange::schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entry, ChunkType type,
+                        std::function<Result<Bytes>()> data, std::shared_ptr<Reply> reply) {
+  // The Reply keeps this alive, and with it what `data` reads.
+  auto task = [session = session_, entry = std::move(entry), type, data = std::move(data),
+               reply = std::move(reply), asked = std::chrono::steady_clock::now()] {
+    if (!session->is_open()) return;  // has gone while this waited
     try {
-      entry->handler(*request, std::move(*reply));
+      auto content = data();
+      if (!content) return reply->fail(FailCode::kRefused, content.message());
+      if (!entry) return reply->send_empty();
+      entry->handler(Request{session, type, std::move(*content), asked}, std::move(*reply));
     } catch (const std::exception&) {
       // The Reply has answered when it was unwound. A handler's failure ends its request, not
       // the thread.
     }
   };
-  if (entry->lane == Lane::kInline) {
+  if (lane == Lane::kInline) {
     task();
   } else {
-    executor_.run(entry->lane, session_->id(), std::move(task));
+    executor_.run(lane, session_, std::move(task));
   }
 }
 
 void Exchange::finish() {
-  const auto is_empty = [](const Chunk& chunk) { return chunk.data.empty(); };
+  const auto is_empty = [](const Chunk& chunk) { return chunk.size() == 0; };
   if (std::all_of(answers_.begin(), answers_.end(), is_empty)) answers_.clear();
-  if (!fits_packet(answers_)) {
-    answers_ = {to_chunk(Fail{FailCode::kTooBig, "the answer is bigger than a packet may be"})};
-  }
+  forget_answers();  // whoever takes them counts them
   done_(std::move(answers_));
 }
+
+void Exchange::forget_answers() { session_->answer_bytes -= std::exchange(answered_memory_, 0); }
 
 }  // namespace ddm

@@ -1,7 +1,8 @@
 // One request packet on its way to its reply; the dispatcher's working part.
 //
 // Lives as long as one of its chunks has a Reply out. One thread at a time advances it: the one
-// that began it, or the one that gave the last answer.
+// that began it, or the one that gave the last answer. Everything below belongs to that thread,
+// but for step_, by which it is handed over.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(const Dispatcher& dispatcher, Executor& executor, SessionPtr session, Bytes payload,
            ReplyDone done);
+  ~Exchange();
 
   void begin();
 
@@ -24,8 +26,15 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void advance();
   void start_chunk(const ChunkView& view);
+  void start_packed_chunk(const ChunkView& view);
+  // Calls the handler in its lane with what `data` gives when its turn has come.
+  void schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entry, ChunkType type,
+                std::function<Result<Bytes>()> data, std::shared_ptr<Reply> reply);
+  std::shared_ptr<Reply> reply_to(ChunkType type);
+  Result<Bytes> expand(ByteSpan packed);
   void answer(Chunk chunk);
   void finish();
+  void forget_answers();
 
   const Dispatcher& dispatcher_;
   Executor& executor_;
@@ -33,7 +42,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const Bytes payload_;
   const ReplyDone done_;
   std::vector<ChunkView> chunks_;  // into payload_
+  std::size_t expanded_ = 0;       // bytes that ZLIB chunks have become
   std::vector<Chunk> answers_;
+  std::size_t answered_ = 0;         // bytes of the answers
+  std::size_t answered_memory_ = 0;  // those of them that are in memory
   std::atomic<Step> step_{Step::kStarting};
 };
 

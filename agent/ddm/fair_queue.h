@@ -1,5 +1,7 @@
 // The requests that wait for one lane, so that no server has to wait for all that another one asks:
-// each session's tasks keep their order, and sessions take turns, one task each.
+// each session's tasks keep their order, and the next one is always a task of the session that has
+// used the lane least. Who was away has no claim to what others used meanwhile. A session that has
+// no room for answers is passed over until it reads.
 //
 // Any thread.
 #pragma once
@@ -7,28 +9,44 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+
+#include "ddm/session.h"
 
 namespace ddm {
 
 class FairQueue {
  public:
   using Task = std::function<void()>;
+  using Clock = std::chrono::steady_clock;
 
-  // True: nothing was waiting before, so somebody has to begin to take().
-  bool push(std::uint64_t session, Task task);
+  // True: nobody is taking, so somebody has to begin to. `session` may be null: the agent itself.
+  bool push(const SessionPtr& session, Task task);
 
-  // The next task, empty when there is none; `more`: others wait behind it.
-  Task take(bool& more);
+  // True: there is something to be taken and nobody does; after a session has got room.
+  bool resume();
+
+  // Runs the next task. False: there was none that may run, and taking is over.
+  bool run_next();
 
   // Drops all tasks.
   void clear();
 
  private:
+  struct Line {
+    SessionPtr session;
+    std::deque<Task> tasks;
+    Clock::duration used{};
+  };
+  using Lines = std::map<std::uint64_t, Line>;
+
+  Lines::iterator next();
+
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::deque<Task>> tasks_;  // no empty deques
-  std::deque<std::uint64_t> turns_;                            // each session in tasks_ once
+  Lines lines_;  // of sessions whose tasks wait, or that have used more than others
+  Clock::duration least_used_{};  // by who was last in turn
+  bool taking_ = false;
 };
 
 }  // namespace ddm

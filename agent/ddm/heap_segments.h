@@ -52,12 +52,16 @@ inline constexpr ChunkType kNativeSegment = chunk_type("NHSG");
 // kNow is an extension of ours: one map at once, without a collection.
 enum class SegmentsWhen : std::uint8_t { kNever = 0, kEveryGc = 1, kNow = 2 };
 
-// HPSG and NHSG, requests.   u1 when, u1 what (0 HPSG, 1 HPSO)
-template <ChunkType Type>
-struct SegmentsRequest {
-  static constexpr ChunkType kType = Type;
+struct MapWish {
   SegmentsWhen when = SegmentsWhen::kNever;
-  std::uint8_t what = 0;
+  std::uint8_t what = 0;  // 0 HPSG, 1 HPSO
+  friend bool operator==(const MapWish&, const MapWish&) = default;
+};
+
+// HPSG and NHSG, requests.   u1 when, u1 what
+template <ChunkType Type>
+struct SegmentsRequest : MapWish {
+  static constexpr ChunkType kType = Type;
 
   Bytes encode() const { return {static_cast<std::uint8_t>(when), what}; }
   // None for other values, but a native `what` means nothing.
@@ -66,7 +70,7 @@ struct SegmentsRequest {
         (Type == kMergedSegment && data[1] > 1)) {
       return {};
     }
-    return SegmentsRequest{static_cast<SegmentsWhen>(data[0]), data[1]};
+    return SegmentsRequest{{static_cast<SegmentsWhen>(data[0]), data[1]}};
   }
   friend bool operator==(const SegmentsRequest&, const SegmentsRequest&) = default;
 };

@@ -1,6 +1,5 @@
 #include "ddm/native_heap.h"
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -82,33 +81,14 @@ std::optional<NativeHeap> NativeHeap::decode(ByteSpan data) {
   return heap;
 }
 
-NativePlaces::NativePlaces(std::string_view maps) {
-  while (!maps.empty()) {
-    const std::size_t end_of_line = std::min(maps.find('\n'), maps.size());
-    const std::string line(maps.substr(0, end_of_line));
-    maps.remove_prefix(std::min(end_of_line + 1, maps.size()));
-    // begin-end perms offset device inode   name
-    std::uint64_t begin = 0;
-    Mapping mapping{};
-    int name = 0;
-    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %*s %*s %n", &begin,
-                    &mapping.end, &mapping.offset, &name) < 3) {
-      continue;
-    }
-    if (name > 0) mapping.name = line.substr(static_cast<std::size_t>(name));
-    mappings_.emplace(begin, std::move(mapping));
-  }
-}
-
 std::string NativePlaces::of(std::uint64_t address) const {
   constexpr std::string_view kJava = "[java] ";
-  auto at = mappings_.upper_bound(address);
+  const Mapping* mapping = find_mapping(mappings_, address);
   char text[32];
-  if (at != mappings_.begin() && address < (--at)->second.end && !at->second.name.empty()) {
-    const Mapping& mapping = at->second;
-    if (mapping.name.starts_with(kJava)) return mapping.name.substr(kJava.size());
-    std::snprintf(text, sizeof text, "+0x%" PRIx64, address - at->first + mapping.offset);
-    return mapping.name + text;
+  if (mapping != nullptr && !mapping->name.empty()) {
+    if (mapping->name.starts_with(kJava)) return mapping->name.substr(kJava.size());
+    std::snprintf(text, sizeof text, "+0x%" PRIx64, address - mapping->begin + mapping->offset);
+    return mapping->name + text;
   }
   std::snprintf(text, sizeof text, "0x%" PRIx64, address);
   return text;

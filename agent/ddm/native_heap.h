@@ -8,11 +8,11 @@
 // All five zero: the VM does not look at native memory. Real servers then show only the total.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "ddm/chunk.h"
+#include "ddm/mappings.h"
 
 namespace ddm {
 
@@ -41,16 +41,11 @@ struct NativeHeap {
 // "shop.Cache.fill(Cache.java:88)" for a Java frame, "0x7f.." for what is in no file.
 class NativePlaces {
  public:
-  explicit NativePlaces(std::string_view maps);
+  explicit NativePlaces(std::string_view maps) : mappings_(parse_mappings(maps)) {}
   std::string of(std::uint64_t address) const;
 
  private:
-  struct Mapping {
-    std::uint64_t end;
-    std::uint64_t offset;
-    std::string name;
-  };
-  std::map<std::uint64_t, Mapping> mappings_;  // by their begin
+  std::vector<Mapping> mappings_;
 };
 
 }  // namespace ddm

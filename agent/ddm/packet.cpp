@@ -1,5 +1,7 @@
 #include "ddm/packet.h"
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace ddm {
@@ -15,7 +17,7 @@ void write_header(ByteWriter& out, const PacketHeader& header) {
 
 std::size_t packet_size(const std::vector<Chunk>& chunks) {
   std::size_t size = kPacketHeaderSize;
-  for (const Chunk& chunk : chunks) size += kChunkHeaderSize + chunk.data.size();
+  for (const Chunk& chunk : chunks) size += kChunkHeaderSize + chunk.size();
   return size;
 }
 
@@ -26,18 +28,23 @@ OutgoingPacket packet(PacketHeader header, std::vector<Chunk> chunks) {
   OutgoingPacket result;
   for (Chunk& chunk : chunks) {
     head.u4(chunk.type);
-    head.u4(static_cast<std::uint32_t>(chunk.data.size()));
+    head.u4(static_cast<std::uint32_t>(chunk.size()));
     // Small data is cheaper copied than written as a piece of its own.
     constexpr std::size_t kSmall = 4096;
     if (chunk.data.size() <= kSmall) {
       head.bytes(chunk.data);
     } else {
-      result.pieces.push_back(head.take());
-      result.pieces.push_back(std::move(chunk.data));
+      result.pieces.emplace_back(head.take());
+      result.pieces.emplace_back(std::move(chunk.data));
+      head = {};
+    }
+    if (chunk.stored) {
+      result.pieces.emplace_back(head.take());
+      result.pieces.emplace_back(std::move(chunk.stored));
       head = {};
     }
   }
-  if (head.size() != 0) result.pieces.push_back(head.take());
+  if (head.size() != 0) result.pieces.emplace_back(head.take());
   return result;
 }
 
@@ -46,13 +53,24 @@ OutgoingPacket packet(PacketHeader header, std::vector<Chunk> chunks) {
 void PacketReader::append(ByteSpan data) {
   if (error_) return;
   if (begin_ == buffer_.size()) {
-    buffer_.clear();
+    buffer_ = {};  // an idle peer keeps nothing
     begin_ = 0;
   } else if (begin_ > buffer_.size() / 2) {
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
+  make_room_for(data.size());
   buffer_.insert(buffer_.end(), data.begin(), data.end());
+}
+
+// Twice as much each time, but not beyond the packet that is being received.
+void PacketReader::make_room_for(std::size_t more) {
+  const std::size_t needed = buffer_.size() + more;
+  if (needed <= buffer_.capacity()) return;
+  ByteReader in(ByteSpan(buffer_).subspan(begin_));
+  const std::uint32_t length = in.u4();
+  const std::size_t promised = in.ok() ? begin_ + length : 0;
+  buffer_.reserve(std::max(needed, std::min(2 * buffer_.capacity(), promised)));
 }
 
 std::optional<Packet> PacketReader::next() {
@@ -87,14 +105,14 @@ std::optional<Packet> PacketReader::next() {
 
 std::size_t OutgoingPacket::size() const {
   std::size_t total = 0;
-  for (const Bytes& piece : pieces) total += piece.size();
+  for (const Piece& piece : pieces) total += piece.size();
   return total;
 }
 
 Bytes OutgoingPacket::flatten() const {
   Bytes all;
   all.reserve(size());
-  for (const Bytes& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
+  for (const Piece& piece : pieces) all.insert(all.end(), piece.bytes.begin(), piece.bytes.end());
   return all;
 }
 
@@ -103,6 +121,11 @@ OutgoingPacket command_packet(std::uint32_t id, Chunk chunk) {
   chunks.push_back(std::move(chunk));
   return packet({.id = id, .command_set = kDdmCommandSet, .command = kDdmCommand},
                 std::move(chunks));
+}
+
+OutgoingPacket event_packet(Chunk chunk) {
+  static std::atomic<std::uint32_t> last_id{0};  // ids need not be unique across connections
+  return command_packet(kVmIdBit | ++last_id, std::move(chunk));
 }
 
 OutgoingPacket reply_packet(std::uint32_t id, std::vector<Chunk> chunks) {
@@ -115,10 +138,6 @@ OutgoingPacket error_packet(std::uint32_t id, std::uint16_t error) {
                  .command_set = static_cast<std::uint8_t>(error >> 8),
                  .command = static_cast<std::uint8_t>(error)},
                 {});
-}
-
-bool fits_packet(const std::vector<Chunk>& chunks) {
-  return packet_size(chunks) <= kMaxOutgoingPacket;
 }
 
 }  // namespace ddm

@@ -69,7 +69,12 @@ class PacketReader {
   // A packet has begun and is not complete.
   bool in_packet() const { return begin_ != buffer_.size(); }
 
+  // What it keeps in memory.
+  std::size_t held() const { return buffer_.capacity(); }
+
  private:
+  void make_room_for(std::size_t more);
+
   std::size_t max_packet_;
   Bytes buffer_;
   std::size_t begin_ = 0;  // of the first byte not yet given out
@@ -78,16 +83,24 @@ class PacketReader {
 
 // A packet to be written: pieces in a row, so that big data is moved and not copied.
 struct OutgoingPacket {
-  std::vector<Bytes> pieces;
+  struct Piece {
+    Piece(Bytes in_memory) : bytes(std::move(in_memory)) {}  // NOLINT: implicit
+    Piece(std::shared_ptr<const StoredData> elsewhere)       // NOLINT: implicit
+        : stored(std::move(elsewhere)) {}
+    std::size_t size() const { return stored ? stored->size() : bytes.size(); }
+
+    Bytes bytes;
+    std::shared_ptr<const StoredData> stored;  // if there is one, then instead of bytes
+  };
+  std::vector<Piece> pieces;
   std::size_t size() const;
-  Bytes flatten() const;
+  Bytes flatten() const;  // of one that is all in memory
 };
 
-// The caller keeps chunks within kMaxOutgoingPacket; see fits_packet().
+// The caller keeps chunks within kMaxOutgoingPacket.
 OutgoingPacket command_packet(std::uint32_t id, Chunk chunk);
 OutgoingPacket reply_packet(std::uint32_t id, std::vector<Chunk> chunks);
+OutgoingPacket event_packet(Chunk chunk);  // with an id of our own
 OutgoingPacket error_packet(std::uint32_t id, std::uint16_t error);
-
-bool fits_packet(const std::vector<Chunk>& chunks);
 
 }  // namespace ddm

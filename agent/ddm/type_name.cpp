@@ -1,11 +1,22 @@
 #include "ddm/type_name.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace ddm {
 namespace {
+
+// The name of a hidden class has a slash before its suffix, its descriptor a dot; elsewhere it is
+// the other way round.
+void swap_dots_and_slashes(std::string& text, std::size_t begin) {
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '.') {
+      text[i] = '/';
+    } else if (text[i] == '/') {
+      text[i] = '.';
+    }
+  }
+}
 
 constexpr std::array<std::pair<char, std::string_view>, 9> kPrimitives{{{'Z', "boolean"},
                                                                         {'B', "byte"},
@@ -31,7 +42,7 @@ std::string descriptor_of(std::string_view type_name) {
   result += 'L';
   const std::size_t begin = result.size();
   result += type_name;
-  std::replace(result.begin() + static_cast<std::ptrdiff_t>(begin), result.end(), '.', '/');
+  swap_dots_and_slashes(result, begin);
   return result + ';';
 }
 
@@ -51,7 +62,7 @@ std::string type_name_of_descriptor(std::string_view descriptor) {
     return std::string(descriptor);
   }
   std::string name(element.substr(1, element.size() - 2));
-  std::replace(name.begin(), name.end(), '/', '.');
+  swap_dots_and_slashes(name, 0);
   return name + brackets;
 }
 

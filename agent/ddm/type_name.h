@@ -1,5 +1,6 @@
 // Class names for people ("java.lang.String", "int[][]") and as REAL has them, which is as
-// descriptors ("Ljava/lang/String;", "[[I"; JVMS 4.3.2). Pure functions on any text.
+// descriptors ("Ljava/lang/String;", "[[I"; JVMS 4.3.2). A hidden class is "a.B$$Lambda/0x12", as
+// getTypeName() says, and "La/B$$Lambda.0x12;". Pure functions on any text.
 #pragma once
 
 #include <string>

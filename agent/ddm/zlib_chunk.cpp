@@ -10,6 +10,9 @@ namespace {
 // Inner type and length.
 constexpr std::size_t kInnerHeader = 8;
 
+// Below this a ZLIB chunk saves nothing worth the trouble.
+constexpr std::size_t kMinCompressed = 256;
+
 }  // namespace
 
 std::optional<Chunk> compress_chunk(const Chunk& chunk) {
@@ -30,13 +33,27 @@ std::optional<Chunk> compress_chunk(const Chunk& chunk) {
   return Chunk{kZlibType, std::move(packed)};
 }
 
-Result<Chunk> expand_chunk(ByteSpan data, std::size_t max_length) {
+Chunk smallest_chunk(Chunk chunk) {
+  if (chunk.stored || chunk.data.size() < kMinCompressed) return chunk;
+  std::optional<Chunk> smaller = compress_chunk(chunk);
+  return smaller ? std::move(*smaller) : std::move(chunk);
+}
+
+std::optional<InnerHeader> inner_header(ByteSpan data) {
   ByteReader in(data);
-  Chunk inner;
-  inner.type = in.u4();
+  const ChunkType type = in.u4();
   const std::uint32_t length = in.u4();
-  const ByteSpan packed = in.rest();
-  if (!in.ok()) return Error{"a ZLIB chunk begins with an inner type and an inner length"};
+  if (!in.ok()) return {};
+  return InnerHeader{type, length};
+}
+
+Result<Chunk> expand_chunk(ByteSpan data, std::size_t max_length) {
+  const auto header = inner_header(data);
+  if (!header) return Error{"a ZLIB chunk begins with an inner type and an inner length"};
+  Chunk inner;
+  inner.type = header->type;
+  const std::uint32_t length = header->length;
+  const ByteSpan packed = data.subspan(kInnerHeader);
   if (inner.type == kZlibType) return Error{"a ZLIB chunk inside a ZLIB chunk"};
   // Deflate's best is 1032 to 1: a length beyond that is a lie, not worth its memory.
   constexpr std::size_t kBestRatio = 1032;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ddm/app_state.h"
+#include "ddm/report_chunk.h"
 #include "handlers/program_exit.h"
 #include "jvm/vm_arguments.h"
 #include "log.h"
@@ -48,8 +49,8 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(HelloRequest::kType, Lane::kInline,
                  [this](const Request& request, Reply reply) { hello(request, std::move(reply)); });
   dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
-    reply.send(to_chunk(
-        Features{{"hprof-heap-dump", "hprof-heap-dump-streaming", "support_boot_stages"}}));
+    reply.send(to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming",
+                                  "support_boot_stages", std::string(kReportFeature)}}));
   });
   dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
     context_.service.debugger_gone(request.session);

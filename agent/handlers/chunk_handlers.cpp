@@ -14,10 +14,9 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       app_(context_, facts),
       threads_(context_, pulse_),
       maps_(context_, pulse_),
-      map_requests_(context_, gc_events_, maps_),
-      heap_maps_(context_, maps_, map_requests_, map_unit),
+      heap_maps_(context_, gc_events_, maps_, map_unit),
       heap_(context_, gc_events_, heap_maps_),
-      native_heap_(context_, maps_, map_requests_, native_sampling),
+      native_heap_(context_, gc_events_, maps_, native_sampling),
       tracking_(context_, tracking, threads_) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);
@@ -57,6 +56,7 @@ void ChunkHandlers::disconnected(const SessionPtr& session) {
 void ChunkHandlers::close() {
   app_.close();
   pulse_.stop();
+  maps_.begin_close();
   heap_.close();
 }
 

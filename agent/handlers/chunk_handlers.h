@@ -47,7 +47,6 @@ class ChunkHandlers final : public SessionObserver {
   AppHandlers app_;
   ThreadHandlers threads_;
   MapEvents maps_;
-  MapRequests map_requests_;
   HeapMapHandlers heap_maps_;
   HeapHandlers heap_;
   NativeHeapHandlers native_heap_;

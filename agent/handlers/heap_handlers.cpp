@@ -1,6 +1,7 @@
 #include "handlers/heap_handlers.h"
 
 #include <chrono>
+#include <thread>
 
 #include "ddm/app_state.h"
 #include "ddm/heap_dump.h"
@@ -38,7 +39,11 @@ std::uint32_t id_of(PoolKind kind) {
 }
 
 // The packet's and the chunk's header, and room for FAIL's neighbours in a packet of several.
-constexpr std::size_t kMaxDump = kMaxOutgoingPacket - 4096;
+constexpr std::size_t kMaxDump = kMaxOutgoingPacket - (std::size_t{1} << 20);
+
+// The program stands still during a collection and a dump; before the next one, it and those who
+// ask the VM something get a moment.
+void let_others_run() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 std::uint64_t now_ms() {
   using namespace std::chrono;
@@ -57,7 +62,7 @@ void HeapHandlers::add_to(Dispatcher& dispatcher) {
     dump_to_file(request, std::move(reply));
   });
   dispatcher.add(kHeapDumpStream, Lane::kSlow,
-                 [this](const Request&, Reply reply) { dump(std::move(reply)); });
+                 [this](const Request& request, Reply reply) { dump(request, std::move(reply)); });
   gc_events_.add_listener([this](JNIEnv* jni) { collected(jni); });
 }
 
@@ -97,7 +102,7 @@ void HeapHandlers::collected(JNIEnv* jni) {
     const bool every = expected == static_cast<std::uint8_t>(HeapInfoWhen::kEveryGc);
     one_shot |= next;
     // Figures that a server cannot take yet are old when it can.
-    if (!next && !(every && session->wait_for_room(std::chrono::milliseconds::zero()))) continue;
+    if (!next && !(every && session->has_room())) continue;
     if (info.heaps.empty()) info = read_info(jni, HeapInfoWhen::kEveryGc);
     for (HeapInfo::Heap& heap : info.heaps) {
       heap.reason = next ? HeapInfoWhen::kNextGc : HeapInfoWhen::kEveryGc;
@@ -114,6 +119,7 @@ void HeapHandlers::collect(Reply reply) {
                       std::string("ForceGarbageCollection: ") + jvmti_error_name(error));
   }
   reply.send_empty();
+  let_others_run();
 }
 
 void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
@@ -125,10 +131,18 @@ void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
   reply.send(HeapDumpReply{!error});
 }
 
-void HeapHandlers::dump(Reply reply) {
-  auto bytes = dumper_.read(context_.jni(), kMaxDump);
-  if (!bytes) return reply.fail(FailCode::kRefused, bytes.message());
-  reply.send(Chunk{kHeapDumpStream, std::move(*bytes)});
+void HeapHandlers::dump(const Request& request, Reply reply) {
+  // One that was begun after this was asked for is as good as another one.
+  auto dump = last_dump_.lock();
+  const bool made = !dump || last_dump_begun_ < request.asked;
+  if (made) {
+    last_dump_begun_ = std::chrono::steady_clock::now();
+    auto stored = dumper_.store(context_.jni(), kMaxDump);
+    if (!stored) return reply.fail(FailCode::kRefused, stored.message());
+    last_dump_ = dump = std::move(*stored);
+  }
+  reply.send(Chunk{kHeapDumpStream, {}, std::move(dump)});
+  if (made) let_others_run();
 }
 
 }  // namespace ddm

@@ -25,7 +25,7 @@ class HeapHandlers {
   void info(const Request& request, Reply reply);
   void collect(Reply reply);
   void dump_to_file(const Request& request, Reply reply);
-  void dump(Reply reply);
+  void dump(const Request& request, Reply reply);
 
   HeapInfo read_info(JNIEnv* jni, HeapInfoWhen reason);
   void collected(JNIEnv* jni);
@@ -35,6 +35,10 @@ class HeapHandlers {
   const HeapMapHandlers& maps_;
   HeapFiguresReader figures_;
   HeapDumper dumper_;
+
+  // The slow lane's own: the last dump, as long as somebody is being sent it.
+  std::weak_ptr<const StoredData> last_dump_;
+  std::chrono::steady_clock::time_point last_dump_begun_{};
 };
 
 }  // namespace ddm

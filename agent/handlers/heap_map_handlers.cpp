@@ -1,7 +1,6 @@
 #include "handlers/heap_map_handlers.h"
 
 #include "ddm/heap_info.h"
-#include "log.h"
 
 namespace ddm {
 namespace {
@@ -15,7 +14,7 @@ void HeapMapHandlers::add_to(Dispatcher& dispatcher) {
     dispatcher.add(type, Lane::kQuick,
                    [this](const Request& request, Reply reply) { ask(request, std::move(reply)); });
   }
-  maps_.add_drawer([this](JNIEnv* jni) { draw_for_all(jni); });
+  requests_.set_drawer([this](JNIEnv* jni, const auto& receivers) { draw_for(jni, receivers); });
 }
 
 void HeapMapHandlers::ask(const Request& request, Reply reply) {
@@ -24,38 +23,20 @@ void HeapMapHandlers::ask(const Request& request, Reply reply) {
     return reply.fail_bad_data("u1 when: 0 never, 1 every GC, 2 now; u1 what: 0 HPSG, 1 HPSO");
   }
   if (request.type == kObjectSegment) wanted->what = kObjects;
-  requests_.ask(request, std::move(reply), {wanted->when, wanted->what}, &SessionModes::java_maps,
-                [this, what = wanted->what](JNIEnv* jni, Session& session) {
-                  const auto map = draw(jni);
-                  return map ? send(session, *map, what) : map.message();
-                });
+  requests_.ask(request, std::move(reply), *wanted);
 }
 
-Result<HeapMap> HeapMapHandlers::draw(JNIEnv* jni) {
-  auto map = mapper_.draw(jni);
-  if (map) objects_ = map->objects();
-  return map;
-}
-
-void HeapMapHandlers::draw_for_all(JNIEnv* jni) {
-  const auto sessions = requests_.takers(&SessionModes::java_maps);
-  if (sessions.empty()) return;
-  const auto map = draw(jni);
-  if (!map) {
-    log_warn("heap map: {}", map.message());
-    return;
-  }
-  for (const SessionPtr& session : sessions) {
-    send(*session, *map, session->modes.java_maps.load().what);
-  }
-}
-
-std::string HeapMapHandlers::send(Session& session, const HeapMap& map, std::uint8_t what) const {
-  const bool objects = what == kObjects;
-  return MapRequests::send(session,
-                           {to_chunk(HeapStart{kJavaHeap}), to_chunk(HeapEnd{kJavaHeap}),
-                            objects ? kObjectSegment : kMergedSegment, unit_},
-                           [&](HeapMapWriter& writer) { map.write(writer, !objects); });
+void HeapMapHandlers::draw_for(JNIEnv* jni, const std::vector<MapRequests::Receiver>& receivers) {
+  const auto map = mapper_.draw(jni);
+  if (!map) return MapRequests::fail(receivers, map.message());
+  objects_ = map->objects();
+  const auto envelope_for = [this](std::uint8_t what) {
+    return MapRequests::Envelope{to_chunk(HeapStart{kJavaHeap}), to_chunk(HeapEnd{kJavaHeap}),
+                                 what == kObjects ? kObjectSegment : kMergedSegment, unit_};
+  };
+  requests_.deliver(receivers, envelope_for, [&](std::uint8_t what, HeapMapWriter& writer) {
+    map->write(writer, /*merged=*/what != kObjects);
+  });
 }
 
 }  // namespace ddm

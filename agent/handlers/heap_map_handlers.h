@@ -12,9 +12,11 @@ namespace ddm {
 class HeapMapHandlers {
  public:
   // `unit`: bytes of an allocation unit on the wire.
-  HeapMapHandlers(const HandlerContext& context, MapEvents& maps, MapRequests& requests,
+  HeapMapHandlers(const HandlerContext& context, GcEvents& gc_events, MapEvents& maps,
                   std::uint8_t unit)
-      : maps_(maps), requests_(requests), unit_(unit), mapper_(context.vm, start_native_thread) {}
+      : requests_(context, gc_events, maps, &SessionModes::java_maps),
+        unit_(unit),
+        mapper_(context.vm, start_native_thread) {}
 
   void add_to(Dispatcher& dispatcher);
 
@@ -24,12 +26,9 @@ class HeapMapHandlers {
  private:
   void ask(const Request& request, Reply reply);
   // On the maps' thread.
-  void draw_for_all(JNIEnv* jni);
-  Result<HeapMap> draw(JNIEnv* jni);
-  std::string send(Session& session, const HeapMap& map, std::uint8_t what) const;
+  void draw_for(JNIEnv* jni, const std::vector<MapRequests::Receiver>& receivers);
 
-  MapEvents& maps_;
-  MapRequests& requests_;
+  MapRequests requests_;
   const std::uint8_t unit_;
   HeapMapper mapper_;  // the maps' thread's own
   std::atomic<std::uint64_t> objects_{0};

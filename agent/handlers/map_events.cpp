@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "jvm/exit_limits.h"
+
 namespace ddm {
-namespace {
-
-// A map that is being drawn when the VM ends.
-constexpr std::chrono::milliseconds kExitPatience{100};
-
-}  // namespace
 
 MapEvents::MapEvents(const HandlerContext& context, Pulse& pulse)
     : pulse_(pulse), thread_(context.jvmti, "ddmagent-maps") {}
@@ -42,6 +38,11 @@ void MapEvents::draw(JNIEnv* jni) {
   rest_until_ = (end + rest).time_since_epoch().count();
 }
 
-void MapEvents::close() { thread_.stop(kExitPatience); }
+void MapEvents::begin_close() {
+  closing_ = true;
+  thread_.stop(std::chrono::milliseconds::zero());
+}
+
+void MapEvents::close() { thread_.stop(exit_limits::kMapLimit); }
 
 }  // namespace ddm

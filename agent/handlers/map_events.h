@@ -1,10 +1,9 @@
 // When maps of memory are drawn: after collections, for those who asked, on a thread of its own.
 //
 // Drawers run one after the other, in the order in which they were added, so that a server gets
-// HPIF (sent by the quick lane before), then HPSG, then NHSG. What a server does not read in time
-// holds up this thread and nobody else. Collections that come while a map is being drawn, or soon
-// after, are answered by one more map when that time is over: the last collection always gets one,
-// and drawing never takes more than a fifth of the time.
+// HPIF (sent by the quick lane before), then HPSG, then NHSG. Collections that come while a map is
+// being drawn, or soon after, are answered by one more map when that time is over: the last
+// collection always gets one, and drawing never takes more than a fifth of the time.
 #pragma once
 
 #include <atomic>
@@ -35,6 +34,10 @@ class MapEvents {
   // Quick lane, after a collection.
   void collected();
 
+  // Nothing is drawn any more, and what is being sent need not be whole. Never waits.
+  void begin_close();
+  bool closing() const { return closing_; }
+  // Waits for what is being drawn, not long.
   void close();
 
  private:
@@ -48,6 +51,7 @@ class MapEvents {
   bool started_ = false;              // the quick lane's own
   std::atomic<bool> waiting_{false};  // a round of drawers is due and has not begun
   std::atomic<Pulse::Clock::rep> rest_until_{0};
+  std::atomic<bool> closing_{false};
 };
 
 }  // namespace ddm

@@ -1,70 +1,98 @@
 #include "handlers/map_requests.h"
 
+#include <map>
+#include <utility>
+
+#include "ddm/event_bundle.h"
 #include "log.h"
 
 namespace ddm {
-namespace {
 
-// A peer is waited for each time that so much has been sent.
-constexpr std::size_t kPortion = std::size_t{1} << 20;
+void MapRequests::set_drawer(DrawFor draw_for) {
+  draw_for_ = std::move(draw_for);
+  maps_.add_drawer([this](JNIEnv* jni) { draw(jni, /*after_collection=*/true); });
+}
 
-}  // namespace
-
-void MapRequests::ask(const Request& request, Reply reply, MapWish wish, Standing standing,
-                      DrawOne draw_one) {
+void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
   if (wish.when != SegmentsWhen::kNever) {
     const std::string error = maps_.start(context_.jni());
     if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   }
   if (wish.when == SegmentsWhen::kNow) {
     auto shared = std::make_shared<Reply>(std::move(reply));
-    maps_.post([session = request.session, draw_one = std::move(draw_one), shared](JNIEnv* jni) {
-      // Nobody stops the program for a server that has gone meanwhile.
-      if (!session->is_open()) return shared->fail(FailCode::kRefused, "the connection is closed");
-      const std::string error = draw_one(jni, *session);
-      if (!error.empty()) return shared->fail(FailCode::kRefused, error);
-      shared->send_empty();
-    });
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back({request.session, wish.what, std::move(shared)});
+      if (waiting_.size() > 1) return;  // drawing is on its way
+    }
+    maps_.post([this](JNIEnv* jni) { draw(jni, /*after_collection=*/false); });
     return;
   }
-  request.session->modes.*standing = wish;
+  request.session->modes.*standing_ = wish;
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send_empty();
 }
 
-std::vector<SessionPtr> MapRequests::takers(Standing standing) const {
-  auto sessions = context_.sessions();
-  std::erase_if(sessions, [&](const SessionPtr& session) {
-    const MapWish wish = session->modes.*standing;
-    // A map that a server cannot take yet is old when it can.
-    return wish.when != SegmentsWhen::kEveryGc ||
-           !session->wait_for_room(std::chrono::milliseconds::zero());
-  });
-  return sessions;
+void MapRequests::draw(JNIEnv* jni, bool after_collection) {
+  std::vector<Receiver> receivers;
+  {
+    const std::lock_guard lock(mutex_);
+    receivers.swap(waiting_);
+  }
+  // Nobody stops the program for a server that has gone meanwhile.
+  std::erase_if(receivers, [](const Receiver& one) { return !one.session->is_open(); });
+  if (after_collection) add_standing(receivers);
+  if (!receivers.empty()) draw_for_(jni, receivers);
 }
 
-std::string MapRequests::send(Session& session, const Envelope& envelope,
-                              const std::function<void(HeapMapWriter&)>& write) {
-  bool reads = true;
-  std::size_t sent = 0;
-  const auto end = std::chrono::steady_clock::now() + kWholePatience;
-  session.send_event(envelope.start);
-  HeapMapWriter writer(envelope.segment, envelope.unit, [&](Chunk chunk) {
-    if (!reads) return;
-    sent += chunk.data.size();
-    session.send_event(std::move(chunk));
-    if (sent < kPortion) return;
-    sent = 0;
-    reads = std::chrono::steady_clock::now() < end && session.wait_for_room(kPatience);
-  });
-  write(writer);
-  if (!reads) {
-    log_debug("heap map: session {} has not read on", session.id());
-    return "the map was not read in time";
+void MapRequests::add_standing(std::vector<Receiver>& receivers) const {
+  for (const SessionPtr& session : context_.sessions()) {
+    const MapWish wish = session->modes.*standing_;
+    // A map that a server cannot take yet is old when it can.
+    if (wish.when == SegmentsWhen::kEveryGc && session->has_room()) {
+      receivers.push_back({session, wish.what, nullptr});
+    }
   }
-  session.send_event(envelope.end);
-  return "";
+}
+
+void MapRequests::deliver(const std::vector<Receiver>& receivers, const EnvelopeFor& envelope_for,
+                          const Write& write) const {
+  std::map<std::pair<std::uint8_t, bool>, std::vector<Receiver>> alike;
+  for (const Receiver& one : receivers) {
+    alike[{one.what, one.session->takes_zlib()}].push_back(one);
+  }
+  for (const auto& [form, group] : alike) {
+    const auto [what, zlib] = form;
+    const Envelope envelope = envelope_for(what);
+    EventBundle bundle(zlib);
+    bundle.add(envelope.start);
+    HeapMapWriter writer(envelope.segment, envelope.unit, [&](Chunk chunk) {
+      if (!maps_.closing()) bundle.add(std::move(chunk));
+    });
+    write(what, writer);
+    bundle.add(envelope.end);
+    const std::string failed = bundle.finish();
+    if (!failed.empty()) {
+      fail(group, failed);
+      continue;
+    }
+    for (const Receiver& one : group) {
+      bundle.send_to(*one.session);
+      if (one.reply) one.reply->send_empty();
+    }
+  }
+}
+
+void MapRequests::fail(const std::vector<Receiver>& receivers, const std::string& why) {
+  bool said = false;
+  for (const Receiver& one : receivers) {
+    if (one.reply) {
+      one.reply->fail(FailCode::kRefused, why);
+    } else if (!std::exchange(said, true)) {
+      log_warn("map of memory: {}", why);
+    }
+  }
 }
 
 }  // namespace ddm

@@ -1,7 +1,12 @@
-// What HPSG, HPSO and NHSG have in common: how a map is asked for, and how it gets to a server.
+// Who wants a kind of map (the Java heap's, malloc's), after collections or at once; and how it
+// gets to them. HPSG, HPSO and NHSG have this in common.
+//
+// A map is drawn once for all who wait for it, encoded once for all who want it the same way, and
+// handed to their sessions whole: nobody waits for a server that does not read.
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <vector>
 
 #include "ddm/heap_map_writer.h"
@@ -12,24 +17,27 @@ namespace ddm {
 
 class MapRequests {
  public:
-  // A server that takes nothing for so long does not want the rest of its map.
-  static constexpr std::chrono::seconds kPatience{20};
-  // Nor may one that reads a little now and then keep others from theirs.
-  static constexpr std::chrono::seconds kWholePatience{120};
-
-  // Where a session keeps its wish for one of the maps.
+  // Where a session keeps its standing wish for this kind of map.
   using Standing = std::atomic<MapWish> SessionModes::*;
-  // Draws one map and sends it, on the maps' thread. "" or why the server has not got it.
-  using DrawOne = std::function<std::string(JNIEnv*, Session&)>;
 
-  MapRequests(const HandlerContext& context, GcEvents& gc_events, MapEvents& maps)
-      : context_(context), gc_events_(gc_events), maps_(maps) {}
+  // Somebody who is to have the map that is drawn next.
+  struct Receiver {
+    SessionPtr session;
+    std::uint8_t what = 0;
+    std::shared_ptr<Reply> reply;  // null: after a collection, so nobody waits for an answer
+  };
+  // Draws a map for all of these and delivers it; on the maps' thread.
+  using DrawFor = std::function<void(JNIEnv*, const std::vector<Receiver>&)>;
+
+  MapRequests(const HandlerContext& context, GcEvents& gc_events, MapEvents& maps,
+              Standing standing)
+      : context_(context), gc_events_(gc_events), maps_(maps), standing_(standing) {}
+
+  // Before the first session. Kinds are drawn in the order of these calls.
+  void set_drawer(DrawFor draw_for);
 
   // Quick lane: a map now is drawn and then answered for; any other wish stands until the next.
-  void ask(const Request& request, Reply reply, MapWish wish, Standing standing, DrawOne draw_one);
-
-  // The sessions that are due a map after a collection and can take one.
-  std::vector<SessionPtr> takers(Standing standing) const;
+  void ask(const Request& request, Reply reply, MapWish wish);
 
   struct Envelope {
     Chunk start;
@@ -37,15 +45,27 @@ class MapRequests {
     ChunkType segment;
     std::uint8_t unit;  // bytes
   };
-  // The maps' thread: what `write` adds and finishes, between the brackets. "" or why it is not
-  // complete.
-  static std::string send(Session& session, const Envelope& envelope,
-                          const std::function<void(HeapMapWriter&)>& write);
+  using EnvelopeFor = std::function<Envelope(std::uint8_t what)>;
+  // Adds the map to the writer and finishes it.
+  using Write = std::function<void(std::uint8_t what, HeapMapWriter&)>;
+  // The maps' thread.
+  void deliver(const std::vector<Receiver>& receivers, const EnvelopeFor& envelope_for,
+               const Write& write) const;
+  static void fail(const std::vector<Receiver>& receivers, const std::string& why);
 
  private:
+  void draw(JNIEnv* jni, bool after_collection);
+  // The sessions that are due a map after a collection and can take one.
+  void add_standing(std::vector<Receiver>& receivers) const;
+
   const HandlerContext& context_;
   GcEvents& gc_events_;
   MapEvents& maps_;
+  const Standing standing_;
+  DrawFor draw_for_;
+
+  std::mutex mutex_;
+  std::vector<Receiver> waiting_;  // for a map now
 };
 
 }  // namespace ddm

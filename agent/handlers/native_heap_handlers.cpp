@@ -16,20 +16,17 @@ constexpr std::uint8_t kUnit = 16;
 // The id in the brackets; the segments have one for each 4 GiB of addresses.
 constexpr std::uint32_t kWholeHeap = 1;
 
+// Some always change while they are looked for.
+constexpr std::uint64_t kWorthSaying = 4 << 20;
+
 constexpr std::uint8_t kNativeState = heap_state(Solidity::kHard, HeapKind::kNative);
 
-std::string send(Session& session, const NativeMap& map) {
-  return MapRequests::send(session,
-                           {to_chunk(NativeHeapStart{kWholeHeap}),
-                            to_chunk(NativeHeapEnd{kWholeHeap}), kNativeSegment, kUnit},
-                           [&](HeapMapWriter& writer) {
-                             for (const Block& block : map.blocks) {
-                               const bool used = block.state() == BlockState::kUsed;
-                               writer.add(block.address, block.bytes,
-                                          used ? kNativeState : kFreeState);
-                             }
-                             writer.finish();
-                           });
+void write(const NativeMap& map, HeapMapWriter& writer) {
+  for (const Block& block : map.blocks) {
+    const bool used = block.state() == BlockState::kUsed;
+    writer.add(block.address, block.bytes, used ? kNativeState : kFreeState);
+  }
+  writer.finish();
 }
 
 }  // namespace
@@ -40,7 +37,7 @@ void NativeHeapHandlers::add_to(Dispatcher& dispatcher) {
   });
   dispatcher.add(NativeHeap::kType, Lane::kSlow,
                  [this](const Request&, Reply reply) { allocations(std::move(reply)); });
-  maps_.add_drawer([this](JNIEnv*) { draw_for_all(); });
+  requests_.set_drawer([this](JNIEnv*, const auto& receivers) { draw_for(receivers); });
 }
 
 void NativeHeapHandlers::allocations(Reply reply) {
@@ -55,15 +52,17 @@ void NativeHeapHandlers::allocations(Reply reply) {
 void NativeHeapHandlers::segments(const Request& request, Reply reply) {
   const auto wanted = NativeSegmentsRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("u1 when: 0 never, 1 at every GC, 2 now; u1 what");
-  requests_.ask(request, std::move(reply), {wanted->when, 0}, &SessionModes::native_maps,
-                [this](JNIEnv*, Session& session) { return send(session, read_map()); });
+  requests_.ask(request, std::move(reply), {wanted->when, 0});
 }
 
-void NativeHeapHandlers::draw_for_all() {
-  const auto sessions = requests_.takers(&SessionModes::native_maps);
-  if (sessions.empty()) return;
+void NativeHeapHandlers::draw_for(const std::vector<MapRequests::Receiver>& receivers) {
   const NativeMap map = read_map();
-  for (const SessionPtr& session : sessions) send(*session, map);
+  const auto envelope_for = [](std::uint8_t) {
+    return MapRequests::Envelope{to_chunk(NativeHeapStart{kWholeHeap}),
+                                 to_chunk(NativeHeapEnd{kWholeHeap}), kNativeSegment, kUnit};
+  };
+  requests_.deliver(receivers, envelope_for,
+                    [&](std::uint8_t, HeapMapWriter& writer) { write(map, writer); });
 }
 
 NativeMap NativeHeapHandlers::read_map() {
@@ -74,6 +73,10 @@ NativeMap NativeHeapHandlers::read_map() {
         "native heap map: {}; it shows mappings, not blocks. malloc says: {} bytes in use, "
         "{} free, {} in {} blocks with mappings of their own",
         map.why, totals.uordblks, totals.fordblks, totals.hblkhd, totals.hblks);
+  }
+  if (map.missing_bytes > kWorthSaying && !std::exchange(warned_, true)) {
+    log_warn("native heap map: {} bytes that malloc has got from the system were not found",
+             map.missing_bytes);
   }
   log_debug(
       "native heap map: {} blocks, {} bytes in use, {} free, {} in caches, {} not readable as "

@@ -12,9 +12,11 @@ namespace ddm {
 class NativeHeapHandlers {
  public:
   // `sampling` is null without the option native=.
-  NativeHeapHandlers(const HandlerContext& context, MapEvents& maps, MapRequests& requests,
+  NativeHeapHandlers(const HandlerContext& context, GcEvents& gc_events, MapEvents& maps,
                      NativeSampling* sampling)
-      : context_(context), maps_(maps), requests_(requests), sampling_(sampling) {}
+      : context_(context),
+        requests_(context, gc_events, maps, &SessionModes::native_maps),
+        sampling_(sampling) {}
 
   // After the handlers of the Java heap: their maps come first.
   void add_to(Dispatcher& dispatcher);
@@ -23,12 +25,11 @@ class NativeHeapHandlers {
   void allocations(Reply reply);
   void segments(const Request& request, Reply reply);
   // On the maps' thread.
-  void draw_for_all();
+  void draw_for(const std::vector<MapRequests::Receiver>& receivers);
   NativeMap read_map();
 
   const HandlerContext& context_;
-  MapEvents& maps_;
-  MapRequests& requests_;
+  MapRequests requests_;
   NativeSampling* const sampling_;
   bool warned_ = false;  // the maps' thread's own
 };

@@ -1,10 +1,12 @@
 #include "handlers/program_exit.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
 #include "handlers/native_thread.h"
 #include "jvm/jvmti_memory.h"
+#include "jvm/own_threads.h"
 #include "log.h"
 
 namespace ddm {
@@ -30,6 +32,7 @@ void call_exit(JNIEnv* jni, jint status, bool halt) {
 }
 
 void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
+  become_own_thread();  // attaching allocates
   char name[] = "ddmagent-exit";
   JavaVMAttachArgs arguments{JNI_VERSION_10, name, nullptr};
   void* jni = nullptr;
@@ -44,6 +47,8 @@ void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
 }  // namespace
 
 void exit_program(JavaVM* vm, jint status) {
+  static std::atomic<bool> begun{false};
+  if (begun.exchange(true)) return;
   // The VM's end takes both threads with it, so the second one wakes up only if it does not come.
   std::thread exit =
       start_native_thread("ddm-exit", [=] { attach_and_call_exit(vm, status, false); });

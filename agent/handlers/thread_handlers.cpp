@@ -33,6 +33,15 @@ constexpr int kNamesRestPerWork = 50;
 // Beyond this the VM's list has to do.
 constexpr std::size_t kMostNotes = 100'000;
 
+const std::vector<jthread>& threads_of(const std::vector<jthread>& threads) { return threads; }
+
+std::vector<jthread> threads_of(const std::vector<ThreadWithState>& states) {
+  std::vector<jthread> threads;
+  threads.reserve(states.size());
+  for (const ThreadWithState& one : states) threads.push_back(one.thread);
+  return threads;
+}
+
 constexpr char kNoTable[] = "java.lang.Thread of this VM is not as expected";
 
 }  // namespace
@@ -72,19 +81,19 @@ void ThreadHandlers::read_notes(ThreadTable::Events& events) {
   }
 }
 
-void ThreadHandlers::update_table(JNIEnv* jni, std::span<const jthread> threads,
-                                  ThreadTable::Events& events) {
+template <typename List>
+auto ThreadHandlers::update_table(JNIEnv* jni, List list) {
+  ThreadTable::Events events;
+  read_notes(events);
+  auto listed = list();
   // An empty list is the VM's refusal: somebody lives, we do.
-  if (!threads.empty()) table_->update(jni, threads, events);
+  if (!listed.empty()) table_->update(jni, threads_of(listed), events);
   tell(events);
+  return listed;
 }
 
 std::vector<jthread> ThreadHandlers::update_table(JNIEnv* jni) {
-  ThreadTable::Events events;
-  read_notes(events);
-  std::vector<jthread> threads = all_threads(context_.jvmti, jni);
-  update_table(jni, threads, events);
-  return threads;
+  return update_table(jni, [&] { return all_threads(context_.jvmti, jni); });
 }
 
 void ThreadHandlers::tell(const ThreadTable::Events& events) {
@@ -232,7 +241,7 @@ void ThreadHandlers::send_list(const SessionPtr& session, Clock::time_point due)
   if (interval == milliseconds::zero() || !session->is_open()) return;
   const auto begin = Clock::now();
   // To a server that lags behind, yet another list is no help.
-  if (session->wait_for_room(milliseconds::zero())) {
+  if (session->has_room()) {
     session->send_event(to_chunk(read_list(context_.jni())));
   }
   const auto now = Clock::now();
@@ -245,13 +254,7 @@ bool ThreadHandlers::read_states(JNIEnv* jni, Sink sink) {
   const std::lock_guard lock(mutex_);
   const LocalFrame frame(jni, kLocalRefs);
   if (!frame.good() || !have_table(jni)) return false;
-  ThreadTable::Events events;
-  read_notes(events);
-  const auto states = threads_with_states(context_.jvmti, jni);
-  std::vector<jthread> threads;
-  threads.reserve(states.size());
-  for (const ThreadWithState& one : states) threads.push_back(one.thread);
-  update_table(jni, threads, events);
+  const auto states = update_table(jni, [&] { return threads_with_states(context_.jvmti, jni); });
   for (const ThreadWithState& one : states) {
     const ThreadTable::Entry* entry = table_->find(fields_->id(jni, one.thread));
     if (entry != nullptr) sink(*entry, one.state);
@@ -300,8 +303,7 @@ void ThreadHandlers::stack(const Request& request, Reply reply) {
     }
   }
   if (thread == nullptr) {
-    return reply.fail(FailCode::kRefused,
-                      "there is no thread " + std::to_string(wanted->id) + " (any more)");
+    return reply.fail(FailCode::kRefused, "no thread " + std::to_string(wanted->id));
   }
   auto frames = read_stack(context_.jvmti, jni, thread);
   if (!frames) {

@@ -62,10 +62,12 @@ class ThreadHandlers {
 
   // The table is there from the first call on; false: it cannot be. Lock held.
   bool have_table(JNIEnv* jni);
-  // In this order, lock held: notes first, then the VM's list, so that no thread lives twice.
-  void read_notes(ThreadTable::Events& events);
+  // Brings the table up to date, tells who listens, and returns what `list` has: the VM's threads,
+  // listed after the notes are read, so that no thread lives twice. Lock held.
+  template <typename List>
+  auto update_table(JNIEnv* jni, List list);
   std::vector<jthread> update_table(JNIEnv* jni);
-  void update_table(JNIEnv* jni, std::span<const jthread> threads, ThreadTable::Events& events);
+  void read_notes(ThreadTable::Events& events);
   void tell(const ThreadTable::Events& events);
 
   void leave_note(Note note);

@@ -1,12 +1,12 @@
-// REAE, REAQ, REAL: allocation tracking over the wire.
+// REAE, REAQ, REAL, REPT: allocation tracking over the wire.
 //
 // Switching takes as long as rewriting classes does, so it happens on the slow lane, in the order
-// of the requests and with REAL. REAQ is answered at once, but never ahead of a REAE that came
-// before it.
+// of the requests and with REAL. REAQ is answered at once, but never ahead of a REAE that the same
+// server has sent before it; then it is one more task on the slow lane.
 #pragma once
 
+#include <map>
 #include <mutex>
-#include <vector>
 
 #include "handlers/handler_context.h"
 #include "handlers/thread_handlers.h"
@@ -23,9 +23,13 @@ class TrackingHandlers {
   void add_to(Dispatcher& dispatcher);
 
  private:
+  class Switching;
+
+  bool is_switching(std::uint64_t session);
   void enable(const Request& request, Reply reply);
-  void query(Reply reply);
+  void query(const Request& request, Reply reply);
   void list(Reply reply);
+  void report(const Request& request, Reply reply);
 
   void switch_tracking(bool on, Reply& reply);
   void send_state(Reply& reply) const;
@@ -35,8 +39,7 @@ class TrackingHandlers {
   ThreadHandlers& threads_;
 
   std::mutex mutex_;
-  int switching_ = 0;           // REAE received and not yet answered
-  std::vector<Reply> waiting_;  // REAQ behind them
+  std::map<std::uint64_t, int> switching_;  // by session: REAE that are not yet answered
 };
 
 }  // namespace ddm

@@ -14,8 +14,18 @@ namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 
-// Below this a ZLIB chunk saves nothing worth the trouble.
-constexpr std::size_t kMinCompressed = 256;
+// What a peer that is no burden makes us hold at most.
+constexpr std::size_t kLittle = 2 * kReadSize;
+
+// Where nothing can be stored it stays in memory.
+OutgoingPacket stored_if_big(OutgoingPacket packet) {
+  std::size_t memory = 0;
+  for (const OutgoingPacket::Piece& piece : packet.pieces) memory += piece.bytes.size();
+  if (memory < StoredData::kFrom || memory != packet.size()) return packet;
+  auto data = StoredData::of(packet.flatten());
+  if (!data) return packet;
+  return {{std::move(*data)}};
+}
 
 }  // namespace
 
@@ -25,18 +35,29 @@ Connection::Connection(std::shared_ptr<const ServerContext> context, std::uint64
       id_(id),
       peer_(std::move(peer)),
       socket_(std::move(socket)),
-      queue_(context_->options.limits.max_queue),
+      queue_(context_->options.limits.max_queue, context_->options.limits.max_queue / 4),
       reader_(context_->options.limits.max_packet),
-      checked_(checked),
-      deadline_(Clock::now() + context_->options.limits.handshake_time) {}
+      stage_(checked ? Stage::kGreeting : Stage::kUnchecked),
+      handshake_due_(Clock::now() + context_->options.limits.handshake_time),
+      last_light_(Clock::now()) {}
 
 void Connection::send_event(Chunk chunk) {
   if (!is_open()) return;
-  static std::atomic<std::uint32_t> last_id{0};  // ids need not be unique across connections
-  push(command_packet(kVmIdBit | ++last_id, packed(std::move(chunk))));
+  if (takes_zlib()) chunk = smallest_chunk(std::move(chunk));
+  push(stored_if_big(event_packet(std::move(chunk))));
 }
 
-void Connection::send_packet(Bytes packet) { push({{std::move(packet)}}); }
+void Connection::send_stored(std::shared_ptr<const StoredData> packets) {
+  push({{std::move(packets)}});
+}
+
+void Connection::send_packets(Bytes packets) { push(stored_if_big({{std::move(packets)}})); }
+
+bool Connection::takes_zlib() const {
+  const Compression compression = context_->options.compression;
+  return compression == Compression::kAlways ||
+         (compression == Compression::kAuto && understands_zlib);
+}
 
 void Connection::close() {
   close_requested_ = true;
@@ -59,18 +80,7 @@ void Connection::push(OutgoingPacket packet) {
   }
 }
 
-Chunk Connection::packed(Chunk chunk) const {
-  const Compression compression = context_->options.compression;
-  const bool wanted = compression == Compression::kAlways ||
-                      (compression == Compression::kAuto && understands_zlib);
-  if (wanted && chunk.data.size() >= kMinCompressed) {
-    if (std::optional<Chunk> smaller = compress_chunk(chunk)) return std::move(*smaller);
-  }
-  return chunk;
-}
-
 void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks) {
-  for (Chunk& chunk : chunks) chunk = packed(std::move(chunk));
   push(reply_packet(id, std::move(chunks)));
   request_bytes_ -= request_size;
   --requests_;
@@ -78,11 +88,11 @@ void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<C
 }
 
 bool Connection::on_readable() {
-  if (!checked_) {
+  if (stage_ == Stage::kUnchecked) {
     if (const auto unwanted = check_peer(fd(), context_->options.access)) {
       return refuse("connection to " + peer_ + " refused: " + unwanted->message);
     }
-    checked_ = true;
+    stage_ = Stage::kGreeting;
   }
   std::array<std::uint8_t, kReadSize> buffer;
   // One read a turn: nobody keeps the others waiting.
@@ -93,7 +103,7 @@ bool Connection::on_readable() {
 }
 
 bool Connection::receive(ByteSpan data) {
-  if (handshake_bytes_ < kHandshake.size() && !shake_hands(data)) return false;
+  if (stage_ == Stage::kGreeting && !shake_hands(data)) return false;
   reader_.append(data);
   return handle_packets();
 }
@@ -111,7 +121,7 @@ bool Connection::shake_hands(ByteSpan& data) {
     queue_.open({text, kHandshake.size()});
     context_->waker->wake();
     context_->log(Severity::kDebug, peer_ + " connected");
-    deadline_ = Clock::time_point::max();
+    stage_ = Stage::kJdwp;
   }
   return true;
 }
@@ -127,15 +137,15 @@ bool Connection::too_busy() const {
 bool Connection::handle_packets() {
   // A debugger that has suspended the program's threads has suspended those that answer requests,
   // too; what lets them go on comes on this connection, so that it has to be read.
-  while (!(paused_ = too_busy() && !debugged_)) {
+  while (!(paused_ = !debugged_ && (too_busy() || (is_open() && !has_room())))) {
     std::optional<Packet> packet = reader_.next();
     if (!packet) break;
-    deadline_ = Clock::time_point::max();
+    packet_due_ = Clock::time_point::max();
     handle(std::move(*packet));
   }
   if (reader_.error()) return refuse(peer_ + " dropped: " + reader_.error()->message);
-  if (!paused_ && reader_.in_packet() && deadline_ == Clock::time_point::max()) {
-    deadline_ = Clock::now() + context_->options.limits.packet_time;
+  if (!paused_ && reader_.in_packet() && packet_due_ == Clock::time_point::max()) {
+    packet_due_ = Clock::now() + context_->options.limits.packet_time;
   }
   return true;
 }
@@ -153,7 +163,7 @@ void Connection::handle(Packet packet) {
 
 void Connection::dispatch(Packet packet) {
   const SessionPtr self = shared_from_this();
-  if (!std::exchange(connected_, true) && context_->options.observer != nullptr) {
+  if (std::exchange(stage_, Stage::kDdm) != Stage::kDdm && context_->options.observer != nullptr) {
     context_->options.observer->connected(self);
   }
   if (debugged_ && too_busy()) {
@@ -172,35 +182,55 @@ void Connection::dispatch(Packet packet) {
       });
 }
 
-bool Connection::on_wakeup() {
+bool Connection::on_wakeup(Clock::time_point now) {
   if (close_requested_) return false;
   if (paused_ && !handle_packets()) return false;
-  switch (queue_.drain(fd())) {
-    case SendQueue::Drain::kEmpty:
-      blocked_ = false;
-      return true;
-    case SendQueue::Drain::kBlocked:
-      blocked_ = true;
-      return true;
-    case SendQueue::Drain::kBroken:
-      break;
-  }
-  return false;
+  if (queue_.drain(fd()) == SendQueue::Drain::kBroken) return false;
+  free_leftovers();
+  if (queue_.has_room_again()) context_->executor.resume();
+  const Burden now_held = burden();
+  if (now_held.memory + now_held.stored <= kLittle) last_light_ = now;
+  return true;
+}
+
+void Connection::free_leftovers() {
+  SendQueue::Leftovers leftovers = queue_.take_leftovers();
+  if (leftovers.empty()) return;
+  context_->executor.run(Lane::kSlow, nullptr, [gone = std::move(leftovers)] {});
+}
+
+Connection::Burden Connection::burden() const {
+  const auto unread = queue_.waiting().value_or(SendQueue::Waiting{});
+  return {reader_.held() + request_bytes_ + answer_bytes + unread.memory, unread.stored,
+          last_light_};
+}
+
+Clock::time_point Connection::unread_due() const {
+  const auto unread = queue_.waiting();
+  if (!unread) return Clock::time_point::max();
+  return unread->last_progress + context_->options.limits.unread_time;
+}
+
+Clock::time_point Connection::deadline() const {
+  if (stage_ < Stage::kJdwp) return handshake_due_;
+  return std::min(packet_due_, unread_due());
 }
 
 bool Connection::on_deadline(Clock::time_point now) {
-  if (now < deadline_) return true;
-  return refuse(peer_ + (handshake_bytes_ < kHandshake.size()
-                             ? " sent no handshake in time; dropped"
-                             : " left a packet unfinished; dropped"));
+  if (now < deadline()) return true;
+  if (stage_ < Stage::kJdwp) return refuse(peer_ + " sent no handshake in time; dropped");
+  if (now >= packet_due_) return refuse(peer_ + " left a packet unfinished; dropped");
+  return refuse(peer_ + " does not read what it is sent; dropped");
 }
 
 void Connection::end(bool tell) {
   queue_.close();
   socket_.reset();
   if (!tell) return;
+  free_leftovers();
+  context_->executor.resume();  // what waited for this peer to read need not wait any more
   const SessionPtr self = shared_from_this();
-  if (connected_ && context_->options.observer != nullptr) {
+  if (stage_ == Stage::kDdm && context_->options.observer != nullptr) {
     context_->options.observer->disconnected(self);
   }
   if (context_->options.debugger != nullptr) context_->options.debugger->closed(self);

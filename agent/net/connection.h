@@ -43,15 +43,17 @@ class Connection : public Session, public std::enable_shared_from_this<Connectio
   std::uint64_t id() const override { return id_; }
   bool is_open() const override { return queue_.is_open(); }
   void send_event(Chunk chunk) override;
-  void send_packet(Bytes packet) override;
+  void send_stored(std::shared_ptr<const StoredData> packets) override;
+  void send_packets(Bytes packets) override;
   bool wait_for_room(std::chrono::milliseconds limit) override {
     return queue_.wait_for_room(limit);
   }
+  bool takes_zlib() const override;
   void close() override;
 
   // From here on: the I/O thread. False: the connection has to be ended.
   bool on_readable();
-  bool on_wakeup();  // write what is queued, read on if that had to wait
+  bool on_wakeup(Clock::time_point now);  // write what is queued, read on if that had to wait
   bool on_deadline(Clock::time_point now);
 
   // Ends it; tells observer and debugger if `tell`.
@@ -60,10 +62,26 @@ class Connection : public Session, public std::enable_shared_from_this<Connectio
   int fd() const { return socket_.get(); }
   const std::string& peer() const { return peer_; }
   bool wants_read() const { return !paused_; }
-  bool wants_write() const { return blocked_; }
-  Clock::time_point deadline() const { return deadline_; }
+  bool wants_write() const { return queue_.waiting().has_value(); }
+  Clock::time_point deadline() const;
+
+  // What this peer makes us hold, and since when that has been more than a little.
+  struct Burden {
+    std::size_t memory = 0;
+    std::size_t stored = 0;
+    Clock::time_point since;
+  };
+  Burden burden() const;
 
  private:
+  // How far the peer has come.
+  enum class Stage {
+    kUnchecked,
+    kGreeting,  // let in; sends the handshake
+    kJdwp,      // packets
+    kDdm,       // the observer has been told
+  };
+
   bool receive(ByteSpan data);
   bool shake_hands(ByteSpan& data);
   bool handle_packets();
@@ -72,7 +90,8 @@ class Connection : public Session, public std::enable_shared_from_this<Connectio
   bool too_busy() const;
   void reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks);
   void push(OutgoingPacket packet);
-  Chunk packed(Chunk chunk) const;
+  Clock::time_point unread_due() const;
+  void free_leftovers();
   bool refuse(const std::string& why);
 
   const std::shared_ptr<const ServerContext> context_;
@@ -86,13 +105,13 @@ class Connection : public Session, public std::enable_shared_from_this<Connectio
 
   // The I/O thread's own.
   PacketReader reader_;
+  Stage stage_;
   std::size_t handshake_bytes_ = 0;
-  bool checked_;
-  bool connected_ = false;  // the observer has been told
-  bool debugged_ = false;   // a debugger's commands come this way
-  bool paused_ = false;     // too busy to read on
-  bool blocked_ = false;    // the peer takes no more for now
-  Clock::time_point deadline_;
+  bool debugged_ = false;  // a debugger's commands come this way
+  bool paused_ = false;    // too busy to read on
+  Clock::time_point handshake_due_;
+  Clock::time_point packet_due_ = Clock::time_point::max();  // of the one that has begun
+  Clock::time_point last_light_;                             // when it was last no burden
 };
 
 }  // namespace ddm

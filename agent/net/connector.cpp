@@ -3,8 +3,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "sockets/connect.h"
 
 namespace ddm {
 namespace {
@@ -24,37 +26,53 @@ bool is_connected_to_itself(int fd) {
 
 }  // namespace
 
-Result<Connector> Connector::create(const Address& address) {
+Result<Connector> Connector::create(const Address& address, std::shared_ptr<Waker> waker) {
   const bool whole = address.kind == Address::Kind::kUnix ||
                      (address.kind == Address::Kind::kTcp && address.port != 0);
   if (!whole) {
     return Error{"cannot connect to '" + to_string(address) +
                  "': server=n needs HOST:PORT with a port, or unix:PATH"};
   }
-  auto candidates = resolve(address);
-  if (!candidates) return candidates.error();
-  return Connector(std::move(*candidates));
+  return Connector(address, std::move(waker));
+}
+
+std::optional<Error> Connector::go_on(Clock::time_point now) {
+  if (lookup_.valid()) {
+    if (!is_there(lookup_)) return {};
+    auto found = lookup_.get();
+    if (!found) {
+      failed(now);
+      if (std::exchange(told_, true)) return {};
+      return Error{found.message() + "; asking again until it is"};
+    }
+    candidates_ = std::move(*found);
+    begin(now);
+  } else if (now >= due_) {
+    begin(now);
+  }
+  return {};
 }
 
 void Connector::begin(Clock::time_point now) {
-  const SocketAddress& target = candidates_[next_++ % candidates_.size()];
-  socket_ = FileDescriptor(socket(target.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   due_ = Clock::time_point::max();
-  if (!socket_.valid() || (connect(socket_.get(), target.raw(), target.length) != 0 &&
-                           errno != EINPROGRESS && errno != EINTR)) {
-    failed(now);
+  if (candidates_.empty()) {
+    lookup_ = look_up(address_, waker_);
+    if (is_there(lookup_)) due_ = now;
+    return;
   }
+  auto socket = begin_connecting(candidates_.front());
+  candidates_.erase(candidates_.begin());
+  if (!socket) return failed(now);
+  socket_ = std::move(*socket);
 }
 
 FileDescriptor Connector::finish(Clock::time_point now) {
-  int error = 0;
-  socklen_t length = sizeof error;
-  if (getsockopt(fd(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0 ||
-      is_connected_to_itself(fd())) {
+  if (connecting_ended(fd()) != 0 || is_connected_to_itself(fd())) {
     failed(now);
     return {};
   }
   pause_ = {};
+  candidates_.clear();  // another connection, another look
   return std::move(socket_);
 }
 

@@ -6,12 +6,15 @@
 // debugger. When the connection closes, or its server says that the debugger has gone (DBGD), the
 // link to the back end is closed, which is how a jdwp agent learns that it may let the program run.
 //
-// The thread knows no VM, so a debugger that has suspended all of the VM's threads is served on.
+// The thread knows no VM, so a debugger that has suspended all of the VM's threads is served on. It
+// waits for nothing but its sockets and its waker, so stop() finds it at once, whatever the back
+// end or a name server does.
 #pragma once
 
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -29,8 +32,9 @@ class DebuggerRelay final : public DebuggerLink {
     std::vector<Address> places;   // where it listens, best guess first
     Access access = Access::kAny;  // kUser: a process of another user is not it
   };
-  // Called on the relay's thread for every debugger. The error says why there is none.
-  using Find = std::function<Result<Backend>()>;
+  // Called on the relay's thread for every debugger; must not wait, but rings the waker when the
+  // answer is there. The error says why there is no back end.
+  using Find = std::function<std::future<Result<Backend>>(const std::shared_ptr<Waker>&)>;
   using Log = std::function<void(Severity, const std::string&)>;
 
   DebuggerRelay(Find find, Log log) : find_(std::move(find)), log_(std::move(log)) {}
@@ -43,35 +47,48 @@ class DebuggerRelay final : public DebuggerLink {
   // The session goes on without its debugger. Any thread; never waits.
   void detach(const SessionPtr& session);
 
-  // Any thread but the relay's. Returns as soon as find() does, if that is running.
+  // Any thread but the relay's: microseconds.
   void stop();
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Link;
 
+  // One debugger, from its first command until it goes or is turned away.
+  struct Debugger {
+    explicit Debugger(SessionPtr its_session) : session(std::move(its_session)) {}
+    const SessionPtr session;
+    std::deque<Bytes> waiting;  // commands for the back end; guarded by mutex_
+    std::size_t waiting_bytes = 0;
+  };
+  using DebuggerPtr = std::shared_ptr<Debugger>;
+
   void run();
-  void serve(const SessionPtr& session);
-  Result<FileDescriptor> connect_to_backend(const SessionPtr& session);
-  Result<FileDescriptor> try_backend(const SessionPtr& session);
-  std::optional<Error> shake_hands(int fd, const SessionPtr& session);
-  void carry(FileDescriptor backend, const SessionPtr& session);
-  bool send_waiting(Link& link);
-  bool receive(Link& link, const SessionPtr& session);
-  bool pass_on(Bytes packet, const SessionPtr& session);
-  // The session is still the debugger's, and since the same attachment.
-  bool attached(const SessionPtr& session);
-  // Every command that waits gets error 99, and the session is the debugger's no more.
-  void give_up(const SessionPtr& session);
+  void serve(const DebuggerPtr& debugger);
+  Result<FileDescriptor> connect_to_backend(const DebuggerPtr& debugger);
+  Result<FileDescriptor> try_backend(const DebuggerPtr& debugger);
+  Result<FileDescriptor> connect(const Address& place, const DebuggerPtr& debugger);
+  std::optional<Error> shake_hands(int fd, const DebuggerPtr& debugger);
+  // Until `ready()`, which is asked again whenever the waker rings or `fd` (-1: none) has `events`.
+  // The error: the debugger has gone, or the time is over.
+  std::optional<Error> await(const DebuggerPtr& debugger, Clock::duration limit, int fd,
+                             short events, const std::function<bool()>& ready);
+  // Until the link ends. False: without the debugger's asking.
+  bool carry(FileDescriptor backend, const DebuggerPtr& debugger);
+  bool send_waiting(Link& link, const DebuggerPtr& debugger);
+  bool receive(Link& link, const DebuggerPtr& debugger);
+  bool pass_on(Bytes packet, const DebuggerPtr& debugger);
+  bool attached(const DebuggerPtr& debugger);
+  // Its link has ended as it should; what it has said since is another one's.
+  void unlink(const DebuggerPtr& debugger);
+  // Every command that waits gets error 99, and the session has no debugger any more.
+  void give_up(const DebuggerPtr& debugger);
 
   const Find find_;
   const Log log_;
 
   std::mutex mutex_;
-  SessionPtr session_;         // who has the debugger
-  bool fresh_ = false;         // session_ has no link yet
-  std::deque<Bytes> waiting_;  // commands for the back end
-  std::size_t waiting_bytes_ = 0;
+  DebuggerPtr debugger_;  // who is attached; the thread serves nobody else
   bool stopped_ = false;
   std::shared_ptr<Waker> waker_;
   std::thread thread_;

@@ -70,7 +70,7 @@ void IoLoop::run() {
     }
   }
   for (const auto& connection : connections()) {
-    connection->on_wakeup();
+    connection->on_wakeup(Clock::now());
     connection->end(/*tell=*/false);
   }
   listener_.reset();
@@ -103,6 +103,7 @@ void IoLoop::turn() {
     }
     if (!keep) end(served[i]);
   }
+  shed();
   if (accepting && polled_[kFrontAt].revents != 0) accept_all();
   if (connector_) connect_out(polled_[kFrontAt].revents != 0);
 }
@@ -113,7 +114,34 @@ bool IoLoop::serve(Connection& connection, short events, Clock::time_point now) 
   } else if ((events & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
     return false;
   }
-  return connection.on_wakeup() && connection.on_deadline(now);
+  return connection.on_wakeup(now) && connection.on_deadline(now);
+}
+
+void IoLoop::shed() {
+  const ServerLimits& limits = context_->options.limits;
+  std::size_t memory = 0;
+  std::size_t stored = 0;
+  for (const auto& [id, connection] : connections_) {
+    const Connection::Burden burden = connection->burden();
+    memory += burden.memory;
+    stored += burden.stored;
+  }
+  if (memory <= limits.max_memory && stored <= limits.max_stored) return;
+  // Who has a fair share of what is too much, and for the longest time.
+  std::shared_ptr<Connection> worst;
+  for (const auto& [id, connection] : connections_) {
+    const Connection::Burden burden = connection->burden();
+    const bool takes_part = memory > limits.max_memory
+                                ? burden.memory >= memory / limits.max_sessions
+                                : burden.stored >= stored / limits.max_sessions;
+    if (takes_part && (!worst || burden.since < worst->burden().since)) worst = connection;
+  }
+  if (!worst) return;
+  context_->log(Severity::kInfo, worst->peer() + " makes the agent hold too much; dropped: " +
+                                     std::to_string((memory + stored) >> 20) +
+                                     " MiB for all connections");
+  end(worst);
+  shed();
 }
 
 Clock::time_point IoLoop::next_deadline() const {
@@ -157,8 +185,8 @@ void IoLoop::connect_out(bool ready) {
   if (ready) {
     FileDescriptor socket = connector_->finish(now);
     if (socket.valid()) add(std::move(socket), /*checked=*/false);
-  } else if (now >= connector_->due()) {
-    connector_->begin(now);
+  } else if (const auto failed = connector_->go_on(now)) {
+    context_->log(Severity::kWarning, failed->message);
   }
 }
 

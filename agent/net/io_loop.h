@@ -34,6 +34,8 @@ class IoLoop {
   void connect_out(bool ready);
   bool serve(Connection& connection, short events, Clock::time_point now);
   void add(FileDescriptor socket, bool checked);
+  // Ends connections until what they hold together is within the limits.
+  void shed();
   void end(const std::shared_ptr<Connection>& connection);
 
   const std::shared_ptr<const ServerContext> context_;

@@ -37,10 +37,12 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher&
   if (options.address.kind == Address::Kind::kNone) return server;
   if (auto refused = check_access(options)) return std::move(*refused);
 
+  auto waker = Waker::create();
+  if (!waker) return waker.error();
   std::optional<Listener> listener;
   std::optional<Connector> connector;
   if (options.connect_out) {
-    auto created = Connector::create(options.address);
+    auto created = Connector::create(options.address, *waker);
     if (!created) return created.error();
     connector = std::move(*created);
   } else {
@@ -49,8 +51,6 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher&
     server->bound_ = opened->bound();
     listener.emplace(std::move(*opened));
   }
-  auto waker = Waker::create();
-  if (!waker) return waker.error();
   auto context = std::make_shared<const ServerContext>(
       ServerContext{std::move(options), dispatcher, executor, *waker});
   server->loop_ =

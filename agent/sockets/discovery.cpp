@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -40,7 +41,7 @@ std::string to_json(const Target& target) {
   return "{\"pid\":" + std::to_string(target.pid) + ",\"app\":" + json_string(target.app) +
          ",\"address\":" + json_string(target.address) + ",\"vm\":" + json_string(target.vm) +
          ",\"uid\":" + std::to_string(target.uid) + ",\"start\":" + std::to_string(target.start) +
-         "}\n";
+         ",\"pidns\":" + std::to_string(target.pid_namespace) + "}\n";
 }
 
 // Beside and renamed into place: a reader sees the old file or the new one, never half of one.
@@ -128,6 +129,21 @@ std::optional<std::uint64_t> process_start_time(pid_t pid) {
   return start;
 }
 
+std::optional<uid_t> process_owner(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    unsigned real = 0;
+    unsigned effective = 0;
+    if (std::sscanf(line.c_str(), "Uid: %u %u", &real, &effective) == 2) return effective;
+  }
+  return {};
+}
+
+std::uint64_t own_pid_namespace() {
+  struct stat status {};
+  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
 DiscoveryFile::DiscoveryFile(std::string path, Target target)
     : path_(std::move(path)), target_(std::move(target)) {}
 
@@ -142,6 +158,7 @@ Result<DiscoveryFile> DiscoveryFile::publish(Target target) {
   target.pid = getpid();
   target.uid = geteuid();
   target.start = process_start_time(target.pid).value_or(0);
+  target.pid_namespace = own_pid_namespace();
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   std::vector<std::string> directories;
   if (runtime != nullptr && runtime[0] == '/') directories.push_back(runtime + std::string("/ddm"));

@@ -1,11 +1,13 @@
 // How people and tools find running targets: one small file per process.
 //
 //   $XDG_RUNTIME_DIR/ddm/PID, else /tmp/ddm-UID/PID        directory 0700, file 0600
-//   {"pid":4711,"app":"app.jar","address":"127.0.0.1:40123","vm":"...","uid":1000,"start":81234}
+//   {"pid":4711,"app":"app.jar","address":"127.0.0.1:40123","vm":"...","uid":1000,"start":81234,
+//    "pidns":4026531836}
 //
 // `start` is the process's start time (/proc/PID/stat, field 22): a number that was given to
-// another process since is told apart. A directory that is a symlink, is not ours or is open to
-// others is never used. Any thread; one DiscoveryFile a process.
+// another process since is told apart. `pidns` is the pid namespace that the number belongs to:
+// containers may share a /tmp. A directory that is a symlink, is not ours or is open to others is
+// never used. Any thread; one DiscoveryFile a process.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +27,8 @@ struct Target {
   std::string address;  // what parse_address() reads: "127.0.0.1:40123", "unix:/run/x"
   std::string vm;
   uid_t uid = 0;
-  std::uint64_t start = 0;  // clock ticks since boot; filled in by publish()
+  std::uint64_t start = 0;  // clock ticks since boot; filled in by publish(), as the next one
+  std::uint64_t pid_namespace = 0;
 };
 
 class DiscoveryFile {
@@ -49,8 +52,10 @@ class DiscoveryFile {
   Target target_;
 };
 
-// The targets of this user that are alive, by pid; all users' when called by root. Our own files
-// of dead processes are removed, and files that are no valid JSON are skipped.
+// The targets of this user that are alive, by pid; all users' when called by root. A file counts
+// when its process runs, began when it says, in this pid namespace, and belongs to the file's owner
+// (or the file to root). Our own files of dead processes of this namespace are removed; all others
+// are skipped.
 std::vector<Target> list_targets();
 
 // Directories of user `uid`, best first, whether they exist or not.
@@ -58,6 +63,12 @@ std::vector<std::string> discovery_directories(uid_t uid);
 
 // None: no such process (or no /proc).
 std::optional<std::uint64_t> process_start_time(pid_t pid);
+
+// The effective uid. None: no such process.
+std::optional<uid_t> process_owner(pid_t pid);
+
+// The number of this process's pid namespace; 0 on a kernel without any.
+std::uint64_t own_pid_namespace();
 
 // Nothing wrong: it is a directory, no symlink, owned by `owner`, mode 0700. Otherwise the words.
 std::optional<Error> check_private_directory(const std::string& path, uid_t owner);

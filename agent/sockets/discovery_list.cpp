@@ -18,6 +18,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxFile = std::size_t{64} << 10;
+// Of one user: what another user puts into his directory must not keep root busy.
+constexpr std::size_t kMaxFiles = 4096;
 
 // "ddm-1000" after "ddm-" gives 1000; none for anything but decimal digits.
 template <typename Number>
@@ -71,21 +73,25 @@ std::optional<Target> parse_target(std::string_view text, pid_t pid, uid_t uid) 
   target.address = text_member(object, "address");
   target.vm = text_member(object, "vm");
   target.start = number_member(object, "start");
+  target.pid_namespace = number_member(object, "pidns");
   if (target.address.empty()) return {};
   return target;
 }
 
 void list_directory(const std::string& directory, uid_t owner, std::vector<Target>& result) {
   if (check_private_directory(directory, owner)) return;
-  for (const std::string& name : names_in(directory)) {
+  std::vector<std::string> names = names_in(directory);
+  if (names.size() > kMaxFiles) names.resize(kMaxFiles);
+  for (const std::string& name : names) {
     const std::optional<pid_t> pid = number_in<pid_t>(name);
     if (!pid || *pid <= 0) continue;
     const std::string path = directory + "/" + name;
     const std::optional<std::string> text = read_small_file(path, owner);
     if (!text) continue;
     std::optional<Target> target = parse_target(*text, *pid, owner);
-    const std::optional<std::uint64_t> start = process_start_time(*pid);
-    if (!start || (target && target->start != 0 && target->start != *start)) {
+    // In another pid namespace the number is another process's, if it is any here.
+    if (!target || target->pid_namespace != own_pid_namespace()) continue;
+    if (process_start_time(*pid) != target->start) {
       // Only our own: the owner of a directory could put a symlink in its place meanwhile.
       if (owner == geteuid()) {
         unlink(path.c_str());
@@ -93,7 +99,8 @@ void list_directory(const std::string& directory, uid_t owner, std::vector<Targe
       }
       continue;
     }
-    if (target) result.push_back(std::move(*target));
+    // Root may have started it before it became another user; nobody else speaks for others.
+    if (owner == 0 || process_owner(*pid) == owner) result.push_back(std::move(*target));
   }
 }
 

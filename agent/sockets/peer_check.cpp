@@ -5,15 +5,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+
 #include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {
 
-std::optional<Error> check_uid(uid_t uid) {
-  if (uid == geteuid() || uid == 0) return {};
-  return Error{"uid " + std::to_string(uid) + " is neither root nor ours (" +
-               std::to_string(geteuid()) + ")"};
+// "" when it cannot be read.
+std::string small_file(const char* path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 std::optional<Error> check_unix_peer(int fd) {
@@ -22,7 +29,7 @@ std::optional<Error> check_unix_peer(int fd) {
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
     return errno_error("the peer's uid is not known");
   }
-  return check_uid(peer.uid);
+  return check_uid(peer.uid, uid_view());
 }
 
 bool is_established(int fd) {
@@ -43,10 +50,37 @@ std::optional<Error> check_tcp_peer(int fd, const SocketAddress& here, const Soc
   // Still established, so what was found is the other end of this very connection, and not of one
   // that has had the same 4-tuple since.
   if (!is_established(fd)) return Error{"the peer is gone"};
-  return check_uid((*owner)->uid);
+  return check_uid((*owner)->uid, uid_view());
 }
 
 }  // namespace
+
+bool maps_every_uid(std::string_view uid_map) {
+  std::istringstream in{std::string(uid_map)};
+  std::uint64_t inside = 1;
+  std::uint64_t outside = 1;
+  std::uint64_t count = 0;
+  return in >> inside >> outside >> count && inside == 0 && outside == 0 && count == 0xffffffff;
+}
+
+UidView uid_view() {
+  UidView view;
+  view.ours = geteuid();
+  view.all_mapped = maps_every_uid(small_file("/proc/self/uid_map"));
+  const std::string overflow = small_file("/proc/sys/kernel/overflowuid");
+  // Unreadable: it stays what it is by default.
+  std::from_chars(overflow.data(), overflow.data() + overflow.size(), view.overflow);
+  return view;
+}
+
+std::optional<Error> check_uid(uid_t peer, const UidView& view) {
+  const std::string text = "uid " + std::to_string(peer);
+  if (peer == view.overflow && !view.all_mapped) {
+    return Error{text + " may be any user that has no number in this user namespace"};
+  }
+  if (peer == view.ours || peer == 0) return {};
+  return Error{text + " is neither root nor ours (" + std::to_string(view.ours) + ")"};
+}
 
 std::optional<Error> check_peer(int fd, Access access) {
   if (access == Access::kAny) return {};

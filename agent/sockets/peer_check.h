@@ -5,12 +5,16 @@
 // looked up in /proc/net/tcp and tcp6 where that is not to be had. It must be ESTABLISHED and have
 // an inode: a socket that its process has closed shows as uid 0, and root is welcome.
 //
+// Inside a user namespace every uid that the namespace has no number for shows as one and the same,
+// the overflow uid (65534, "nobody"; user_namespaces(7)). There that number is nobody's for sure.
+//
 // Blocks for some 20 microseconds, never on the peer. Any thread.
 #pragma once
 
 #include <sys/types.h>
 
 #include <optional>
+#include <string_view>
 
 #include "ddm/result.h"
 #include "sockets/socket_address.h"
@@ -24,6 +28,20 @@ enum class Access {
 
 // Nothing: welcome. Otherwise why not.
 std::optional<Error> check_peer(int fd, Access access);
+
+// What a uid that the kernel tells us is worth in this process.
+struct UidView {
+  uid_t ours = 0;
+  uid_t overflow = 65534;
+  bool all_mapped = false;  // every uid has a number here
+};
+UidView uid_view();
+
+// The one line "0 0 4294967295" of /proc/self/uid_map outside of user namespaces.
+bool maps_every_uid(std::string_view uid_map);
+
+// Nothing: the peer is us or root.
+std::optional<Error> check_uid(uid_t peer, const UidView& view);
 
 // An open, ESTABLISHED TCP socket of this machine.
 struct SocketOwner {

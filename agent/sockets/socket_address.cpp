@@ -21,27 +21,19 @@ SocketAddress unix_address(const std::string& path) {
   return result;
 }
 
-}  // namespace
-
-Result<std::vector<SocketAddress>> resolve(const Address& address) {
-  if (address.kind == Address::Kind::kUnix) {
-    return std::vector<SocketAddress>{unix_address(address.path)};
-  }
-  if (address.kind != Address::Kind::kTcp) {
-    return Error{"'" + to_string(address) + "' names no single socket"};
-  }
+// `flags` besides AI_NUMERICSERV. 0 or getaddrinfo()'s EAI_....
+int ask(const Address& address, int flags, addrinfo*& list) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  const std::string host = address.host == "localhost" ? "127.0.0.1" : address.host;
-  const std::string port = std::to_string(address.port);
-  addrinfo* list = nullptr;
-  int status = getaddrinfo(host.c_str(), port.c_str(), &hints, &list);
-  if (status == EAI_NONAME) {
-    hints.ai_flags = AI_NUMERICSERV;
-    status = getaddrinfo(host.c_str(), port.c_str(), &hints, &list);
-  }
+  hints.ai_flags = AI_NUMERICSERV | flags;
+  // Which loopback is no question for a resolver.
+  const char* host = address.host == "localhost" ? "127.0.0.1" : address.host.c_str();
+  return getaddrinfo(host, std::to_string(address.port).c_str(), &hints, &list);
+}
+
+Result<std::vector<SocketAddress>> answer_of(const Address& address, int status, addrinfo* list) {
+  const std::string& host = address.host;
   if (status != 0) {
     return Error{"host '" + host + "' cannot be resolved: " + gai_strerror(status)};
   }
@@ -56,6 +48,29 @@ Result<std::vector<SocketAddress>> resolve(const Address& address) {
   }
   if (result.empty()) return Error{"host '" + host + "' has no address"};
   return result;
+}
+
+}  // namespace
+
+std::optional<Result<std::vector<SocketAddress>>> resolve_at_once(const Address& address) {
+  using Answer = Result<std::vector<SocketAddress>>;
+  if (address.kind == Address::Kind::kUnix) {
+    return Answer(std::vector<SocketAddress>{unix_address(address.path)});
+  }
+  if (address.kind != Address::Kind::kTcp) {
+    return Answer(Error{"'" + to_string(address) + "' names no single socket"});
+  }
+  addrinfo* list = nullptr;
+  const int status = ask(address, AI_NUMERICHOST, list);
+  if (status == EAI_NONAME) return std::nullopt;
+  return answer_of(address, status, list);
+}
+
+Result<std::vector<SocketAddress>> resolve(const Address& address) {
+  if (auto known = resolve_at_once(address)) return std::move(*known);
+  addrinfo* list = nullptr;
+  const int status = ask(address, 0, list);
+  return answer_of(address, status, list);
 }
 
 SocketAddress local_end(int fd) {

@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <optional>
 #include <vector>
 
 #include "ddm/result.h"
@@ -19,9 +20,13 @@ struct SocketAddress {
   const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-// kTcp and kUnix only; at least one on success. Numeric hosts and "localhost" (127.0.0.1) are
-// found at once; any other name asks the system's resolver, which may take seconds.
+// kTcp and kUnix only; at least one on success. May ask the system's resolver, which may take
+// seconds.
 Result<std::vector<SocketAddress>> resolve(const Address& address);
+
+// The same without asking anybody: paths, numeric hosts and "localhost" (127.0.0.1). Empty: a name
+// that has to be looked up.
+std::optional<Result<std::vector<SocketAddress>>> resolve_at_once(const Address& address);
 
 // Our end and the far end of a socket; numeric. length 0 when the kernel does not say.
 SocketAddress local_end(int fd);

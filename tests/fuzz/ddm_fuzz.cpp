@@ -17,6 +17,7 @@
 #include "ddm/native_heap.h"
 #include "ddm/packet.h"
 #include "ddm/profiling.h"
+#include "ddm/report_chunk.h"
 #include "ddm/switch_request.h"
 #include "ddm/text.h"
 #include "ddm/thread_chunks.h"
@@ -39,13 +40,15 @@ class OpenSession : public Session {
   bool is_open() const override { return true; }
   void send_event(Chunk) override {}
   bool wait_for_room(std::chrono::milliseconds) override { return true; }
-  void send_packet(Bytes) override {}
+  void send_packets(Bytes) override {}
+  void send_stored(std::shared_ptr<const StoredData>) override {}
+  bool takes_zlib() const override { return false; }
   void close() override {}
 };
 
 class AtOnce : public Executor {
  public:
-  void run(Lane, std::uint64_t, std::function<void()> task) override { task(); }
+  void run(Lane, const SessionPtr&, std::function<void()> task) override { task(); }
 };
 
 // What is understood can be said again, and means the same then.
@@ -94,6 +97,7 @@ constexpr void (*kDecoders[])(ByteSpan) = {
     decode_one<HelloRequest>,
     decode_one<HelloReply>,
     decode_one<Features>,
+    decode_one<ReportRequest>,
     decode_one<AppName>,
     decode_one<Waiting>,
     decode_one<ExitRequest>,

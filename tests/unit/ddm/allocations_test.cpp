@@ -11,6 +11,8 @@ TEST_CASE("Type names and descriptors turn into each other") {
       {"int", "I"},
       {"int[][]", "[[I"},
       {"java.util.Map$Entry[]", "[Ljava/util/Map$Entry;"},
+      {"a.B$$Lambda/0x12", "La/B$$Lambda.0x12;"},
+      {"a.B$$Lambda/0x12[]", "[La/B$$Lambda.0x12;"},
       {"boolean", "Z"},
       {"A", "LA;"},
       {"long[]", "[J"},

@@ -1,5 +1,6 @@
 #include "ddm/dispatcher.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <catch2/catch.hpp>
@@ -9,26 +10,16 @@
 
 #include "ddm/packet.h"
 #include "ddm/zlib_chunk.h"
+#include "fake_session.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 
 namespace {
 
-class FakeSession : public Session {
- public:
-  std::uint64_t id() const override { return 1; }
-  bool is_open() const override { return open; }
-  void send_event(Chunk) override {}
-  void send_packet(Bytes) override {}
-  bool wait_for_room(std::chrono::milliseconds) override { return open; }
-  void close() override { open = false; }
-  std::atomic<bool> open{true};
-};
-
 // Runs a lane's tasks when told to.
 class ManualExecutor : public Executor {
  public:
-  void run(Lane lane, std::uint64_t, std::function<void()> task) override {
+  void run(Lane lane, const SessionPtr&, std::function<void()> task) override {
     (lane == Lane::kQuick ? quick : slow).push_back(std::move(task));
   }
   static void run_all(std::deque<std::function<void()>>& tasks) {
@@ -236,20 +227,96 @@ TEST_CASE("More chunks than anybody needs are refused, and a thousand need no st
   CHECK(only_fail(bench));
 }
 
-TEST_CASE("A ZLIB request is handled as what is inside it") {
+TEST_CASE("A ZLIB request is handled as what is inside it, and never inline") {
   Bench bench;
   bench.dispatcher.add(kOne, Lane::kInline, echo);
+  bench.dispatcher.add(kTwo, Lane::kSlow, echo);
   CHECK_FALSE(bench.session->understands_zlib);
-  bench.request(payload({*compress_chunk({kOne, Bytes(1000, 3)})}));
+  const Chunk packed = *compress_chunk({kOne, Bytes(1000, 3)});
+  bench.request(payload({packed}));
+  CHECK(bench.replies.empty());  // unpacking takes time that the I/O thread has not
+  ManualExecutor::run_all(bench.executor.quick);
   REQUIRE(bench.replies.size() == 1);
-  CHECK(bench.replies[0] == std::vector<Chunk>{{kOne, Bytes(1000, 3)}});
+  CHECK(bench.replies[0] == std::vector<Chunk>{packed});  // it understands it, so it may have it
   CHECK(bench.session->understands_zlib);
+  bench.request(payload({*compress_chunk({kTwo, Bytes(1000, 3)})}));
+  CHECK(bench.executor.quick.empty());
+  ManualExecutor::run_all(bench.executor.slow);
+  CHECK(bench.replies.size() == 2);
 }
 
-TEST_CASE("A damaged ZLIB request gets FAIL") {
+TEST_CASE("A damaged ZLIB request gets FAIL, and so does one in another") {
   Bench bench;
-  bench.request(payload({{kZlibType, {'A', 'A', 'A', 'A', 0, 0, 0, 9, 1, 2, 3}}}));
+  const Chunk inner = *compress_chunk({kOne, Bytes(100'000, 3)});
+  SECTION("damaged") { bench.request(payload({{kZlibType, {'A', 'A', 'A', 'A', 0, 0, 0, 9, 1}}})); }
+  SECTION("short") { bench.request(payload({{kZlibType, {'A', 'A', 'A'}}})); }
+  SECTION("nested") {
+    Bytes data{'Z', 'L', 'I', 'B', 0, 0, 0, 9};
+    data.insert(data.end(), inner.data.begin(), inner.data.end());
+    bench.request(payload({{kZlibType, data}}));
+  }
+  ManualExecutor::run_all(bench.executor.quick);
   REQUIRE(only_fail(bench));
+}
+
+TEST_CASE("What the ZLIB chunks of one packet become is bounded, and each gets an answer") {
+  Bench bench;
+  std::size_t handled = 0;
+  bench.dispatcher.add(kOne, Lane::kQuick, [&](const Request& request, Reply reply) {
+    handled += request.data.size();
+    reply.send_empty();
+  });
+  const Chunk bomb = *compress_chunk({kOne, Bytes(300'000, 0)});
+  bench.request(payload(std::vector<Chunk>(1000, bomb)));
+  ManualExecutor::run_all(bench.executor.quick);
+  CHECK(handled == 3 * 300'000);
+  REQUIRE(bench.replies.size() == 1);
+  REQUIRE(bench.replies[0].size() == 1000);
+  CHECK(bench.replies[0][2].type == kOne);
+  CHECK(bench.replies[0][3].type == Fail::kType);
+  CHECK(bench.replies[0][999].type == Fail::kType);
+}
+
+TEST_CASE("When the answers to a packet are enough, the chunks that are left get FAIL unhandled") {
+  Bench bench;
+  int handled = 0;
+  bench.dispatcher.add(kOne, Lane::kSlow, [&](const Request& request, Reply reply) {
+    ++handled;
+    reply.send(Chunk{request.type, Bytes(6'000'000, 1)});
+  });
+  bench.dispatcher.add(kTwo, Lane::kInline, echo);
+  std::vector<Chunk> chunks(24, {kOne, {}});
+  chunks.push_back({kTwo, {1}});
+  bench.request(payload(chunks));
+  ManualExecutor::run_all(bench.executor.slow);
+  CHECK(handled == 3);
+  REQUIRE(bench.replies.size() == 1);
+  REQUIRE(bench.replies[0].size() == 25);
+  CHECK(bench.replies[0][2].size() == 6'000'000);
+  for (std::size_t i = 3; i < 25; ++i) {
+    const auto fail = Fail::decode(bench.replies[0][i].data);
+    REQUIRE(fail);
+    CHECK(fail->code == FailCode::kTooBig);
+  }
+}
+
+TEST_CASE("Big answers do not wait in memory, and small ones are counted while they do") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kInline, [](const Request& request, Reply reply) {
+    reply.send(Chunk{request.type, Bytes(request.data.empty() ? 1'000'000 : 1000, 7)});
+  });
+  bench.dispatcher.add(kTwo, Lane::kQuick, echo);
+  bench.request(payload({{kOne, {}}, {kOne, {1}}, {kTwo, {}}}));
+  CHECK(bench.session->answer_bytes == 1000);
+  ManualExecutor::run_all(bench.executor.quick);
+  CHECK(bench.session->answer_bytes == 0);
+  REQUIRE(bench.replies.size() == 1);
+  const Chunk& big = bench.replies[0][0];
+  CHECK(big.data.empty());
+  REQUIRE(big.stored);
+  CHECK(big.stored->size() == 1'000'000);
+  std::uint8_t last = 0;
+  CHECK((pread(big.stored->fd(), &last, 1, 999'999) == 1 && last == 7));
 }
 
 TEST_CASE("Answers from another thread never get lost or doubled") {

@@ -55,12 +55,12 @@ TEST_CASE("HPIF's figures stay below 2 GiB, since servers read them signed") {
 }
 
 TEST_CASE("HPSG and NHSG ask when and what") {
-  check_chunk(HeapSegmentsRequest{SegmentsWhen::kEveryGc, 1}, "01 01");
-  check_chunk(HeapSegmentsRequest{SegmentsWhen::kNow, 0}, "02 00");
-  check_chunk(NativeSegmentsRequest{SegmentsWhen::kNever, 1}, "00 01");
+  check_chunk(HeapSegmentsRequest{{SegmentsWhen::kEveryGc, 1}}, "01 01");
+  check_chunk(HeapSegmentsRequest{{SegmentsWhen::kNow, 0}}, "02 00");
+  check_chunk(NativeSegmentsRequest{{SegmentsWhen::kNever, 1}}, "00 01");
   CHECK_FALSE(HeapSegmentsRequest::decode(bytes_of("03 00")));
   CHECK_FALSE(HeapSegmentsRequest::decode(bytes_of("01 02")));
-  check_chunk(NativeSegmentsRequest{SegmentsWhen::kNow, 0}, "02 00");
+  check_chunk(NativeSegmentsRequest{{SegmentsWhen::kNow, 0}}, "02 00");
   CHECK(NativeSegmentsRequest::decode(bytes_of("01 09")));
 }
 

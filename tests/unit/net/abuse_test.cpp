@@ -118,7 +118,9 @@ TEST_CASE("A server that never reads loses its own connection and nobody waits f
 }
 
 TEST_CASE("A server that asks much and reads nothing is not read without end") {
-  TestServer server;
+  ServerOptions options;
+  options.limits.unread_time = std::chrono::milliseconds(300);
+  TestServer server(options);
   TestClient greedy(server.address());
   REQUIRE(greedy.shake_hands());
   ByteWriter size;
@@ -131,6 +133,80 @@ TEST_CASE("A server that asks much and reads nothing is not read without end") {
   CHECK(ended);
   CHECK(eventually([&] { return server->sessions().empty(); }));
   CHECK(still_serves(server));
+}
+
+TEST_CASE("A server that takes nothing of its answer for long is closed, a slow one is not") {
+  ServerOptions options;
+  options.limits.unread_time = std::chrono::milliseconds(500);
+  TestServer server(options);
+  TestClient deaf(server.address());
+  TestClient slow(server.address());
+  REQUIRE(deaf.shake_hands());
+  REQUIRE(slow.shake_hands());
+  ByteWriter size;
+  size.u4(32 << 20);
+  const Chunk request{kBig, size.take()};
+  REQUIRE(deaf.send_request(1, request));
+  REQUIRE(slow.send_request(1, request));
+  for (int i = 0; i < 32; ++i) {
+    std::size_t piece = 0;  // the first one may take a while to be made
+    for (int attempt = 0; attempt < 10 && piece == 0; ++attempt) piece = slow.read(1 << 20).size();
+    REQUIRE(piece == 1 << 20);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  CHECK(eventually([&] { return server->sessions().size() == 1; }));
+  CHECK(slow.read(kPacketHeaderSize + kChunkHeaderSize).size() == 19);
+  CHECK(slow.request(2, {kEcho, {}}));
+  CHECK(server.log().find("does not read") != std::string::npos);
+}
+
+TEST_CASE("Half packets of many servers are held up to a bound, and a whole one gets through") {
+  ServerOptions options;
+  options.limits.max_memory = std::size_t{8} << 20;
+  TestServer server(options);
+  const Bytes half = [] {
+    Bytes bytes(3 << 20);
+    const Bytes head{1, 0, 0, 0, 0, 0, 0, 1, 0, 0xc7, 1};  // of 16 MiB
+    std::copy(head.begin(), head.end(), bytes.begin());
+    return bytes;
+  }();
+  std::vector<std::unique_ptr<TestClient>> hostile;
+  for (int i = 0; i < 6; ++i) {
+    hostile.push_back(std::make_unique<TestClient>(server.address()));
+    REQUIRE(hostile.back()->shake_hands());
+    hostile.back()->send(half);
+  }
+  CHECK(eventually([&] { return server->sessions().size() <= 2; }));
+  TestClient good(server.address());
+  REQUIRE(good.shake_hands());
+  const auto reply = good.request(1, {kQuick, Bytes(3 << 20, 5)});
+  REQUIRE(reply);
+  CHECK(chunks_of(*reply)[0].data == Bytes(3 << 20, 5));
+  CHECK(server.log().find("too much") != std::string::npos);
+}
+
+TEST_CASE("A server that reads as fast as it is written to does not keep others from their turn") {
+  TestServer server;
+  TestClient fast(server.address());
+  REQUIRE(fast.shake_hands());
+  ByteWriter size;
+  size.u4(400 << 20);
+  REQUIRE(fast.send_request(1, {kBig, size.take()}));
+  std::atomic<std::size_t> received{0};
+  std::thread reader([&] {  // an answer of that size takes a while under a sanitizer
+    for (int quiet = 0; quiet < 10 && received < std::size_t{400} << 20;) {
+      const std::size_t count = fast.read(1 << 20).size();
+      quiet = count == 0 ? quiet + 1 : 0;
+      received += count;
+    }
+    if (received == 0) received = std::size_t{400} << 20;  // fails below
+  });
+  while (received == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  TestClient other(server.address());
+  CHECK(other.shake_hands());
+  CHECK(other.request(1, {kEcho, {}}));
+  CHECK(received < std::size_t{400} << 20);
+  reader.join();
 }
 
 TEST_CASE("More sessions than allowed are turned away, and room is made by leaving") {

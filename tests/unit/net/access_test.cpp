@@ -2,12 +2,15 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "sockets/peer_check.h"
 #include "temporary_directory.h"
@@ -164,6 +167,95 @@ TEST_CASE("What a client sent before it closed is not acted on") {
   TestClient last(server.address());
   REQUIRE(last.shake_hands());  // so all before it have been accepted
   CHECK(handled == 0);
+}
+
+TEST_CASE("Outside of user namespaces every uid has a number, inside it has not") {
+  CHECK(maps_every_uid("         0          0 4294967295\n"));
+  for (const char* map :
+       {"", "\n", "         0       1000          1\n", "         0     100000      65536\n",
+        "0 0 65536\n", "1 1 4294967295\n", "     65534      65534          1\n", "nonsense"}) {
+    CHECK_FALSE(maps_every_uid(map));
+  }
+}
+
+TEST_CASE("The overflow uid is nobody's where not every uid has a number") {
+  const UidView host_nobody{.ours = kNobody, .overflow = kNobody, .all_mapped = true};
+  CHECK_FALSE(check_uid(kNobody, host_nobody));
+  CHECK_FALSE(check_uid(0, host_nobody));
+  CHECK(check_uid(33, host_nobody));
+
+  const UidView inside_nobody{.ours = kNobody, .overflow = kNobody, .all_mapped = false};
+  CHECK(check_uid(kNobody, inside_nobody)->message.find("user namespace") != std::string::npos);
+  CHECK_FALSE(check_uid(0, inside_nobody));  // root of the namespace
+
+  const UidView inside_user{.ours = 1000, .overflow = kNobody, .all_mapped = false};
+  CHECK_FALSE(check_uid(1000, inside_user));
+  CHECK(check_uid(kNobody, inside_user));
+
+  const UidView odd_system{.ours = 1000, .overflow = 1000, .all_mapped = false};
+  CHECK(check_uid(1000, odd_system));
+}
+
+TEST_CASE("Strangers are refused by nobody's program in a user namespace") {
+  if (geteuid() != 0) {
+    WARN("not root: left out");
+    return;
+  }
+  // The child is the program: it shares our network, but its user namespace knows 0 and 65534 only.
+  int told[2];
+  int mapped[2];
+  REQUIRE(pipe(told) == 0);
+  REQUIRE(pipe(mapped) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    if (unshare(CLONE_NEWUSER) != 0) byte = 'x';
+    std::uint16_t port = 0;
+    if (write(told[1], &byte, 1) != 1 || byte != 0 || read(mapped[0], &byte, 1) != 1) _exit(50);
+    if (setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(99);
+    auto listener = Listener::open({});
+    if (!listener) _exit(98);
+    port = listener->bound().port;
+    if (write(told[1], &port, sizeof port) != sizeof port) _exit(97);
+    int let_in = 0;
+    for (int i = 0; i < 2; ++i) {
+      pollfd ready{listener->fd(), POLLIN, 0};
+      poll(&ready, 1, 10'000);
+      const FileDescriptor fd(accept(listener->fd(), nullptr, nullptr));
+      if (!check_peer(fd.get(), Access::kUser)) ++let_in;
+    }
+    _exit(let_in);
+  }
+  char refused = 0;
+  REQUIRE(read(told[0], &refused, 1) == 1);
+  const std::string proc = "/proc/" + std::to_string(child);
+  const bool made = refused == 0 &&
+                    (std::ofstream(proc + "/uid_map") << "0 0 1\n65534 65534 1\n").flush().good() &&
+                    (std::ofstream(proc + "/gid_map") << "0 0 1\n65534 65534 1\n").flush().good();
+  if (!made) {
+    WARN("no user namespaces here: left out");
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    return;
+  }
+  REQUIRE(write(mapped[1], "", 1) == 1);
+  Address address;
+  REQUIRE(read(told[0], &address.port, sizeof address.port) == sizeof address.port);
+  for (const uid_t stranger : {uid_t{1}, uid_t{33}}) {
+    const int outcome = in_child_as(stranger, [&] {
+      const auto names = resolve(address);
+      const FileDescriptor fd(socket(AF_INET, SOCK_STREAM, 0));
+      if (connect(fd.get(), names->front().raw(), names->front().length) != 0) return 2;
+      char byte = 0;
+      return recv(fd.get(), &byte, 1, 0) < 0 ? 1 : 0;  // until it is closed
+    });
+    CHECK(outcome == 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  for (const int fd : {told[0], told[1], mapped[0], mapped[1]}) close(fd);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("A Unix peer of our own is let in") {

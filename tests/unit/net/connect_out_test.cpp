@@ -3,7 +3,9 @@
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
+#include <future>
 
+#include "silent_resolver.h"
 #include "temporary_directory.h"
 #include "test_server.h"
 
@@ -83,6 +85,30 @@ TEST_CASE("Connecting out is refused without a port, to a range, and to where no
     const auto server = Server::start(out_to(*parse_address(text)), dispatcher, executor);
     REQUIRE_FALSE(server.ok());
     CHECK(server.message().find(text) != std::string::npos);
+  }
+}
+
+TEST_CASE("A name server that is silent holds up nobody, and is asked again") {
+  auto listener = Listener::open({});
+  REQUIRE(listener);
+  Address address = listener->bound();
+  address.host = kLoopbackName;
+  ServerOptions options = out_to(address);
+  options.access = Access::kAny;
+  std::optional<SilentResolver> silent(std::in_place);
+  TestServer server(options);
+  REQUIRE(SilentResolver::wait_until_asked());
+  SECTION("stopping") {
+    const auto stopping = std::async(std::launch::async, [&] { server->stop(); });
+    CHECK(stopping.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+    silent.reset();
+  }
+  SECTION("answering later") {
+    silent.reset();  // says that it has failed
+    const FileDescriptor connection = accept_one(*listener);
+    REQUIRE(connection.valid());
+    CHECK(serve(connection));
+    CHECK(server.log().find("cannot be resolved") != std::string::npos);
   }
 }
 

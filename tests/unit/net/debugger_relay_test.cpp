@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "net/address_lookup.h"
+#include "silent_resolver.h"
+#include "sockets/connect.h"
 #include "sockets/listener.h"
 #include "test_server.h"
 
@@ -58,8 +61,8 @@ class Backend {
 };
 
 DebuggerRelay::Find always(const Address& address, Access access = Access::kUser) {
-  return [=]() -> Result<DebuggerRelay::Backend> {
-    return DebuggerRelay::Backend{{address}, access};
+  return [=](const auto&) {
+    return at_once<Result<DebuggerRelay::Backend>>(DebuggerRelay::Backend{{address}, access});
   };
 }
 
@@ -101,9 +104,10 @@ TEST_CASE("Without a jdwp agent every command gets error 99, until there is one"
   Backend backend;
   std::atomic<bool> there{false};
   DebuggerRelay relay(
-      [&]() -> Result<DebuggerRelay::Backend> {
-        if (!there) return Error{"none"};
-        return DebuggerRelay::Backend{{backend.address()}};
+      [&](const auto&) {
+        using Answer = Result<DebuggerRelay::Backend>;
+        return at_once(there ? Answer(DebuggerRelay::Backend{{backend.address()}})
+                             : Answer(Error{"none"}));
       },
       no_log);
   TestServer server(with(relay));
@@ -197,6 +201,27 @@ TEST_CASE("A back end that ends without being asked to takes the debugger's conn
   }
 }
 
+TEST_CASE("A command right behind a Dispose is the next debugger's") {
+  Backend backend;
+  DebuggerRelay relay(always(backend.address()), no_log);
+  TestServer server(with(relay));
+  TestClient client(server.address());
+  REQUIRE(client.shake_hands());
+  Bytes both = command(1, 1, 6);
+  for (const std::uint8_t byte : command(2, 1, 1)) both.push_back(byte);
+  REQUIRE(client.send(both));
+  REQUIRE(backend.accept());
+  REQUIRE(backend.read(11) == command(1, 1, 6));
+  REQUIRE(backend.write(empty_reply(1)));
+  backend.close();
+  CHECK(client.read(11) == empty_reply(1));
+  REQUIRE(backend.accept());
+  CHECK(backend.read(11) == command(2, 1, 1));
+  REQUIRE(backend.write(empty_reply(2)));
+  CHECK(client.read(11) == empty_reply(2));
+  CHECK(client.request(3, {kEcho, {}})->header.id == 3);
+}
+
 TEST_CASE("A debugger that does not read makes its back end wait, and is not dropped") {
   Backend backend;
   DebuggerRelay relay(always(backend.address()), no_log);
@@ -264,6 +289,47 @@ TEST_CASE("Stopping the relay ends its link") {
   CHECK(backend.at_end());
   REQUIRE(client.send(command(2, 1, 1)));
   CHECK(client.read_reply()->header.error() == kErrorNotImplemented);
+}
+
+TEST_CASE("Stopping the relay waits for no name server") {
+  std::optional<SilentResolver> silent(std::in_place);
+  DebuggerRelay relay(always({Address::Kind::kTcp, kLoopbackName, 5005, ""}), no_log);
+  TestServer server(with(relay));
+  TestClient client(server.address());
+  REQUIRE(client.shake_hands());
+  REQUIRE(client.send(command(1, 1, 1)));
+  REQUIRE(SilentResolver::wait_until_asked());
+  const auto stopping = std::async(std::launch::async, [&] { relay.stop(); });
+  CHECK(stopping.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+  silent.reset();
+}
+
+TEST_CASE("Stopping the relay waits for no back end whose backlog is full") {
+  const FileDescriptor full(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(listen(full.get(), 0) == 0);  // binds it to a free port of any address
+  Address place = to_address(local_end(full.get()));
+  place.host = "127.0.0.1";
+  std::vector<FileDescriptor> waiting;  // room is for one or two
+  for (int i = 0; i < 3; ++i) {
+    auto one = begin_connecting((*resolve(place)).front());
+    REQUIRE(one);
+    waiting.push_back(std::move(*one));
+  }
+  std::mutex mutex;
+  std::string said;
+  DebuggerRelay relay(always(place, Access::kAny), [&](Severity, const std::string& text) {
+    const std::lock_guard lock(mutex);
+    said += text;
+  });
+  TestServer server(with(relay));
+  TestClient client(server.address());
+  REQUIRE(client.shake_hands());
+  REQUIRE(client.send(command(1, 1, 1)));
+  CHECK(client.request(2, {kEcho, {}})->header.id == 2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  relay.stop();
+  // Not that the time is over, nor an error of the socket's.
+  CHECK(said.find("it has gone already") != std::string::npos);
 }
 
 }  // namespace ddm

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "temporary_directory.h"
 
@@ -42,6 +43,11 @@ std::optional<Target> listed(pid_t pid) {
     if (target.pid == pid) return target;
   }
   return {};
+}
+
+std::string claim(std::uint64_t start, std::uint64_t pid_namespace) {
+  return R"({"address":"127.0.0.1:1","start":)" + std::to_string(start) + R"(,"pidns":)" +
+         std::to_string(pid_namespace) + "}";
 }
 
 Target sample() { return {.app = "app.jar", .address = "127.0.0.1:1", .vm = "HotSpot v17"}; }
@@ -103,12 +109,67 @@ TEST_CASE("Files of dead processes and of reused pids are pruned") {
   const RuntimeDirectory runtime;
   REQUIRE(DiscoveryFile::publish(sample()).ok());  // makes the directory
   const pid_t dead = dead_pid();
-  std::ofstream(runtime.file(dead)) << R"({"address":"127.0.0.1:1","start":1})";
-  std::ofstream(runtime.file(getpid())) << R"({"address":"127.0.0.1:1","start":1})";
+  std::ofstream(runtime.file(dead)) << claim(1, ddm::own_pid_namespace());
+  std::ofstream(runtime.file(getpid())) << claim(1, ddm::own_pid_namespace());
   CHECK_FALSE(listed(dead));
   CHECK_FALSE(listed(getpid()));
   CHECK_FALSE(fs::exists(runtime.file(dead)));
   CHECK_FALSE(fs::exists(runtime.file(getpid())));
+}
+
+TEST_CASE("A file that does not say when its process began is not believed") {
+  const RuntimeDirectory runtime;
+  REQUIRE(DiscoveryFile::publish(sample()).ok());
+  std::ofstream(runtime.file(getpid())) << claim(0, ddm::own_pid_namespace());
+  CHECK_FALSE(listed(getpid()));
+}
+
+TEST_CASE("Files of another pid namespace are skipped and kept") {
+  const RuntimeDirectory runtime;
+  REQUIRE(DiscoveryFile::publish(sample()).ok());
+  const pid_t dead = dead_pid();
+  for (const pid_t pid : {dead, getpid()}) {
+    std::ofstream(runtime.file(pid)) << claim(*ddm::process_start_time(getpid()), 1);
+    CHECK_FALSE(listed(pid));
+    CHECK(fs::exists(runtime.file(pid)));
+  }
+}
+
+TEST_CASE("Nobody but root speaks for another user's process") {
+  if (geteuid() != 0) {
+    WARN("not root: left out");
+    return;
+  }
+  constexpr uid_t kStranger = 64123;
+  const std::string directory = "/tmp/ddm-" + std::to_string(kStranger);
+  fs::remove_all(directory);
+  fs::create_directory(directory);
+  fs::permissions(directory, fs::perms(0700));
+  const std::string path = directory + "/" + std::to_string(getpid());
+  std::ofstream(path) << claim(*ddm::process_start_time(getpid()), ddm::own_pid_namespace());
+  REQUIRE(chown(path.c_str(), kStranger, kStranger) == 0);
+  REQUIRE(chown(directory.c_str(), kStranger, kStranger) == 0);
+  unsetenv("XDG_RUNTIME_DIR");
+  CHECK_FALSE(listed(getpid()));
+
+  // A process of the stranger's own counts.
+  int go[2];
+  REQUIRE(pipe(go) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(go[1]);
+    char byte = 0;
+    _exit(setuid(kStranger) == 0 && read(go[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  while (ddm::process_owner(child) != kStranger) std::this_thread::yield();
+  const std::string theirs = directory + "/" + std::to_string(child);
+  std::ofstream(theirs) << claim(*ddm::process_start_time(child), ddm::own_pid_namespace());
+  REQUIRE(chown(theirs.c_str(), kStranger, kStranger) == 0);
+  CHECK(listed(child));
+  close(go[0]);
+  close(go[1]);
+  waitpid(child, nullptr, 0);
+  fs::remove_all(directory);
 }
 
 TEST_CASE("Files that are no targets are skipped and kept") {

@@ -33,13 +33,15 @@ struct Pair {
 
 const Bytes kGreeting{'h', 'i'};
 
-OutgoingPacket packet(std::initializer_list<Bytes> pieces) { return {pieces}; }
+OutgoingPacket packet(std::initializer_list<Bytes> pieces) {
+  return {{pieces.begin(), pieces.end()}};
+}
 
 }  // namespace
 
 TEST_CASE("Nothing is queued before the greeting or after the end") {
   Pair pair;
-  SendQueue queue(100);
+  SendQueue queue(100, 25);
   CHECK(queue.push(packet({{1}})) == SendQueue::Push::kDropped);
   CHECK_FALSE(queue.is_open());
   queue.open(kGreeting);
@@ -61,7 +63,7 @@ TEST_CASE("Packets of many pieces arrive whole and in order through a narrow soc
   Pair pair;
   const int small = 4096;
   setsockopt(pair.near.get(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
-  SendQueue queue(std::size_t{1} << 30);
+  SendQueue queue(std::size_t{1} << 30, 1);
   queue.open({});
   Bytes expected;
   for (int i = 0; i < 300; ++i) {
@@ -88,40 +90,67 @@ TEST_CASE("Packets of many pieces arrive whole and in order through a narrow soc
 }
 
 TEST_CASE("One packet bigger than the bound fits, a heap of small ones does not") {
-  SendQueue queue(100);
+  SendQueue queue(100, 25);
   queue.open(kGreeting);
   CHECK(queue.push(packet({Bytes(1000)})) == SendQueue::Push::kQueued);
   CHECK(queue.push(packet({{1}})) == SendQueue::Push::kOverflow);
 
-  SendQueue small(100);
+  SendQueue small(100, 25);
   small.open(kGreeting);
   int queued = 0;
   while (small.push(packet({Bytes(10)})) == SendQueue::Push::kQueued) ++queued;
-  CHECK(queued == 11);
+  CHECK(queued == 10);
 }
 
-TEST_CASE("The packet being written does not count against the bound") {
+TEST_CASE("What is stored does not count against the bound, leaves no room, and arrives in order") {
   Pair pair;
-  SendQueue queue(100);
+  SendQueue queue(100, 50);
   queue.open(kGreeting);
-  REQUIRE(queue.push(packet({Bytes(1 << 22)})) == SendQueue::Push::kQueued);
-  CHECK(queue.drain(pair.near.get()) == SendQueue::Drain::kBlocked);
-  CHECK(queue.push(packet({Bytes(100)})) == SendQueue::Push::kQueued);
-  CHECK(queue.push(packet({Bytes(100)})) == SendQueue::Push::kQueued);
-  CHECK(queue.push(packet({Bytes(100)})) == SendQueue::Push::kOverflow);
+  CHECK(queue.wait_for_room(std::chrono::milliseconds(0)));
+  constexpr std::size_t kSize = 5'000'000;
+  OutgoingPacket big{{Bytes{1}, *StoredData::of(Bytes(kSize, 7)), Bytes{2}}};
+  REQUIRE(queue.push(std::move(big)) == SendQueue::Push::kQueued);
+  REQUIRE(queue.push(packet({{3}})) == SendQueue::Push::kQueued);
+  CHECK(queue.waiting()->stored == kSize);
+  CHECK_FALSE(queue.has_room_again());
+  CHECK_FALSE(queue.wait_for_room(std::chrono::milliseconds(0)));
   Bytes all;
-  while (queue.drain(pair.near.get()) == SendQueue::Drain::kBlocked) {
+  int turns = 0;
+  while (queue.drain(pair.near.get()) != SendQueue::Drain::kEmpty) {
     const Bytes part = pair.read_all();
     all.insert(all.end(), part.begin(), part.end());
+    ++turns;
   }
   const Bytes part = pair.read_all();
-  CHECK(all.size() + part.size() == 2 + (1 << 22) + 200);
-  CHECK(queue.push(packet({Bytes(100)})) == SendQueue::Push::kQueued);
+  all.insert(all.end(), part.begin(), part.end());
+  CHECK(turns > 3);  // others had theirs
+  Bytes expected{'h', 'i', 1};
+  expected.insert(expected.end(), kSize, 7);
+  expected.insert(expected.end(), {2, 3});
+  CHECK(all == expected);
+  CHECK(queue.has_room_again());
+  CHECK_FALSE(queue.has_room_again());  // says so once
+  CHECK_FALSE(queue.waiting());
+}
+
+TEST_CASE("A queue knows when its peer last took something") {
+  Pair pair;
+  SendQueue queue(std::size_t{1} << 24, 100);
+  queue.open({});
+  CHECK_FALSE(queue.waiting());
+  queue.push(packet({Bytes(4'000'000)}));
+  const auto begin = queue.waiting()->last_progress;
+  while (queue.drain(pair.near.get()) != SendQueue::Drain::kBlocked) continue;
+  const auto blocked = queue.waiting()->last_progress;
+  CHECK(blocked > begin);
+  CHECK(queue.drain(pair.near.get()) == SendQueue::Drain::kBlocked);
+  queue.push(packet({{1}}));
+  CHECK(queue.waiting()->last_progress == blocked);
 }
 
 TEST_CASE("A peer that is gone breaks the queue without a signal") {
   Pair pair;
-  SendQueue queue(100);
+  SendQueue queue(100, 25);
   queue.open(kGreeting);
   pair.far.reset();
   CHECK(queue.drain(pair.near.get()) == SendQueue::Drain::kBroken);

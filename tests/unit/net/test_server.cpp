@@ -27,7 +27,7 @@ ThreadExecutor::~ThreadExecutor() {
   }
 }
 
-void ThreadExecutor::run(Lane lane, std::uint64_t, std::function<void()> task) {
+void ThreadExecutor::run(Lane lane, const SessionPtr&, std::function<void()> task) {
   Worker& worker = lane == Lane::kSlow ? slow_ : quick_;
   {
     const std::lock_guard lock(worker.mutex);

@@ -15,7 +15,7 @@ class ThreadExecutor : public Executor {
  public:
   ThreadExecutor();
   ~ThreadExecutor() override;
-  void run(Lane lane, std::uint64_t session, std::function<void()> task) override;
+  void run(Lane lane, const SessionPtr& session, std::function<void()> task) override;
 
  private:
   struct Worker {

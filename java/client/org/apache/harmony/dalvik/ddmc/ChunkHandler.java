@@ -15,7 +15,7 @@ public abstract class ChunkHandler {
 
     public static final int CHUNK_FAIL = type("FAIL");
 
-    /** The first DDM server has connected. */
+    /** The first DDM server has connected, or one was there when this handler was registered. */
     public abstract void connected();
 
     /** The last DDM server has gone. */

@@ -1,6 +1,8 @@
 package org.apache.harmony.dalvik.ddmc;
 
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,12 +21,17 @@ public final class DdmServer {
 
     private static final Map<Integer, ChunkHandler> handlers = new ConcurrentHashMap<>();
 
+    /** Those that know of a server. Of the agent's thread for handlers alone. */
+    private static final Set<ChunkHandler> connected =
+            Collections.newSetFromMap(new IdentityHashMap<>());
+
     private DdmServer() {
     }
 
     /**
      * Has {@code handler} answer chunks of this type. The types of the agent itself (HELO and so
-     * on) and those that have a handler already are refused with an IllegalStateException.
+     * on) and those that have a handler already are refused with an IllegalStateException. If a
+     * server is connected, the handler is told at once.
      */
     public static void registerHandler(int type, ChunkHandler handler) {
         if (handler == null) {
@@ -52,7 +59,11 @@ public final class DdmServer {
     public static void registrationComplete() {
     }
 
-    /** Sends a chunk that nobody asked for to every DDM server that is connected. */
+    /**
+     * Sends a chunk that nobody asked for to every DDM server that is connected. A chunk whose
+     * offset and length lie outside its array is not sent; an agent that is loaded says so in its
+     * log.
+     */
     public static void sendChunk(Chunk chunk) {
         AgentLink.send(chunk.type, chunk.data, chunk.offset, chunk.length);
     }
@@ -79,13 +90,19 @@ public final class DdmServer {
         }
     }
 
-    /** Called for the agent: tells every handler once, however many types it has. */
+    /**
+     * Called for the agent: tells every handler what it does not know yet, once, however many types
+     * it has. Comes too when a handler was added while a server is connected.
+     */
     static void broadcast(int event) {
-        for (ChunkHandler handler : Set.copyOf(handlers.values())) {
+        Set<ChunkHandler> all = Collections.newSetFromMap(new IdentityHashMap<>());
+        all.addAll(handlers.values());
+        connected.retainAll(all);
+        for (ChunkHandler handler : all) {
             try {
-                if (event == CONNECTED) {
+                if (event == CONNECTED && connected.add(handler)) {
                     handler.connected();
-                } else if (event == DISCONNECTED) {
+                } else if (event == DISCONNECTED && connected.remove(handler)) {
                     handler.disconnected();
                 }
             } catch (Throwable problem) {

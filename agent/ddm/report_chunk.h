@@ -1,0 +1,59 @@
+// REPT, a chunk of our own: the agent's report of what was recorded, as dump= writes it.
+//
+//   request  str format: "html", "txt", "jsonl", "collapsed", or "summary" (jsonl's first line)
+//   reply    u8 length of the report, zlib stream of it (RFC 1950)
+//
+// Reports spell everything out and are mostly repetition: 230 MB are a reply of a few MB. Packing
+// ends at a limit, so that no request holds more of the program's memory than that.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ddm/chunk.h"
+#include "ddm/result.h"
+
+namespace ddm {
+
+inline constexpr std::string_view kReportFeature = "allocation-report";  // in FEAT
+inline constexpr std::string_view kSummaryFormat = "summary";
+
+struct ReportRequest {
+  static constexpr ChunkType kType = chunk_type("REPT");
+  std::string format;
+
+  Bytes encode() const;
+  static std::optional<ReportRequest> decode(ByteSpan data);
+  friend bool operator==(const ReportRequest&, const ReportRequest&) = default;
+};
+
+// Makes the reply's data out of the pieces of a report.
+class ReportPacker {
+ public:
+  explicit ReportPacker(std::size_t max_bytes);
+  ~ReportPacker();
+  ReportPacker(const ReportPacker&) = delete;
+  ReportPacker& operator=(const ReportPacker&) = delete;
+
+  // False: there is no use in going on, finish() will say why.
+  bool add(std::string_view piece);
+
+  Result<Bytes> finish();
+
+ private:
+  struct Stream;
+
+  bool deflate_input(int flush);
+
+  const std::size_t max_bytes_;
+  std::unique_ptr<Stream> stream_;  // null: zlib has no memory
+  Bytes packed_;
+  std::uint64_t length_ = 0;
+  bool too_big_ = false;
+};
+
+// The other way round, piece by piece. An error when the data is damaged; `sink` stops it by false.
+std::optional<Error> unpack_report(ByteSpan data,
+                                   const std::function<bool(std::string_view)>& sink);
+
+}  // namespace ddm

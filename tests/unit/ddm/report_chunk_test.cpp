@@ -1,0 +1,86 @@
+#include "ddm/report_chunk.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "chunk_checks.h"
+
+namespace ddm {
+namespace {
+
+std::string unpacked(ByteSpan data) {
+  std::string whole;
+  const auto error = unpack_report(data, [&](std::string_view piece) {
+    whole += piece;
+    return true;
+  });
+  return error ? whole + "error: " + error->message : whole;
+}
+
+Bytes packed(std::string_view text) {
+  ReportPacker packer(1 << 20);
+  packer.add(text);
+  auto bytes = packer.finish();
+  REQUIRE(bytes);
+  return std::move(*bytes);
+}
+
+}  // namespace
+
+TEST_CASE("REPT asks for a format") {
+  check_chunk(ReportRequest{"html"}, "00000004 \"html");
+  CHECK_FALSE(ReportRequest::decode(bytes_of("00000004 \"ht")));
+}
+
+TEST_CASE("a report that is packed in pieces comes back whole") {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "line " + std::to_string(i) + " of a report\n";
+  ReportPacker packer(1 << 20);
+  for (std::size_t at = 0; at < text.size(); at += 1000) {
+    REQUIRE(packer.add(std::string_view(text).substr(at, 1000)));
+  }
+  const auto bytes = packer.finish();
+  REQUIRE(bytes);
+  CHECK(bytes->size() < text.size() / 4);
+  CHECK(unpacked(*bytes) == text);
+  CHECK(unpacked(packed("")).empty());
+}
+
+TEST_CASE("packing stops at its limit and says so") {
+  std::mt19937_64 random(1);
+  std::string noise;
+  while (noise.size() < (3u << 20)) noise += std::to_string(random());
+  ReportPacker packer(1 << 20);
+  bool wanted = true;
+  std::size_t at = 0;
+  for (; wanted && at < noise.size(); at += 4096) {
+    wanted = packer.add(std::string_view(noise).substr(at, 4096));
+  }
+  CHECK_FALSE(wanted);
+  CHECK(at < noise.size());
+  const auto bytes = packer.finish();
+  REQUIRE_FALSE(bytes);
+  CHECK(bytes.message().find("bigger than 1 MiB") != std::string::npos);
+}
+
+TEST_CASE("a damaged report is an error, never more than its length says") {
+  const Bytes whole = packed(std::string(300000, 'x'));
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
+    CHECK(unpacked(ByteSpan(whole).first(cut)).ends_with("error: the report is damaged"));
+  }
+  Bytes lies = whole;
+  lies[7] -= 1;
+  CHECK(unpacked(lies).size() < 300100);
+  CHECK(unpacked(lies).ends_with("error: the report is damaged"));
+  lies[7] += 2;
+  CHECK(unpacked(lies).ends_with("error: the report is damaged"));
+}
+
+TEST_CASE("who wants no more of a report is not told of an error") {
+  const Bytes whole = packed(std::string(300000, 'x'));
+  int pieces = 0;
+  CHECK_FALSE(unpack_report(whole, [&](std::string_view) { return ++pieces < 2; }));
+  CHECK(pieces == 2);
+}
+
+}  // namespace ddm
