@@ -10,8 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "sockets/connect.h"
@@ -23,89 +21,104 @@ constexpr std::chrono::milliseconds kSocketTime{10'000};
 constexpr std::chrono::milliseconds kLook{20};
 constexpr std::chrono::milliseconds kAnswerTime{60'000};
 
-std::string proc(pid_t pid, const std::string& name) {
-  return "/proc/" + std::to_string(pid) + "/" + name;
+std::string name_of(const JvmProcess& jvm) { return "process " + std::to_string(jvm.pid()); }
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0;
 }
 
-// The text behind "NAME:" in /proc/PID/status, "" if there is none.
-std::string status_field(pid_t pid, const std::string& name) {
-  std::ifstream status(proc(pid, "status"));
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(name + ":")) return line.substr(name.size() + 1);
+// HotSpot makes it with mode 0600 as its own user. Anybody may have put another one into /tmp.
+std::optional<Error> check_socket_file(const std::string& path, const JvmProcess& jvm) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0) return errno_error(path);
+  const std::string refused = "; it is not the attach socket of " + name_of(jvm);
+  if (!S_ISSOCK(status.st_mode)) return Error{path + " is no socket" + refused};
+  if (status.st_uid != jvm.owner()) {
+    return Error{path + " belongs to " + user_text(status.st_uid) + refused};
+  }
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return Error{path + " is open to other users" + refused};
   }
   return {};
 }
 
-bool maps_libjvm(pid_t pid) {
-  std::ifstream maps(proc(pid, "maps"));
-  for (std::string line; std::getline(maps, line);) {
-    if (line.find("/libjvm.so") != std::string::npos) return true;
+// The process that listens there.
+std::optional<Error> check_listener(int fd, const JvmProcess& jvm) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
+    return errno_error("who holds the attach socket is not known");
   }
-  return false;
-}
-
-// SIGQUIT ends a process that does not catch it: anything but a JVM, one that is just starting,
-// and one with -Xrs.
-bool catches_sigquit(pid_t pid) {
-  const std::string mask = status_field(pid, "SigCgt");
-  const std::uint64_t caught = std::strtoull(mask.c_str(), nullptr, 16);
-  return (caught >> (SIGQUIT - 1) & 1) != 0;
-}
-
-// The last number of NSpid is the one in the innermost namespace.
-std::string own_pid(pid_t pid) {
-  const std::string all = status_field(pid, "NSpid");
-  const std::size_t last = all.find_last_of(" \t");
-  return last == std::string::npos ? std::to_string(pid) : all.substr(last + 1);
-}
-
-bool is_socket(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
+  if (peer.pid == jvm.pid() && peer.uid == jvm.owner()) return {};
+  return Error{"the attach socket of " + name_of(jvm) + " is held by process " +
+               std::to_string(peer.pid) + " of " + user_text(peer.uid)};
 }
 
 class TriggerFile {
  public:
-  // In the JVM's directory, or where that cannot be written in its /tmp.
-  explicit TriggerFile(pid_t pid, const std::string& name) {
-    for (const std::string& directory : {proc(pid, "cwd"), proc(pid, "root/tmp")}) {
-      path_ = directory + "/" + name;
+  // In the JVM's directory, or where that cannot be written in its /tmp. The JVM looks there in the
+  // same order and takes a file of its own user or of root, else it prints a thread dump.
+  TriggerFile(const JvmProcess& jvm, const std::string& name) {
+    const std::string proc = "/proc/" + std::to_string(jvm.pid());
+    for (const std::string& directory : {proc + "/cwd", proc + "/root/tmp"}) {
+      const std::string path = directory + "/" + name;
       const FileDescriptor fd(
-          open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-      if (fd.valid() || errno == EEXIST) return;
+          open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+      const int error = errno;
+      if (fd.valid()) path_ = path;
+      struct stat status {};
+      if (fd.valid() || error == EEXIST) {
+        if (stat(path.c_str(), &status) == 0 &&
+            (status.st_uid == jvm.owner() || status.st_uid == 0)) {
+          error_.reset();
+          return;
+        }
+        error_ = Error{path + " belongs to another user; the JVM would not take it"};
+        return;
+      }
+      error_ = Error{path + ": " + errno_text(error)};
     }
-    error_ = errno;
-    path_.clear();
   }
   ~TriggerFile() {
     if (!path_.empty()) unlink(path_.c_str());
   }
   TriggerFile(const TriggerFile&) = delete;
   TriggerFile& operator=(const TriggerFile&) = delete;
-  int error() const { return error_; }
+  const std::optional<Error>& error() const { return error_; }
 
  private:
   std::string path_;
-  int error_ = 0;
+  std::optional<Error> error_;
 };
 
-std::optional<Error> open_socket(pid_t pid, const std::string& socket_path) {
-  if (is_socket(socket_path)) return {};
-  if (!catches_sigquit(pid)) {
-    return Error{"process " + std::to_string(pid) +
-                 " does not catch SIGQUIT: it is still starting, or runs with -Xrs"};
+// SIGQUIT makes the JVM listen; one that does not take attach requests prints a thread dump on the
+// program's output instead, so it is asked first.
+std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socket_path) {
+  if (exists(socket_path)) return {};
+  if (!jvm.catches_sigquit()) {
+    return Error{name_of(jvm) + " does not catch SIGQUIT yet: it is still starting"};
   }
-  const TriggerFile trigger(pid, ".attach_pid" + own_pid(pid));
-  if (trigger.error() != 0) {
-    return Error{"cannot ask process " + std::to_string(pid) +
-                 " to listen: " + errno_text(trigger.error())};
+  const std::optional<bool> takes_attach = jvm.takes_attach();
+  if (!takes_attach) {
+    return Error{name_of(jvm) +
+                 " does not tell whether it accepts attach requests: it is still starting, or was "
+                 "started with -XX:-UsePerfData or -XX:+PerfDisableSharedMem; `jcmd " +
+                 std::to_string(jvm.pid()) + " JVMTI.agent_load` does not ask"};
   }
-  if (kill(pid, SIGQUIT) != 0) return errno_error("cannot signal process " + std::to_string(pid));
+  if (!*takes_attach) {
+    return Error{name_of(jvm) +
+                 " accepts no attach requests: it was started with -XX:+DisableAttachMechanism"};
+  }
+  const TriggerFile trigger(jvm, ".attach_pid" + jvm.own_pid());
+  if (trigger.error()) {
+    return Error{"cannot ask " + name_of(jvm) + " to listen: " + trigger.error()->message};
+  }
+  if (kill(jvm.pid(), SIGQUIT) != 0) return errno_error("cannot signal " + name_of(jvm));
   const auto deadline = std::chrono::steady_clock::now() + kSocketTime;
-  while (!is_socket(socket_path)) {
+  while (!exists(socket_path)) {
     if (std::chrono::steady_clock::now() > deadline) {
-      return Error{"process " + std::to_string(pid) +
-                   " does not answer; is it stopped, or run with -XX:+DisableAttachMechanism?"};
+      return Error{name_of(jvm) + " does not answer; is it stopped?"};
     }
     std::this_thread::sleep_for(kLook);
   }
@@ -161,17 +174,14 @@ std::optional<Error> judge(const std::string& answer) {
 
 }  // namespace
 
-std::optional<Error> load_agent(pid_t pid, const std::string& library, const std::string& options) {
-  const std::string name = "process " + std::to_string(pid);
-  if (access(proc(pid, "").c_str(), F_OK) != 0) return Error{"there is no " + name};
-  if (access(proc(pid, "maps").c_str(), R_OK) != 0) {
-    return Error{name + " belongs to another user"};
-  }
-  if (!maps_libjvm(pid)) return Error{name + " is no HotSpot JVM"};
-  const std::string socket_path = proc(pid, "root/tmp/.java_pid" + own_pid(pid));
-  if (auto error = open_socket(pid, socket_path)) return error;
+std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
+                                const std::string& options) {
+  const std::string socket_path = jvm.path("/tmp/.java_pid" + jvm.own_pid());
+  if (auto error = open_socket(jvm, socket_path)) return error;
+  if (auto error = check_socket_file(socket_path, jvm)) return error;
   auto socket = connect_to({Address::Kind::kUnix, "", 0, socket_path}, kSocketTime);
   if (!socket) return socket.error();
+  if (auto error = check_listener(socket->get(), jvm)) return error;
   const int flags = fcntl(socket->get(), F_GETFL);
   if (flags < 0 || fcntl(socket->get(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
     return errno_error("fcntl");

@@ -6,16 +6,16 @@
 //   newline and text. N is the pid as the JVM itself sees it, /tmp is that of its mount namespace.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 
 #include "ddm/result.h"
+#include "jvm_process.h"
 
 namespace ddm {
 
 // Loads the agent and waits until it has started. The error says what the JVM said.
-std::optional<Error> load_agent(pid_t pid, const std::string& library, const std::string& options);
+std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
+                                const std::string& options);
 
 }  // namespace ddm

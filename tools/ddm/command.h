@@ -26,6 +26,7 @@ void add_gc(CLI::App& app, Command& chosen);
 void add_track(CLI::App& app, Command& chosen);
 void add_allocs(CLI::App& app, Command& chosen);
 void add_dump(CLI::App& app, Command& chosen);
+void add_recover(CLI::App& app, Command& chosen);
 void add_attach(CLI::App& app, Command& chosen);
 void add_bridge(CLI::App& app, Command& chosen);
 void add_send(CLI::App& app, Command& chosen);

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "command.h"
+#include "ddm/report_chunk.h"
 #include "ddm_client.h"
 #include "output.h"
 #include "records/report_names.h"
@@ -31,12 +32,13 @@ struct Row {
   std::int64_t count = 0;
 };
 
-std::string site_text(const AllocSite& site, ReportNames& names) {
+std::string site_text(const AllocSite& site, ReportNames& names, std::size_t width) {
   if (!site.has_frame) return "(no Java frame)";
-  return names.method(site.method).qualified + "(" + names.place(site.method, site.line) + ")";
+  return shortened_frame(names.method(site.method), names.place(site.method, site.line), width);
 }
 
-std::vector<Row> rows_of(const ReportData& data, const std::string& by) {
+// Sites in so many columns.
+std::vector<Row> rows_of(const ReportData& data, const std::string& by, std::size_t width) {
   ReportNames names(data.names);
   std::vector<Row> rows;
   if (by == "thread") {
@@ -47,19 +49,16 @@ std::vector<Row> rows_of(const ReportData& data, const std::string& by) {
   } else if (by == "site") {
     for (const AllocSite& site : sites_of(data.records, names)) {
       rows.push_back(
-          {names.class_name(site.class_id), site_text(site, names), site.bytes, site.count});
+          {names.class_name(site.class_id), site_text(site, names, width), site.bytes, site.count});
     }
   } else {
-    std::map<NameId, Row> classes;
+    std::map<NameId, WeightedSum> classes;
     for (std::size_t i = 0; i < data.records.size(); ++i) {
       const AllocRecord& record = data.records[i].record;
-      Row& row = classes[record.class_id];
-      row.bytes += record.size;
-      row.count += 1;
+      classes[record.class_id].add(record);
     }
-    for (auto& [id, row] : classes) {
-      row.what = names.class_name(id);
-      rows.push_back(std::move(row));
+    for (const auto& [id, sum] : classes) {
+      rows.push_back({names.class_name(id), {}, sum.bytes(), sum.count()});
     }
   }
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
@@ -69,7 +68,9 @@ std::vector<Row> rows_of(const ReportData& data, const std::string& by) {
 }
 
 void print_rows(const ReportData& data, const AllocsOptions& options) {
-  const std::vector<Row> rows = rows_of(data, options.by);
+  constexpr std::string_view kAt = "    at ";
+  const std::size_t width = options.json ? kNoWidth : output_width() - kAt.size();
+  const std::vector<Row> rows = rows_of(data, options.by, width);
   if (options.json) {
     Json list = Json::array();
     for (const Row& row : rows) {
@@ -82,17 +83,25 @@ void print_rows(const ReportData& data, const AllocsOptions& options) {
     print_json(list);
     return;
   }
-  std::vector<std::string> titles{">BYTES", ">COUNT", options.by == "thread" ? "THREAD" : "CLASS"};
-  if (options.by == "site") titles.push_back("ALLOCATED AT");
-  TextTable table(std::move(titles));
+  const std::map<std::string_view, std::string> titles{
+      {"class", ".CLASS"}, {"site", ".CLASS, ALLOCATED AT"}, {"thread", "~THREAD"}};
+  TextTable table({">BYTES", ">COUNT", titles.at(options.by)});
   for (std::size_t i = 0; i < std::min(rows.size(), options.top); ++i) {
-    table.add({grouped(rows[i].bytes), grouped(rows[i].count), rows[i].what, rows[i].site});
+    table.add({grouped(rows[i].bytes), grouped(rows[i].count), rows[i].what});
+    if (options.by == "site") table.add_line(std::string(kAt) + rows[i].site);
   }
   print(table.text());
-  if (rows.size() > options.top) print(fmt::format("... {} more\n", rows.size() - options.top));
-  print(fmt::format("{} allocations, {} recorded\n",
-                    grouped(static_cast<std::int64_t>(data.records.size())),
-                    human_bytes(recorded_bytes(data.records))));
+  if (rows.size() > options.top) {
+    print(fmt::format("... {} more (--top N shows more)\n", rows.size() - options.top));
+  }
+  const WeightedSum sum = recorded(data.records);
+  print(
+      fmt::format("{} allocations, {} recorded\n", grouped(sum.count()), human_bytes(sum.bytes())));
+  if (data.summary.sampled()) {
+    print(fmt::format("estimated from {} samples: {}\n",
+                      grouped(static_cast<std::int64_t>(data.records.size())),
+                      sampling_words(data.summary)));
+  }
 }
 
 std::map<std::int64_t, std::string> thread_names(DdmClient& client) {
@@ -102,6 +111,50 @@ std::map<std::int64_t, std::string> thread_names(DdmClient& client) {
     for (const ThreadRow& row : *rows) names[row.status.id] = row.name;
   }
   return names;
+}
+
+bool offers_reports(DdmClient& client) {
+  const auto features = client.get<Features>({Features::kType, {}});
+  return features && std::ranges::count(features->names, kReportFeature) > 0;
+}
+
+// The target's own report, written as it comes out of its wrapping. The error: nothing was written.
+std::optional<Error> fetch_report(DdmClient& client, std::string_view format,
+                                  const std::function<std::string(const Bytes&)>& use) {
+  const auto answer =
+      client.request(to_chunk(ReportRequest{std::string(format)}), DdmClient::kMuchData);
+  if (!answer) return answer.error();
+  if (answer->type != ReportRequest::kType) return DdmClient::unexpected(*answer);
+  const std::string problem = use(answer->data);
+  if (!problem.empty()) return Error{problem};
+  return {};
+}
+
+std::optional<Error> save_report(DdmClient& client, const std::string& path) {
+  const std::string format = path.substr(path.rfind('.') + 1);
+  return fetch_report(client, format, [&path](const Bytes& packed) {
+    std::optional<Error> damaged;
+    const std::string problem = write_report_file(path, [&](const ReportSink& sink) {
+      damaged = unpack_report(packed, sink);
+      return !damaged;
+    });
+    return damaged ? damaged->message : problem;
+  });
+}
+
+// What the answer to REAL does not tell: whether its records are samples, and how far apart.
+std::int64_t sampling_interval(DdmClient& client) {
+  std::string line;
+  const auto error = fetch_report(client, kSummaryFormat, [&line](const Bytes& packed) {
+    const auto damaged = unpack_report(packed, [&line](std::string_view piece) {
+      line += piece;
+      return true;
+    });
+    return damaged ? damaged->message : "";
+  });
+  if (error) return 0;
+  const Json summary = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  return summary.is_object() ? summary.value("interval", std::int64_t{0}) : 0;
 }
 
 int allocs(const AllocsOptions& options) {
@@ -115,18 +168,24 @@ int allocs(const AllocsOptions& options) {
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
-  auto names = thread_names(*client);
-
+  const bool own_reports = offers_reports(*client);
   Progress progress("allocations");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
-  const auto answer = client->request({kAllocations, {}});
+  if (format && own_reports) {
+    if (const auto error = save_report(*client, options.path)) return refuse(error->message);
+    print(fmt::format("report written to {}\n", options.path));
+    return kExitOk;
+  }
+  const std::int64_t interval = own_reports ? sampling_interval(*client) : 0;
+  auto names = thread_names(*client);
+  const auto answer = client->request({kAllocations, {}}, DdmClient::kMuchData);
   if (!answer) return refuse(answer.message());
   std::optional<Allocations> allocations;
   if (answer->type == kAllocations) allocations = Allocations::decode(answer->data);
   if (!allocations) return refuse(DdmClient::unexpected(*answer).message);
 
   const WireReport report =
-      wire_report(*allocations, *hello, std::move(names), std::time(nullptr) * 1000);
+      wire_report(*allocations, *hello, interval, std::move(names), std::time(nullptr) * 1000);
   if (!format) {
     print_rows(report.data, options);
     return kExitOk;
@@ -143,14 +202,19 @@ void add_allocs(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("allocs", "Show the recorded allocations");
   auto options = std::make_shared<AllocsOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("--by", options->by, "class, site or thread")
+  command->add_option("--by", options->by, "Rows: class, site or thread")
       ->check(CLI::IsMember({"class", "site", "thread"}))
+      ->type_name("WHAT")
       ->capture_default_str();
-  command->add_option("--top", options->top, "How many lines of the table")->capture_default_str();
-  command->add_option("-o", options->path,
-                      "Write all of them to a file: .txt, .collapsed, .jsonl or .html");
-  command->add_flag("--json", options->json,
-                    "The whole table: {class, site or thread, bytes, count}");
+  command->add_option("--top", options->top, "How many rows to show")
+      ->capture_default_str()
+      ->type_name("N");
+  CLI::Option* file = command->add_option(
+      "-o", options->path, "Write all of them to a file: .txt, .collapsed, .jsonl or .html");
+  file->type_name("FILE");
+  command
+      ->add_flag("--json", options->json, "The whole table: {class, site or thread, bytes, count}")
+      ->excludes(file);
   command->callback([options, &chosen] { chosen = [options] { return allocs(*options); }; });
 }
 

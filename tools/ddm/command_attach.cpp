@@ -7,6 +7,8 @@
 
 #include "attach.h"
 #include "command.h"
+#include "jvm_process.h"
+#include "options.h"
 #include "output.h"
 #include "sockets/discovery.h"
 #include "sockets/file_descriptor.h"
@@ -38,33 +40,49 @@ Result<std::string> agent_path(const std::string& given) {
   return std::string(whole.data());
 }
 
+// What the agent would say, on the stderr of the program, where nobody may look.
+std::string bad_options(const AttachOptions& options, bool loaded_already) {
+  const ParsedOptions parsed = parse_options(options.options);
+  if (!parsed.error.empty() || !loaded_already) return parsed.error;
+  return reload_error(parsed.options);
+}
+
 int attach(const AttachOptions& options) {
+  if (parse_options(options.options).options.help) {
+    print(help_text());
+    return kExitOk;
+  }
   const auto agent = agent_path(options.agent);
   if (!agent) return refuse(agent.message());
-  if (const auto error = load_agent(options.pid, *agent, options.options)) {
-    return refuse(error->message);
-  }
+  const auto jvm = JvmProcess::find(options.pid);
+  if (!jvm) return refuse(jvm.message());
+  const std::string wrong = bad_options(options, jvm->has_agent());
+  if (!wrong.empty()) return misused(wrong);
+  if (const auto error = load_agent(*jvm, *agent, options.options)) return refuse(error->message);
   for (const Target& target : list_targets()) {
     if (target.pid == options.pid) {
       print(fmt::format("pid {} listens on {}\n", target.pid, target.address));
       return kExitOk;
     }
   }
-  print("the agent is loaded\n");
+  print("the agent is loaded; it does not listen\n");
   return kExitOk;
 }
 
 }  // namespace
 
 void add_attach(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("attach", "Load the agent into a JVM that is running");
+  CLI::App* command = app.add_subcommand("attach", "Load the agent into a running JVM");
   auto options = std::make_shared<AttachOptions>();
-  command->add_option("PID", options->pid, "Any HotSpot JVM of this user")
+  command->add_option("PID", options->pid, "A HotSpot JVM of this user; see `ddm ps --all`")
       ->required()
       ->check(CLI::PositiveNumber);
-  command->add_option("OPTIONS", options->options, "As behind -agentlib:ddmagent=");
-  command->add_option("--agent", options->agent,
-                      "libddmagent.so; by default the one in ../lib of this command");
+  command->add_option("OPTIONS", options->options,
+                      "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
+  command
+      ->add_option("--agent", options->agent,
+                   "libddmagent.so; by default the one in ../lib of this command")
+      ->type_name("FILE");
   command->callback([options, &chosen] { chosen = [options] { return attach(*options); }; });
 }
 

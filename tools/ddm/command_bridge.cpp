@@ -20,11 +20,11 @@ int bridge(std::uint16_t port) {
 }  // namespace
 
 void add_bridge(CLI::App& app, Command& chosen) {
-  CLI::App* command =
-      app.add_subcommand("bridge", "Show the programs to adb, as one Android device");
+  CLI::App* command = app.add_subcommand("bridge", "Show the JVMs to adb, as one Android device");
   auto port = std::make_shared<std::uint16_t>(kDefaultPort);
   command->add_option("--port", *port, "Port on 127.0.0.1; 0 = any free one")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name("PORT");
   command->callback([port, &chosen] { chosen = [port] { return bridge(*port); }; });
 }
 

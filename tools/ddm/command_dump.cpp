@@ -12,14 +12,18 @@
 namespace ddm {
 namespace {
 
-int dump(const std::string& target, const std::string& path) {
+int dump(const std::string& target, const std::string& path, bool force) {
+  struct stat there {};
+  if (!force && lstat(path.c_str(), &there) == 0) {
+    return refuse(path + " is there already; --force replaces it");
+  }
   const auto address = find_target(target);
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
   Progress progress("heap dump");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
-  const auto answer = client->request({kHeapDumpStream, {}}, DdmClient::kHeapTime);
+  const auto answer = client->request({kHeapDumpStream, {}}, DdmClient::kLongWork);
   if (!answer) return refuse(answer.message());
   if (answer->type != kHeapDumpStream) return refuse(DdmClient::unexpected(*answer).message);
   umask(S_IRWXG | S_IRWXO);  // every password of the program is in there
@@ -35,16 +39,19 @@ int dump(const std::string& target, const std::string& path) {
 }  // namespace
 
 void add_dump(CLI::App& app, Command& chosen) {
-  struct Options {
+  struct DumpOptions {
     std::string target;
     std::string path;
+    bool force = false;
   };
   CLI::App* command = app.add_subcommand("dump", "Write a heap dump (hprof)");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DumpOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("-o", options->path, "The file to write")->required();
-  command->callback(
-      [options, &chosen] { chosen = [options] { return dump(options->target, options->path); }; });
+  command->add_option("-o", options->path, "The file to write")->required()->type_name("FILE");
+  command->add_flag("-f,--force", options->force, "Replace the file if it is there already");
+  command->callback([options, &chosen] {
+    chosen = [options] { return dump(options->target, options->path, options->force); };
+  });
 }
 
 }  // namespace ddm

@@ -25,7 +25,9 @@ int gc(const std::string& target, bool json) {
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
   const auto before = used_bytes(*client);
-  const auto done = client->request({kCollectGarbage, {}}, DdmClient::kHeapTime);
+  Progress progress("garbage collection");
+  client->on_progress([&progress](std::size_t) { progress.show(0); });
+  const auto done = client->request({kCollectGarbage, {}}, DdmClient::kLongWork);
   if (!done) return refuse(done.message());
   const auto after = used_bytes(*client);
   if (json) {
@@ -44,12 +46,12 @@ int gc(const std::string& target, bool json) {
 }  // namespace
 
 void add_gc(CLI::App& app, Command& chosen) {
-  struct Options {
+  struct CollectOptions {
     std::string target;
     bool json = false;
   };
   CLI::App* command = app.add_subcommand("gc", "Run a garbage collection");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CollectOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_flag("--json", options->json, "{usedBefore, usedAfter}, bytes");
   command->callback(

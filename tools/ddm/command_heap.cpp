@@ -19,6 +19,9 @@ using std::chrono::seconds;
 // From another VM's collection to the end of its map.
 constexpr seconds kMapTime{60};
 
+// Of 4 GiB each: more than processors address.
+constexpr std::uint32_t kMostSlices = 1 << 24;
+
 constexpr std::size_t kRowCells = 48;
 constexpr std::size_t kRows = 16;
 // In the order of the columns.
@@ -38,7 +41,9 @@ Result<HeapPicture> map_in(const std::deque<Chunk>& events) {
     if (event.type == HeapStart::kType) map = {};
     if (event.type == kMergedSegment || event.type == kObjectSegment) {
       auto segment = HeapSegment::decode(event.data);
-      if (!segment) return Error{"the target has sent a segment that does not add up"};
+      if (!segment || segment->heap_id > kMostSlices) {
+        return Error{"the target has sent a segment that does not add up"};
+      }
       map.by_object = event.type == kObjectSegment;
       map.segments.push_back(std::move(*segment));
     }
@@ -61,9 +66,9 @@ bool has_end(const std::deque<Chunk>& events) {
 
 // As every DDM server gets one: after a collection.
 Result<HeapPicture> map_after_collection(DdmClient& client) {
-  const auto wish = [](SegmentsWhen when) { return to_chunk(HeapSegmentsRequest{when, 0}); };
+  const auto wish = [](SegmentsWhen when) { return to_chunk(HeapSegmentsRequest{{when, 0}}); };
   auto done = client.request(wish(SegmentsWhen::kEveryGc));
-  if (done) done = client.request({kCollectGarbage, {}}, DdmClient::kHeapTime);
+  if (done) done = client.request({kCollectGarbage, {}}, DdmClient::kLongWork);
   if (!done) return done.error();
   std::deque<Chunk> events = client.take_events();
   const auto deadline = std::chrono::steady_clock::now() + kMapTime;
@@ -79,7 +84,7 @@ Result<HeapPicture> map_after_collection(DdmClient& client) {
 Result<HeapPicture> read_map(DdmClient& client) {
   client.take_events();
   const auto done =
-      client.ask(to_chunk(HeapSegmentsRequest{SegmentsWhen::kNow, 1}), DdmClient::kHeapTime);
+      client.ask(to_chunk(HeapSegmentsRequest{{SegmentsWhen::kNow, 1}}), DdmClient::kLongWork);
   if (!done) return done.error();
   const std::deque<Chunk> events = client.take_events();
   if (has_end(events)) return map_in(events);
@@ -186,6 +191,9 @@ void print_as_json(const HeapPicture& map, const Totals& totals) {
 }
 
 int heap(const std::string& target, const std::string& path, bool json) {
+  if (!path.empty() && !path.ends_with(".png")) {
+    return misused("'" + path + "': a picture ends in .png");
+  }
   const auto address = find_target(target);
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
@@ -219,15 +227,16 @@ int heap(const std::string& target, const std::string& path, bool json) {
 }  // namespace
 
 void add_heap(CLI::App& app, Command& chosen) {
-  struct Options {
+  struct HeapOptions {
     std::string target;
     std::string path;
     bool json = false;
   };
-  CLI::App* command = app.add_subcommand("heap", "Show what lies where in the Java heap");
-  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("heap", "Show what the Java heap holds, and where");
+  auto options = std::make_shared<HeapOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("-o", options->path, "Draw it: a PNG file");
+  command->add_option("-o", options->path, "Draw it as well: a file that ends in .png")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "{committed, used, kinds, segments}, bytes");
   command->callback([options, &chosen] {
     chosen = [options] { return heap(options->target, options->path, options->json); };

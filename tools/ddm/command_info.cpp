@@ -1,4 +1,4 @@
-// ddm info: who a program is, and how it stands.
+// ddm info: a program's VM, flags and heap usage.
 #include "chunk_json.h"
 #include "command.h"
 #include "ddm/app_state.h"
@@ -8,6 +8,7 @@
 #include "ddm/switch_request.h"
 #include "ddm_client.h"
 #include "heap_text.h"
+#include "records/report_utf8.h"
 #include "target.h"
 
 namespace ddm {
@@ -20,8 +21,14 @@ std::string words(const std::vector<std::string>& list) {
 }
 
 std::string heap_words(const HeapInfo::Heap& heap) {
-  return fmt::format("{} used of {}, at most {}", heap_bytes(heap.allocated_bytes),
+  return fmt::format("{} used of {}, max {}", heap_bytes(heap.allocated_bytes),
                      heap_bytes(heap.current_bytes), heap_bytes(heap.max_bytes));
+}
+
+void line(std::string_view name, std::string_view value) {
+  constexpr std::size_t kIndent = 10;
+  print(
+      fmt::format("{:<{}}{}\n", name, kIndent, wrapped(printable(value), kIndent, output_width())));
 }
 
 int info(const std::string& target, bool json) {
@@ -46,29 +53,28 @@ int info(const std::string& target, bool json) {
     print_json(result);
     return kExitOk;
   }
-  TextTable table({"pid", std::to_string(hello->pid)});
-  table.add({"app", hello->app});
-  table.add({"vm", hello->vm});
-  table.add({"abi", hello->abi});
-  table.add({"flags", hello->jvm_flags});
-  table.add({"address", to_string(*address)});
-  if (features) table.add({"features", words(features->names)});
+  line("pid", std::to_string(hello->pid));
+  line("app", hello->app);
+  line("vm", hello->vm);
+  line("abi", hello->abi);
+  line("flags", hello->jvm_flags);
+  line("address", to_string(*address));
+  if (features) line("features", words(features->names));
   const HeapInfo::Heap* whole = heap ? java_heap(*heap) : nullptr;
-  if (whole != nullptr) table.add({"heap", heap_words(*whole)});
-  if (tracking) table.add({"tracking", tracking->on ? "on" : "off"});
-  print(table.text());
+  if (whole != nullptr) line("heap", heap_words(*whole));
+  if (tracking) line("tracking", tracking->on ? "on" : "off");
   return kExitOk;
 }
 
 }  // namespace
 
 void add_info(CLI::App& app, Command& chosen) {
-  struct Options {
+  struct InfoOptions {
     std::string target;
     bool json = false;
   };
-  CLI::App* command = app.add_subcommand("info", "Show who a program is, and its heap in figures");
-  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("info", "Show VM, flags, heap usage");
+  auto options = std::make_shared<InfoOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_flag("--json", options->json, "One object");
   command->callback(

@@ -1,28 +1,67 @@
-// ddm ps: the programs that can be looked into.
+// ddm ps: the JVMs with the agent loaded, or all of them.
+#include <algorithm>
+
 #include "command.h"
+#include "jvm_process.h"
 #include "output.h"
 #include "sockets/discovery.h"
+#include "vm_words.h"
 
 namespace ddm {
 namespace {
 
-int ps(bool json) {
-  const std::vector<Target> targets = list_targets();  // removes what dead processes left
+struct Listed {
+  Target target;
+  bool agent = true;
+};
+
+// With `all` the JVMs without the agent too, and those whose agent does not listen.
+std::vector<Listed> list(bool all) {
+  std::vector<Listed> result;
+  for (Target& target : list_targets()) {  // removes what dead processes left
+    result.push_back({std::move(target)});
+  }
+  if (!all) return result;
+  for (const JvmProcess& jvm : JvmProcess::all()) {
+    const auto same = [&jvm](const Listed& one) { return one.target.pid == jvm.pid(); };
+    if (std::any_of(result.begin(), result.end(), same)) continue;
+    Target target;
+    target.pid = jvm.pid();
+    target.uid = jvm.owner();
+    target.app = jvm.app();
+    target.vm = jvm.vm();
+    result.push_back({std::move(target), jvm.has_agent()});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Listed& a, const Listed& b) { return a.target.pid < b.target.pid; });
+  return result;
+}
+
+std::string address_text(const Listed& one) {
+  if (!one.target.address.empty()) return one.target.address;
+  return one.agent ? "(does not listen)" : "(no agent)";
+}
+
+int ps(bool all, bool json) {
+  const std::vector<Listed> listed = list(all);
   if (json) {
-    Json list = Json::array();
-    for (const Target& target : targets) {
-      list.push_back({{"pid", target.pid},
-                      {"app", json_text(target.app)},
-                      {"address", json_text(target.address)},
-                      {"vm", json_text(target.vm)},
-                      {"uid", target.uid}});
+    Json array = Json::array();
+    for (const auto& [target, agent] : listed) {
+      Json object = {{"pid", target.pid},
+                     {"app", json_text(target.app)},
+                     {"address", target.address.empty() ? Json() : json_text(target.address)},
+                     {"vm", json_text(target.vm)},
+                     {"uid", target.uid}};
+      if (all) object["agent"] = agent;
+      array.push_back(std::move(object));
     }
-    print_json(list);
+    print_json(array);
     return kExitOk;
   }
-  TextTable table({">PID", "ADDRESS", "VM", "APP"});
-  for (const Target& target : targets) {
-    table.add({std::to_string(target.pid), target.address, target.vm, target.app});
+  TextTable table({">PID", "~ADDRESS", "~VM", ".APP"});
+  for (const Listed& one : listed) {
+    table.add({std::to_string(one.target.pid), address_text(one), short_vm(one.target.vm),
+               one.target.app});
   }
   print(table.text());
   return kExitOk;
@@ -31,10 +70,18 @@ int ps(bool json) {
 }  // namespace
 
 void add_ps(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("ps", "List the programs that can be looked into");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Array of {pid, app, address, vm, uid}");
-  command->callback([json, &chosen] { chosen = [json] { return ps(*json); }; });
+  struct PsOptions {
+    bool all = false;
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand("ps", "List the JVMs with the agent loaded");
+  auto options = std::make_shared<PsOptions>();
+  command->add_flag("--all", options->all, "List the other JVMs of this user as well");
+  command->add_flag(
+      "--json", options->json,
+      "Array of {pid, app, address, vm, uid}; with --all {..., agent: true or false}");
+  command->callback(
+      [options, &chosen] { chosen = [options] { return ps(options->all, options->json); }; });
 }
 
 }  // namespace ddm

@@ -48,18 +48,18 @@ int send(const SendOptions& options) {
   const bool good_type =
       options.type.size() == 4 && std::all_of(options.type.begin(), options.type.end(),
                                               [](char c) { return c > 0x20 && c < 0x7f; });
-  if (!good_type) return misused("'" + options.type + "' is no chunk type: four ASCII letters");
+  if (!good_type) return misused("'" + options.type + "' is not a chunk type: four ASCII letters");
   std::string digits;
   for (const std::string& part : options.hex) digits += part + ' ';
   auto data = parse_hex(digits);
-  if (!data) return misused("'" + digits + "' is no hex: pairs of digits, as in 00ff or '00 ff'");
+  if (!data) return misused("'" + digits + "' is not hex: pairs of digits, as in 00ff or '00 ff'");
   ByteReader letters(ByteSpan(reinterpret_cast<const std::uint8_t*>(options.type.data()), 4));
 
   const auto address = find_target(options.target);
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
-  const auto answer = client->ask({letters.u4(), std::move(*data)});
+  const auto answer = client->ask({letters.u4(), std::move(*data)}, DdmClient::kLongWork);
   if (!answer) return refuse(answer.message());
 
   std::optional<Error> ended;
@@ -86,10 +86,11 @@ void add_send(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("send", "Send one chunk and show the answer");
   auto options = std::make_shared<SendOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("CHUNK", options->type, "Its type, four letters: HELO")->required();
-  command->add_option("HEX", options->hex, "Its data, in hex: 00000001");
+  command->add_option("CHUNK", options->type, "The chunk's type, four letters: HELO")->required();
+  command->add_option("HEX", options->hex, "The chunk's data, in hex: 00000001");
   command->add_option("--listen", options->listen_seconds, "Seconds to wait for events after it")
-      ->check(CLI::Range(0.0, 86400.0));
+      ->check(CLI::Range(0.0, 86400.0))
+      ->type_name("SECONDS");
   command->add_flag("--json", options->json, "{reply, events}, each {type, length, data or hex}");
   command->callback([options, &chosen] { chosen = [options] { return send(*options); }; });
 }

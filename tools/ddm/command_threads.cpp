@@ -30,7 +30,7 @@ int threads(const std::string& target, bool json) {
     print_json(list);
     return kExitOk;
   }
-  TextTable table({">TID", "STATE", ">OS TID", ">USER S", ">SYSTEM S", "DAEMON", "NAME"});
+  TextTable table({">TID", "STATE", ">OS TID", ">USER S", ">SYSTEM S", "DAEMON", "~NAME"});
   for (const auto& [status, name] : *rows) {
     table.add({std::to_string(status.id), std::string(thread_state_name(status.state)),
                std::to_string(status.os_id), seconds(status.user_ticks),
@@ -43,12 +43,12 @@ int threads(const std::string& target, bool json) {
 }  // namespace
 
 void add_threads(CLI::App& app, Command& chosen) {
-  struct Options {
+  struct ThreadsOptions {
     std::string target;
     bool json = false;
   };
   CLI::App* command = app.add_subcommand("threads", "List the threads of a program");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ThreadsOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_flag("--json", options->json,
                     "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");

@@ -21,12 +21,17 @@ int track(const TrackOptions& options) {
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
+  // The first time it rewrites all loaded classes, if the engine is bci.
+  Progress progress(options.what == "on" ? "switching on (engine=bci rewrites the loaded classes)"
+                                         : "switching off");
+  client->on_progress([&progress](std::size_t) { progress.show(0); });
   if (options.what != "status") {
-    const auto done = client->request(to_chunk(TrackingRequest{options.what == "on"}));
+    const auto done =
+        client->request(to_chunk(TrackingRequest{options.what == "on"}), DdmClient::kLongWork);
     if (!done) return refuse(done.message());
   }
   if (options.what == "on" && options.exact) {
-    const auto done = client->request({kCollectGarbage, {}});
+    const auto done = client->request({kCollectGarbage, {}}, DdmClient::kLongWork);
     if (!done) return refuse(done.message());
   }
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
@@ -49,11 +54,12 @@ void add_track(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<TrackOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_option("STATE", options->what, "on, off or status")
+      ->type_name("")
       ->check(CLI::IsMember({"on", "off", "status"}))
       ->capture_default_str();
   command->add_flag("--exact", options->exact,
-                    "With on: run a garbage collection, so that engine=vm misses nothing in "
-                    "buffers that threads have open");
+                    "With on: run a garbage collection, which closes the allocation buffers of all "
+                    "threads, so that engine=vm misses nothing");
   command->add_flag("--json", options->json, "{tracking}");
   command->callback([options, &chosen] {
     if (options->exact && options->what != "on") {

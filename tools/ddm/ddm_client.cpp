@@ -9,6 +9,7 @@
 
 #include "ddm/fail.h"
 #include "ddm/zlib_chunk.h"
+#include "records/report_words.h"
 #include "sockets/connect.h"
 
 namespace ddm {
@@ -22,10 +23,13 @@ int remaining_millis(std::chrono::steady_clock::time_point deadline) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-Result<Chunk> unpacked(const ChunkView& view) {
-  if (view.type == kZlibType) return expand_chunk(view.data, kMaxOutgoingPacket);
+Result<Chunk> unpacked(const ChunkView& view, std::size_t most) {
+  if (view.type == kZlibType) return expand_chunk(view.data, most);
   return Chunk{view.type, Bytes(view.data.begin(), view.data.end())};
 }
+
+// How often somebody who waits is told that we still do.
+constexpr int kLookMillis = 200;
 
 }  // namespace
 
@@ -60,12 +64,12 @@ std::optional<Error> DdmClient::shake_hands() {
     have += static_cast<std::size_t>(size);
   }
   if (!std::equal(echo.begin(), echo.end(), greeting.begin())) {
-    return Error{name_ + " is no DDM port: it answered something else than the handshake"};
+    return Error{name_ + " is not a DDM port: it answered something other than the handshake"};
   }
   return {};
 }
 
-std::optional<Error> DdmClient::send(ByteSpan data, std::chrono::milliseconds silence) {
+std::optional<Error> DdmClient::send(ByteSpan data, std::chrono::seconds silence) {
   Clock::time_point deadline = Clock::now() + silence;
   while (!data.empty()) {
     const ssize_t size = ::send(socket_.get(), data.data(), data.size(), MSG_NOSIGNAL);
@@ -82,7 +86,7 @@ std::optional<Error> DdmClient::send(ByteSpan data, std::chrono::milliseconds si
   return {};
 }
 
-Result<bool> DdmClient::receive(Clock::time_point deadline) {
+Result<bool> DdmClient::receive(Clock::time_point deadline, std::size_t most) {
   std::array<std::uint8_t, 65536> buffer;
   for (;;) {
     const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), 0);
@@ -90,36 +94,53 @@ Result<bool> DdmClient::receive(Clock::time_point deadline) {
       reader_.append(ByteSpan(buffer).first(static_cast<std::size_t>(size)));
       received_ += static_cast<std::size_t>(size);
       if (progress_) progress_(received_);
+      if (received_ > most) return too_much(most);
       return true;
     }
     if (size == 0) return Error{name_ + " has closed the connection"};
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return errno_error("reading from " + name_);
+    const int left = remaining_millis(deadline);
     pollfd polled{socket_.get(), POLLIN, 0};
-    if (poll(&polled, 1, remaining_millis(deadline)) == 0) return false;
+    const int ready = poll(&polled, 1, std::min(left, kLookMillis));
+    if (ready == 0 && left == 0) return false;
+    if (ready == 0 && progress_) progress_(received_);
   }
 }
 
-void DdmClient::keep_events(const Packet& packet) {
-  if (!packet.header.is_ddm_command()) return;
+// Each event costs memory beside its data; a stream of empty ones adds up as well.
+std::optional<Error> DdmClient::keep_events(const Packet& packet, std::size_t most) {
   const auto chunks = split_chunks(packet.payload(), kMaxChunks);
-  if (!chunks) return;
+  if (!chunks) return {};
   for (const ChunkView& view : *chunks) {
-    if (auto chunk = unpacked(view)) events_.push_back(std::move(*chunk));
+    const std::size_t room = most - std::min(most, kept_);
+    auto chunk = unpacked(view, room);
+    if (!chunk) continue;
+    const std::size_t cost = sizeof(Chunk) + chunk->data.size();
+    if (cost > room) return too_much(most);
+    kept_ += cost;
+    events_.push_back(std::move(*chunk));
   }
+  return {};
 }
 
-Result<Chunk> DdmClient::ask(Chunk question, std::chrono::milliseconds silence) {
+std::deque<Chunk> DdmClient::take_events() {
+  kept_ = 0;
+  return std::exchange(events_, {});
+}
+
+Result<Chunk> DdmClient::ask(Chunk question, const Bounds& bounds) {
   const std::string name = chunk_name(question.type);
   const std::uint32_t id = ++last_id_;
+  const Clock::time_point end = Clock::now() + bounds.time;
   received_ = 0;
-  if (auto error = send(command_packet(id, std::move(question)).flatten(), silence)) {
+  if (auto error = send(command_packet(id, std::move(question)).flatten(), bounds.silence)) {
     return std::move(*error);
   }
   for (;;) {
     while (const auto packet = reader_.next()) {
       if (!packet->header.is_reply() || packet->header.id != id) {
-        keep_events(*packet);
+        if (auto error = keep_events(*packet, bounds.bytes)) return std::move(*error);
         continue;
       }
       if (packet->header.error() != kErrorNone) {
@@ -127,32 +148,42 @@ Result<Chunk> DdmClient::ask(Chunk question, std::chrono::milliseconds silence) 
                      std::to_string(packet->header.error())};
       }
       const auto chunks = split_chunks(packet->payload(), kMaxChunks);
-      if (!chunks) return Error{"the target's answer to " + name + " is no chunk"};
+      if (!chunks) return Error{"the target's answer to " + name + " is not a chunk"};
       if (chunks->empty()) return Chunk{};
-      return unpacked(chunks->front());
+      return unpacked(chunks->front(), bounds.bytes);
     }
     if (reader_.error()) return Error{name_ + ": " + reader_.error()->message};
-    auto more = receive(Clock::now() + silence);
+    const Clock::time_point now = Clock::now();
+    if (now >= end) {
+      return Error{name_ + " has not answered " + name + " within " +
+                   std::to_string(bounds.time.count()) + " s"};
+    }
+    const Clock::time_point silent_at = now + bounds.silence;
+    auto more = receive(std::min(silent_at, end), bounds.bytes);
     if (!more) return more.error();
-    if (!*more) return silent(silence);
+    if (!*more && silent_at < end) return silent(bounds.silence);
   }
 }
 
-Result<Chunk> DdmClient::request(Chunk question, std::chrono::milliseconds silence) {
+Result<Chunk> DdmClient::request(Chunk question, const Bounds& bounds) {
   const std::string name = chunk_name(question.type);
-  auto answer = ask(std::move(question), silence);
+  auto answer = ask(std::move(question), bounds);
   if (!answer || answer->type != Fail::kType) return answer;
   const auto fail = Fail::decode(answer->data);
-  return Error{"the target refused " + name + ": " +
-               (fail && !fail->message.empty() ? fail->message : "it does not say why")};
+  if (fail && !fail->message.empty()) return Error{fail->message};
+  return Error{"the target refused " + name + " and does not say why"};
 }
 
 std::optional<Error> DdmClient::listen(std::chrono::milliseconds time) {
   const Clock::time_point deadline = Clock::now() + time;
+  received_ = 0;
   for (;;) {
-    while (const auto packet = reader_.next()) keep_events(*packet);
+    while (const auto packet = reader_.next()) {
+      if (auto error = keep_events(*packet, kMuchData.bytes)) return error;
+    }
     if (reader_.error()) return Error{name_ + ": " + reader_.error()->message};
-    auto more = receive(deadline);
+    if (Clock::now() >= deadline) return {};
+    auto more = receive(deadline, kMuchData.bytes);
     if (!more) return more.error();
     if (!*more) return {};
   }
@@ -164,9 +195,13 @@ Error DdmClient::unexpected(const Chunk& answer) {
           std::to_string(answer.data.size()) + " bytes, which makes no sense here"};
 }
 
-Error DdmClient::silent(std::chrono::milliseconds silence) const {
-  return {name_ + " has said nothing for " +
-          std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silence).count()) + " s"};
+Error DdmClient::silent(std::chrono::seconds silence) const {
+  return {name_ + " has said nothing for " + std::to_string(silence.count()) + " s"};
+}
+
+Error DdmClient::too_much(std::size_t most) const {
+  return {name_ + " has sent more than " + human_bytes(static_cast<std::int64_t>(most)) +
+          " and no answer to the question"};
 }
 
 }  // namespace ddm

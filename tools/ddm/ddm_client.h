@@ -1,7 +1,7 @@
 // The server's side of DDM, one connection: asks a VM and waits for its answers.
 //
-// For one thread. Events that come meanwhile are kept until somebody takes them. Every wait has an
-// end: kSilence without a byte from the VM, which is an error that says so.
+// For one thread. Events that come meanwhile are kept until somebody takes them. The VM may be
+// hostile: every question has bounds, and what goes beyond them is an error that says so.
 #pragma once
 
 #include <chrono>
@@ -17,19 +17,30 @@ namespace ddm {
 
 class DdmClient {
  public:
+  // What one question may take until its answer is there.
+  struct Bounds {
+    std::chrono::seconds silence;  // between two bytes
+    std::chrono::seconds time;     // in all
+    std::size_t bytes;             // the answer and the events that come with it, unpacked too
+  };
+  static constexpr Bounds kShort{std::chrono::minutes(1), std::chrono::minutes(2),
+                                 std::size_t{32} << 20};
+  static constexpr Bounds kMuchData{std::chrono::minutes(1), std::chrono::hours(2),
+                                    std::size_t{1} << 30};
+  // What goes through the whole heap or all classes before the first byte comes.
+  static constexpr Bounds kLongWork{std::chrono::minutes(30), std::chrono::hours(2),
+                                    std::size_t{1} << 30};
+
   static constexpr std::chrono::seconds kConnectTime{5};
-  // For what goes through the whole heap (a collection, a dump, a map) before the first byte comes.
-  static constexpr std::chrono::minutes kHeapTime{30};
-  static constexpr std::chrono::seconds kSilence{60};
 
   // Connected, and the handshake is done.
   static Result<DdmClient> connect(const Address& address);
 
   // The answer to one chunk; type 0 = the empty answer. FAIL is an answer here.
-  Result<Chunk> ask(Chunk request, std::chrono::milliseconds silence = kSilence);
+  Result<Chunk> ask(Chunk request, const Bounds& bounds = kShort);
 
   // The same, but FAIL is an error with its message.
-  Result<Chunk> request(Chunk request, std::chrono::milliseconds silence = kSilence);
+  Result<Chunk> request(Chunk request, const Bounds& bounds = kShort);
 
   // request(), decoded; an answer of another type or layout is an error.
   template <typename Answer>
@@ -43,12 +54,12 @@ class DdmClient {
   }
 
   // The events so far, oldest first.
-  std::deque<Chunk> take_events() { return std::exchange(events_, {}); }
+  std::deque<Chunk> take_events();
 
-  // Takes in what comes within this time. The error: the connection has ended.
+  // Takes in what comes within this time, kMuchData at most. The error: the connection has ended.
   std::optional<Error> listen(std::chrono::milliseconds time);
 
-  // Told of the bytes of the answer that have arrived so far.
+  // Told several times a second of the bytes of the answer that have arrived so far.
   void on_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
 
   static Error unexpected(const Chunk& answer);
@@ -58,11 +69,12 @@ class DdmClient {
 
   DdmClient(FileDescriptor socket, std::string name);
   std::optional<Error> shake_hands();
-  std::optional<Error> send(ByteSpan data, std::chrono::milliseconds silence);
+  std::optional<Error> send(ByteSpan data, std::chrono::seconds silence);
   // Waits for bytes and takes them in; false: none came until `deadline`.
-  Result<bool> receive(Clock::time_point deadline);
-  void keep_events(const Packet& packet);
-  Error silent(std::chrono::milliseconds silence) const;
+  Result<bool> receive(Clock::time_point deadline, std::size_t most);
+  std::optional<Error> keep_events(const Packet& packet, std::size_t most);
+  Error silent(std::chrono::seconds silence) const;
+  Error too_much(std::size_t most) const;
 
   FileDescriptor socket_;
   std::string name_;  // of the address, for messages
@@ -70,6 +82,7 @@ class DdmClient {
   std::deque<Chunk> events_;
   std::uint32_t last_id_ = 0;
   std::size_t received_ = 0;  // since the last request
+  std::size_t kept_ = 0;      // by events_
   std::function<void(std::size_t)> progress_;
 };
 

@@ -17,8 +17,8 @@ const HeapInfo::Heap* java_heap(const HeapInfo& info) {
 }
 
 std::string heap_bytes(std::uint64_t bytes) {
-  const std::string text = human_bytes(static_cast<std::int64_t>(bytes));
-  return bytes >= kMostOnTheWire ? text + " or more" : text;
+  if (bytes >= kMostOnTheWire) return ">= 2 GiB";
+  return human_bytes(static_cast<std::int64_t>(bytes));
 }
 
 }  // namespace ddm

@@ -12,7 +12,7 @@ namespace ddm {
 // pools as well, with other ids. Null: there is none.
 const HeapInfo::Heap* java_heap(const HeapInfo& info);
 
-// "4.5 MiB"; what is cut on the wire is "2.0 GiB or more".
+// "4.5 MiB"; what is cut on the wire is ">= 2 GiB".
 std::string heap_bytes(std::uint64_t bytes);
 
 }  // namespace ddm

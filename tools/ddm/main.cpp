@@ -3,13 +3,31 @@
 #include <exception>
 
 #include "command.h"
+#include "help_format.h"
 #include "output.h"
+
+namespace {
+
+// The first word, if it is neither an option nor a command: CLI11 would only miss a command.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word[0] == '-') return {};
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == word) return {};
+  }
+  return word;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // A reader that has enough (`ddm allocs 1 | head`) is told by the failed write, not by a signal.
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Looks into Java programs that run with -agentlib:ddmagent.", "ddm");
+  CLI::App app("Shows what Java programs do that run with the agent libddmagent.", "ddm");
+  app.formatter(std::make_shared<ddm::HelpFormat>());
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_version_flag("--version", "ddm " DDM_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "ddm: " + std::string(error.what()) + "; see `ddm --help`, `ddm COMMAND --help`\n";
@@ -24,10 +42,14 @@ int main(int argc, char** argv) {
   ddm::add_track(app, chosen);
   ddm::add_allocs(app, chosen);
   ddm::add_dump(app, chosen);
+  ddm::add_recover(app, chosen);
   ddm::add_attach(app, chosen);
   ddm::add_bridge(app, chosen);
   ddm::add_send(app, chosen);
 
+  if (const std::string word = unknown_command(app, argc, argv); !word.empty()) {
+    return ddm::misused("there is no command '" + word + "'; `ddm --help` lists them");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

@@ -1,10 +1,12 @@
 #include "output.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
 #include "command.h"
 #include "ddm/text.h"
@@ -15,8 +17,15 @@ namespace ddm {
 namespace {
 
 bool g_reader_gone = false;
+Progress* g_progress = nullptr;  // what stands on the terminal's last line
+
+void clear_progress() {
+  if (g_progress != nullptr) g_progress->clear();
+}
 
 int complain(std::string_view what, int code) {
+  clear_progress();
+  std::fflush(stdout);  // in the order in which it was said
   const std::string line = fmt::format("ddm: {}\n", printable(what));
   std::fwrite(line.data(), 1, line.size(), stderr);
   return code;
@@ -24,7 +33,39 @@ int complain(std::string_view what, int code) {
 
 }  // namespace
 
+std::size_t output_width() {
+  constexpr std::size_t kUsual = 80;
+  constexpr std::size_t kLeast = 40;
+  if (isatty(STDOUT_FILENO) == 0) return kNoWidth;
+  std::size_t columns = 0;
+  const char* asked = std::getenv("COLUMNS");
+  winsize size{};
+  if (asked != nullptr) columns = std::strtoul(asked, nullptr, 10);
+  if (columns == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  return columns == 0 ? kUsual : std::max(columns, kLeast);
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (column > indent && column + 1 + columns_of(word) > width) {
+      out.append(1, '\n').append(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += columns_of(word);
+  }
+  return out;
+}
+
 void print(std::string_view text) {
+  clear_progress();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && errno == EPIPE) {
     g_reader_gone = true;
   }
@@ -45,52 +86,91 @@ int misused(std::string_view what) { return complain(what, kExitUsage); }
 Json json_text(std::string_view text) { return utf8_of(text); }
 
 TextTable::TextTable(std::vector<std::string> titles) {
+  constexpr std::string_view kMarks = ">~.";
   for (std::string& title : titles) {
-    right_.push_back(title.starts_with('>'));
-    if (right_.back()) title.erase(0, 1);
+    const bool marked = !title.empty() && kMarks.find(title[0]) != std::string_view::npos;
+    kinds_.push_back(marked ? title[0] : ' ');
+    if (marked) title.erase(0, 1);
   }
-  rows_.push_back(std::move(titles));
+  rows_.push_back({std::move(titles), ""});
 }
 
 void TextTable::add(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = printable(cell);
-  cells.resize(right_.size());
-  rows_.push_back(std::move(cells));
+  cells.resize(kinds_.size());
+  rows_.push_back({std::move(cells), ""});
 }
 
-std::string TextTable::text() const {
-  std::vector<std::size_t> widths(right_.size());
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], columns_of(row[i]));
+void TextTable::add_line(const std::string& line) { rows_.back().below += line + "\n"; }
+
+// Of the columns that may shrink, the widest one does, as far as it has to.
+std::vector<std::size_t> TextTable::widths(std::size_t width) const {
+  constexpr std::size_t kLeast = 12;
+  std::vector<std::size_t> result(kinds_.size());
+  for (const Row& row : rows_) {
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      result[i] = std::max(result[i], columns_of(row.cells[i]));
     }
   }
+  std::size_t all = 2 * (result.size() - 1);
+  for (const std::size_t one : result) all += one;
+  for (; all > width; --all) {
+    std::size_t* widest = nullptr;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const bool shrinks = kinds_[i] == '~' || kinds_[i] == '.';
+      if (shrinks && result[i] > kLeast && (widest == nullptr || result[i] > *widest)) {
+        widest = &result[i];
+      }
+    }
+    if (widest == nullptr) break;
+    --*widest;
+  }
+  return result;
+}
+
+std::string TextTable::text(std::size_t width) const {
+  const std::vector<std::size_t> columns = widths(width);
   std::string out;
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - columns_of(row[i]), ' ');
-      const bool last = i + 1 == row.size();
-      if (right_[i]) out += pad;
-      out += row[i];
-      if (!right_[i] && !last) out += pad;
+  for (const Row& row : rows_) {
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const std::string cell = kinds_[i] == '.' ? shortened_type(row.cells[i], columns[i])
+                                                : shortened(row.cells[i], columns[i]);
+      const std::string pad(columns[i] - columns_of(cell), ' ');
+      const bool last = i + 1 == row.cells.size();
+      if (kinds_[i] == '>') out += pad;
+      out += cell;
+      if (kinds_[i] != '>' && !last) out += pad;
       out += last ? "\n" : "  ";
     }
+    out += row.below;
   }
   return out;
 }
 
-Progress::Progress(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO)) {}
+Progress::Progress(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO)) {
+  g_progress = this;
+}
 
 Progress::~Progress() {
-  if (shown_ != 0) std::fputs("\r\033[K", stderr);
+  clear();
+  if (g_progress == this) g_progress = nullptr;
+}
+
+void Progress::clear() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
 }
 
 void Progress::show(std::size_t bytes) {
-  constexpr std::size_t kStep = std::size_t{1} << 20;
-  if (!terminal_ || bytes < shown_ + kStep) return;
-  shown_ = bytes;
-  const std::string line =
-      fmt::format("\r{}: {}", what_, human_bytes(static_cast<std::int64_t>(bytes)));
+  using std::chrono::milliseconds;
+  const Clock::time_point now = Clock::now();
+  if (!terminal_ || now - begin_ < milliseconds(1000) || now - shown_at_ < milliseconds(150))
+    return;
+  shown_at_ = now;
+  shown_ = true;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - begin_).count();
+  const std::string size = bytes < 1024 ? "" : human_bytes(static_cast<std::int64_t>(bytes)) + ", ";
+  const std::string line = fmt::format("\r{}: {}{} s\033[K", what_, size, seconds);
   std::fputs(line.c_str(), stderr);
 }
 

@@ -1,11 +1,15 @@
 // What the commands write: text and JSON to stdout, one line about what went wrong to stderr.
 //
+// Tables and lists keep to the width of the terminal. What is not a terminal (a file, a pipe) gets
+// everything in full length.
+//
 // Names come from other processes, so tables and sentences pass through printable(): nothing in
 // them can command the terminal.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -14,6 +18,15 @@
 namespace ddm {
 
 using Json = nlohmann::ordered_json;
+
+inline constexpr std::size_t kNoWidth = std::size_t{1} << 30;
+
+// Columns of the terminal on stdout, 80 if it does not say; kNoWidth if it is no terminal.
+std::size_t output_width();
+
+// The text broken at blanks into lines that end before `width`; the first one begins at column
+// `indent`, where the others are indented to. A longer word stands alone.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 
 void print(std::string_view text);
 void print_json(const Json& value);
@@ -31,17 +44,28 @@ Json json_text(std::string_view text);
 // Columns as wide as their widest cell; the last one is not padded.
 class TextTable {
  public:
-  // "PID", or ">PID" for a column of numbers, which stand at the right.
+  // "PID", ">PID" for a column of numbers, which stand at the right, "~NAME" for one whose cells
+  // may lose their middle when the table is too wide, ".CLASS" for one of Java names, whose
+  // packages shrink first.
   explicit TextTable(std::vector<std::string> titles);
   void add(std::vector<std::string> cells);
-  std::string text() const;
+  // A line of its own below the last row; not shortened.
+  void add_line(const std::string& line);
+  std::string text(std::size_t width = output_width()) const;
 
  private:
-  std::vector<bool> right_;
-  std::vector<std::vector<std::string>> rows_;  // [0] = titles
+  struct Row {
+    std::vector<std::string> cells;
+    std::string below;
+  };
+  std::vector<std::size_t> widths(std::size_t width) const;
+
+  std::vector<char> kinds_;  // the marks above, or ' '
+  std::vector<Row> rows_;    // [0] = titles
 };
 
-// Shows on a terminal how much of something long has arrived; silent elsewhere.
+// Shows on a terminal what takes long: how much of it has arrived, and for how long it goes on.
+// Silent elsewhere, and in the first second. Gone before anything else is written; one at a time.
 class Progress {
  public:
   explicit Progress(std::string what);
@@ -49,11 +73,15 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void show(std::size_t bytes);
+  void clear();
 
  private:
+  using Clock = std::chrono::steady_clock;
   const std::string what_;
   const bool terminal_;
-  std::size_t shown_ = 0;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point shown_at_{};
+  bool shown_ = false;
 };
 
 }  // namespace ddm

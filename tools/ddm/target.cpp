@@ -14,7 +14,7 @@ Result<Address> address_of_pid(std::string_view text) {
   pid_t pid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
   const std::string name(text);
-  if (error != std::errc() || pid <= 0) return Error{"there can be no pid " + name};
+  if (error != std::errc() || pid <= 0) return Error{name + " is not a valid pid"};
   for (const Target& target : list_targets()) {
     if (target.pid == pid) return parse_address(target.address);
   }
@@ -32,7 +32,7 @@ Result<Address> find_target(std::string_view text) {
   const bool whole = address->kind == Address::Kind::kUnix ||
                      (address->kind == Address::Kind::kTcp && address->port != 0);
   if (!whole) {
-    return Error{"'" + std::string(text) + "' is no target: give a pid, HOST:PORT or unix:PATH"};
+    return Error{"'" + std::string(text) + "' is not a target: give a pid, HOST:PORT or unix:PATH"};
   }
   return address;
 }

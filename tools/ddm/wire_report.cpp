@@ -2,6 +2,9 @@
 
 #include <tuple>
 
+#include "records/sampling.h"
+#include "records/weighted_sum.h"
+
 namespace ddm {
 namespace {
 
@@ -40,13 +43,15 @@ class Names {
 }  // namespace
 
 WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                       std::map<std::int64_t, std::string> thread_names, std::int64_t now_ms) {
+                       std::int64_t interval, std::map<std::int64_t, std::string> thread_names,
+                       std::int64_t now_ms) {
   WireReport report;
   report.names = std::make_unique<NameTable>();
   Names names(allocations, *report.names);
   RecordSet& records = report.data.records;
   records.reserve(allocations.entries.size(), allocations.frames.size());
-  std::int64_t bytes = 0;
+  const AllocationSampling sampling(interval, /*vm_counts_right=*/true);
+  WeightedSum sum;
   std::uint64_t seq = 0;
   std::vector<Frame> frames;
   for (auto entry = allocations.entries.rbegin(); entry != allocations.entries.rend(); ++entry) {
@@ -57,18 +62,21 @@ WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
     AllocRecord record;
     record.seq = ++seq;
     record.size = entry->bytes;
+    record.weight = static_cast<float>(sampling.weight_of(record.size));
     record.thread_id = entry->thread_id;
     record.class_id = names.class_id(entry->class_index);
     records.append_newer(record, frames);
-    bytes += record.size;
+    sum.add(record);
   }
   ReportSummary& summary = report.data.summary;
   summary.pid = hello.pid;
   summary.app = hello.app;
   summary.vm = hello.vm;
   summary.engine = summary.walker = kEngineNotTold;
-  summary.seen = static_cast<std::int64_t>(records.size());
-  summary.seen_bytes = bytes;
+  summary.interval = interval;
+  summary.samples = interval > 0 ? static_cast<std::int64_t>(records.size()) : 0;
+  summary.seen = sum.count();
+  summary.seen_bytes = sum.bytes();
   summary.written_ms = now_ms;
   summary.reason = "request";
   report.data.names = report.names.get();

@@ -17,8 +17,9 @@ struct WireReport {
   ReportData data;
 };
 
-// `thread_names`: by the protocol's id.
+// `interval`: of a sampler, 0 = none or not known. `thread_names`: by the protocol's id.
 WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                       std::map<std::int64_t, std::string> thread_names, std::int64_t now_ms);
+                       std::int64_t interval, std::map<std::int64_t, std::string> thread_names,
+                       std::int64_t now_ms);
 
 }  // namespace ddm

@@ -17,6 +17,7 @@ constexpr std::chrono::seconds kLookEvery{1};
 // ddmlib waits as long before it opens a program again by itself.
 constexpr std::chrono::milliseconds kRepeatAfter{1500};
 constexpr std::size_t kMaxTransports = 16;
+constexpr std::chrono::milliseconds kNoDescriptorsPause{100};
 
 }  // namespace
 
@@ -33,7 +34,10 @@ Bridge::Bridge(Listener listener)
 
 Error Bridge::run() {
   for (;;) {
-    std::vector<pollfd> polled{{listener_.fd(), POLLIN, 0}, {targets_->fd(), POLLIN, 0}};
+    // poll() skips a negative one.
+    const bool accepting = Transport::Clock::now() >= accept_again_;
+    std::vector<pollfd> polled{{accepting ? listener_.fd() : -1, POLLIN, 0},
+                               {targets_->fd(), POLLIN, 0}};
     for (const Transport& transport : transports_) transport.add_polled(polled);
     if (poll(polled.data(), polled.size(), poll_time()) < 0 && errno != EINTR) {
       return errno_error("poll");
@@ -43,7 +47,10 @@ Error Bridge::run() {
 }
 
 int Bridge::poll_time() const {
-  const auto until = std::min(next_look_, repeat_at_) - Transport::Clock::now();
+  const auto now = Transport::Clock::now();
+  auto next = std::min(next_look_, repeat_at_);
+  if (accept_again_ > now) next = std::min(next, accept_again_);
+  const auto until = next - now;
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(until).count() + 1;
   return static_cast<int>(std::clamp<std::int64_t>(millis, 0, 1000));
 }
@@ -76,7 +83,14 @@ void Bridge::turn(const std::vector<pollfd>& polled) {
 void Bridge::accept_all() {
   for (;;) {
     FileDescriptor socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!socket.valid()) return;
+    if (!socket.valid()) {
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        // The connection stays in the backlog; asking again at once would only burn time.
+        accept_again_ = Transport::Clock::now() + kNoDescriptorsPause;
+      }
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      return;
+    }
     if (const auto stranger = check_peer(socket.get(), Access::kUser)) {
       print("a connection is refused: " + stranger->message + "\n");
       continue;

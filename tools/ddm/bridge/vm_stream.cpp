@@ -38,7 +38,8 @@ short VmStream::events(bool reading) const {
 
 void VmStream::on_ready(short revents) {
   if ((revents & (POLLIN | POLLHUP | POLLERR)) != 0) readable_ = true;
-  if ((revents & (POLLOUT | POLLERR)) != 0) drain();
+  if ((revents & (POLLOUT | POLLHUP | POLLERR)) != 0) drain();
+  if ((revents & (POLLHUP | POLLERR)) != 0) hung_up_ = true;
 }
 
 void VmStream::drain() {

@@ -1,0 +1,117 @@
+// ddm recover: the recorded allocations of a program from its ring file, whatever became of the
+// program.
+#include <unistd.h>
+
+#include "command.h"
+#include "output.h"
+#include "records/report_json.h"
+#include "records/report_words.h"
+#include "records/ring_path.h"
+#include "records/ring_reader.h"
+
+namespace ddm {
+namespace {
+
+struct RecoverOptions {
+  std::string ring;
+  std::string path;
+  bool json = false;
+};
+
+// A name without a directory that is not here lies where ring=NAME puts it.
+std::string find_ring(const std::string& name) {
+  if (name.find('/') != std::string::npos || access(name.c_str(), F_OK) == 0) return name;
+  for (const std::string& directory : ring_directories()) {
+    std::string path = directory + "/" + name;
+    if (access(path.c_str(), F_OK) == 0) return path;
+  }
+  return name;
+}
+
+std::string_view word_for(ProgramState state) {
+  switch (state) {
+    case ProgramState::kRunning:
+      return "running";
+    case ProgramState::kKilled:
+      return "killed";
+    case ProgramState::kEnded:
+      return "ended";
+  }
+  return "";
+}
+
+std::int64_t as_figure(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
+void print_facts(const std::string& path, ProgramState state, const RecoveredRing& ring) {
+  std::string members = "{";
+  append_summary_members(members, ring.data);
+  Json facts = {{"ring", json_text(path)}, {"state", word_for(state)}};
+  facts.update(Json::parse(members + "}"));
+  facts["unfinished"] = ring.unfinished;
+  facts["damaged"] = ring.damaged;
+  facts["names_lost"] = ring.names_lost;
+  print_json(facts);
+}
+
+// What the file could not tell, for people. Records that were just being written are no loss worth
+// a word while the program runs: the next look has them.
+std::string losses(ProgramState state, const RecoveredRing& ring) {
+  std::string text;
+  if (ring.unfinished > 0 && state == ProgramState::kKilled) {
+    text += fmt::format("  {} records were being written when the program was killed\n",
+                        grouped(as_figure(ring.unfinished)));
+  }
+  if (ring.damaged > 0) {
+    text += fmt::format("  {} records are damaged or cut off, and left out\n",
+                        grouped(as_figure(ring.damaged)));
+  }
+  if (ring.names_lost > 0) {
+    text += fmt::format("  {} names found no room in the file and are shown as unknown\n",
+                        grouped(as_figure(ring.names_lost)));
+  }
+  return text;
+}
+
+int recover(const RecoverOptions& options) {
+  const auto format = report_format_of(options.path);
+  if (!options.path.empty() && !format) {
+    return misused("'" + options.path + "': a report ends in .txt, .collapsed, .jsonl or .html");
+  }
+  const std::string path = find_ring(options.ring);
+  const RingFileReading reading = read_ring_file(path);
+  if (!reading.ring) return refuse(reading.error);
+  const RecoveredRing& ring = *reading.ring;
+  if (format) {
+    const std::string problem = write_report_file(options.path, *format, ring.data);
+    if (!problem.empty()) return refuse(problem);
+  }
+  if (options.json) {
+    print_facts(path, reading.state, ring);
+  } else if (format) {
+    print(fmt::format("{} allocations of {} program (pid {}) written to {}\n",
+                      grouped(as_figure(ring.data.records.size())),
+                      reading.state == ProgramState::kRunning ? "the running" : "the ended",
+                      ring.data.summary.pid, options.path));
+    print(losses(reading.state, ring));
+  } else {
+    print(summary_report(ring.data));
+    print(losses(reading.state, ring));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_recover(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "recover", "Show what a killed program had recorded, from its ring file (ring=PATH)");
+  auto options = std::make_shared<RecoverOptions>();
+  command->add_option("RING", options->ring, "The ring file; the program may also still run")
+      ->required();
+  command->add_option("-o", options->path,
+                      "Write a report to a file: .txt, .collapsed, .jsonl or .html");
+  command->add_flag("--json", options->json, "The summary, and what could not be read, as JSON");
+  command->callback([options, &chosen] { chosen = [options] { return recover(*options); }; });
+}
+
+}  // namespace ddm

@@ -1,0 +1,171 @@
+#include "jvm_process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "perf_data.h"
+#include "sockets/discovery.h"
+#include "sockets/file_descriptor.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kMaxPerfData = std::size_t{1} << 20;  // HotSpot's default is 32 KiB
+
+std::string proc(pid_t pid, const std::string& name) {
+  return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+// Only a regular file of `owner`; "" for anything else.
+std::string read_published(const std::string& path, uid_t owner) {
+  const FileDescriptor fd(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!fd.valid() || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_uid != owner) {
+    return {};
+  }
+  std::string bytes(kMaxPerfData, '\0');
+  const ssize_t size = read(fd.get(), bytes.data(), bytes.size());
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  return bytes;
+}
+
+// As the agent names a program: the main class, or the jar without its directory.
+std::string app_of_command(std::string command) {
+  command.erase(std::min(command.find(' '), command.size()));
+  if (command.ends_with(".jar")) command.erase(0, command.rfind('/') + 1);
+  return command;
+}
+
+}  // namespace
+
+Result<JvmProcess> JvmProcess::find(pid_t pid) {
+  const std::string name = "process " + std::to_string(pid);
+  const std::optional<uid_t> owner = process_owner(pid);
+  if (!owner) return Error{"there is no " + name};
+  if (geteuid() != 0 && *owner != geteuid()) {
+    return Error{name + " belongs to " + user_text(*owner) + ", and this is " +
+                 user_text(geteuid()) + "; run ddm as that user, or as root"};
+  }
+  JvmProcess process(pid, *owner);
+  if (!std::ifstream(proc(pid, "maps")).is_open()) {
+    return errno_error("cannot look into " + name + " (" + proc(pid, "maps") + ")");
+  }
+  process.read_maps();
+  if (!process.is_jvm_) return Error{name + " is not a HotSpot JVM"};
+  const std::string all = process.status_field("NSpid");  // the last one is the innermost's
+  const std::size_t last = all.find_last_of(" \t");
+  process.own_pid_ = last == std::string::npos ? std::to_string(pid) : all.substr(last + 1);
+  return process;
+}
+
+std::vector<JvmProcess> JvmProcess::all() {
+  std::vector<JvmProcess> result;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir("/proc"), closedir);
+  if (!stream) return result;
+  while (const dirent* entry = readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    pid_t pid = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error != std::errc() || end != name.data() + name.size()) continue;
+    if (auto process = find(pid)) result.push_back(std::move(*process));
+  }
+  std::sort(result.begin(), result.end(),
+            [](const JvmProcess& a, const JvmProcess& b) { return a.pid_ < b.pid_; });
+  return result;
+}
+
+void JvmProcess::read_maps() {
+  constexpr std::string_view kPerfDirectory = "/hsperfdata_";
+  std::ifstream maps(proc(pid_, "maps"));
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t slash = line.find('/');
+    if (slash == std::string::npos) continue;
+    const std::string file = line.substr(slash);
+    if (file.ends_with("/libjvm.so")) is_jvm_ = true;
+    if (file.ends_with("/libddmagent.so")) has_agent_ = true;
+    if (file.find(kPerfDirectory) != std::string::npos && perf_data_.empty()) {
+      perf_data_ = read_published(path(file), owner_);
+    }
+  }
+}
+
+std::string JvmProcess::path(const std::string& path) const { return proc(pid_, "root" + path); }
+
+std::string JvmProcess::status_field(const std::string& name) const {
+  std::ifstream status(proc(pid_, "status"));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":")) return line.substr(name.size() + 1);
+  }
+  return {};
+}
+
+std::optional<std::string> JvmProcess::published(const char* name) const {
+  return perf_text(perf_data_, name);
+}
+
+std::string JvmProcess::vm() const {
+  const auto name = published("java.property.java.vm.name");
+  const auto version = published("java.property.java.vm.version");
+  return name && version ? *name + " " + *version : "";
+}
+
+std::string JvmProcess::app() const {
+  if (const auto command = published("sun.rt.javaCommand"); command && !command->empty()) {
+    return app_of_command(*command);
+  }
+  // The first word that is neither an option nor what belongs to -cp, -jar and the like.
+  std::ifstream file(proc(pid_, "cmdline"));
+  std::string word;
+  std::getline(file, word, '\0');
+  const std::string program = word;
+  while (std::getline(file, word, '\0')) {
+    const bool takes_value = word == "-cp" || word == "-classpath" || word == "--class-path" ||
+                             word == "-p" || word == "--module-path" || word == "--add-modules" ||
+                             word == "--add-opens" || word == "--add-exports";
+    if (takes_value) std::getline(file, word, '\0');
+    if (takes_value || word.starts_with('-') || word.starts_with('@')) continue;
+    return app_of_command(word);
+  }
+  return program.substr(program.rfind('/') + 1);
+}
+
+bool JvmProcess::catches_sigquit() const {
+  const std::string mask = status_field("SigCgt");
+  const std::uint64_t caught = std::strtoull(mask.c_str(), nullptr, 16);
+  return (caught >> (SIGQUIT - 1) & 1) != 0;
+}
+
+std::optional<bool> JvmProcess::takes_attach() const {
+  // One digit for each capability, the first one is this (HotSpot's runtimeService.cpp).
+  const auto capabilities = published("sun.rt.jvmCapabilities");
+  if (!capabilities || capabilities->empty()) return {};
+  return capabilities->front() == '1';
+}
+
+std::string user_text(uid_t uid) {
+  std::array<char, 4096> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const std::string number = "uid " + std::to_string(uid);
+  if (getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) {
+    return number;
+  }
+  return number + " (" + entry.pw_name + ")";
+}
+
+}  // namespace ddm

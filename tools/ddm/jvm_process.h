@@ -1,0 +1,64 @@
+// A HotSpot JVM of this machine, seen from outside: its owner, what it publishes about itself, and
+// whether it may be attached to. All of it is read from /proc and may be out of date at once.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ddm/result.h"
+
+namespace ddm {
+
+class JvmProcess {
+ public:
+  // The error: there is no such process, it is another user's, or no HotSpot JVM.
+  static Result<JvmProcess> find(pid_t pid);
+
+  // All those of this user, by pid; everybody's for root.
+  static std::vector<JvmProcess> all();
+
+  pid_t pid() const { return pid_; }
+  uid_t owner() const { return owner_; }
+
+  // Its number in its own pid namespace.
+  const std::string& own_pid() const { return own_pid_; }
+
+  // A path as that process sees it.
+  std::string path(const std::string& path) const;
+
+  // What DDM calls "vm": "OpenJDK 64-Bit Server VM 17.0.2+8"; "" if it does not publish it.
+  std::string vm() const;
+  // Main class or jar, from what it publishes or from its command line.
+  std::string app() const;
+
+  bool has_agent() const { return has_agent_; }
+
+  // SIGQUIT ends a process that does not catch it, as a JVM that is just starting. (With -Xrs a JVM
+  // never does, but listens for attach requests from the start.)
+  bool catches_sigquit() const;
+
+  // Whether SIGQUIT makes it listen for attach requests, and not print a thread dump. None: it does
+  // not tell.
+  std::optional<bool> takes_attach() const;
+
+ private:
+  JvmProcess(pid_t pid, uid_t owner) : pid_(pid), owner_(owner) {}
+  void read_maps();
+  std::string status_field(const std::string& name) const;
+  std::optional<std::string> published(const char* name) const;
+
+  pid_t pid_;
+  uid_t owner_;
+  std::string own_pid_;
+  std::string perf_data_;  // the file's bytes
+  bool is_jvm_ = false;
+  bool has_agent_ = false;
+};
+
+// "uid 1000 (anna)", or without the name if it has none.
+std::string user_text(uid_t uid);
+
+}  // namespace ddm
