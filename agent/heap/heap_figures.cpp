@@ -1,5 +1,6 @@
 #include "heap/heap_figures.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "jvm/jvmti_memory.h"
@@ -77,8 +78,11 @@ bool HeapFiguresReader::find_runtime(JNIEnv* jni) {
 
 std::optional<HeapFigures> HeapFiguresReader::heap(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
-  const auto figures = read_usage(jni, management::heap_usage(jni));
-  return figures ? figures : ask_runtime(jni);
+  auto figures = read_usage(jni, management::heap_usage(jni));
+  const auto now = ask_runtime(jni);
+  if (!figures) return now;
+  if (now) figures->used_bytes = std::min(now->used_bytes, figures->committed_bytes);
+  return figures;
 }
 
 std::optional<HeapFigures> HeapFiguresReader::ask_runtime(JNIEnv* jni) {

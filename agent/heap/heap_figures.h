@@ -1,9 +1,9 @@
-// The heap in a few figures, as java.lang.management's MemoryMXBean and memory pools give them, but
-// asked of the VM directly.
+// The heap in a few figures: sizes as java.lang.management's MemoryMXBean and memory pools give
+// them, but asked of the VM directly, and what is used as java.lang.Runtime has it. Under G1 the
+// bean knows only what the last collection left, which is nothing before the first one.
 //
 // Threads attached to the VM. The first call loads what java.management needs, some classes. In a
-// VM without that module heap() is asked of java.lang.Runtime (which under G1 is nearer to the
-// truth than the bean, but not equal to it) and there are no pools.
+// VM without that module all of heap() is Runtime's and there are no pools.
 #pragma once
 
 #include <jni.h>
@@ -68,6 +68,7 @@ class HeapFiguresReader {
   // Takes the local reference over; null gives none.
   std::optional<HeapFigures> read_usage(JNIEnv* jni, jobject usage);
   bool find_runtime(JNIEnv* jni);
+  // Without a limit it says how much there is.
   std::optional<HeapFigures> ask_runtime(JNIEnv* jni);
   void find_pools(JNIEnv* jni);
 

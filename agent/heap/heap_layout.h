@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "ddm/result.h"
-#include "heap/walk/object_layout.h"
+#include "jvm/object_layout.h"
 
 namespace ddm {
 
-enum class Collector { kSerial, kParallel, kG1 };
+enum class Collector { kSerial, kParallel, kG1, kEpsilon };
 
-// A space of Serial or Parallel: the address of a pointer to it, then offsets in it.
+// A space of Serial, Parallel or Epsilon: the address of a pointer to it, then offsets in it.
 struct SpaceLayout {
   std::vector<std::uintptr_t> spaces;
   std::uint32_t bottom = 0;
@@ -34,12 +34,6 @@ struct RegionLayout {
   std::uint32_t free_tag = 0;  // values of the type
   std::uint32_t humongous_tag = 0;
   std::uint32_t continues_tag = 0;
-};
-
-// Of the VM's class metadata.
-struct KlassLayout {
-  std::uint32_t layout_helper = 0;  // offset in a Klass
-  std::uint32_t mirror_klass = 0;   // offset in a java.lang.Class
 };
 
 struct HeapLayout {

@@ -17,7 +17,11 @@ constexpr jlong kMark = 1;
 constexpr jsize kProbeLength = 777;
 constexpr std::size_t kLogBytesPerSpace = 32;
 constexpr std::uint64_t kGrowth = std::uint64_t{64} << 20;  // of the heap until it stands still
-constexpr std::uint64_t kUsualObject = 128;  // bytes of heap, free ones too, for one object
+constexpr std::uint64_t kUsualObject = 128;                 // bytes of heap in use for one object
+constexpr std::size_t kUsualEntry = 2;                      // bytes in a log for it
+
+// A program that loads classes all the time always has some that are newer than the table.
+constexpr int kAttempts = 3;
 
 std::chrono::nanoseconds now_of(clockid_t clock) {
   timespec time{};
@@ -34,7 +38,8 @@ std::uintptr_t address_in(jobject local_reference) {
 // What the callback works with. Everything that may allocate has been done before.
 struct HeapMapper::Pause {
   const HeapLayout& layout;
-  const KlassTable& table;
+  KlassTable& table;
+  LateClasses& late_classes;
   std::deque<HeapWalk>& walks;  // one for each member of the team
   WalkTeam& team;
   HeapMap& map;
@@ -56,6 +61,7 @@ struct HeapMapper::Pause {
     if (called) return;
     called = true;
     const auto begin = now_of(CLOCK_MONOTONIC);
+    late_classes.add_to(table);
     if (!read_spaces(layout, spaces)) {
       problem = "the bounds of the heap's regions";
     } else if (!probe()) {
@@ -142,6 +148,7 @@ std::string HeapMapper::prepare(JNIEnv* jni) {
     return "";
   }
   layout_ = std::move(*layout);
+  late_classes_.emplace(jvmti_, *klasses_, *layout_);
   return "";
 }
 
@@ -153,8 +160,7 @@ void HeapMapper::fall_back(const std::string& reason) {
 Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
   const std::string error = prepare(jni);
   if (!error.empty()) return Error{error};
-  auto map = layout_ ? walk(jni) : Result<HeapMap>(Error{});
-  if (!layout_) map = iterate_heap(jvmti_, jni);
+  auto map = walk_or_list(jni);
   if (!map) return map;
   map->complete();
   using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -167,68 +173,70 @@ Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
   return map;
 }
 
-Result<HeapMap> HeapMapper::walk(JNIEnv* jni) {
-  // A class that was loaded between the making of the table and the walk is worth a second look;
-  // one whose objects are dead is not.
-  for (int attempt = 0;; ++attempt) {
+Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni) {
+  for (int attempts_left = kAttempts; layout_; --attempts_left) {
     HeapMap map;
-    bool again = attempt == 0;
-    const std::string error = walk_once(jni, map, again);
-    if (!error.empty()) return Error{error};
-    if (!layout_ || again) {
-      if (!layout_) return Error{};
-      continue;
-    }
+    const auto walked = walk(jni, map);
+    if (!walked) return walked.error();
+    if (*walked == Walked::kNotAsTablesSay) break;
+    if (*walked == Walked::kMissedClasses && attempts_left > 1) continue;
     drop_uncommitted(map);
     return map;
   }
+  return iterate_heap(jvmti_, jni);
 }
 
-std::string HeapMapper::walk_once(JNIEnv* jni, HeapMap& map, bool& again) {
-  const bool may_repeat = again;
-  again = false;
-  // Holds every class of the table until the walk is over.
-  const LocalFrame frame(jni, 64);
-  if (!frame.good()) return "no memory for references";
-  const std::string error = klasses_->read(jni, *layout_, table_);
-  if (!error.empty()) return error;
-
+Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map) {
+  // All that takes time comes before the table of classes: what is loaded after it is not in it.
   const std::size_t most = max_spaces(*layout_);
   WalkTeam team(useful_helpers(), start_thread_);
   map.threads = team.members();
-  if (!reserve_logs(map, team.members(), most)) return "no address space for a map";
+  if (!reserve_logs(map, team.members(), most)) return Error{"no address space for a map"};
   std::deque<HeapWalk> walks;
   for (std::size_t member = 0; member < team.members(); ++member) {
     walks.emplace_back(layout_->objects, table_, map, member * HeapWalk::kLogs, most);
   }
-  Pause pause{
-      *layout_, table_, walks, team, map, jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_),
-      {}};
-  if (pause.array == nullptr || pause.mirror == nullptr) return "no memory for references";
+  // Holds every class of the table until the walk is over.
+  const LocalFrame frame(jni, 64);
+  if (!frame.good()) return Error{"no memory for references"};
+  Pause pause{*layout_, table_, *late_classes_,           walks,
+              team,     map,    jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_),
+              {}};
+  if (pause.array == nullptr || pause.mirror == nullptr) return Error{"no memory for references"};
   pause.spaces.reserve(most);
-
-  const std::string stopped = stop_and_walk(pause);
+  const std::string error = read_classes_and_walk(jni, pause);
   for (RunLog& log : map.logs) log.trim();
   last_log_bytes_ = map.log_bytes();
-  if (!stopped.empty()) return stopped;
+  if (!error.empty()) return Error{error};
   if (pause.problem != nullptr) {
     fall_back(std::string(pause.problem) + " is not what this VM's tables say");
-    return "";
+    return Walked::kNotAsTablesSay;
   }
-  if (map.full()) return "no memory for a map of so many objects";
-  std::uint64_t gap_bytes = 0;
+  if (map.full()) return Error{"no memory for a map of so many objects"};
+  return gather(walks, map) && has_new_classes(jni, walks) ? Walked::kMissedClasses : Walked::kAll;
+}
+
+std::string HeapMapper::read_classes_and_walk(JNIEnv* jni, Pause& pause) {
+  std::string error = late_classes_->begin();
+  if (!error.empty()) return "ClassPrepare: " + error;
+  error = klasses_->read(jni, *layout_, table_);
+  table_.make_room(LateClasses::kMost);
+  if (error.empty()) error = stop_and_walk(pause);
+  late_classes_->end();
+  return error;
+}
+
+bool HeapMapper::gather(const std::deque<HeapWalk>& walks, HeapMap& map) {
+  Gaps gaps;
   for (const HeapWalk& walk : walks) {
     map.areas.insert(map.areas.end(), walk.areas().begin(), walk.areas().end());
-    map.gaps += walk.gaps();
-    gap_bytes += walk.gap_bytes();
+    gaps += walk.gaps();
   }
+  map.gaps = gaps.count;
   map.sort_areas();
-  if (map.gaps > 0) {
-    again = may_repeat && has_new_classes(jni, walks);
-    log_debug("heap map: {} stretches, {} bytes, of classes unknown{}", map.gaps, gap_bytes,
-              again ? "; once more" : "");
-  }
-  return "";
+  if (gaps.count == 0) return false;
+  log_debug("heap map: {} stretches, {} bytes, of classes unknown", gaps.count, gaps.bytes);
+  return true;
 }
 
 // The program waits for the walk, so it gets what processors the program has; more than four walks
@@ -250,8 +258,9 @@ bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spa
   const std::uint64_t heap = std::min(layout_->reserved_bytes, committed + committed / 4 + kGrowth);
   const std::uint64_t least_object = layout_->objects.min_object_bytes();
   const std::size_t logs = threads * HeapWalk::kLogs;
-  const std::size_t expected =
-      last_log_bytes_ != 0 ? last_log_bytes_ + last_log_bytes_ / 8 : committed / kUsualObject * 2;
+  const std::size_t expected = last_log_bytes_ != 0
+                                   ? last_log_bytes_ + last_log_bytes_ / 8
+                                   : used_heap_memory().value_or(0) / kUsualObject * kUsualEntry;
   for (std::size_t i = 0; i < logs; ++i) {
     auto log = RunLog::reserve(heap / least_object * 2 + spaces * kLogBytesPerSpace);
     if (!log) return false;

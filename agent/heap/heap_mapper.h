@@ -1,9 +1,9 @@
 // Draws maps of the Java heap.
 //
-// Serial, Parallel and G1 are walked from region to region while one JVMTI heap iteration holds the
-// VM at a safepoint, with the heap made parsable. Any other collector, and a VM whose layout is not
-// the one we know: the iteration itself lists the objects, positions are made up, and the log says
-// so once.
+// Serial, Parallel, Epsilon and G1 are walked from region to region while one JVMTI heap iteration
+// holds the VM at a safepoint, with the heap made parsable. Any other collector, and a VM whose
+// layout is not the one we know: the iteration itself lists the objects, positions are made up, and
+// the log says so once.
 //
 // One thread at a time, attached to the VM. The program stands still during the walk and runs
 // during everything else: table of classes before it, figures after it.
@@ -16,6 +16,7 @@
 
 #include "heap/heap_layout.h"
 #include "heap/klass_reader.h"
+#include "heap/late_classes.h"
 #include "heap/walk/heap_map.h"
 #include "heap/walk/heap_walk.h"
 #include "heap/walk/walk_team.h"
@@ -34,18 +35,26 @@ class HeapMapper {
  private:
   struct Pause;  // what the callback works with
 
+  enum class Walked {
+    kAll,
+    kMissedClasses,   // loaded since the table was made: worth a second look
+    kNotAsTablesSay,  // this heap cannot be walked after all
+  };
+
   std::string prepare(JNIEnv* jni);
   void fall_back(const std::string& reason);
-  Result<HeapMap> walk(JNIEnv* jni);
-  std::string walk_once(JNIEnv* jni, HeapMap& map, bool& again);
+  Result<HeapMap> walk_or_list(JNIEnv* jni);
+  Result<Walked> walk(JNIEnv* jni, HeapMap& map);
+  std::string read_classes_and_walk(JNIEnv* jni, Pause& pause);
   std::string stop_and_walk(Pause& pause);
+  // What the walks have found, into the map; true: there are stretches of unknown classes.
+  static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;
   // For so many threads.
   bool reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const;
   // Whether the classes that the walks did not know have been loaded in the meantime.
   bool has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks);
   void drop_uncommitted(HeapMap& map) const;
-  Result<HeapMap> iterate(JNIEnv* jni);
 
   JavaVM* const vm_;
   const WalkTeam::StartThread start_thread_;
@@ -53,6 +62,7 @@ class HeapMapper {
   bool prepared_ = false;
   std::optional<HeapLayout> layout_;  // none: the heap is iterated
   std::optional<KlassReader> klasses_;
+  std::optional<LateClasses> late_classes_;
   jclass marked_class_ = nullptr;  // of the one object that the iteration is to stop at
   jobject probe_ = nullptr;        // a byte[] to try the layout on; global reference
   KlassTable table_;

@@ -89,20 +89,20 @@ bool KlassReader::is_filler_array(jclass mirror) const {
          text_of(signature) == kFillerArray;
 }
 
-void KlassReader::add(const HeapLayout& layout, KlassTable& table, jclass mirror,
-                      std::uint64_t klass) const {
-  if (klass == 0 || klass % 8 != 0) return;
+std::optional<KlassCell> KlassReader::cell_of(JNIEnv* jni, const HeapLayout& layout,
+                                              jclass mirror) const {
+  const std::uint64_t klass = word_of(jni, mirror, layout.klasses.mirror_klass);
+  if (klass == 0 || klass % 8 != 0) return {};
   const auto helper = read_at<std::uint32_t>(klass + layout.klasses.layout_helper);
   const std::uint64_t key = layout.objects.key_of(klass);
   if (helper >> 31 != 0) {
-    if ((helper & 63) > 3) return;
+    if ((helper & 63) > 3) return {};
     KlassCell cell = array_cell(key, helper);
-    if (helper >> 30 == kPrimitiveArrayTag && (helper & 63) == kLog2OfInt && mirror != nullptr &&
+    if (helper >> 30 == kPrimitiveArrayTag && (helper & 63) == kLog2OfInt &&
         is_filler_array(mirror)) {
       cell.state = kFreeState;
     }
-    table.insert(cell);
-    return;
+    return cell;
   }
   KlassCell cell;
   cell.key = key;
@@ -116,7 +116,8 @@ void KlassReader::add(const HeapLayout& layout, KlassTable& table, jclass mirror
   } else if (klass == filler_object_klass_) {
     cell.state = kFreeState;
   }
-  if (cell.bytes != 0 || cell.form == SizeForm::kClass) table.insert(cell);
+  if (cell.bytes == 0 && cell.form != SizeForm::kClass) return {};
+  return cell;
 }
 
 std::string KlassReader::read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table) {
@@ -130,8 +131,7 @@ std::string KlassReader::read(JNIEnv* jni, const HeapLayout& layout, KlassTable&
     return "no memory for references";
   }
   for (jint i = 0; i < count; ++i) {
-    const jclass mirror = classes[i];
-    add(layout, table, mirror, word_of(jni, mirror, layout.klasses.mirror_klass));
+    if (const auto cell = cell_of(jni, layout, classes[i])) table.insert(*cell);
   }
   return "";
 }

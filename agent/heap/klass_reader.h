@@ -8,6 +8,8 @@
 
 #include <jvmti.h>
 
+#include <optional>
+
 #include "heap/heap_layout.h"
 #include "heap/walk/klass_table.h"
 
@@ -24,12 +26,14 @@ class KlassReader {
   // All classes loaded now, into `table`. Makes local references.
   std::string read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table);
 
+  // What the table has of one class; none: nothing that a walk could use. Any attached thread.
+  std::optional<KlassCell> cell_of(JNIEnv* jni, const HeapLayout& layout, jclass mirror) const;
+
   // The one object of its class: jdk.internal.misc.Unsafe.
   jobject unsafe() const { return unsafe_; }
 
  private:
   std::uint64_t word_of(JNIEnv* jni, jclass mirror, std::uint32_t offset) const;
-  void add(const HeapLayout& layout, KlassTable& table, jclass mirror, std::uint64_t klass) const;
   bool is_filler_array(jclass mirror) const;
 
   jvmtiEnv* const jvmti_;

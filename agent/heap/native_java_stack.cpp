@@ -1,6 +1,5 @@
 #include "heap/native_java_stack.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
+#include "jvm/vm_library.h"
 #include "jvm/vm_structs.h"
 #include "records/name_table.h"
 
@@ -103,7 +103,7 @@ std::string find_thread_state(JNIEnv* jni, jvmtiEnv* jvmti) {
 
 std::string open_java_stacks(JavaVM* vm, JNIEnv* jni) {
   g_access.vm = vm;
-  g_access.trace = reinterpret_cast<AsyncGetCallTrace>(dlsym(RTLD_DEFAULT, "AsyncGetCallTrace"));
+  g_access.trace = reinterpret_cast<AsyncGetCallTrace>(vm_library::symbol("AsyncGetCallTrace"));
   if (g_access.trace == nullptr) return "this VM has no AsyncGetCallTrace";
   void* environment = nullptr;
   if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";

@@ -7,7 +7,7 @@
 
 #include "heap/native_java_stack.h"
 #include "log.h"
-#include "native/mappings.h"
+#include "native/own_memory.h"
 
 namespace ddm {
 namespace {

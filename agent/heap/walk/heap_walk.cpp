@@ -56,15 +56,9 @@ void HeapWalk::walk(const std::vector<HeapSpace>& spaces, std::uintptr_t base,
   }
 }
 
-std::uint64_t HeapWalk::gaps() const {
-  std::uint64_t sum = 0;
+Gaps HeapWalk::gaps() const {
+  Gaps sum;
   for (const LinearWalk& lane : lanes_) sum += lane.gaps();
-  return sum;
-}
-
-std::uint64_t HeapWalk::gap_bytes() const {
-  std::uint64_t sum = 0;
-  for (const LinearWalk& lane : lanes_) sum += lane.gap_bytes();
   return sum;
 }
 

@@ -32,8 +32,7 @@ class HeapWalk {
 
   // What it has walked.
   const std::vector<HeapArea>& areas() const { return areas_; }
-  std::uint64_t gaps() const;
-  std::uint64_t gap_bytes() const;
+  Gaps gaps() const;
   // Whether `known` says yes to one of the class words at which gaps began.
   template <typename Known>
   bool any_unknown(Known known) const {

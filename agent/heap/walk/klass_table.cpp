@@ -17,6 +17,10 @@ void KlassTable::clear() {
   size_ = 0;
 }
 
+void KlassTable::make_room(std::size_t cells) {
+  while (2 * (size_ + cells) > cells_.size()) grow();
+}
+
 void KlassTable::insert(const KlassCell& cell) {
   if (cell.key == kNoKey || find(cell.key) != nullptr) return;
   if (2 * (size_ + 1) > cells_.size()) grow();

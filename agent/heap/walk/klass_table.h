@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "heap/walk/object_layout.h"
+#include "jvm/object_layout.h"
 
 namespace ddm {
 
@@ -32,6 +32,8 @@ class KlassTable {
   KlassTable();
 
   void clear();
+  // Inserting so many more does not allocate.
+  void make_room(std::size_t cells);
   // A key that is there already keeps its cell.
   void insert(const KlassCell& cell);
   std::size_t size() const { return size_; }

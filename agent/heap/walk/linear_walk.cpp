@@ -58,8 +58,7 @@ void LinearWalk::resync() noexcept {
     if (next >= top_ || object_at<Form>(next, next_size) != nullptr) break;
   }
   at = std::min(at, top_);
-  ++gaps_;
-  gap_bytes_ += at - at_;
+  gaps_ += {1, at - at_};
   log_.add(kUnknownState, at - at_);
   at_ = at;
 }

@@ -17,6 +17,18 @@ namespace ddm {
 
 inline constexpr std::uint8_t kUnknownState = heap_state(Solidity::kHard, HeapKind::kUnknown);
 
+// Stretches that made no sense.
+struct Gaps {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+
+  Gaps& operator+=(const Gaps& other) {
+    count += other.count;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
 class LinearWalk {
  public:
   // Walks that go side by side. Measured: two take 0.55, three 0.45, four 0.46 of the time of one.
@@ -41,8 +53,7 @@ class LinearWalk {
   // All of them some way, until one is done. None is done yet; the layout is the same.
   static void go_abreast(std::array<LinearWalk, kAbreast>& walks) noexcept;
 
-  std::uint64_t gaps() const { return gaps_; }
-  std::uint64_t gap_bytes() const { return gap_bytes_; }
+  const Gaps& gaps() const { return gaps_; }
   // Class words at which gaps began, the first few.
   static constexpr std::size_t kMaxUnknown = 64;
   std::size_t unknown_count() const { return unknown_count_; }
@@ -67,8 +78,7 @@ class LinearWalk {
   std::uintptr_t at_ = 0;
   std::uintptr_t top_ = 0;
   std::uintptr_t limit_ = 0;
-  std::uint64_t gaps_ = 0;
-  std::uint64_t gap_bytes_ = 0;
+  Gaps gaps_;
   std::array<std::uint64_t, kMaxUnknown> unknown_{};
   std::size_t unknown_count_ = 0;
 };

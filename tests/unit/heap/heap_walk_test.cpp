@@ -50,7 +50,7 @@ class RandomHeap {
     team.run([&](std::size_t member) { walks[member].walk(spaces_, base(), next); });
     for (const HeapWalk& walk : walks) {
       map.areas.insert(map.areas.end(), walk.areas().begin(), walk.areas().end());
-      gaps_ += walk.gaps();
+      gaps_ += walk.gaps().count;
       knows_gap_ |= walk.any_unknown([](std::uint64_t key) { return key == kUnloaded; });
     }
     map.complete();

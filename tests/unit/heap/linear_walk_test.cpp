@@ -77,7 +77,7 @@ class Memory {
     walk.begin(bottom, bottom + 8 * top, bottom + 8 * limit);
     walk.finish();
     end_ = (walk.at() - bottom) / 8;
-    gaps_ = walk.gaps();
+    gaps_ = walk.gaps().count;
     unknown_.clear();
     for (std::size_t i = 0; i < walk.unknown_count(); ++i) unknown_.push_back(walk.unknown(i));
     std::vector<std::pair<int, std::uint64_t>> runs;

@@ -1,0 +1,45 @@
+// Classes that become ready after the walk's table was made and before the program stands still.
+//
+// A program that loads classes all the time always has some, and the walk could make nothing of
+// their objects. The VM tells of them on the threads that load them. (Not of classes of arrays.)
+#pragma once
+
+#include <jvmti.h>
+
+#include <mutex>
+#include <vector>
+
+#include "heap/heap_layout.h"
+#include "heap/klass_reader.h"
+
+namespace ddm {
+
+class LateClasses {
+ public:
+  // So many are kept of one round.
+  static constexpr std::size_t kMost = 8192;
+
+  // Lives for good, as does the reader: the VM may still be telling of a class when it has been
+  // told to stop.
+  LateClasses(jvmtiEnv* jvmti, const KlassReader& reader, const HeapLayout& layout)
+      : jvmti_(jvmti), reader_(reader), layout_(layout) {}
+
+  // Before the table is made. "" or why none will be seen.
+  std::string begin();
+  // While the program stands still, into a table that has room for kMost. Allocates nothing.
+  void add_to(KlassTable& table) noexcept;
+  void end();
+
+ private:
+  static void JNICALL on_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass mirror);
+
+  jvmtiEnv* const jvmti_;
+  const KlassReader& reader_;
+  const HeapLayout layout_;
+  // Held by threads in native code only, for a moment: the program may be stopped meanwhile, they
+  // are not.
+  std::mutex mutex_;
+  std::vector<KlassCell> cells_;
+};
+
+}  // namespace ddm
