@@ -64,53 +64,6 @@ bool may_unwind_from(std::uintptr_t caller) {
   return false;
 }
 
-std::uint64_t draw_distance(ThreadState* state) {
-  return static_cast<std::uint64_t>(sampling_distance(next_random(&state->random), g_mean));
-}
-
-// Whether this block is the next to be sampled. The thread has used up its distance.
-bool is_due(ThreadState* state, std::size_t bytes) {
-  if (state->busy) return false;
-  if (!g_on.load(std::memory_order_relaxed)) {
-    state->bytes_left = ~std::uint64_t{0};
-    return false;
-  }
-  const bool fresh = state->random == 0;
-  if (fresh) {
-    state->random = g_seed.fetch_add(0x9e3779b97f4a7c15, std::memory_order_relaxed) | 1;
-    state->bytes_left = draw_distance(state);
-    if (bytes < state->bytes_left) {
-      state->bytes_left -= bytes;
-      return false;
-    }
-  }
-  state->bytes_left = draw_distance(state);
-  return true;
-}
-
-__attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
-                                            std::uintptr_t caller) {
-  ThreadState& state = t_state;
-  if (address == nullptr || !is_due(&state, bytes)) return;
-  state.busy = true;
-  const int error = errno;
-  AllocationSample sampled;
-  sampled.bytes = bytes;
-  if (may_unwind_from(caller)) {
-    sampled.native_frames = static_cast<std::uint32_t>(
-        capture_native_stack(caller, sampled.native.data(), sampled.native.size()));
-    if (g_java_stack != nullptr) {
-      sampled.java_frames = g_java_stack(sampled.java.data(), kMaxJavaFrames);
-    }
-  } else {
-    sampled.native[0] = caller;
-    sampled.native_frames = 1;
-  }
-  g_table->add(address, sampled);
-  errno = error;
-  state.busy = false;
-}
-
 // True for nearly all allocations: they lie before the next sample. The hooks then jump to the real
 // function, which returns to the caller by itself.
 inline bool before_next_sample(std::size_t bytes) {
@@ -118,6 +71,54 @@ inline bool before_next_sample(std::size_t bytes) {
   if (__builtin_expect(bytes >= state.bytes_left, 0)) return false;
   state.bytes_left -= bytes;
   return true;
+}
+
+void draw_distance(ThreadState* state) {
+  state->bytes_left =
+      static_cast<std::uint64_t>(sampling_distance(next_random(&state->random), g_mean));
+}
+
+// A new thread begins with no distance at all: its first allocation draws one, and may lie before
+// the end of it.
+bool is_before_first_sample(ThreadState* state, std::size_t bytes) {
+  if (state->random != 0) return false;
+  state->random = g_seed.fetch_add(0x9e3779b97f4a7c15, std::memory_order_relaxed) | 1;
+  draw_distance(state);
+  return before_next_sample(bytes);
+}
+
+AllocationSample read_stack(std::size_t bytes, std::uintptr_t caller) {
+  AllocationSample sampled;
+  sampled.bytes = bytes;
+  if (!may_unwind_from(caller)) {
+    sampled.native[0] = caller;
+    sampled.native_frames = 1;
+    return sampled;
+  }
+  sampled.native_frames = static_cast<std::uint32_t>(
+      capture_native_stack(caller, sampled.native.data(), sampled.native.size()));
+  if (g_java_stack != nullptr) {
+    sampled.java_frames = g_java_stack(sampled.java.data(), kMaxJavaFrames);
+  }
+  return sampled;
+}
+
+// For a block that used up what its thread had left: usually the next one to be sampled.
+__attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
+                                            std::uintptr_t caller) {
+  ThreadState& state = t_state;
+  if (address == nullptr || state.busy) return;
+  if (!g_on.load(std::memory_order_relaxed)) {
+    state.bytes_left = ~std::uint64_t{0};
+    return;
+  }
+  if (is_before_first_sample(&state, bytes)) return;
+  draw_distance(&state);
+  state.busy = true;
+  const int error = errno;
+  g_table->add(address, read_stack(bytes, caller));
+  errno = error;
+  state.busy = false;
 }
 
 inline void* sampled(void* address, std::size_t bytes, void* caller) {
@@ -219,7 +220,7 @@ void after_fork_in_parent() { t_state.busy = t_busy_before_fork; }
 
 void after_fork_in_child() { g_on.store(false, std::memory_order_relaxed); }
 
-std::array<Hook, 9> g_hooks;
+std::array<Hook, kMostHooks> g_hooks;
 std::size_t g_hook_count = 0;
 
 // A function that nobody has linked cannot be called either.

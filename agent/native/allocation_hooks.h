@@ -6,6 +6,7 @@
 // stay: nobody can tell who still has their address.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -22,6 +23,9 @@ struct Hook {
   std::uintptr_t real;
   std::uintptr_t hook;
 };
+
+// malloc and its family, and what else has to be in the way.
+inline constexpr std::size_t kMostHooks = 16;
 
 // Before any hook is put in place; the second call changes nothing. `table` stays for good.
 void prepare_allocation_hooks(SampleTable* table, std::uint64_t mean_bytes,

@@ -39,32 +39,27 @@ class Walk {
            header.bytes() <= region_.end - at && (header.bytes_and_flags & kBlockIsMapped) == 0;
   }
 
-  // Where the block ends, and whether it is in use; 0: it is no block.
-  std::uintptr_t block_end(std::uintptr_t at, BlockState* state) {
+  // None: what lies here is no block.
+  std::optional<Block> block_at(std::uintptr_t at) {
     const auto own = header(at);
-    if (!own || !plausible(*own, at)) return 0;
+    if (!own || !plausible(*own, at)) return {};
     const std::uintptr_t end = at + own->bytes();
-    if (at == region_.top || end == region_.end) {
-      *state = BlockState::kFree;
-      return end;
-    }
+    if (at == region_.top || end == region_.end) return Block(at, own->bytes(), BlockState::kFree);
     const auto next = header(end);
-    if (!next || (!plausible(*next, end) && region_.end - end > kFencepost)) return 0;
-    *state = next->previous_in_use() ? BlockState::kUsed : BlockState::kFree;
-    if (*state == BlockState::kFree && next->previous_bytes != own->bytes()) return 0;
-    return end;
+    if (!next || (!plausible(*next, end) && region_.end - end > kFencepost)) return {};
+    if (next->previous_in_use()) return Block(at, own->bytes(), BlockState::kUsed);
+    if (next->previous_bytes != own->bytes()) return {};
+    return Block(at, own->bytes(), BlockState::kFree);
   }
 
+  // Where to go on.
   std::uintptr_t step(std::uintptr_t at) {
-    BlockState state = BlockState::kUsed;
-    std::uintptr_t end = block_end(at, &state);
-    if (end != 0) {
-      add(at, end, state);
-      return end;
+    if (const auto block = block_at(at)) {
+      blocks_->push_back(*block);
+      return block->end();
     }
-    if (region_.end - at <= kFencepost) {
-      end = region_.end;
-    } else {
+    std::uintptr_t end = region_.end;
+    if (region_.end - at > kFencepost) {
       ++result_.resyncs;
       end = resync(at);
       result_.lost_bytes += end - at;
@@ -74,12 +69,11 @@ class Walk {
   }
 
   bool agreeing(std::uintptr_t at) {
-    BlockState state = BlockState::kUsed;
     for (int i = 0; i < kAgreeing && at != region_.end; ++i) {
-      const bool top = at == region_.top;
-      at = block_end(at, &state);
-      if (at == 0) return false;
-      if (top) return true;
+      const auto block = block_at(at);
+      if (!block) return false;
+      if (at == region_.top) return true;
+      at = block->end();
     }
     return true;
   }

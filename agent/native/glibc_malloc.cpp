@@ -13,7 +13,10 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kHeapBytes = 64 << 20;                 // HEAP_MAX_SIZE
+// HEAP_MAX_SIZE, or four huge pages of 2 MiB or 1 GiB.
+constexpr std::array<std::uint64_t, 3> kHeapSizes = {
+    std::uint64_t{64} << 20, std::uint64_t{8} << 20, std::uint64_t{4} << 30};
+constexpr std::size_t kMostArenas = 1 << 16;
 constexpr std::uint64_t kMostGrowth = std::uint64_t{1} << 30;  // while a map is drawn
 constexpr std::size_t kFastbins = 10;
 constexpr std::size_t kBins = 127;
@@ -66,7 +69,9 @@ bool looks_like_an_arena(const MallocState& state, std::uintptr_t at) {
 }
 
 MallocArena arena_from(const MallocState& state, std::uintptr_t at) {
-  return {at, state.top, state.system_bytes, {state.fastbins.begin(), state.fastbins.end()}};
+  return {at,         state.top,
+          state.next, state.system_bytes,
+          0,          {state.fastbins.begin(), state.fastbins.end()}};
 }
 
 struct DataSegment {
@@ -134,35 +139,65 @@ class LibcData {
   std::vector<std::uint64_t> words_;
 };
 
-// Read later than the mappings: the heap may have grown beyond what they say.
-std::optional<HeapInfo> heap_at(std::uintptr_t at) {
+// A heap of this arena, if heaps are of this size. Read later than the mappings: it may have grown
+// beyond what they say.
+std::optional<HeapInfo> heap_at(std::uintptr_t at, std::uint64_t heap_size, std::uintptr_t arena) {
   HeapInfo heap;
   if (!read_own_memory(at, &heap, sizeof heap)) return {};
-  const bool plausible = heap.page_bytes == 4096 && heap.bytes >= 4096 &&
-                         heap.bytes <= kHeapBytes && heap.bytes % 4096 == 0 &&
-                         heap.bytes <= heap.accessible_bytes && heap.previous % kHeapBytes == 0 &&
-                         heap.arena % kHeapBytes == sizeof(HeapInfo);
+  const bool plausible = heap.arena == arena && heap.page_bytes >= kPage &&
+                         heap.page_bytes <= heap_size && heap.bytes >= kPage &&
+                         heap.bytes <= heap_size && heap.bytes % kPage == 0 &&
+                         heap.bytes <= heap.accessible_bytes && heap.previous % heap_size == 0;
   if (!plausible) return {};
   return heap;
 }
 
-void add_thread_arenas(const std::vector<Mapping>& mappings, GlibcMalloc* found) {
-  for (const Mapping& mapping : mappings) {
-    if (!mapping.anonymous_data()) continue;
-    for (std::uintptr_t at = (mapping.begin + kHeapBytes - 1) / kHeapBytes * kHeapBytes;
-         at < mapping.end; at += kHeapBytes) {
-      const auto heap = heap_at(at);
-      if (!heap) continue;
-      MallocState state;
-      if (!read_own_memory(heap->arena, &state, sizeof state) ||
-          !looks_like_an_arena(state, heap->arena)) {
-        continue;
-      }
-      const bool first = heap->arena == at + sizeof(HeapInfo);
-      const std::uintptr_t blocks = at + sizeof(HeapInfo) + (first ? sizeof(MallocState) : 0);
-      found->regions.push_back({at, (blocks + 15) / 16 * 16, at + heap->bytes, state.top});
-      if (first) found->arenas.push_back(arena_from(state, heap->arena));
-    }
+// The size of this arena's heaps: the one that finds its top in one of them. 0: none does.
+std::uint64_t heap_size_of(const MallocArena& arena) {
+  for (const std::uint64_t size : kHeapSizes) {
+    const std::uintptr_t at = arena.top / size * size;
+    const auto heap = heap_at(at, size, arena.address);
+    if (heap && arena.top < at + heap->bytes) return size;
+  }
+  return 0;
+}
+
+// From the last heap to the first. False: heaps came or went meanwhile.
+bool add_heaps(MallocArena* arena, std::vector<MallocRegion>* regions) {
+  const std::uint64_t size = heap_size_of(*arena);
+  if (size == 0) return false;
+  for (std::uintptr_t at = arena->top / size * size; at != 0;) {
+    const auto heap = heap_at(at, size, arena->address);
+    if (!heap || arena->region_bytes > arena->system_bytes + kMostGrowth) return false;
+    const bool first = arena->address == at + sizeof(HeapInfo);
+    const std::uintptr_t blocks = at + sizeof(HeapInfo) + (first ? sizeof(MallocState) : 0);
+    regions->push_back({at, (blocks + 15) / 16 * 16, at + heap->bytes, arena->top});
+    arena->region_bytes += heap->bytes;
+    at = heap->previous;
+  }
+  return true;
+}
+
+// None: there is no arena here.
+std::optional<MallocArena> add_thread_arena(std::uintptr_t at, std::vector<MallocRegion>* regions) {
+  const std::size_t regions_before = regions->size();
+  for (int attempts_left = 3;; --attempts_left) {
+    MallocState state;
+    if (!read_own_memory(at, &state, sizeof state) || !looks_like_an_arena(state, at)) return {};
+    MallocArena arena = arena_from(state, at);
+    if (add_heaps(&arena, regions) || attempts_left == 1) return arena;
+    regions->resize(regions_before);
+  }
+}
+
+void add_thread_arenas(GlibcMalloc* found) {
+  const std::uintptr_t main_arena = found->arenas.front().address;
+  std::uintptr_t at = found->arenas.front().next;
+  while (at != main_arena && found->arenas.size() < kMostArenas) {
+    auto arena = add_thread_arena(at, &found->regions);
+    if (!arena) return;
+    at = arena->next;
+    found->arenas.push_back(std::move(*arena));
   }
 }
 
@@ -180,7 +215,7 @@ std::uintptr_t grown_end(const std::vector<Mapping>& mappings, const Mapping& ma
 
 // Usually [heap]; beside it the mapping that malloc took when [heap] could not grow.
 void add_main_regions(const std::vector<Mapping>& mappings, GlibcMalloc* found) {
-  const MallocArena& arena = found->arenas.front();
+  MallocArena& arena = found->arenas.front();
   const Mapping* of_top = find_mapping(mappings, arena.top);
   for (const Mapping& mapping : mappings) {
     const bool is_heap = mapping.name == "[heap]";
@@ -193,6 +228,7 @@ void add_main_regions(const std::vector<Mapping>& mappings, GlibcMalloc* found) 
       end = grown_end(mappings, mapping, arena.top + (top_bytes & ~kBlockFlags));
     }
     found->regions.push_back({mapping.begin, mapping.begin, end, arena.top});
+    arena.region_bytes += end - mapping.begin;
   }
 }
 
@@ -216,7 +252,7 @@ std::optional<GlibcMalloc> find_glibc_malloc(const std::vector<Mapping>& mapping
   const auto heap = std::find_if(mappings.begin(), mappings.end(),
                                  [](const Mapping& m) { return m.name == "[heap]"; });
   if (heap != mappings.end()) found.counters = data.counters(heap->begin);
-  add_thread_arenas(mappings, &found);
+  add_thread_arenas(&found);
   std::sort(found.regions.begin(), found.regions.end(),
             [](const MallocRegion& a, const MallocRegion& b) { return a.begin < b.begin; });
   return found;

@@ -3,9 +3,11 @@
 // There is no interface for it, so the structures are recognised by what they must look like
 // (glibc 2.35 to 2.41 on 64-bit machines). Nothing is locked: all of it may change while we look.
 //
-//   a heap of a thread's arena: 64 MiB aligned, struct heap_info first; the arena itself
-//     (struct malloc_state) follows in the arena's first heap
 //   the main arena: in libc's data; its blocks lie between the start of [heap] and its top
+//   a thread's arena: each arena knows the next one, in a ring from the main arena on
+//   a heap of it: at a multiple of 64 MiB (of four huge pages with glibc.malloc.hugetlb=2), struct
+//     heap_info first, which knows the heap before; the arena itself (struct malloc_state) follows
+//     in its first heap, and its top lies in the last
 #pragma once
 
 #include <cstddef>
@@ -14,14 +16,16 @@
 #include <string>
 #include <vector>
 
-#include "native/mappings.h"
+#include "ddm/mappings.h"
 
 namespace ddm {
 
 struct MallocArena {
   std::uintptr_t address = 0;  // of struct malloc_state
   std::uintptr_t top = 0;      // the block that reaches to the end
+  std::uintptr_t next = 0;     // of the ring
   std::uint64_t system_bytes = 0;
+  std::uint64_t region_bytes = 0;        // of its regions that were found
   std::vector<std::uintptr_t> fastbins;  // the first block of each list, or 0
 };
 

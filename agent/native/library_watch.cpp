@@ -6,9 +6,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -64,6 +66,9 @@ constexpr int kIdleMillis = 100;
 constexpr int kBusyMillis = 5;
 constexpr int kBusyRounds = 60;  // after somebody has opened a library
 
+// Slots that the loader had not bound are looked at again after so many rounds.
+constexpr unsigned kRoundsToUnbound = 5;
+
 int g_wake = -1;
 
 // Never hooked: us, the unwinder, and the loader, whose malloc is its own business.
@@ -75,17 +80,38 @@ bool is_exempt(const dl_phdr_info& info, const LoadedLibrary& library) {
          name.starts_with("linux-vdso") || name.starts_with("liblzma");
 }
 
-Hook dlopen_hook() {
-  return {"dlopen", reinterpret_cast<std::uintptr_t>(ddm_real_dlopen),
-          reinterpret_cast<std::uintptr_t>(&ddm_dlopen_hook)};
+// All hooks, complete before the first is in place.
+std::array<Hook, kMostHooks> g_all_hooks;
+std::size_t g_all_hook_count = 0;
+std::span<const Hook> all_hooks() { return {g_all_hooks.data(), g_all_hook_count}; }
+
+void collect_hooks() {
+  for (const Hook& hook : allocation_hooks()) g_all_hooks[g_all_hook_count++] = hook;
+  g_all_hooks[g_all_hook_count++] = {"dlopen", reinterpret_cast<std::uintptr_t>(ddm_real_dlopen),
+                                     reinterpret_cast<std::uintptr_t>(&ddm_dlopen_hook)};
 }
 
-void hook_library(const dl_phdr_info& info) {
+// The hooked functions of which there is more than one in this process.
+HookSet functions_defined_twice() {
+  HookSet set;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        const LoadedLibrary library = LoadedLibrary::of(*info);
+        // Ours are not seen from outside.
+        if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_wake))) {
+          add_defined_otherwise(library, all_hooks(), static_cast<HookSet*>(result));
+        }
+        return 0;
+      },
+      &set);
+  return set;
+}
+
+// How many slots are to be looked at again.
+std::size_t hook_library(const dl_phdr_info& info, const HookSet& defined_twice) {
   const LoadedLibrary library = LoadedLibrary::of(info);
-  if (is_exempt(info, library)) return;
-  redirect(library, allocation_hooks());
-  const Hook opener = dlopen_hook();
-  redirect(library, {&opener, 1});
+  if (is_exempt(info, library)) return 0;
+  return redirect(library, all_hooks(), defined_twice).unbound;
 }
 
 struct LoaderCounts {
@@ -112,19 +138,85 @@ void wake() {
 
 // The one library that a handle stands for. Its caller holds it open.
 void hook_opened(void* handle) {
+  struct Opened {
+    const link_map* map;
+    HookSet defined_twice;
+  };
   link_map* map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return;
+  Opened opened{map, functions_defined_twice()};
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* wanted) {
-        const auto* opened = static_cast<const link_map*>(wanted);
-        if (info->dlpi_addr != opened->l_addr ||
-            std::strcmp(info->dlpi_name, opened->l_name) != 0) {
+        const auto& [opened_map, defined_twice] = *static_cast<Opened*>(wanted);
+        if (info->dlpi_addr != opened_map->l_addr ||
+            std::strcmp(info->dlpi_name, opened_map->l_name) != 0) {
           return 0;
         }
-        hook_library(*info);
+        hook_library(*info, defined_twice);
         return 1;
       },
-      map);
+      &opened);
+}
+
+// The libraries on the loader's list at one moment.
+class LibraryList {
+ public:
+  LibraryList() {
+    libraries_.reserve(kMost);  // nothing is allocated while the loader's lock is held
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* list) {
+          static_cast<LibraryList*>(list)->add(*info);
+          return 0;
+        },
+        this);
+  }
+
+  // None of them has gone since.
+  bool all_loaded() const { return loader_counts().removed == at_begin_.removed; }
+
+  // How many slots are to be looked at again.
+  std::size_t hook() {
+    struct Pass {
+      const LibraryList& list;
+      const HookSet defined_twice;
+      std::size_t unbound;
+    };
+    Pass pass{*this, functions_defined_twice(), 0};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* result) {
+          auto& [list, defined_twice, unbound] = *static_cast<Pass*>(result);
+          if (list.holds(*info)) unbound += hook_library(*info, defined_twice);
+          return 0;
+        },
+        &pass);
+    return pass.unbound;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+  struct Known {
+    std::uintptr_t base;
+    const ElfW(Phdr) * headers;
+  };
+
+  void add(const dl_phdr_info& info) {
+    if (libraries_.size() < kMost) libraries_.push_back({info.dlpi_addr, info.dlpi_phdr});
+    at_begin_ = {info.dlpi_adds, info.dlpi_subs};
+  }
+
+  bool holds(const dl_phdr_info& info) const {
+    return std::any_of(libraries_.begin(), libraries_.end(), [&](const Known& known) {
+      return known.base == info.dlpi_addr && known.headers == info.dlpi_phdr;
+    });
+  }
+
+  std::vector<Known> libraries_;
+  LoaderCounts at_begin_;
+};
+
+// Opening the program itself waits until whoever is loading something has done.
+void wait_for_whoever_is_loading() {
+  if (void* self = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD)) dlclose(self);
 }
 
 }  // namespace
@@ -132,48 +224,18 @@ void hook_opened(void* handle) {
 LibraryWatch::LibraryWatch() {
   g_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   ddm_real_dlopen = reinterpret_cast<DdmDlopen*>(dlsym(RTLD_DEFAULT, "dlopen"));
+  collect_hooks();
   hook_all();
 }
 
-// A library is on the loader's list before it is relocated, and then its slots must not be touched.
-// Opening the program itself waits until whoever is loading something has done: all that was on the
-// list before is complete then.
+// A library is on the loader's list before it is relocated, and then its slots must not be touched:
+// only what was listed before the loader had done with all that it was at is complete.
 void LibraryWatch::hook_all() {
-  struct Known {
-    std::uintptr_t base;
-    const ElfW(Phdr) * headers;
-  };
-  struct Pass {
-    std::vector<Known> known;
-    std::size_t found = 0;
-  };
   for (;;) {
-    Pass pass;
-    const LoaderCounts before = loader_counts();
-    pass.known.resize(4096);  // nothing is allocated while the loader's lock is held
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* result) {
-          auto* const into = static_cast<Pass*>(result);
-          if (into->found < into->known.size()) {
-            into->known[into->found++] = {info->dlpi_addr, info->dlpi_phdr};
-          }
-          return 0;
-        },
-        &pass);
-    if (void* self = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD)) dlclose(self);
-    if (loader_counts().removed != before.removed) continue;  // an address may mean another one now
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* result) {
-          const auto* const from = static_cast<Pass*>(result);
-          for (std::size_t i = 0; i < from->found; ++i) {
-            if (from->known[i].base == info->dlpi_addr &&
-                from->known[i].headers == info->dlpi_phdr) {
-              hook_library(*info);
-            }
-          }
-          return 0;
-        },
-        &pass);
+    LibraryList list;
+    wait_for_whoever_is_loading();
+    if (!list.all_loaded()) continue;  // an address may mean another library now
+    unbound_ = list.hook();
     return;
   }
 }
@@ -182,10 +244,11 @@ void LibraryWatch::run() {
   const Unsampled unsampled;
   LoaderCounts hooked{};
   int busy = kBusyRounds;
-  for (;;) {
+  for (unsigned rounds = 0;; ++rounds) {
     const LoaderCounts now = loader_counts();
-    if (!(now == hooked)) {
-      hook_all();
+    const bool changed = !(now == hooked);
+    if (changed || (unbound_ > 0 && rounds % kRoundsToUnbound == 0)) hook_all();
+    if (changed) {
       hooked = now;
       busy = kBusyRounds;
     }

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 namespace ddm {
 
@@ -22,6 +21,8 @@ class LibraryWatch {
  private:
   // The libraries that are loaded completely.
   void hook_all();
+
+  std::size_t unbound_ = 0;  // slots that could not be changed before the loader binds them
 };
 
 }  // namespace ddm

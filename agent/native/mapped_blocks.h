@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ddm/mappings.h"
 #include "native/block_list.h"
-#include "native/mappings.h"
 
 namespace ddm {
 

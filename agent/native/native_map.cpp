@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "ddm/mappings.h"
 #include "native/arena_walk.h"
 #include "native/cached_blocks.h"
 #include "native/glibc_malloc.h"
 #include "native/mapped_blocks.h"
-#include "native/mappings.h"
+#include "native/own_memory.h"
 
 namespace ddm {
 namespace {
@@ -59,6 +60,9 @@ NativeMap read_native_map() {
   BlockList mapped(mapped_memory());
   map.mapped_bytes = find_mapped_blocks(mappings, map.blocks, expected, &mapped);
   map.missing_bytes = expected - std::min(expected, map.mapped_bytes);
+  for (const MallocArena& arena : malloc->arenas) {
+    map.missing_bytes += arena.system_bytes - std::min(arena.system_bytes, arena.region_bytes);
+  }
   map.blocks.insert(map.blocks.end(), mapped.begin(), mapped.end());
   std::sort(map.blocks.begin(), map.blocks.end(),
             [](const Block& a, const Block& b) { return a.address < b.address; });

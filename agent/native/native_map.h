@@ -22,9 +22,10 @@ struct NativeMap {
   std::uint64_t used_bytes = 0;    // with what malloc needs for itself
   std::uint64_t cached_bytes = 0;  // BlockState::kCached
   std::uint64_t free_bytes = 0;
-  std::uint64_t mapped_bytes = 0;   // the part of used_bytes in blocks with a mapping of their own
-  std::uint64_t lost_bytes = 0;     // not readable as blocks: one block of used_bytes, or left out
-  std::uint64_t missing_bytes = 0;  // in blocks with mappings of their own that were not found
+  std::uint64_t mapped_bytes = 0;  // the part of used_bytes in blocks with a mapping of their own
+  std::uint64_t lost_bytes = 0;    // not readable as blocks: one block of used_bytes, or left out
+  // Of blocks with mappings of their own and of arenas, as malloc counts them, that were not found.
+  std::uint64_t missing_bytes = 0;
 };
 
 // Throws std::bad_alloc.

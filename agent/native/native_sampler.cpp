@@ -5,8 +5,9 @@
 #include <memory>
 #include <tuple>
 
-#include "native/mappings.h"
+#include "ddm/mappings.h"
 #include "native/native_stack.h"
+#include "native/own_memory.h"
 #include "native/sampling_interval.h"
 
 namespace ddm {

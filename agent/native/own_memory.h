@@ -1,4 +1,5 @@
-// Reads this process's own memory where it may be unmapped, or change, at any moment.
+// Reads this process's own memory where it may be unmapped, or change, at any moment, and the
+// kernel's list of it.
 //
 // The kernel copies it, so an address that is gone is an error and no SIGSEGV. Any thread; a
 // MemoryWindow belongs to one.
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 namespace ddm {
@@ -17,6 +19,9 @@ constexpr std::uintptr_t kPage = 4096;
 
 // True: all of it could be read. errno stays as it was.
 bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes);
+
+// The text of /proc/self/maps; "" if it cannot be read.
+std::string read_maps_text();
 
 // For reading a stretch of memory piece by piece: keeps the last block it has read.
 class MemoryWindow {

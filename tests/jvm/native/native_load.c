@@ -91,6 +91,19 @@ JNIEXPORT jboolean JNICALL Java_NativeLoad_leakLater(JNIEnv* jni, jclass klass, 
   return JNI_TRUE;
 }
 
+/* A library with an allocator of its own, as the loader binds it. */
+JNIEXPORT jboolean JNICALL Java_NativeLoad_plugin(JNIEnv* jni, jclass klass, jstring path,
+                                                  jint count) {
+  (void)klass;
+  const char* name = (*jni)->GetStringUTFChars(jni, path, NULL);
+  void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND);
+  (*jni)->ReleaseStringUTFChars(jni, path, name);
+  void (*use)(int) = library != NULL ? (void (*)(int))dlsym(library, "use_own_blocks") : NULL;
+  if (use == NULL) return JNI_FALSE;
+  use(count);
+  return JNI_TRUE;
+}
+
 /* Blocks of 16 to 143 bytes, every fifth of them free again. */
 JNIEXPORT void JNICALL Java_NativeLoad_blocks(JNIEnv* jni, jclass klass, jint count) {
   (void)jni;

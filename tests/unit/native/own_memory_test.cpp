@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ddm/mappings.h"
+
 using namespace ddm;
 
 namespace {
@@ -60,4 +62,16 @@ TEST_CASE("a window reads up to where the memory ends, also across pages") {
     CHECK(window.read<std::uint64_t>(pages.at(0)) == 1);
     CHECK_FALSE(window.read<std::uint64_t>(~std::uintptr_t{0} - 3));
   }
+}
+
+TEST_CASE("this process has a stack and this program among its mappings") {
+  const auto mappings = parse_mappings(read_maps_text());
+  const int local = 0;
+  const Mapping* stack = find_mapping(mappings, reinterpret_cast<std::uintptr_t>(&local));
+  REQUIRE(stack != nullptr);
+  CHECK(stack->writable);
+  const Mapping* code = find_mapping(mappings, reinterpret_cast<std::uintptr_t>(&parse_mappings));
+  REQUIRE(code != nullptr);
+  CHECK(code->executable);
+  CHECK(code->name.ends_with("native_test"));
 }
