@@ -1,9 +1,11 @@
 #include "jvm/agent_thread.h"
 
 #include <exception>
+#include <utility>
 
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
+#include "jvm/own_threads.h"
 #include "log.h"
 
 namespace ddm {
@@ -20,14 +22,34 @@ jobject new_thread_object(JNIEnv* jni, const std::string& name) {
   return jni->NewObject(thread_class.get(), constructor, text.get());
 }
 
+void remember_as_own(JNIEnv* jni, jobject thread) {
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
+  const jfieldID id = jni->GetFieldID(type.get(), "tid", "J");
+  if (!clear_exception(jni) && id != nullptr) add_own_thread(jni->GetLongField(thread, id));
+}
+
 }  // namespace
 
-AgentThread::AgentThread(jvmtiEnv* jvmti, std::string name)
-    : jvmti_(jvmti), name_(std::move(name)) {}
+AgentThread::AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs)
+    : jvmti_(jvmti), name_(std::move(name)), runs_(runs) {}
 
 std::string AgentThread::start(JNIEnv* jni) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(begun_, true)) return "";
+  }
+  std::string error = start_thread(jni);
+  if (!error.empty()) {
+    const std::lock_guard lock(mutex_);
+    begun_ = false;
+  }
+  return error;
+}
+
+std::string AgentThread::start_thread(JNIEnv* jni) {
   const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
   if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
+  if (runs_ == Runs::kAgent) remember_as_own(jni, thread.get());
   {
     const std::lock_guard lock(mutex_);
     running_ = true;

@@ -4,6 +4,9 @@
 // any thread, attached or not (JVMTI raw monitors take no unattached owner, so this is a plain
 // condition variable), but never from GC callbacks. An attached thread that sits in native code at
 // the VM's end delays it by 0.3 s: stop() in VMDeath lets the thread go before the VM looks.
+//
+// Making the thread runs Java, where a debugger may stop whoever makes it for as long as it likes:
+// no lock of ours is held meanwhile.
 #pragma once
 
 #include <jvmti.h>
@@ -22,9 +25,13 @@ class AgentThread {
  public:
   using Task = std::function<void(JNIEnv*)>;
 
-  AgentThread(jvmtiEnv* jvmti, std::string name);
+  // Whose code it runs. What the agent's allocates is not recorded.
+  enum class Runs { kAgent, kProgram };
 
-  // Starts the thread; call in VMInit or later. Returns "" or what went wrong.
+  AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs = Runs::kAgent);
+
+  // Starts the thread; call in VMInit or later. Returns "" or what went wrong. Any attached thread;
+  // a call after the first, or while that is going on, does nothing and waits for nothing.
   std::string start(JNIEnv* jni);
 
   // Runs the task on the thread soon. False, and the task is gone, once stop() was called.
@@ -40,11 +47,13 @@ class AgentThread {
  private:
   using Clock = std::chrono::steady_clock;
 
+  std::string start_thread(JNIEnv* jni);
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
   Task next_task();  // empty: the thread is to end
 
   jvmtiEnv* const jvmti_;
   const std::string name_;
+  const Runs runs_;
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_:
@@ -52,8 +61,9 @@ class AgentThread {
   Task periodic_;
   Clock::duration period_{0};
   Clock::time_point next_due_;
+  bool begun_ = false;  // start() was called, and has not failed
   bool stopped_ = false;
-  bool running_ = false;  // between start() and the thread's end
+  bool running_ = false;  // between RunAgentThread and the thread's end
 };
 
 }  // namespace ddm

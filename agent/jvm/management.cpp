@@ -1,9 +1,9 @@
 #include "jvm/management.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include "jvm/jvmti_memory.h"
+#include "jvm/vm_library.h"
 
 namespace ddm::management {
 namespace {
@@ -40,7 +40,7 @@ struct Table {
 };
 
 std::optional<Table> look_for_table(JNIEnv* jni) {
-  void* symbol = dlsym(RTLD_DEFAULT, "JVM_GetManagement");
+  void* symbol = vm_library::symbol("JVM_GetManagement");
   if (symbol == nullptr) return std::nullopt;
   const auto get_management = reinterpret_cast<GetManagement>(symbol);
   for (const TableLayout& layout : kLayouts) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <string_view>
 
 #include "jvm/jvmti_memory.h"
@@ -12,6 +13,13 @@ std::string system_property(jvmtiEnv* jvmti, const char* name) {
   JvmtiPtr<char> value(jvmti);
   if (jvmti->GetSystemProperty(name, value.out()) != JVMTI_ERROR_NONE) return "";
   return std::string(text_of(value));
+}
+
+int vm_feature_release(jvmtiEnv* jvmti) {
+  const std::string release = system_property(jvmti, "java.vm.specification.version");
+  int number = 0;
+  std::from_chars(release.data(), release.data() + release.size(), number);
+  return number;
 }
 
 std::string app_name_of(std::string_view java_command) {

@@ -20,6 +20,9 @@ VmFacts read_vm_facts(jvmtiEnv* jvmti);
 // A system property as given at start; "" when there is none.
 std::string system_property(jvmtiEnv* jvmti, const char* name);
 
+// 17, 25, ...; 0 if the VM does not say.
+int vm_feature_release(jvmtiEnv* jvmti);
+
 // "sun.java.command" (main class or jar path, then the arguments) -> "Main" or "app.jar".
 std::string app_name_of(std::string_view java_command);
 

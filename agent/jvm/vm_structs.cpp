@@ -1,16 +1,16 @@
 #include "jvm/vm_structs.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 #include <string>
+
+#include "jvm/vm_library.h"
 
 namespace ddm::vm_structs {
 namespace {
 
 // An exported `uint64_t` or pointer variable of libjvm.
 std::optional<std::uint64_t> exported(const char* symbol) {
-  const void* address = dlsym(RTLD_DEFAULT, symbol);
+  const void* address = vm_library::symbol(symbol);
   if (address == nullptr) return std::nullopt;
   std::uint64_t value = 0;
   std::memcpy(&value, address, sizeof value);

@@ -1,0 +1,30 @@
+// What the program's exit waits for, and how long at most: all of it, in the order of
+// Agent::vm_death(). Each limit is a limit and not a pause: nothing to wait for, no wait.
+//
+//   a handler of the program's that runs (ClientApi)          kHandlerLimit
+//   sockets: what they take at once is written (Server)       no wait
+//   a request that is being handled (Service, two lanes)      kRequestLimit, both lanes
+//   a map that is being drawn or sent (MapEvents)             kMapLimit
+//   a report that is being written (reporter)                 kReportLimit
+//   the last reports, on the thread that ends the program     as long as writing takes
+//   files of an unfinished heap dump (HeapDumper)             no wait; the rest at exit()
+//
+// Agent::process_exits(), where the VM does not say that it dies, waits for the last three only.
+//
+// Three threads are joined: ddm-io, ddm-debugger and ddm-pulse. Whatever they wait for, they wait for
+// their waker with it, and what they call never waits. Nobody waits for ddm-lookup (the system's
+// resolver), ddm-native, ddm-exit and ddm-halt: they end with the process.
+#pragma once
+
+#include <chrono>
+
+namespace ddm::exit_limits {
+
+using std::chrono::milliseconds;
+
+inline constexpr milliseconds kHandlerLimit{100};
+inline constexpr milliseconds kRequestLimit{50};
+inline constexpr milliseconds kMapLimit{20};
+inline constexpr milliseconds kReportLimit{10'000};
+
+}  // namespace ddm::exit_limits

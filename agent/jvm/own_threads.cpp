@@ -1,0 +1,31 @@
+#include "jvm/own_threads.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+namespace ddm {
+namespace {
+
+std::array<std::atomic<std::int64_t>, 16> g_own_threads{};  // 0: free, as no thread's id is
+thread_local bool t_own_thread = false;
+
+}  // namespace
+
+void add_own_thread(std::int64_t java_id) {
+  for (auto& place : g_own_threads) {
+    std::int64_t free = 0;
+    if (place.compare_exchange_strong(free, java_id)) return;
+  }
+}
+
+bool is_own_thread(std::int64_t java_id) {
+  return java_id != 0 && std::any_of(g_own_threads.begin(), g_own_threads.end(),
+                                     [java_id](const auto& own) { return own == java_id; });
+}
+
+void become_own_thread() { t_own_thread = true; }
+
+bool on_own_thread() { return t_own_thread; }
+
+}  // namespace ddm

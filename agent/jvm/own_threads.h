@@ -1,0 +1,19 @@
+// Which threads are the agent's own: what they allocate is not the program's.
+//
+// A thread that the VM starts for us is known by Java's id before it runs, since its JVMTI
+// ThreadStart event comes before its first line. Any thread; nothing waits.
+#pragma once
+
+#include <cstdint>
+
+namespace ddm {
+
+// By java.lang.Thread's id. There are a handful; one too many is not remembered.
+void add_own_thread(std::int64_t java_id);
+bool is_own_thread(std::int64_t java_id);
+
+// The calling thread, from here to its end.
+void become_own_thread();
+bool on_own_thread();
+
+}  // namespace ddm

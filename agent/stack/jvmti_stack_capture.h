@@ -1,0 +1,38 @@
+// The stack by JVMTI's GetStackTrace: always right, and microseconds dear.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+
+#include "stack/stack_capture.h"
+
+namespace ddm {
+
+class JvmtiStackCapture final : public StackCapture {
+ public:
+  JvmtiStackCapture(jvmtiEnv* jvmti, FrameNames& names);
+
+  const char* name() const override { return "jvmti"; }
+  void capture(JNIEnv* jni, ShownStack& stack) override;
+  std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
+
+  // "a.B.method(I)V @ 12", for the log.
+  std::string text_of(JNIEnv* jni, const RawFrame& frame) const;
+
+ private:
+  // Longer than any stack takes. Who has the lock for longer is suspended and does not run.
+  static constexpr std::chrono::milliseconds kPatience{10};
+
+  std::size_t frames_from(std::size_t start, std::span<RawFrame> frames);
+
+  jvmtiEnv* const jvmti_;
+  FrameNames& names_;
+  // Before 23 (JDK-8313332) InstanceKlass::get_jmethod_id() fetches the class's table of jmethodIDs
+  // before it takes its lock, and another thread that meets an obsolete method may grow the table
+  // and free the old one meanwhile: whoever redefines classes under load gets garbage for ids.
+  const bool one_at_a_time_;
+  std::timed_mutex mutex_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,151 @@
+#include "stack/layout_detection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "jvm/vm_entries.h"
+#include "jvm/vm_structs.h"
+#include "stack/walk/vm_memory.h"
+
+namespace ddm {
+namespace {
+
+constexpr int kTestedReleases[] = {17, 25};
+
+void find_thread(VmEntries& entries, VmLayout& layout) {
+  const auto offset = [&](const char* type, const char* field) {
+    return static_cast<Offset>(entries.offset({{type, field}}));
+  };
+  const Offset sp = offset("JavaFrameAnchor", "_last_Java_sp");
+  const Offset pc = offset("JavaFrameAnchor", "_last_Java_pc");
+  const Offset fp = offset("JavaFrameAnchor", "_last_Java_fp");
+  const Offset anchor = offset("JavaThread", "_anchor");
+  const Offset wrapper = offset("JavaCallWrapper", "_anchor");
+  layout.anchor_sp = anchor + sp;
+  layout.anchor_pc = anchor + pc;
+  layout.anchor_fp = anchor + fp;
+  layout.wrapper_sp = wrapper + sp;
+  layout.wrapper_pc = wrapper + pc;
+  layout.wrapper_fp = wrapper + fp;
+  layout.stack_base = offset("JavaThread", "_stack_base");
+  layout.stack_size = offset("JavaThread", "_stack_size");
+  // The frame layouts that the walker's own constants speak of.
+  entries.expect(entries.constant({"frame::entry_frame_call_wrapper_offset"}) == -6 &&
+                     entries.constant({"frame::interpreter_frame_sender_sp_offset"}) == -1 &&
+                     entries.constant({"frame::pc_return_offset"}) == 0,
+                 "frame::*_offset");
+}
+
+void find_nmethods(VmEntries& entries, VmLayout& layout) {
+  const auto offset = [&](VmEntries::Names names) {
+    return static_cast<Offset>(entries.offset(names));
+  };
+  layout.blob_name = offset({{"CodeBlob", "_name"}});
+  layout.blob_frame_words = offset({{"CodeBlob", "_frame_size"}});
+  layout.method = offset({{"nmethod", "_method"}, {"CompiledMethod", "_method"}});
+  layout.compile_id = offset({{"nmethod", "_compile_id"}});
+  layout.orig_pc = offset({{"nmethod", "_orig_pc_offset"}});
+  layout.scopes_pcs = offset({{"nmethod", "_scopes_pcs_offset"}});
+  layout.parts_by_offset = vm_structs::offset_of("nmethod", "_immutable_data").has_value();
+  if (!layout.parts_by_offset) {
+    layout.blob_code = offset({{"CodeBlob", "_code_begin"}});
+    layout.deopt = offset({{"CompiledMethod", "_deopt_handler_begin"}});
+    layout.deopt_mh = offset({{"CompiledMethod", "_deopt_mh_handler_begin"}});
+    layout.scopes_data = offset({{"CompiledMethod", "_scopes_data_begin"}});
+    layout.metadata = offset({{"nmethod", "_metadata_offset"}});
+    return;
+  }
+  layout.blob_kind = offset({{"CodeBlob", "_kind"}});
+  layout.kind_nmethod = entries.constant({"CodeBlobKind::Nmethod"});
+  layout.blob_code = offset({{"CodeBlob", "_code_offset"}});
+  layout.deopt = offset({{"nmethod", "_deopt_handler_offset"}});
+  layout.deopt_mh = offset({{"nmethod", "_deopt_mh_handler_offset"}});
+  layout.immutable_data = offset({{"nmethod", "_immutable_data"}});
+  layout.immutable_size = offset({{"nmethod", "_immutable_data_size"}});
+  layout.scopes_data = offset({{"nmethod", "_scopes_data_offset"}});
+  layout.mutable_data = offset({{"CodeBlob", "_mutable_data"}});
+  layout.mutable_size = offset({{"CodeBlob", "_mutable_data_size"}});
+  layout.relocation_size = offset({{"CodeBlob", "_relocation_size"}});
+}
+
+void find_metadata(VmEntries& entries, VmLayout& layout) {
+  const auto offset = [&](const char* type, const char* field) {
+    return static_cast<Offset>(entries.offset({{type, field}}));
+  };
+  layout.method_const = offset("Method", "_constMethod");
+  layout.const_pool = offset("ConstMethod", "_constants");
+  layout.const_idnum = offset("ConstMethod", "_method_idnum");
+  layout.const_code_size = offset("ConstMethod", "_code_size");
+  layout.const_code = static_cast<Offset>(entries.size("ConstMethod"));
+  layout.pool_holder = offset("ConstantPool", "_pool_holder");
+  layout.holder_ids = offset("InstanceKlass", "_methods_jmethod_ids");
+}
+
+void find_code_heaps(VmEntries& entries, VmLayout& layout) {
+  const auto heaps = entries.value<VmAddress>({{"CodeCache", "_heaps"}});
+  const VmAddress length = entries.offset({{"GrowableArrayBase", "_len"}});
+  const VmAddress data = entries.offset({{"GrowableArray<int>", "_data"}});
+  const VmAddress memory = entries.offset({{"CodeHeap", "_memory"}});
+  const VmAddress segments = entries.offset({{"CodeHeap", "_segmap"}});
+  const VmAddress log2_segment = entries.offset({{"CodeHeap", "_log2_segment_size"}});
+  const VmAddress low = entries.offset({{"VirtualSpace", "_low"}});
+  const VmAddress high = entries.offset({{"VirtualSpace", "_high"}});
+  const VmAddress reserved = entries.offset({{"VirtualSpace", "_high_boundary"}});
+  layout.block_header = static_cast<Offset>(entries.size("HeapBlock"));
+  layout.block_used = static_cast<Offset>(entries.offset({{"HeapBlock::Header", "_used"}}));
+  if (!entries.missing().empty() || heaps == 0) return;
+  const auto count = load<std::int32_t>(heaps + length);
+  for (std::int32_t i = 0; i < count; ++i) {
+    const auto heap = load<VmAddress>(load<VmAddress>(heaps + data) + static_cast<VmAddress>(i) * 8);
+    layout.code_heaps.push_back({load<VmAddress>(heap + memory + low), heap + memory + high,
+                                 load<VmAddress>(heap + memory + reserved),
+                                 load<VmAddress>(heap + segments + low),
+                                 load<std::int32_t>(heap + log2_segment)});
+  }
+}
+
+void find_known_code(VmEntries& entries, VmLayout& layout) {
+  layout.call_stub_return =
+      entries.value<VmAddress>({{"StubRoutines", "_call_stub_return_address"}});
+  const auto queue = entries.value<VmAddress>({{"AbstractInterpreter", "_code"}});
+  const VmAddress buffer = entries.offset({{"StubQueue", "_stub_buffer"}});
+  const VmAddress limit = entries.offset({{"StubQueue", "_buffer_limit"}});
+  if (queue != 0 && entries.missing().empty()) {
+    layout.interpreter_low = load<VmAddress>(queue + buffer);
+    layout.interpreter_high =
+        layout.interpreter_low + static_cast<VmAddress>(load<std::int32_t>(queue + limit));
+  }
+  entries.expect(layout.interpreter_low != 0 && layout.call_stub_return != 0,
+                 "AbstractInterpreter::_code");
+  layout.virtual_thread_entry_at =
+      vm_structs::address_of("ContinuationEntry", "_return_pc").value_or(0);
+}
+
+}  // namespace
+
+Result<VmLayout> detect_vm_layout() {
+#if defined(__x86_64__)
+  VmEntries entries;
+  const auto release = entries.value<std::int32_t>({{"Abstract_VM_Version", "_vm_major_version"}});
+  if (std::find(std::begin(kTestedReleases), std::end(kTestedReleases), release) ==
+      std::end(kTestedReleases)) {
+    return Error{fmt::format("the walk was not tested on JDK {}", release)};
+  }
+  constexpr int kFirstWithoutZeroBytes = 20;  // JDK-8292758
+  VmLayout layout;
+  layout.stream_base = release >= kFirstWithoutZeroBytes ? 1 : 0;
+  find_thread(entries, layout);
+  find_nmethods(entries, layout);
+  find_metadata(entries, layout);
+  find_code_heaps(entries, layout);
+  find_known_code(entries, layout);
+  if (!entries.missing().empty()) return Error{"this VM does not tell of " + entries.missing()};
+  return layout;
+#else
+  return Error{"the walk knows no frames but those of x86-64"};
+#endif
+}
+
+}  // namespace ddm

@@ -1,0 +1,13 @@
+// Finds what a stack walk needs in the VM's own tables (vmStructs), by name.
+#pragma once
+
+#include "ddm/result.h"
+#include "stack/walk/vm_layout.h"
+
+namespace ddm {
+
+// Live phase. The error: why this VM's stacks are not walked, a sentence's end for the log. Only
+// releases that the walk was tested on are taken: names may stay while meanings change.
+Result<VmLayout> detect_vm_layout();
+
+}  // namespace ddm

@@ -1,0 +1,47 @@
+// A frame as reports show it, in eight bytes: the method's name, the index in the class file as its
+// author compiled it, and what part the frame plays where it stands.
+#pragma once
+
+#include <cstdint>
+
+#include "records/alloc_record.h"
+
+namespace ddm {
+
+enum class FrameRole : std::uint8_t {
+  kPlain,
+  kHidden,         // method handle plumbing that Java's own stack traces leave out too
+  kTracker,        // a method of java.lang.DdmTracker or its natives
+  kObjectInit,     // Object.<init>
+  kAtConstructor,  // a constructor, at its this() or super() call
+  kArrayCopy,      // Arrays.copyOf and copyOfRange of object arrays, hooked where it is called
+};
+
+class ShownFrame {
+ public:
+  ShownFrame() = default;
+  ShownFrame(NameId method, std::int32_t bci, FrameRole role)
+      : bits_(method | std::uint64_t{static_cast<std::uint32_t>(bci) & kBciMask} << 32 |
+              std::uint64_t{static_cast<std::uint8_t>(role)} << 56) {}
+
+  static ShownFrame from_bits(std::uint64_t bits) {
+    ShownFrame result;
+    result.bits_ = bits;
+    return result;
+  }
+  std::uint64_t bits() const { return bits_; }
+
+  Frame frame() const {
+    // The upper of the 24 bits is the sign.
+    const auto bci = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits_ >> 32) << 8) >> 8;
+    return {static_cast<NameId>(bits_), bci};
+  }
+  FrameRole role() const { return static_cast<FrameRole>(bits_ >> 56); }
+
+ private:
+  static constexpr std::uint32_t kBciMask = 0xffffff;  // a bytecode index has 16 bits, or is -1
+
+  std::uint64_t bits_;  // left as it is when made, as most of a stack's frames are
+};
+
+}  // namespace ddm

@@ -1,0 +1,77 @@
+// The stack by our own walk of the VM's frames (stack/walk), decoded while they stand: a frame's
+// activation keeps its code and its class alive.
+//
+// What the walk cannot tell (a virtual thread's frames in the heap, anything odd) is asked of
+// GetStackTrace, and counted. The first stacks and then one now and then are compared with it
+// (stack/walker_check); should they differ, GetStackTrace does all from then on. Any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "ddm/result.h"
+#include "jvm/vm_threads.h"
+#include "stack/jvmti_stack_capture.h"
+#include "stack/stack_capture.h"
+#include "stack/walk/frame_cache.h"
+#include "stack/walk/raw_walk.h"
+#include "stack/walker_check.h"
+
+namespace ddm {
+
+class VmStackCapture final : public StackCapture {
+ public:
+  // The error: why this VM's stacks cannot be walked.
+  static Result<std::unique_ptr<VmStackCapture>> create(JNIEnv* jni, jobject current,
+                                                        JvmtiStackCapture& jvmti,
+                                                        FrameNames& names);
+
+  const char* name() const override { return check_.trusted() ? "vm" : "jvmti"; }
+  WalkerCounts counts() const override;
+  void capture(JNIEnv* jni, ShownStack& stack) override;
+  std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
+
+ private:
+  VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti, FrameNames& names);
+
+  WalkEnd walk(JNIEnv* jni, ShownStack& stack);
+  void check(JNIEnv* jni);
+  void check_cache(JNIEnv* jni, std::span<const VersionFrame> found);
+  void explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
+               std::span<const RawFrame> official) const;
+
+  // The interpreted frame before, on the same walk: recursion meets the same one again.
+  struct Interpreted {
+    VmAddress method = 0;
+    VmAddress bytecode = 0;
+    ShownFrame shown;
+  };
+
+  // Each adds the frames of the place that the walker stands at and goes on to the caller. kEnd:
+  // `end` says why.
+  enum class Step { kOn, kEnough, kEnd };
+  Step compiled_step(JNIEnv* jni, FrameWalker& walker, ShownStack& stack, WalkEnd& end);
+  Step learn_compiled(JNIEnv* jni, FrameWalker& walker, std::size_t known, ShownStack& stack,
+                      WalkEnd& end);
+  Step interpreted_step(JNIEnv* jni, FrameWalker& walker, Interpreted& last, ShownStack& stack,
+                        WalkEnd& end);
+  // false: the method has no id yet, or there is none.
+  bool look_up_interpreted(JNIEnv* jni, Interpreted& frame);
+
+  const VmLayout layout_;
+  const VmThreads threads_;
+  const CodeHeaps heaps_;
+  const CompiledFrames compiled_;
+  ReadablePages pages_;
+  const MethodResolution methods_;
+  const RawWalk raw_walk_;
+  FrameCache cache_;
+  JvmtiStackCapture& jvmti_;
+  FrameNames& names_;
+  WalkerCheck check_;
+  std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(WalkEnd::kCount)> gave_up_{};
+};
+
+}  // namespace ddm

@@ -1,0 +1,70 @@
+// What a program counter in compiled code means: how large its frame is, and which methods stand in
+// it, innermost first. Read from the nmethod's PcDescs and scopes (debugInfo, pcDesc in HotSpot).
+//
+//   PcDesc (16 bytes)  | i4 pc, from the code's begin | i4 scope, 0 none | i4 objects | i4 flags |
+//   scope              three numbers: the sender's scope (0: none), the method's place in the
+//                      nmethod's metadata (from 1), bci + 1
+//   number             1 to 5 bytes, base 192: a byte below 192 is the last (UNSIGNED5)
+//
+// All program counters are return addresses of calls, for which the compiler leaves an exact PcDesc.
+// Anything else is odd. The caller's own frame keeps the code alive. Any thread.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "stack/walk/code_heaps.h"
+
+namespace ddm {
+
+inline constexpr std::int32_t kNoBci = -1;  // of a native method
+
+struct MethodFrame {
+  VmAddress method;  // Method*
+  std::int32_t bci;
+};
+
+enum class CodeKind : std::uint8_t {
+  kOdd,        // not known, or not as expected: the walk ends
+  kCompiled,   // a frame with methods
+  kStub,       // a frame of the VM's own, without a method
+  kPatched,    // the frame is to be deoptimised; its own pc is kept in the frame
+  kVirtualThreadEnd,  // below a virtual thread's outermost frame
+  kBarrier,    // a virtual thread's outer frames lie in the heap
+};
+
+struct CompiledFrame {
+  static constexpr std::size_t kMostInlined = 64;
+
+  CodeKind kind = CodeKind::kOdd;
+  std::int32_t bytes = 0;       // of the frame; kPatched: from sp to where its own pc is kept
+  VmAddress identity_at = 0;  // where the nmethod keeps its compile id; 0: code that never goes
+  std::uint32_t identity = 0;
+  std::size_t count = 0;
+  std::array<MethodFrame, kMostInlined> frames;  // `count` of them
+};
+
+class CompiledFrames {
+ public:
+  CompiledFrames(const VmLayout& layout, const CodeHeaps& heaps);
+
+  void decode(VmAddress pc, CompiledFrame& result) const;
+
+ private:
+  struct Parts {
+    VmAddress code, pcs, pcs_end, data, data_end, metadata, metadata_end;
+  };
+
+  bool is_nmethod(VmAddress blob) const;
+  Parts parts_of(VmAddress nmethod) const;
+  bool is_virtual_thread_entry(VmAddress nmethod) const;
+  bool is_deopt_pc(VmAddress nmethod, VmAddress pc) const;
+  void decode_nmethod(VmAddress nmethod, VmAddress pc, CompiledFrame& result) const;
+  bool decode_scopes(const Parts& parts, std::int32_t scope, CompiledFrame& result) const;
+  void decode_stub(VmAddress blob, CompiledFrame& result) const;
+
+  const VmLayout& layout_;
+  const CodeHeaps& heaps_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,51 @@
+#include "stack/walk/frame_cache.h"
+
+#include <sys/mman.h>
+
+namespace ddm {
+
+FrameCache::FrameCache(const std::atomic<std::uint32_t>& generation, Offset in_use)
+    : generation_(generation), in_use_(in_use), slots_([] {
+        // Zeroed pages are empty slots; they take memory once they are written.
+        void* memory = mmap(nullptr, kSlots * sizeof(Slot), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return memory == MAP_FAILED ? nullptr : static_cast<Slot*>(memory);
+      }()) {}
+
+void FrameCache::Unmap::operator()(Slot* slots) const { munmap(slots, kSlots * sizeof(Slot)); }
+
+void FrameCache::insert(VmAddress place, unsigned part, Identity identity, const Entry& entry,
+                        std::uint32_t generation) {
+  if (!slots_ || part >= kParts || entry.count > kFramesOfPart) return;
+  const std::uint64_t key = key_of(place, part);
+  const std::size_t first = first_slot(key);
+  const auto holds = [&](std::size_t at, std::uint64_t wanted) {
+    return slots_[at].key.load(std::memory_order_relaxed) == wanted;
+  };
+  // Where it stands already, else where nothing stands, else instead of another.
+  std::size_t at = first;
+  if (!holds(first, key) && (holds(first ^ 1, key) || (!holds(first, 0) && holds(first ^ 1, 0)))) {
+    at = first ^ 1;
+  }
+  Slot& slot = slots_[at];
+  std::uint32_t sequence = slot.sequence.load(std::memory_order_relaxed);
+  if (sequence % 2 != 0 ||
+      !slot.sequence.compare_exchange_strong(sequence, sequence + 1, std::memory_order_acq_rel)) {
+    return;
+  }
+  // Release on every store keeps them behind the odd number.
+  slot.key.store(key, std::memory_order_release);
+  slot.shape.store(static_cast<std::uint32_t>(entry.kind) | (entry.more ? 1u << 8 : 0u) |
+                       static_cast<std::uint32_t>(entry.count) << 16,
+                   std::memory_order_release);
+  slot.identity_at.store(identity.at, std::memory_order_release);
+  slot.identity.store(identity.value, std::memory_order_release);
+  slot.bytes.store(entry.bytes, std::memory_order_release);
+  slot.generation.store(generation, std::memory_order_release);
+  for (std::size_t i = 0; i < entry.count; ++i) {
+    slot.frames[i].store(entry.frames[i].bits(), std::memory_order_release);
+  }
+  slot.sequence.store(sequence + 2, std::memory_order_release);
+}
+
+}  // namespace ddm

@@ -1,0 +1,121 @@
+// What was found out about a place in code, for the next time that it is met: no decoding, no
+// look-up of names, no lock.
+//
+// A place is a return address in compiled code or a bytecode pointer in interpreted code. Both come
+// to mean something else once the code is gone, so every entry has an identity that the reader
+// compares: an nmethod's compile id as it stands there now, or the version of a method.
+//
+// A slot is written under a lock of its own (a number that is odd meanwhile); who finds it taken
+// does without. What does not fit goes on in the entry of the next part. Fixed size, 4 MiB that are
+// used as they fill. Any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "stack/shown_frame.h"
+#include "stack/walk/compiled_frames.h"
+
+namespace ddm {
+
+class FrameCache {
+ public:
+  static constexpr std::size_t kFramesOfPart = 11;
+  static constexpr unsigned kParts = 8;
+
+  struct Entry {
+    CodeKind kind = CodeKind::kOdd;
+    bool more = false;  // the next part goes on
+    std::size_t count = 0;
+    std::int32_t bytes = 0;  // of the frame; kPatched: the pc's offset in it
+    std::array<ShownFrame, kFramesOfPart> frames;
+  };
+
+  // Of an nmethod: where its compile id is kept, and the id. Of code that never goes: 0, 0. Of
+  // interpreted code: the Method* and its version's identity.
+  struct Identity {
+    VmAddress at = 0;
+    std::uint64_t value = 0;
+  };
+
+  // `generation` goes up when nothing that was found out before holds any longer. `in_use`: from
+  // where an nmethod keeps its compile id to the flag that its memory is in use. A freed nmethod
+  // keeps its compile id, while another may stand at its end.
+  FrameCache(const std::atomic<std::uint32_t>& generation, Offset in_use);
+
+  // false: not known, or not any more.
+  bool find_compiled(VmAddress pc, unsigned part, Entry& entry) const {
+    Identity found;
+    return find(pc, part, entry, found) &&
+           (found.at == 0 || (load<std::uint32_t>(found.at) == found.value &&
+                              load<std::uint8_t>(found.at + static_cast<VmAddress>(in_use_)) == 1));
+  }
+  // What stands there if `identity`, as it is found, is that of the frame's method.
+  bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {
+    return find(place, 0, entry, identity);
+  }
+
+  // `generation`: from before the entry was found out.
+  void insert(VmAddress place, unsigned part, Identity identity, const Entry& entry,
+              std::uint32_t generation);
+
+ private:
+  struct alignas(64) Slot {
+    std::atomic<std::uint32_t> sequence{0};  // odd: is being written
+    std::atomic<std::uint32_t> shape{0};     // kind, more, count: a byte each
+    std::atomic<std::uint64_t> key{0};
+    std::atomic<VmAddress> identity_at{0};
+    std::atomic<std::uint64_t> identity{0};
+    std::atomic<std::int32_t> bytes{0};
+    std::atomic<std::uint32_t> generation{0};
+    std::array<std::atomic<std::uint64_t>, kFramesOfPart> frames{};
+  };
+  static_assert(sizeof(Slot) == 128);
+  struct Unmap {
+    void operator()(Slot* slots) const;
+  };
+
+  static constexpr std::size_t kSlots = 1 << 15;
+
+  static std::uint64_t key_of(VmAddress place, unsigned part) { return place * kParts + part; }
+  static std::size_t first_slot(std::uint64_t key) {
+    return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> 49);
+  }
+
+  // Two slots may hold a key.
+  bool find(VmAddress place, unsigned part, Entry& entry, Identity& identity) const {
+    if (!slots_) return false;
+    const std::uint64_t key = key_of(place, part);
+    const std::size_t first = first_slot(key);
+    return read(slots_[first], key, entry, identity) ||
+           read(slots_[first ^ 1], key, entry, identity);
+  }
+
+  bool read(const Slot& slot, std::uint64_t key, Entry& entry, Identity& identity) const {
+    // Acquire on every load keeps them in this order, and the last one behind them.
+    const std::uint32_t sequence = slot.sequence.load(std::memory_order_acquire);
+    if (slot.key.load(std::memory_order_acquire) != key) return false;
+    const std::uint32_t shape = slot.shape.load(std::memory_order_acquire);
+    identity.at = slot.identity_at.load(std::memory_order_acquire);
+    identity.value = slot.identity.load(std::memory_order_acquire);
+    entry.kind = static_cast<CodeKind>(shape & 0xff);
+    entry.more = (shape >> 8 & 0xff) != 0;
+    entry.count = shape >> 16 & 0xf;
+    entry.bytes = slot.bytes.load(std::memory_order_acquire);
+    const std::uint32_t generation = slot.generation.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < entry.count; ++i) {
+      entry.frames[i] = ShownFrame::from_bits(slot.frames[i].load(std::memory_order_acquire));
+    }
+    return sequence % 2 == 0 && slot.sequence.load(std::memory_order_relaxed) == sequence &&
+           generation == generation_.load(std::memory_order_relaxed);
+  }
+
+  const std::atomic<std::uint32_t>& generation_;
+  const std::int64_t in_use_;
+  const std::unique_ptr<Slot[], Unmap> slots_;  // null: no memory, nothing is remembered
+};
+
+}  // namespace ddm

@@ -1,0 +1,36 @@
+// A whole stack, decoded frame by frame without a cache: what the cached walk and GetStackTrace are
+// held against, and the walk as a test without a JVM can run it.
+#pragma once
+
+#include <span>
+
+#include "stack/walk/frame_walker.h"
+#include "stack/walk/method_resolution.h"
+
+namespace ddm {
+
+// A frame and the version of its method that it runs.
+struct VersionFrame {
+  VmAddress id = 0;  // jmethodID; 0: odd, or none yet
+  std::int32_t bci = kNoBci;
+  std::uint32_t code_size = 0;
+};
+
+class RawWalk {
+ public:
+  RawWalk(const VmLayout& layout, const CompiledFrames& compiled, const MethodResolution& methods)
+      : layout_(layout), compiled_(compiled), methods_(methods) {}
+
+  // Of the thread, from the innermost frame outwards, as many as there is room for.
+  WalkEnd walk(VmAddress java_thread, std::span<VersionFrame> frames, std::size_t& count) const;
+
+  // What an interpreted frame stands for. Nothing in it is trusted.
+  VersionFrame interpreted_frame(VmAddress method, VmAddress bytecode) const;
+
+ private:
+  const VmLayout& layout_;
+  const CompiledFrames& compiled_;
+  const MethodResolution& methods_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,68 @@
+// Where HotSpot keeps what a stack walk needs: offsets, addresses and constants, read from the VM's
+// own tables by stack/layout_detection. Pure data; a test fills it with a layout of its own.
+//
+// All offsets in bytes. -1: this VM does not have it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace ddm {
+
+using VmAddress = std::uintptr_t;
+using Offset = std::int32_t;
+
+inline constexpr Offset kAbsent = -1;
+
+// One heap of compiled code: memory in segments, and a byte a segment that tells how far back its
+// block begins (0xff: in no block).
+struct CodeHeapPlace {
+  VmAddress low = 0;
+  VmAddress high_at = 0;  // where the end of its committed memory is kept: it grows
+  VmAddress high_reserved = 0;
+  VmAddress segment_map = 0;
+  int log2_segment = 0;
+};
+
+struct VmLayout {
+  // JavaThread, and the frame anchor in it and in a JavaCallWrapper
+  Offset anchor_sp = kAbsent, anchor_pc = kAbsent, anchor_fp = kAbsent;
+  Offset stack_base = kAbsent, stack_size = kAbsent;
+  Offset wrapper_sp = kAbsent, wrapper_pc = kAbsent, wrapper_fp = kAbsent;
+
+  std::vector<CodeHeapPlace> code_heaps;
+  Offset block_header = kAbsent, block_used = kAbsent;
+
+  // CodeBlob
+  Offset blob_name = kAbsent, blob_kind = kAbsent, blob_frame_words = kAbsent;
+  Offset blob_code = kAbsent;
+  int kind_nmethod = 0;
+
+  // nmethod. Before JDK 23 parts of it were found by address, since then by offset from its begin.
+  bool parts_by_offset = false;
+  Offset method = kAbsent, compile_id = kAbsent, orig_pc = kAbsent;
+  Offset deopt = kAbsent, deopt_mh = kAbsent;
+  Offset scopes_pcs = kAbsent;      // the PcDescs; the next int is where they end
+  Offset scopes_data = kAbsent;     // before 23 an address, since then an offset
+  Offset immutable_data = kAbsent;  // since 23: what scopes_pcs and scopes_data are offsets in
+  Offset immutable_size = kAbsent;
+  Offset metadata = kAbsent;        // before 25
+  Offset mutable_data = kAbsent, mutable_size = kAbsent, relocation_size = kAbsent;  // since 25
+  std::uint8_t stream_base = 0;     // subtracted from each byte of the scopes' numbers (20 and later: 1)
+
+  // Code of the VM's that a walk meets
+  VmAddress interpreter_low = 0, interpreter_high = 0;
+  VmAddress call_stub_return = 0;
+  // Where the pc behind a virtual thread's outermost frame is kept, null before the first one has
+  // run. 0: this VM has no virtual threads.
+  VmAddress virtual_thread_entry_at = 0;
+
+  // Metadata
+  Offset method_const = kAbsent;
+  Offset const_pool = kAbsent, const_idnum = kAbsent, const_code_size = kAbsent;
+  Offset const_code = kAbsent;  // sizeof(ConstMethod): the bytecode follows it
+  Offset pool_holder = kAbsent, holder_ids = kAbsent;
+};
+
+}  // namespace ddm

@@ -1,0 +1,60 @@
+#include "stack/walker_check.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::int32_t kFirstStacks = 128;
+constexpr std::uint32_t kOneOf = 8192;  // 4 us each: half a nanosecond a stack
+
+thread_local std::uint32_t t_stacks = 0;
+
+}  // namespace
+
+WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks) {
+  if (std::getenv("DDMAGENT_CHECK_STACKS") != nullptr) {
+    every_ = 1;
+    only_count_ = true;
+  }
+}
+
+bool WalkerCheck::due_now_and_then() { return ++t_stacks % every_ == 0; }
+
+bool WalkerCheck::compared(std::span<const RawFrame> walked, bool complete,
+                           std::span<const RawFrame> official) {
+  compared_.fetch_add(1, std::memory_order_relaxed);
+  const auto [mine, theirs] =
+      std::mismatch(walked.begin(), walked.end(), official.begin(), official.end());
+  if (mine == walked.end() && (theirs == official.end() || !complete)) return true;
+  if (mine == walked.end()) {
+    differed("frames missing");
+  } else if (theirs == official.end()) {
+    differed("too many frames");
+  } else if (mine->method != theirs->method) {
+    differed("another method");
+  } else {
+    differed("another bytecode index");
+  }
+  return false;
+}
+
+void WalkerCheck::differed(const char* how) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++different_[how];
+  }
+  if (only_count_ || !trusted_.exchange(false)) return;
+  log_warn("a stack that was walked differs from GetStackTrace's ({}): walker=jvmti from now on",
+           how);
+}
+
+WalkerCounts WalkerCheck::counts() const {
+  const std::lock_guard lock(mutex_);
+  return {{}, compared_.load(std::memory_order_relaxed), different_};
+}
+
+}  // namespace ddm

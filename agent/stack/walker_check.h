@@ -1,0 +1,58 @@
+// Holds our own walk of stacks against GetStackTrace's: the first ones, then one now and then.
+//
+// A walk that differs is not to be trusted any more: whoever asks trusted() takes GetStackTrace
+// from then on. With DDMAGENT_CHECK_STACKS in the environment (for tests) every stack is compared
+// and differences are only counted. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "stack/stack_capture.h"
+
+namespace ddm {
+
+class WalkerCheck {
+ public:
+  static constexpr std::size_t kFrames = 24;  // as deep as is compared
+
+  WalkerCheck();
+
+  bool trusted() const { return trusted_.load(std::memory_order_relaxed); }
+
+  // Whether this stack of the calling thread is to be compared.
+  bool due() {
+    if (first_left_.load(std::memory_order_relaxed) > 0) {
+      return first_left_.fetch_sub(1, std::memory_order_relaxed) > 0;
+    }
+    return due_now_and_then();
+  }
+
+  // Whether they are the same. `complete`: the walk saw the whole stack; else its frames are the
+  // innermost ones.
+  bool compared(std::span<const RawFrame> walked, bool complete,
+                std::span<const RawFrame> official);
+  // The frames as they were found in the cache are not those that were decoded.
+  void cache_differed() { differed("cached frames differ"); }
+
+  WalkerCounts counts() const;  // without gave_up
+
+ private:
+  bool due_now_and_then();
+  void differed(const char* how);
+
+  std::uint32_t every_;
+  bool only_count_ = false;
+  std::atomic<bool> trusted_{true};
+  std::atomic<std::int32_t> first_left_;
+  std::atomic<std::int64_t> compared_{0};
+  mutable std::mutex mutex_;
+  std::map<std::string, std::int64_t> different_;
+};
+
+}  // namespace ddm

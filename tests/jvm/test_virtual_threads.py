@@ -1,0 +1,25 @@
+"""What the VM allocates for virtual threads: their stacks while they wait."""
+from harness import Report, test
+
+
+@test(min_jdk=21, flags=[("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g")])
+def virtual_threads_stacks_are_counted(t):
+    for engine, most in (("vm", 1.01), ("bci", 1.05)):
+        run = t.java("VirtualStacks", agent=f"address=none,engine={engine},dump=r.jsonl,dump=r.txt")
+        truth = int(run.out)  # every StackChunk there ever was, in bytes
+        summary = Report(t.path("r.jsonl")).summary
+        found = summary["virtual_thread_stack_bytes"]
+        assert 1 << 20 < truth <= found <= most * truth + (64 << 10), (engine, truth, found)
+        assert found <= summary["unattributed_bytes"] < found + found / 4, summary
+        with open(t.path("r.txt"), encoding="utf-8") as f:
+            assert "virtual thread stacks" in f.read()
+
+
+@test()
+def without_virtual_threads_there_is_nothing_to_say_of_them(t):
+    run = t.java("Exits", "return", agent="address=none,dump=r.jsonl,dump=-")
+    assert Report(t.path("r.jsonl")).summary["virtual_thread_stack_bytes"] == 0
+    assert "virtual thread" not in run.err
+    t.java("Exits", "return",
+           agent="address=none,engine=vm,interval=64k,dump=r.jsonl")
+    assert Report(t.path("r.jsonl")).summary["virtual_thread_stack_bytes"] is None
