@@ -32,6 +32,13 @@ struct AllocRecord {
   NameId class_id = kUnknownName;
   std::uint16_t frame_count = 0;
   std::uint16_t flags = 0;  // kStackTruncated
+  float weight = 1;         // allocations that this one stands for: more than 1 in a sample
+  std::uint32_t book = 0;  // the thread's totals that it counts in (a carrier's, for a virtual one)
+  std::uint32_t trace = 0;  // of the stack, see TraceNumbers; 0: none
+  std::uint32_t unused = 0;
+
+  // Bytes that the record stands for.
+  double weighted_bytes() const { return static_cast<double>(size) * double{weight}; }
 };
 
 inline constexpr std::uint32_t kDefaultRecords = 65536;

@@ -3,101 +3,104 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
+#include <new>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace ddm {
 namespace {
 
-// Copied under one hold of the lock: about 40 KB, some 10 microseconds.
-constexpr std::uint64_t kSnapshotBatch = 256;
+using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t slot_bytes(std::uint32_t depth) {
-  return sizeof(AllocRecord) + depth * sizeof(Frame);
-}
+// Far more slots than threads can hold at one time, unless the ring has fewer.
+constexpr int kMostTickets = 256;
+
+// How long a snapshot waits, in all, for records that are just being written.
+constexpr std::chrono::milliseconds kPatience{1};
+
+// Slots begin here, on a page of their own.
+constexpr std::size_t kCountersBytes = 4096;
 
 }  // namespace
 
 std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_t depth) {
   if (records < 1 || records > kMaxRecords || depth < 1 || depth > kMaxDepth) return nullptr;
-  const std::size_t bytes = records * slot_bytes(depth);
+  const std::size_t bytes = kCountersBytes + records * RingSlot::bytes(depth);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
+  std::shared_ptr<void> owned(memory, [bytes](void* mapped) { munmap(mapped, bytes); });
+  auto* slots = reinterpret_cast<RingSlot::Word*>(static_cast<std::byte*>(memory) + kCountersBytes);
   return std::unique_ptr<AllocRing>(
-      new AllocRing(static_cast<std::byte*>(memory), bytes, records, depth));
+      new AllocRing(*new (memory) RingCounters, slots, records, depth, std::move(owned)));
 }
 
-AllocRing::AllocRing(std::byte* memory, std::size_t bytes, std::uint32_t records,
-                     std::uint32_t depth)
-    : memory_(memory),
-      bytes_(bytes),
+std::unique_ptr<AllocRing> AllocRing::in(RingCounters& counters, RingSlot::Word* slots,
+                                         std::uint32_t records, std::uint32_t depth) {
+  return std::unique_ptr<AllocRing>(new AllocRing(counters, slots, records, depth, nullptr));
+}
+
+AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t records,
+                     std::uint32_t depth, std::shared_ptr<void> memory)
+    : counters_(counters),
+      slots_(slots),
       records_(records),
       depth_(depth),
-      stride_(slot_bytes(depth)) {}
+      memory_(std::move(memory)) {}
 
-AllocRing::~AllocRing() { munmap(memory_, bytes_); }
-
-std::byte* AllocRing::slot(std::uint64_t seq) const { return memory_ + seq % records_ * stride_; }
-
-void AllocRing::push(const AllocRecord& record, std::span<const Frame> frames) {
+std::uint64_t AllocRing::push(const AllocRecord& record, std::span<const Frame> frames) {
   AllocRecord stored = record;
   stored.frame_count = static_cast<std::uint16_t>(std::min<std::size_t>(frames.size(), depth_));
   if (frames.size() > depth_) stored.flags |= kStackTruncated;
-
-  const std::lock_guard lock(mutex_);
-  stored.seq = next_seq_++;
-  std::byte* to = slot(stored.seq);
-  std::memcpy(to, &stored, sizeof stored);
-  std::copy_n(frames.begin(), stored.frame_count, reinterpret_cast<Frame*>(to + sizeof stored));
+  for (int ticket = 0; ticket < kMostTickets; ++ticket) {
+    const std::uint64_t seq = counters_.next_seq.fetch_add(1, std::memory_order_relaxed);
+    RingSlot to = slot(seq);
+    if (!to.lock(seq)) continue;
+    to.write_and_unlock(seq, stored, frames.data());
+    return seq;
+  }
+  return 0;
 }
 
-RecordSet AllocRing::snapshot() const {
-  std::uint64_t end, from;
-  {
-    const std::lock_guard lock(mutex_);
-    end = next_seq_;
-    from = std::max(first_seq_, end > records_ ? end - records_ : 1);
+// Whether the record is there, or gone already; waits for one that is just being written.
+bool AllocRing::settled(std::uint64_t seq, Clock::time_point& give_up) const {
+  while (true) {
+    const SlotState state = slot(seq).state_for(seq);
+    if (state == SlotState::kWritten || state == SlotState::kNewer) return true;
+    const Clock::time_point now = Clock::now();
+    if (give_up == Clock::time_point{}) give_up = now + kPatience;
+    if (now >= give_up) return false;
+    std::this_thread::yield();
   }
-  // Oldest first, to stay ahead of the writers; what they overtake is skipped, so that the result
-  // stays an unbroken run.
-  std::vector<std::byte> copy((end - from) * stride_);
-  std::uint64_t at = from;
-  std::uint64_t oldest_intact = from;
-  while (at < end) {
-    const std::lock_guard lock(mutex_);
-    const std::uint64_t oldest = next_seq_ > records_ ? next_seq_ - records_ : 1;
-    if (oldest > at) {
-      at = std::min(oldest, end);
-      oldest_intact = at;
-    }
-    const std::uint64_t batch_end = std::min(end, at + kSnapshotBatch);
-    for (; at < batch_end; ++at) {
-      std::memcpy(copy.data() + (at - from) * stride_, slot(at), stride_);
-    }
-  }
+}
 
+RecordSet AllocRing::snapshot(std::uint64_t last_seq) const {
+  const std::uint64_t end = last_seq + 1;
+  const std::uint64_t first = counters_.first_seq.load(std::memory_order_relaxed);
+  const std::uint64_t from = std::min(end, std::max(first, end > records_ ? end - records_ : 1));
   RecordSet result;
-  result.reserve(end - oldest_intact, (end - oldest_intact) * depth_);
+  result.reserve(end - from, (end - from) * depth_);
+  AllocRecord record;
   std::vector<Frame> frames(depth_);
-  for (at = oldest_intact; at < end; ++at) {
-    const std::byte* in = copy.data() + (at - from) * stride_;
-    AllocRecord record;
-    std::memcpy(&record, in, sizeof record);
-    std::memcpy(frames.data(), in + sizeof record, record.frame_count * sizeof(Frame));
-    result.append_newer(record, std::span(frames).first(record.frame_count));
+  Clock::time_point give_up{};
+  // Oldest first, to stay ahead of the writers. What they overtake goes with all before it: holes
+  // in a snapshot do not tell of the reader's pace.
+  for (std::uint64_t seq = from; seq < end; ++seq) {
+    if (!settled(seq, give_up)) continue;
+    if (slot(seq).read(seq, record, frames)) {
+      result.append_newer(record, std::span(frames).first(record.frame_count));
+    } else {
+      result.clear();
+    }
   }
   return result;
 }
 
-void AllocRing::clear() {
-  const std::lock_guard lock(mutex_);
-  first_seq_ = next_seq_;
-}
+void AllocRing::clear() { counters_.first_seq = counters_.next_seq.load(); }
 
-std::uint64_t AllocRing::pushed() const {
-  const std::lock_guard lock(mutex_);
-  return next_seq_ - 1;
+std::uint64_t AllocRing::last_seq() const {
+  return counters_.next_seq.load(std::memory_order_acquire) - 1;
 }
 
 }  // namespace ddm

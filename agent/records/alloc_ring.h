@@ -1,57 +1,72 @@
 // The most recent allocations: a fixed number of slots, the newest record overwrites the oldest.
 //
-// Any thread may record or take a snapshot at any time. The lock covers the copy of one finished
-// record (or of one batch of kSnapshotBatch records), never a stack walk or a name look-up.
-// Memory is reserved at once and touched as it fills.
+// Any thread may record or take a snapshot at any time, and none waits for another. A writer draws
+// a ticket, the record's seq, locks the slot that belongs to it (ring_slot.h), and copies the
+// finished record. Writers come together in one slot only if one of them was held up (descheduled,
+// as a rule) for a whole round of the ring. The other one goes on with the next ticket: the record
+// is kept, and a seq is missing. Memory is reserved at once and touched as it fills.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 
 #include "records/alloc_record.h"
 #include "records/record_set.h"
+#include "records/ring_slot.h"
 
 namespace ddm {
+
+// What all writers share, on a cache line of its own. Lies in the ring's memory.
+struct alignas(64) RingCounters {
+  std::atomic<std::uint64_t> next_seq{1};   // the next ticket
+  std::atomic<std::uint64_t> first_seq{1};  // everything before was cleared
+};
 
 class AllocRing {
  public:
   // Null when the memory cannot be had. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth.
   static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth);
-  ~AllocRing();
+  // In memory of somebody else, who outlives the ring. All slots are zero.
+  static std::unique_ptr<AllocRing> in(RingCounters& counters, RingSlot::Word* slots,
+                                       std::uint32_t records, std::uint32_t depth);
   AllocRing(const AllocRing&) = delete;
   AllocRing& operator=(const AllocRing&) = delete;
 
   // Stores the record with the first depth() frames and gives it the next seq. More frames than
-  // that set kStackTruncated.
-  void push(const AllocRecord& record, std::span<const Frame> frames);
+  // that set kStackTruncated. The seq, or 0: every slot that was tried is held by a writer that
+  // does not go on, which takes a ring of a few slots; nothing is stored.
+  std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
 
-  // The records present when the call began, less those overwritten before they could be copied:
-  // always an unbroken run of seq up to the newest. Writers go on meanwhile.
-  RecordSet snapshot() const;
+  // The records up to last_seq, less those overwritten before they could be copied.
+  // Only a seq that no record has or that is still being written is missing between the oldest and
+  // the newest. Writers go on meanwhile.
+  RecordSet snapshot(std::uint64_t last_seq) const;
+  RecordSet snapshot() const { return snapshot(last_seq()); }
 
   // Forgets all records; seq goes on.
   void clear();
 
-  std::uint64_t pushed() const;  // records ever stored
+  std::uint64_t last_seq() const;  // the last ticket drawn; 0 = none
   std::uint32_t capacity() const { return records_; }
   std::uint32_t depth() const { return depth_; }
 
  private:
-  AllocRing(std::byte* memory, std::size_t bytes, std::uint32_t records, std::uint32_t depth);
-  std::byte* slot(std::uint64_t seq) const;
+  AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t records,
+            std::uint32_t depth, std::shared_ptr<void> memory);
+  RingSlot slot(std::uint64_t seq) const {
+    return RingSlot(slots_ + seq % records_ * RingSlot::words(depth_));
+  }
+  bool settled(std::uint64_t seq, std::chrono::steady_clock::time_point& give_up) const;
 
-  // A slot: | AllocRecord | Frame[depth] |
-  std::byte* const memory_;
-  const std::size_t bytes_;
+  RingCounters& counters_;
+  RingSlot::Word* const slots_;
   const std::uint32_t records_;
   const std::uint32_t depth_;
-  const std::size_t stride_;
-  mutable std::mutex mutex_;
-  std::uint64_t next_seq_ = 1;
-  std::uint64_t first_seq_ = 1;  // everything before was cleared
+  const std::shared_ptr<void> memory_;  // null: somebody else's
 };
 
 }  // namespace ddm

@@ -9,6 +9,8 @@ const data = JSON.parse(byId('data').textContent);
 const {summary, frames, classes, tree} = data;
 const names = frames.concat(classes);
 const nodeCount = tree.parent.length;
+const sampled = summary.interval > 0;  // every figure of the tree is an estimate
+const about = sampled ? '\u2248 ' : '';
 const isClass = (node) => tree.name[node] >= frames.length;
 const nameOf = (node) => (node === 0 ? 'all' : names[tree.name[node]]);
 
@@ -169,11 +171,14 @@ function search() {
   const part = state.by === 'bytes' ? bytes : count;
   const share = percent(part, totals[state.by][0]);
   Object.assign(output.dataset, {bytes, count, bars, share});
-  output.textContent = bars === 0 ?
+  if (pattern === null) output.dataset.plain = 'true';
+  const found = bars === 0 ?
       'no match' :
       state.by === 'bytes' ?
       `matched ${share} of the bytes: ${humanBytes(bytes)} in ${times(count)}` :
       `matched ${share} of the allocations: ${grouped(count)} with ${humanBytes(bytes)}`;
+  output.textContent =
+      pattern === null ? `${found} (not a regular expression: searched as plain text)` : found;
 }
 
 // ---- drawing -----------------------------------------------------------------------------
@@ -335,7 +340,7 @@ function showTip(event, bar) {
       element('b', {}, nameOf(node)), element('div', {class: 'quiet'}, kind),
       element(
           'div', {},
-          `${humanBytes(bytes)} (${grouped(bytes)} bytes), ${
+          `${about}${humanBytes(bytes)} (${grouped(bytes)} bytes), ${
               percent(bytes, totals.bytes[0])} of all bytes`),
       element('div', {}, `${times(count)}, ${percent(count, totals.count[0])} of all allocations`));
   if (state.zoom && !bar.dimmed) {
@@ -380,8 +385,9 @@ const searchButton = (name) => element(
 
 const kRowsAtFirst = 25;
 const showAll = new Set();
-// columns: {title, number, cell(row)}; the share of the measure comes first.
-function showTable(id, all, columns) {
+// columns: {title, number, cell(row)}; the share of the measure comes first. The page may hold
+// fewer rows than there are: the largest of `total`.
+function showTable(id, all, columns, total = all.length) {
   const at = state.by === 'bytes' ? 'bytes' : 'count';
   const whole = totals[at][0];
   const sorted = [...all].sort((a, b) => b[at] - a[at]);
@@ -402,22 +408,27 @@ function showTable(id, all, columns) {
                 'td', column.number ? {class: 'number'} : {}, ...[column.cell(row)].flat())));
   });
   byId(id).replaceChildren(element('thead', {}, head), element('tbody', {}, ...body));
+  Object.assign(byId(id).dataset, {shown: shown.length, rows: sorted.length, total});
+  const foot = [];
+  if (shown.length < total) foot.push(`${grouped(shown.length)} of ${grouped(total)} shown`);
   if (shown.length < sorted.length) {
+    const more = sorted.length < total ? `the largest ${grouped(sorted.length)}` : 'all';
+    foot.push(', ', element(
+        'button', {
+          type: 'button',
+          onclick: () => {
+            showAll.add(id);
+            showTables();
+          }
+        },
+        `show ${more}`));
+  } else if (shown.length < total) {
+    foot.push('; a .txt or .jsonl report has every record');
+  }
+  if (foot.length) {
     byId(id).append(element(
         'tfoot', {},
-        element(
-            'tr', {},
-            element(
-                'td', {colspan: columns.length + 3},
-                element(
-                    'button', {
-                      type: 'button',
-                      onclick: () => {
-                        showAll.add(id);
-                        showTables();
-                      }
-                    },
-                    `show all ${grouped(sorted.length)}`)))));
+        element('tr', {}, element('td', {colspan: columns.length + 3}, ...foot))));
   }
 }
 
@@ -439,21 +450,21 @@ function showTables() {
       title: 'allocated at',
       cell: (row) => row.frame ? [searchButton(row.frame), ` (${row.place})`] : '(no Java frame)'
     },
-  ]);
+  ], data.site_count);
   showTable('classes', byClass, [{title: 'class', cell: (row) => searchButton(row.type)}]);
   const columns = [{title: 'thread', cell: (row) => `${row.name || '(no name)'} (${row.id})`}];
   if (threads.some((row) => row.allocated !== null)) {
-    columns.push(
-        {
-          title: 'allocated (VM)',
-          number: true,
-          cell: (row) => row.allocated === null ? '' : grouped(row.allocated)
-        },
-        {
-          title: 'unattributed',
-          number: true,
-          cell: (row) => row.allocated === null ? '' : grouped(row.allocated - row.seen)
-        });
+    columns.push({
+      title: 'allocated (VM)',
+      number: true,
+      cell: (row) => row.allocated === null ? '' : grouped(row.allocated)
+    });
+    if (!sampled)
+      columns.push({
+        title: 'unattributed',
+        number: true,
+        cell: (row) => row.allocated === null ? '' : grouped(row.allocated - row.seen)
+      });
   }
   showTable('threads', threads, columns);
 }
@@ -469,6 +480,7 @@ function showHeader() {
     records: summary.recorded,
     seen: summary.seen,
     seenBytes: summary.seen_bytes,
+    interval: summary.interval,
     nodes: nodeCount,
     totalBytes: totals.bytes[0],
     totalCount: totals.count[0],
@@ -481,37 +493,52 @@ function showHeader() {
   const notTold = summary.engine === 'unknown'; // a DDM server's answer has fewer facts
   byId('facts').textContent = [
     summary.vm,
-    ...(notTold ? ['made of the answer to REAL'] : [
-      `engine ${summary.engine}`,
+    ...(notTold ? ['fetched by ddm; engine and times are not known'] : [
+      `engine ${summary.engine}` + (summary.shows ? ` (${summary.shows})` : ''),
       `stack walker ${summary.walker}`,
+      ...(sampled ? [`estimated from ${grouped(summary.samples)} samples, one every ${
+          humanBytes(summary.interval)} of a thread on average`] : []),
       `tracked for ${humanDuration(summary.tracked_ms)}`,
     ]),
     summary.written_ms ? `written ${new Date(summary.written_ms).toLocaleString()}` : '',
     summary.reason ? `reason: ${summary.reason}` : '',
+    summary.recovered ? `recovered from ${summary.recovered}` : '',
   ].filter(Boolean).join(' \u00b7 ');
   const tile = (name, value, words) => element(
       'div', {class: 'tile'}, element('span', {class: 'name'}, name), element('b', {}, value),
       element('span', {}, words));
-  const missing = summary.unattributed_bytes;
-  byId('tiles').replaceChildren(
-      tile('Seen', humanBytes(summary.seen_bytes), times(summary.seen) + (notTold ? ' in the answer' : ' since tracking began')),
+  const recorded = tile(
+      'Recorded', about + humanBytes(data.recorded_bytes),
+      !notTold && data.recorded_count < summary.seen ?
+          `the most recent ${times(data.recorded_count)}, with their stacks` :
+          `${times(data.recorded_count)}, with their stacks`);
+  const missing = summary.unattributed_bytes, counted = summary.allocated_bytes;
+  const stacks = summary.virtual_thread_stack_bytes;
+  const complete = sampled ?
       tile(
-          'Recorded', humanBytes(data.recorded_bytes),
-          summary.recorded < summary.seen ?
-              `the most recent ${times(summary.recorded)}, with their stacks` :
-              `${times(summary.recorded)}, with their stacks`),
+          'Allocated', counted === null ? 'not known' : humanBytes(counted),
+          'the VM\'s own count, to hold the estimate against') :
       tile(
           'Unattributed', missing === null ? 'not known' : humanBytes(missing),
-          missing === null ?
-              notTold ? 'it is in the program\'s own reports' :
-                        'this VM keeps no allocation counter' :
-              `${
-                  percent(
-                      missing, missing + summary.seen_bytes)} of what the VM counted was not seen`),
+          missing === null ? 'this VM keeps no allocation counter' :
+                             `${
+                                 percent(
+                                     missing, missing + summary.seen_bytes)} of what the VM counted was not seen` +
+              (stacks ? `; virtual thread stacks: at most ${humanBytes(stacks)}` : ''));
+  byId('tiles').replaceChildren(...(notTold ? [
+    recorded,
+    tile('Completeness', 'not known', 'see the reports that the program writes itself'),
+  ] : [
+      tile(
+          'Seen', about + humanBytes(summary.seen_bytes),
+          `${times(summary.seen)} since tracking began`),
+      recorded,
+      complete,
       tile(
           'Dropped', grouped(summary.dropped),
-          summary.dropped ? 'allocations seen but not recorded' :
-                            'every allocation seen went into the record'));
+          summary.dropped ? (sampled ? 'samples' : 'allocations') + ' seen but not recorded' :
+                            `every ${sampled ? 'sample' : 'allocation seen'} went into the record`),
+  ]));
   if (summary.recorded > 0) {
     const clock = (ms) => new Date(ms).toLocaleTimeString();
     byId('span').textContent = 'This page shows the recorded allocations' +
@@ -523,11 +550,12 @@ function showHeader() {
 
 // The tree must agree with the records, and what is drawn with the tree: "ok", or what is wrong.
 function checkTotals() {
-  if (totals.bytes[0] !== data.recorded_bytes) {
+  const rounding = sampled ? nodeCount : 0;  // each leaf of a tree of estimates is rounded
+  if (Math.abs(totals.bytes[0] - data.recorded_bytes) > rounding) {
     return `the tree has ${totals.bytes[0]} bytes, the records ${data.recorded_bytes}`;
   }
-  if (totals.count[0] !== summary.recorded) {
-    return `the tree has ${totals.count[0]} records of ${summary.recorded}`;
+  if (Math.abs(totals.count[0] - data.recorded_count) > rounding) {
+    return `the tree has ${totals.count[0]} allocations of ${data.recorded_count}`;
   }
   return 'ok';
 }

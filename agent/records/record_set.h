@@ -31,6 +31,12 @@ class RecordSet {
     frames_.reserve(frames);
   }
 
+  void clear() {
+    records_.clear();
+    first_frame_.clear();
+    frames_.clear();
+  }
+
   // Appends a record that is newer than all before it; frame_count is taken from `frames`.
   void append_newer(AllocRecord record, std::span<const Frame> frames) {
     record.frame_count = static_cast<std::uint16_t>(frames.size());

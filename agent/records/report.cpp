@@ -1,10 +1,26 @@
 // From a file's ending to a report.
 #include "records/report.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
+#include "records/report_words.h"
+
 namespace ddm {
+
+std::string_view shown_by_engine(const ReportSummary& summary) {
+  if (summary.engine == "vm") return "what really lies on the heap";
+  if (summary.engine == "bci") {
+    return "what bytecode asks for, even objects that the JIT would remove";
+  }
+  return "";
+}
+
+std::string sampling_words(const ReportSummary& summary) {
+  return fmt::format("one sample every {} of a thread, on average", human_bytes(summary.interval));
+}
 
 std::optional<ReportFormat> report_format_of(std::string_view path) {
   using Ending = std::pair<std::string_view, ReportFormat>;

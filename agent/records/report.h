@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,32 +37,60 @@ struct ThreadBytes {
 // nor times nor books.
 inline constexpr std::string_view kEngineNotTold = "unknown";
 
+// How the walk of stacks fared (walker=vm).
+struct WalkerCounts {
+  std::map<std::string, std::int64_t> gave_up;   // stacks that JVMTI told instead, by reason
+  std::int64_t compared = 0;                     // stacks held against JVMTI's
+  std::map<std::string, std::int64_t> differed;  // of those, by how
+};
+
 struct ReportSummary {
   std::int64_t pid = 0;
   std::string app;
-  std::string vm;         // "OpenJDK 64-Bit Server VM 17.0.15+6"
-  std::string engine;     // "bci" | "vm" | kEngineNotTold
-  std::string walker;     // "jvmti" | ...
+  std::string vm;      // "OpenJDK 64-Bit Server VM 17.0.15+6"
+  std::string engine;  // "bci" | "vm" | kEngineNotTold
+  std::string walker;  // "vm" | "jvmti"
+  WalkerCounts walks;
+
+  // Bytes of a thread from one sample to the next, on average; 0 = every allocation. With samples
+  // every count and every sum of bytes is an estimate, but for those of samples and
+  // allocated_bytes.
+  std::int64_t interval = 0;
+  std::int64_t samples = 0;  // taken since tracking began, when there is an interval
+
   std::int64_t seen = 0;  // allocations seen since tracking began
   std::int64_t seen_bytes = 0;
   std::int64_t dropped = 0;  // seen but not recorded (overwritten in the ring is not dropped)
   std::map<std::string, std::int64_t> dropped_reasons;
-  std::optional<std::int64_t> unattributed_bytes;  // none: the VM gives no counter
-  std::vector<ThreadBytes> threads;                // the books behind unattributed_bytes
+  std::optional<std::int64_t> allocated_bytes;     // the VM's own count; none: it has no counter
+  std::optional<std::int64_t> unattributed_bytes;  // none: no counter, or an interval
+  // Of these, at most so many for the stacks of virtual threads that waited (StackChunk).
+  std::optional<std::int64_t> virtual_thread_stack_bytes;
+  std::vector<ThreadBytes> threads;  // the books behind all three
   std::int64_t classes_rewritten = 0;
   std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
   std::map<std::string, std::int64_t> methods_skipped;
+  std::vector<std::string> methods_running;  // engine=bci: "a.B.method" without hooks until it ends
   std::int64_t tracked_ms = 0;  // for how long tracking was on
   std::int64_t written_ms = 0;  // wall clock of this report, milliseconds since the epoch
+  std::string recovered;        // read from a ring file: how the figures came about
   std::string reason;           // "exit", "OutOfMemoryError", "every", "request", "recovered"
 
   bool made_of_answer() const { return engine == kEngineNotTold; }
+  bool sampled() const { return interval > 0; }
 };
+
+// What the engine shows, as half a sentence: "what really lies on the heap". "" for others.
+std::string_view shown_by_engine(const ReportSummary& summary);
+
+// "one sample every 512.0 KiB of a thread, on average".
+std::string sampling_words(const ReportSummary& summary);
 
 struct ReportData {
   ReportSummary summary;  // "recorded" is records.size()
   RecordSet records;      // newest first
   const NameTable* names = nullptr;
+  std::shared_ptr<const void> names_held;  // NameTable::hold(), where names may be dropped
   std::map<std::int64_t, std::string> thread_names;
 };
 
@@ -75,6 +104,7 @@ using ReportSink = std::function<bool(std::string_view)>;
 
 void text_report(const ReportData& data, const ReportSink& sink);
 void jsonl_report(const ReportData& data, const ReportSink& sink);
+void summary_line(const ReportData& data, const ReportSink& sink);  // the first line of jsonl
 std::string collapsed_report(const ReportData& data);
 std::string html_report(const ReportData& data);
 void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink);
@@ -87,5 +117,8 @@ std::string summary_report(const ReportData& data);
 // stood at `path` before survives a full disk. Returns "" or what went wrong, with the path.
 std::string write_report_file(const std::string& path, ReportFormat format, const ReportData& data);
 std::string write_report_file(const std::string& path, std::string_view text);
+// The same with what `fill` gives to the sink; false from it leaves all as it was.
+std::string write_report_file(const std::string& path,
+                              const std::function<bool(const ReportSink&)>& fill);
 
 }  // namespace ddm

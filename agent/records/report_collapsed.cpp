@@ -28,6 +28,12 @@ std::string collapsed_report(const ReportData& data) {
   const std::vector<std::string> frames = without_separators(std::move(tree.frames));
   const std::vector<std::string> classes = without_separators(std::move(tree.classes));
 
+  // The format has no place for remarks but the outermost frame.
+  std::vector<std::string> root;
+  if (data.summary.sampled()) {
+    root = without_separators({fmt::format("[estimated: {}]", sampling_words(data.summary))});
+  }
+
   std::vector<std::pair<std::string, std::int64_t>> stacks;
   std::vector<std::uint32_t> path;
   for (const StackTree::Node& leaf : tree.nodes) {
@@ -35,6 +41,7 @@ std::string collapsed_report(const ReportData& data) {
     path.clear();
     for (std::uint32_t at = leaf.parent; at != 0; at = tree.nodes[at].parent) path.push_back(at);
     std::string stack;
+    for (const std::string& remark : root) stack.append(remark).append(1, ';');
     for (auto at = path.rbegin(); at != path.rend(); ++at) {
       const std::uint32_t name = tree.nodes[*at].name;
       if (name == StackTree::kCutFrame) continue;

@@ -3,11 +3,13 @@
 // The data is one JSON object; flame_graph.js is its only reader. Names stand in it as they are,
 // so that the file can be searched with grep:
 //   summary         as in the jsonl report
-//   recorded_bytes  sum over the records, not over the tree: the page checks one with the other
+//   recorded_bytes, recorded_count
+//                   sums over the records, not over the tree: the page checks one with the other
 //   oldest_ms, newest_ms
 //   frames, classes names; tree.name counts through both: frames first, then classes
 //   tree            columns parent, name, bytes, count; [0] is the root, parents come first;
 //                   bytes and count are those of leaves (classes), 0 elsewhere
+//   site_count      all sites there are
 //   sites           [class, frame or "", place, bytes, count], the largest by bytes or by count
 //   threads         [id, name, bytes, count, allocated or null, seen or null]
 #include <algorithm>
@@ -47,7 +49,10 @@ class PageData {
     out_ = R"({"summary":{)";
     append_summary_members(out_, data_);
     out_ += R"(},"recorded_bytes":)";
-    number(recorded_bytes(data_.records));
+    const WeightedSum sum = recorded(data_.records);
+    number(sum.bytes());
+    out_ += R"(,"recorded_count":)";
+    number(sum.count());
     time_span();
     tree();
     sites();
@@ -98,6 +103,8 @@ class PageData {
       };
       if (std::none_of(top.begin(), top.end(), same)) top.push_back(site);
     }
+    out_ += ",\n\"site_count\":";
+    number(static_cast<std::int64_t>(all.size()));
     out_ += ",\n\"sites\":";
     append_array(out_, top, [&](const AllocSite& site) {
       out_ += '[';

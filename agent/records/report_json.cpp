@@ -21,6 +21,11 @@ class Members {
     begin(key);
     append_json_number(out_, value);
   }
+  void number(std::string_view key, const std::optional<std::int64_t>& value) {
+    if (value) return number(key, *value);
+    begin(key);
+    out_ += "null";
+  }
   void counts(std::string_view key, const std::map<std::string, std::int64_t>& values) {
     begin(key);
     out_ += '{';
@@ -75,24 +80,35 @@ void append_summary_members(std::string& out, const ReportData& data) {
   members.text("app", summary.app);
   members.text("engine", summary.engine);
   members.text("walker", summary.walker);
+  members.number("interval", summary.interval);
+  if (summary.sampled()) members.number("samples", summary.samples);
   members.number("seen", summary.seen);
   members.number("seen_bytes", summary.seen_bytes);
   members.number("recorded", static_cast<std::int64_t>(data.records.size()));
   members.number("dropped", summary.dropped);
-  if (summary.unattributed_bytes) {
-    members.number("unattributed_bytes", *summary.unattributed_bytes);
-  } else {
-    members.begin("unattributed_bytes");
-    out += "null";
-  }
+  members.number("unattributed_bytes", summary.unattributed_bytes);
+  members.number("virtual_thread_stack_bytes", summary.virtual_thread_stack_bytes);
   members.number("classes_rewritten", summary.classes_rewritten);
   members.counts("classes_skipped", summary.classes_skipped);
   members.counts("methods_skipped", summary.methods_skipped);
+  members.begin("methods_running");
+  out += '[';
+  for (const std::string& method : summary.methods_running) {
+    if (&method != summary.methods_running.data()) out += ',';
+    append_json_string(out, method);
+  }
+  out += ']';
   members.text("vm", summary.vm);
   members.number("tracked_ms", summary.tracked_ms);
   members.number("written_ms", summary.written_ms);
   members.text("reason", summary.reason);
+  if (!summary.recovered.empty()) members.text("recovered", summary.recovered);
+  members.text("shows", shown_by_engine(summary));
+  members.number("allocated_bytes", summary.allocated_bytes);
   members.counts("dropped_reasons", summary.dropped_reasons);
+  members.counts("walker_gave_up", summary.walks.gave_up);
+  members.number("walker_compared", summary.walks.compared);
+  members.counts("walker_differed", summary.walks.differed);
   members.begin("threads");
   out += '[';
   for (const ThreadBytes& thread : summary.threads) {
@@ -103,7 +119,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
     inner.text("name", thread.name);
     inner.number("allocated_bytes", thread.allocated_bytes);
     inner.number("seen_bytes", thread.seen_bytes);
-    inner.number("unattributed_bytes", thread.unattributed_bytes());
+    if (!summary.sampled()) inner.number("unattributed_bytes", thread.unattributed_bytes());
     out += '}';
   }
   out += ']';

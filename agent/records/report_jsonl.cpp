@@ -1,4 +1,6 @@
 // The jsonl report: a summary object, then one object a record, newest first.
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "records/report.h"
@@ -63,16 +65,26 @@ class Fragments {
   std::unordered_map<std::int64_t, std::string> threads_;
 };
 
+void append_summary_line(std::string& out, const ReportData& data) {
+  out += R"({"type":"summary",)";
+  append_summary_members(out, data);
+  out += "}\n";
+}
+
 }  // namespace
+
+void summary_line(const ReportData& data, const ReportSink& sink) {
+  std::string line;
+  append_summary_line(line, data);
+  sink(line);
+}
 
 void jsonl_report(const ReportData& data, const ReportSink& sink) {
   ReportNames names(data.names);
   Fragments fragments(data, names);
   ReportPieces pieces(sink);
   std::string& out = pieces.text();
-  out = R"({"type":"summary",)";
-  append_summary_members(out, data);
-  out += "}\n";
+  append_summary_line(out, data);
   for (std::size_t i = 0; i < data.records.size() && pieces.wanted(); ++i) {
     const auto [record, frames] = data.records[i];
     out += R"({"type":"record","seq":)";
@@ -83,6 +95,8 @@ void jsonl_report(const ReportData& data, const ReportSink& sink) {
     out += fragments.class_name(record.class_id);
     out += R"(,"size":)";
     append_json_number(out, record.size);
+    if (data.summary.sampled())
+      fmt::format_to(std::back_inserter(out), ",\"weight\":{}", record.weight);
     out += R"(,"thread":)";
     out += fragments.thread(record.thread_id);
     out += R"(,"stack":[)";

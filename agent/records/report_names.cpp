@@ -15,30 +15,26 @@ const NameTable& table_or_empty(const NameTable* names) {
 
 }  // namespace
 
-ReportNames::ReportNames(const NameTable* names)
-    : names_(table_or_empty(names)),
-      classes_(names_.class_count() + 1),
-      methods_(names_.method_count() + 1) {}
+ReportNames::ReportNames(const NameTable* names) : names_(table_or_empty(names)) {}
 
 const std::string& ReportNames::class_name(NameId id) {
-  const std::string*& text = classes_[id < classes_.size() ? id : kUnknownName];
-  if (text == nullptr) text = &class_texts_.emplace_back(printable(names_.class_name(id)));
-  return *text;
+  const auto [at, fresh] = classes_.try_emplace(id);
+  if (fresh) at->second = printable(names_.class_name(id));
+  return at->second;
 }
 
 const PrintableMethod& ReportNames::method(NameId id) {
-  if (id >= methods_.size()) id = kUnknownName;
-  const PrintableMethod*& text = methods_[id];
-  if (text == nullptr) {
-    PrintableMethod& fresh = method_texts_.emplace_back();
-    fresh.entry = &names_.method(id);
-    fresh.class_name = printable(fresh.entry->class_name);
-    fresh.method = printable(fresh.entry->method);
-    fresh.file = printable(fresh.entry->file);
-    fresh.qualified = id == kUnknownName ? fresh.method : fresh.class_name + "." + fresh.method;
-    text = &fresh;
+  const auto [at, fresh] = methods_.try_emplace(id);
+  PrintableMethod& text = at->second;
+  if (fresh) {
+    text.entry = &names_.method(id);
+    text.class_name = printable(text.entry->class_name);
+    text.method = printable(text.entry->method);
+    text.file = printable(text.entry->file);
+    const bool unknown = text.entry == &names_.method(kUnknownName);
+    text.qualified = unknown ? text.method : text.class_name + "." + text.method;
   }
-  return *text;
+  return text;
 }
 
 std::string ReportNames::place(NameId id, int line) {

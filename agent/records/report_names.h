@@ -4,9 +4,8 @@
 // (a damaged file) count as unknown.
 #pragma once
 
-#include <deque>
 #include <string>
-#include <vector>
+#include <unordered_map>
 
 #include "records/name_table.h"
 
@@ -34,10 +33,9 @@ class ReportNames {
 
  private:
   const NameTable& names_;
-  std::deque<std::string> class_texts_;
-  std::deque<PrintableMethod> method_texts_;
-  std::vector<const std::string*> classes_;  // index = id; null: not asked for yet
-  std::vector<const PrintableMethod*> methods_;
+  // By id; references stay valid.
+  std::unordered_map<NameId, std::string> classes_;
+  std::unordered_map<NameId, PrintableMethod> methods_;
 };
 
 }  // namespace ddm

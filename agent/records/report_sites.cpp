@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "records/weighted_sum.h"
+
 namespace ddm {
 namespace {
 
@@ -31,6 +33,7 @@ auto identity(const AllocSite& site) {
 
 std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names) {
   std::vector<AllocSite> sites;
+  std::vector<WeightedSum> sums;
   std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto [record, frames] = records[i];
@@ -44,9 +47,15 @@ std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names) {
     const SiteKey key{std::uint64_t{site.class_id} << 32 | site.method,
                       site.has_frame ? site.line : kNoFrame};
     const auto [at, fresh] = index.emplace(key, sites.size());
-    if (fresh) sites.push_back(site);
-    sites[at->second].bytes += record.size;
-    sites[at->second].count += 1;
+    if (fresh) {
+      sites.push_back(site);
+      sums.emplace_back();
+    }
+    sums[at->second].add(record);
+  }
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    sites[i].bytes = sums[i].bytes();
+    sites[i].count = sums[i].count();
   }
   return sites;
 }
@@ -63,12 +72,15 @@ std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, 
 }
 
 std::vector<ThreadTotal> threads_of(const ReportData& data) {
-  std::map<std::int64_t, ThreadTotal> by_id;
+  std::map<std::int64_t, WeightedSum> sums;
   for (std::size_t i = 0; i < data.records.size(); ++i) {
     const AllocRecord& record = data.records[i].record;
-    ThreadTotal& total = by_id[record.thread_id];
-    total.bytes += record.size;
-    total.count += 1;
+    sums[record.thread_id].add(record);
+  }
+  std::map<std::int64_t, ThreadTotal> by_id;
+  for (const auto& [id, sum] : sums) {
+    by_id[id].bytes = sum.bytes();
+    by_id[id].count = sum.count();
   }
   for (const ThreadBytes& books : data.summary.threads) by_id[books.thread_id].books = &books;
   std::vector<ThreadTotal> totals;
@@ -91,10 +103,10 @@ std::string_view thread_name_of(const ReportData& data, std::int64_t thread_id) 
   return {};
 }
 
-std::int64_t recorded_bytes(const RecordSet& records) {
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < records.size(); ++i) bytes += records[i].record.size;
-  return bytes;
+WeightedSum recorded(const RecordSet& records) {
+  WeightedSum sum;
+  for (std::size_t i = 0; i < records.size(); ++i) sum.add(records[i].record);
+  return sum;
 }
 
 }  // namespace ddm

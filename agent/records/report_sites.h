@@ -7,6 +7,7 @@
 
 #include "records/report.h"
 #include "records/report_names.h"
+#include "records/weighted_sum.h"
 
 namespace ddm {
 
@@ -43,6 +44,7 @@ std::vector<ThreadTotal> threads_of(const ReportData& data);
 // The name of a thread of the report, or "".
 std::string_view thread_name_of(const ReportData& data, std::int64_t thread_id);
 
-std::int64_t recorded_bytes(const RecordSet& records);
+// Of all records.
+WeightedSum recorded(const RecordSet& records);
 
 }  // namespace ddm

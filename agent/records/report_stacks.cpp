@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "records/weighted_sum.h"
+
 namespace ddm {
 namespace {
 
@@ -58,6 +60,7 @@ StackTree stack_tree_of(const RecordSet& records, ReportNames& names) {
   Interned frame_texts(tree.frames);
   Interned class_texts(tree.classes);
   TreeBuilder builder(tree);
+  std::unordered_map<std::uint32_t, WeightedSum> leaves;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto [record, frames] = records[i];
     std::uint32_t node = 0;
@@ -72,8 +75,11 @@ StackTree stack_tree_of(const RecordSet& records, ReportNames& names) {
     const std::uint32_t name =
         class_texts.index(record.class_id, [&](NameId id) { return names.class_name(id); });
     node = builder.child(node, name, true);
-    tree.nodes[node].bytes += record.size;
-    tree.nodes[node].count += 1;
+    leaves[node].add(record);
+  }
+  for (const auto& [node, sum] : leaves) {
+    tree.nodes[node].bytes = sum.bytes();
+    tree.nodes[node].count = sum.count();
   }
   return tree;
 }

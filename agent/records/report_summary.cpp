@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kSummarySites = 8;  // two lines each; at most nine lines stand above them
+constexpr std::size_t kSummarySites = 7;  // two lines each; at most ten lines stand above them
 
 std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
   std::int64_t sum = 0;
@@ -27,6 +27,8 @@ class Summary {
     add(fmt::format("Allocations of {} (pid {}), tracked for {}",
                     shortened(printable(summary_.app), 30), summary_.pid,
                     human_duration(summary_.tracked_ms)));
+    if (!summary_.recovered.empty()) add("  from the " + summary_.recovered);
+    engine();
     totals();
     if (data_.records.empty()) {
       add("  Nothing is recorded.");
@@ -40,14 +42,29 @@ class Summary {
   // The one way to a line: nothing gets past the right edge.
   void add(std::string_view text) { out_.append(shortened(text, kColumns)).append(1, '\n'); }
 
+  void engine() {
+    if (const auto shown = shown_by_engine(summary_); !shown.empty()) {
+      add(fmt::format("  engine={}: {}", summary_.engine, shown));
+    }
+    if (summary_.sampled()) {
+      add(fmt::format("  estimated from {} samples, {}", grouped(summary_.samples),
+                      sampling_words(summary_)));
+    }
+  }
+
+  void amount(std::string_view what, std::int64_t count, std::int64_t bytes) {
+    add(fmt::format("  {:<13}{:>15} allocations {:>18} bytes {:>11}", what, grouped(count),
+                    grouped(bytes), human_bytes(bytes)));
+  }
+
   void totals() {
-    add(fmt::format("  {:<13}{:>15} allocations {:>18} bytes {:>11}", "seen",
-                    grouped(summary_.seen), grouped(summary_.seen_bytes),
-                    human_bytes(summary_.seen_bytes)));
-    const std::int64_t bytes = recorded_bytes(data_.records);
-    add(fmt::format("  {:<13}{:>15} allocations {:>18} bytes {:>11}", "recorded",
-                    grouped(static_cast<std::int64_t>(data_.records.size())), grouped(bytes),
-                    human_bytes(bytes)));
+    amount("seen", summary_.seen, summary_.seen_bytes);
+    const WeightedSum sum = recorded(data_.records);
+    amount("recorded", sum.count(), sum.bytes());
+    if (summary_.sampled() && summary_.allocated_bytes) {
+      add(fmt::format("  {:<28}             {:>18} bytes {:>11}", "the VM's own count",
+                      grouped(*summary_.allocated_bytes), human_bytes(*summary_.allocated_bytes)));
+    }
     if (summary_.dropped != 0) {
       add(fmt::format("  {:<13}{:>15} allocations", "dropped", grouped(summary_.dropped)));
     }
@@ -56,17 +73,34 @@ class Summary {
       add(fmt::format("  {:<13}{:>15}             {:>18} bytes {:>11}", "unattributed",
                       share_of(missing, summary_.seen_bytes + missing), grouped(missing),
                       human_bytes(missing)));
+      virtual_thread_stacks(summary_.virtual_thread_stack_bytes.value_or(0));
     }
     const std::int64_t classes = sum_of(summary_.classes_skipped);
     const std::int64_t methods = sum_of(summary_.methods_skipped);
     if (classes != 0 || methods != 0) {
-      add(fmt::format("  {:<13}classes: {}, methods: {}; these run as they were", "skipped",
+      add(fmt::format("  {:<13}classes: {}, methods: {}; their allocations are not seen", "skipped",
                       grouped(classes), grouped(methods)));
     }
+    running_methods();
+  }
+
+  void running_methods() {
+    const std::vector<std::string>& methods = summary_.methods_running;
+    if (methods.empty()) return;
+    const std::string more =
+        methods.size() > 1 ? fmt::format(" and {} more", methods.size() - 1) : std::string();
+    add(fmt::format("  {:<13}{}{} since before tracking: not seen", "running",
+                    shortened(printable(methods.front()), 30), more));
+  }
+
+  void virtual_thread_stacks(std::int64_t bytes) {
+    if (bytes == 0) return;
+    add(fmt::format("    {:<24} of which at most {:>15} bytes {:>11}", "virtual thread stacks",
+                    grouped(bytes), human_bytes(bytes)));
   }
 
   void sites() {
-    const std::int64_t bytes = recorded_bytes(data_.records);
+    const std::int64_t bytes = recorded(data_.records).bytes();
     const std::vector<AllocSite> top =
         top_sites(sites_of(data_.records, names_), SiteOrder::kBytes, kSummarySites);
     add(fmt::format("  {:>11} {:>6} {:>11}  {}", "bytes", "share", "count",

@@ -1,4 +1,4 @@
-// The text report: totals, books, tables of sites, then every record with its stack.
+// The text report: totals, totals per thread, tables of sites, then every record with its stack.
 // Tables keep to 80 columns; a method's name is never cut, so a very long one may stand out.
 #include <fmt/format.h>
 
@@ -31,10 +31,11 @@ class TextReport {
  private:
   void body() {
     head();
-    thread_books();
+    thread_totals();
     reasons("Dropped", summary_.dropped_reasons);
     reasons("Skipped classes", summary_.classes_skipped);
     reasons("Skipped methods", summary_.methods_skipped);
+    running_methods();
     if (data_.records.empty()) {
       out_ += "\nNo allocation was recorded.\n";
       return;
@@ -46,6 +47,13 @@ class TextReport {
     for (std::size_t i = 0; i < data_.records.size() && pieces_.wanted(); ++i) {
       record(data_.records[i]);
     }
+  }
+
+  void running_methods() {
+    if (summary_.methods_running.empty()) return;
+    out_ +=
+        "\nEntered before tracking and still running: what these methods allocate is not seen\n";
+    for (const std::string& method : summary_.methods_running) line("  {}", printable(method));
   }
 
   template <typename... Args>
@@ -61,35 +69,63 @@ class TextReport {
 
   void head() {
     line("Allocations of {}, pid {}", printable(summary_.app), summary_.pid);
+    if (!summary_.recovered.empty()) line("{:<18}{}", "recovered from", summary_.recovered);
     if (!summary_.vm.empty()) line("{:<18}{}", "vm", printable(summary_.vm));
     if (summary_.made_of_answer()) {
-      line("{:<18}{}", "made of", "the answer to REAL, which tells neither engine nor times");
+      line("{:<18}{}", "source", "fetched by ddm; engine and times are not known");
     } else {
       line("{:<18}{}, stack walker {}", "engine", printable(summary_.engine),
            printable(summary_.walker));
+      if (const auto shown = shown_by_engine(summary_); !shown.empty()) {
+        line("{:<18}{}", "which shows", shown);
+      }
       line("{:<18}{}", "tracked for", human_duration(summary_.tracked_ms));
+    }
+    if (summary_.sampled()) {
+      line("{:<18}from samples: {}", "estimated", sampling_words(summary_));
     }
     if (summary_.written_ms != 0) {
       line("{:<18}{} UTC{}{}", "written", utc_seconds(summary_.written_ms),
            summary_.reason.empty() ? "" : ", reason: ", printable(summary_.reason));
     }
     out_ += '\n';
-    amount("seen", summary_.seen, summary_.seen_bytes);
-    amount("recorded", static_cast<std::int64_t>(data_.records.size()),
-           recorded_bytes(data_.records));
-    line("{:<18}{:>16} allocations", "dropped", grouped(summary_.dropped));
-    if (summary_.unattributed_bytes) {
+    if (!summary_.made_of_answer()) amount("seen", summary_.seen, summary_.seen_bytes);
+    const WeightedSum sum = recorded(data_.records);
+    amount("recorded", sum.count(), sum.bytes());
+    if (summary_.sampled()) {
+      line("{:<18}{:>16} taken, {} recorded", "samples", grouped(summary_.samples),
+           grouped(static_cast<std::int64_t>(data_.records.size())));
+    }
+    if (summary_.made_of_answer()) {
+      line("{:<18}not known: see the reports that the program writes itself", "all other totals");
+      return;
+    }
+    line("{:<18}{:>16} {}", "dropped", grouped(summary_.dropped),
+         summary_.sampled() ? "samples" : "allocations");
+    if (summary_.sampled()) {
+      if (summary_.allocated_bytes) {
+        line("{:<18}{:>16}             {:>17} bytes {:>11}", "the VM's own count", "",
+             grouped(*summary_.allocated_bytes), human_bytes(*summary_.allocated_bytes));
+      }
+    } else if (summary_.unattributed_bytes) {
       line("{:<18}{:>16}             {:>17} bytes {:>11}", "unattributed", "",
            grouped(*summary_.unattributed_bytes), human_bytes(*summary_.unattributed_bytes));
+      virtual_thread_stacks();
     } else {
-      line("{:<18}not known: {}", "unattributed",
-           summary_.made_of_answer() ? "it is in the program's own reports"
-                                     : "this VM keeps no allocation counter");
+      line("{:<18}not known: this VM keeps no allocation counter", "unattributed");
     }
     line("{:<18}{:>16}", "rewritten classes", grouped(summary_.classes_rewritten));
   }
 
-  void thread_books() {
+  void virtual_thread_stacks() {
+    const std::int64_t bytes = summary_.virtual_thread_stack_bytes.value_or(0);
+    if (bytes == 0) return;
+    line("{:<34} of which at most {:>12} bytes {:>11}", "  virtual thread stacks", grouped(bytes),
+         human_bytes(bytes));
+  }
+
+  void thread_totals() {
+    if (summary_.sampled()) return;  // what lies between the samples is no fault
     std::vector<const ThreadBytes*> open;
     for (const ThreadBytes& thread : summary_.threads) {
       if (thread.unattributed_bytes() != 0) open.push_back(&thread);
@@ -117,14 +153,14 @@ class TextReport {
   }
 
   void site_table(std::string_view order, const std::vector<AllocSite>& top, std::size_t all) {
-    const std::int64_t bytes = recorded_bytes(data_.records);
-    line("\nTop {} of {} sites by {}, of what is recorded", top.size(), all, order);
+    const WeightedSum sum = recorded(data_.records);
+    line("\nTop {} of {} sites by {}, of what is recorded{}", top.size(), all, order,
+         summary_.sampled() ? ", estimated" : "");
     line("{:>16} {:>7} {:>12}  {}", "bytes", "share", "count", "class, allocated at");
     for (const AllocSite& site : top) {
       const bool by_bytes = order == "bytes";
       const std::string share =
-          by_bytes ? share_of(site.bytes, bytes)
-                   : share_of(site.count, static_cast<std::int64_t>(data_.records.size()));
+          by_bytes ? share_of(site.bytes, sum.bytes()) : share_of(site.count, sum.count());
       line("{:>16} {:>7} {:>12}  {}", grouped(site.bytes), share, grouped(site.count),
            shortened_type(names_.class_name(site.class_id), kColumns - 39));
       if (!site.has_frame) {
@@ -140,9 +176,10 @@ class TextReport {
   void record(const RecordSet::Entry& entry) {
     const AllocRecord& r = entry.record;
     const std::string thread = printable(thread_name_of(data_, r.thread_id));
-    line("\n#{} {}  {}, {} bytes, thread {}{}{}", r.seq,
-         r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not told)", names_.class_name(r.class_id),
-         grouped(r.size), r.thread_id, thread.empty() ? "" : " ", thread);
+    line("\n#{} {}  {}, {} bytes{}, thread {}{}{}", r.seq,
+         r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not known)", names_.class_name(r.class_id),
+         grouped(r.size), summary_.sampled() ? fmt::format(" (stands for {:.1f})", r.weight) : "",
+         r.thread_id, thread.empty() ? "" : " ", thread);
     for (const Frame& frame : entry.frames) {
       const PrintableMethod& method = names_.method(frame.method);
       out_ += "    at ";

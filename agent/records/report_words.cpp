@@ -13,7 +13,8 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kEllipsis = "...";
-constexpr std::size_t kShortestClass = 12;  // below this an elided class name says nothing
+constexpr std::size_t kShortestClass = 12;  // below this an elided name says nothing
+constexpr std::size_t kShortestFile = 12;
 
 std::string utc(std::int64_t ms_since_epoch, bool with_millis) {
   std::int64_t millis = ms_since_epoch % 1000;
@@ -103,18 +104,19 @@ std::string shortened_frame(const PrintableMethod& method, std::string_view plac
                             std::size_t width) {
   std::string whole = fmt::format("{}({})", method.qualified, place);
   if (columns_of(whole) <= width) return whole;
-  std::string tail = fmt::format(".{}({})", method.method, place);
-  std::size_t room = width - std::min(width, columns_of(tail));
-  std::string head = with_short_packages(method.class_name, room);
-  if (columns_of(head) > room) {
-    const std::size_t colon = place.rfind(':');
-    if (colon != std::string_view::npos) {
-      tail = fmt::format(".{}({})", method.method, place.substr(colon));
-      room = width - std::min(width, columns_of(tail));
-      head = with_short_packages(method.class_name, room);
-    }
-  }
-  return shortened(head, std::max(room, kShortestClass)) + tail;
+  const std::string tail = fmt::format(".{}({})", method.method, place);
+  const std::size_t room = width - std::min(width, columns_of(tail));
+  const std::string head = with_short_packages(method.class_name, room);
+  if (room >= kShortestClass) return shortened(head, room) + tail;
+  const std::string short_head = shortened(head, kShortestClass);
+  const std::size_t colon = std::min(place.rfind(':'), place.size());
+  if (colon == place.size()) return short_head + tail;  // "Native Method" stays whole
+  const auto with_file = [&](std::string_view file) {
+    return fmt::format("{}.{}({}{})", short_head, method.method, file, place.substr(colon));
+  };
+  const std::size_t others = columns_of(with_file(""));
+  const std::size_t file_room = width - std::min(width, others);
+  return with_file(shortened(place.substr(0, colon), std::max(file_room, kShortestFile)));
 }
 
 }  // namespace ddm

@@ -137,3 +137,84 @@ TEST_CASE("Threads that add the same names at once agree on their ids") {
   for (const auto& mine : ids) CHECK(mine == ids[0]);
   CHECK(ids[0].size() == 2 * kNames);
 }
+
+TEST_CASE("What nobody names any more is dropped, and its id never comes back") {
+  NameTable table;
+  const NameId a = table.add_class("a.A"), b = table.add_class("a.B");
+  const NameId m = table.add_method(method_named("m")), n = table.add_method(method_named("n"));
+  CHECK(table.keep_only([&](NamesInUse& used) {
+    used.classes = {a, 77};
+    used.methods = {n};
+    return true;
+  }));
+  CHECK(table.class_name(a) == "a.A");
+  CHECK(table.class_name(b) == "unknown");
+  CHECK(table.method(m).method == "unknown");
+  CHECK(table.method(n).method == "n");
+  CHECK(table.class_count() == 1);
+  CHECK(table.method_count() == 1);
+  CHECK(table.add_class("a.A") == a);
+  CHECK(table.add_class("a.B") > b);
+  CHECK(table.add_method(method_named("m")) > n);
+}
+
+TEST_CASE("Names that are given out while others are dropped stay") {
+  NameTable table;
+  const NameId old = table.add_class("old"), again = table.add_class("again");
+  const NameId method = table.add_method(method_named("again"));
+  NameId fresh = kUnknownName;
+  CHECK(table.keep_only([&](NamesInUse&) {
+    CHECK(table.add_class("again") == again);
+    CHECK(table.add_method(method_named("again")) == method);
+    fresh = table.add_class("fresh");
+    return true;
+  }));
+  CHECK(table.class_name(old) == "unknown");
+  CHECK(table.class_name(again) == "again");
+  CHECK(table.class_name(fresh) == "fresh");
+  CHECK(table.method(method).method == "again");
+  CHECK(table.keep_only([](NamesInUse&) { return true; }));
+  CHECK(table.class_count() == 0);
+}
+
+TEST_CASE("Nothing is dropped while somebody reads names, or when it is not known what is used") {
+  NameTable table;
+  const std::string& name = table.class_name(table.add_class("a.A"));
+  {
+    const auto held = table.hold(), twice = table.hold();
+    CHECK_FALSE(table.keep_only([](NamesInUse&) { return true; }));
+    CHECK(name == "a.A");
+  }
+  CHECK_FALSE(table.keep_only([](NamesInUse&) { return false; }));
+  CHECK(name == "a.A");
+  CHECK(table.keep_only([](NamesInUse&) { return true; }));
+  CHECK(table.class_count() == 0);
+}
+
+TEST_CASE("A table that grows says when it has doubled, once each time") {
+  NameTable table;
+  int asked = 0;
+  table.growth().when_reached([&] { ++asked; });
+  std::size_t added = 0;
+  const auto grow_to = [&](std::size_t size) {
+    while (added < size) table.add_class("c" + std::to_string(added++));
+  };
+  grow_to(GrowthLimit::kFirst - 1);
+  CHECK(asked == 0);
+  grow_to(GrowthLimit::kFirst + 10);
+  CHECK(asked == 1);
+  CHECK(table.keep_only([&](NamesInUse& used) {
+    for (NameId id = 1; id <= added; ++id) used.classes.insert(id);
+    return true;
+  }));
+  grow_to(2 * GrowthLimit::kFirst + 19);
+  CHECK(asked == 1);
+  grow_to(2 * GrowthLimit::kFirst + 20);
+  CHECK(asked == 2);
+}
+
+TEST_CASE("The internal name of a class comes out of its signature") {
+  CHECK(internal_name_of("Ljava/util/List;") == "java/util/List");
+  CHECK(internal_name_of("I") == "I");
+  CHECK(internal_name_of("").empty());
+}

@@ -56,3 +56,10 @@ TEST_CASE("Names that read the same after replacement are one stack") {
   sample.add("int[]", 16, 1, {sample.frame("a.A", "x_y", "", kLineUnknown)});
   CHECK(collapsed_report(sample.data) == "a.A.x_y;int[]_[new] 32\n");
 }
+
+TEST_CASE("Collapsed samples are estimates below a frame that says so") {
+  const auto sample = sampled_sample();
+  const std::string root = "[estimated:_one_sample_every_1.0_KiB_of_a_thread,_on_average];";
+  CHECK(collapsed_report(sample->data) == root + "a.Main.run;byte[]_[new] 2560\n" + root +
+                                              "a.Main.run;java.lang.Integer_[new] 2064\n");
+}

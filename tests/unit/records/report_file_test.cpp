@@ -1,7 +1,10 @@
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -181,4 +184,38 @@ TEST_CASE("Writers of one path take turns") {
   for (std::thread& writer : writers) writer.join();
   CHECK(problems == std::vector<std::string>(4));
   CHECK(dir.entries() == std::vector<std::string>{"r.txt"});
+}
+
+TEST_CASE("What a killed writer left behind is removed, what another one still writes is not") {
+  const TempDir dir;
+  const auto leave = [&](const std::string& name) { std::ofstream(dir.file(name)) << "half"; };
+  leave("a.txt.tmp-1234567");
+  leave("a.txt.tmp-");
+  leave("a.txt.tmp-12x");
+  leave("b.txt.tmp-1234567");
+  leave("a.txt.tmp-7654321");
+  const int other = open(dir.file("a.txt.tmp-7654321").c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(other >= 0);
+  REQUIRE(flock(other, LOCK_EX) == 0);  // a description of its own, as another process has
+  CHECK(write_report_file(dir.file("a.txt"), "whole").empty());
+  auto entries = dir.entries();
+  std::sort(entries.begin(), entries.end());
+  CHECK(entries == std::vector<std::string>{"a.txt", "a.txt.tmp-", "a.txt.tmp-12x",
+                                            "a.txt.tmp-7654321", "b.txt.tmp-1234567"});
+  CHECK(content_of(dir.file("a.txt")) == "whole");
+  close(other);
+  CHECK(write_report_file(dir.file("a.txt"), "again").empty());
+  CHECK_FALSE(fs::exists(dir.file("a.txt.tmp-7654321")));
+}
+
+TEST_CASE("A report that is not whole is not put in place") {
+  const TempDir dir;
+  CHECK(write_report_file(dir.file("a.txt"), "before").empty());
+  const std::string problem = write_report_file(dir.file("a.txt"), [](const ReportSink& sink) {
+    sink("half");
+    return false;
+  });
+  CHECK(problem.find("not whole") != std::string::npos);
+  CHECK(content_of(dir.file("a.txt")) == "before");
+  CHECK(dir.entries().size() == 1);
 }

@@ -32,11 +32,15 @@ TEST_CASE("The jsonl report begins with the summary") {
   REQUIRE(lines.size() == 5);
   const ordered_json expected = ordered_json::parse(R"({
     "type": "summary", "pid": 4711, "app": "app.jar", "engine": "bci", "walker": "jvmti",
-    "seen": 1234567, "seen_bytes": 3000000, "recorded": 4, "dropped": 2,
-    "unattributed_bytes": 1000, "classes_rewritten": 812,
+    "interval": 0, "seen": 1234567, "seen_bytes": 3000000, "recorded": 4, "dropped": 2,
+    "unattributed_bytes": 1000, "virtual_thread_stack_bytes": 400, "classes_rewritten": 812,
     "classes_skipped": {"not modifiable": 3}, "methods_skipped": {"too large": 1},
+    "methods_running": ["shop.Shop.serve"],
     "vm": "OpenJDK 64-Bit Server VM 17.0.15+6", "tracked_ms": 12345, "written_ms": 1714564800123,
-    "reason": "exit", "dropped_reasons": {"ring busy": 2},
+    "reason": "exit",
+    "shows": "what bytecode asks for, even objects that the JIT would remove",
+    "allocated_bytes": 2200, "dropped_reasons": {"ring busy": 2},
+    "walker_gave_up": {"virtual thread": 5}, "walker_compared": 128, "walker_differed": {},
     "threads": [
       {"id": 1, "name": "main", "allocated_bytes": 1500, "seen_bytes": 500,
        "unattributed_bytes": 1000},
@@ -123,4 +127,20 @@ TEST_CASE("A full ring of deep stacks is written in every format") {
                    << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms");
     CHECK(bytes > 100);
   }
+}
+
+TEST_CASE("Samples of the jsonl report say how many allocations each stands for") {
+  const auto sample = sampled_sample();
+  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0]["interval"] == 1024);
+  CHECK(lines[0]["samples"] == 3);
+  CHECK(lines[0]["recorded"] == 3);
+  CHECK(lines[0]["unattributed_bytes"].is_null());
+  CHECK(lines[0]["allocated_bytes"] == 5000);
+  CHECK_FALSE(lines[0]["threads"][0].contains("unattributed_bytes"));
+  CHECK(lines[1]["size"] == 2048);
+  CHECK(lines[1]["weight"] == 1.25);
+  CHECK(lines[3]["size"] == 16);
+  CHECK(lines[3]["weight"] == 64.5);
 }

@@ -34,7 +34,7 @@ struct ReportSample {
 
   // seq counts from 1, time_ms = 1000 * seq.
   void add(const std::string& type, std::int64_t size, std::int64_t thread,
-           const std::vector<Frame>& frames, std::uint16_t flags = 0) {
+           const std::vector<Frame>& frames, std::uint16_t flags = 0, float weight = 1) {
     AllocRecord record;
     record.seq = ++last_seq_;
     record.time_ms = static_cast<std::int64_t>(1000 * last_seq_);
@@ -42,6 +42,7 @@ struct ReportSample {
     record.thread_id = thread;
     record.class_id = names.add_class(type);
     record.flags = flags;
+    record.weight = weight;
     data.records.append_newer(record, frames);
   }
 
@@ -68,18 +69,44 @@ inline std::unique_ptr<ReportSample> small_sample() {
   s.vm = "OpenJDK 64-Bit Server VM 17.0.15+6";
   s.engine = "bci";
   s.walker = "jvmti";
+  s.walks.gave_up = {{"virtual thread", 5}};
+  s.walks.compared = 128;
   s.seen = 1234567;
   s.seen_bytes = 3000000;
   s.dropped = 2;
   s.dropped_reasons = {{"ring busy", 2}};
+  s.allocated_bytes = 2200;
   s.unattributed_bytes = 1000;
+  s.virtual_thread_stack_bytes = 400;
   s.threads = {{1, "main", 1500, 500}, {2, "worker", 700, 700}};
   s.classes_rewritten = 812;
   s.classes_skipped = {{"not modifiable", 3}};
   s.methods_skipped = {{"too large", 1}};
+  s.methods_running = {"shop.Shop.serve"};
   s.tracked_ms = 12345;
   s.written_ms = 1714564800123;
   s.reason = "exit";
+  return sample;
+}
+
+// Three samples that stand for 130.25 allocations and 4,624 bytes: two Integers, one array.
+inline std::unique_ptr<ReportSample> sampled_sample() {
+  auto sample = std::make_unique<ReportSample>();
+  const Frame run = sample->frame("a.Main", "run", "Main.java", 7);
+  sample->add("java.lang.Integer", 16, 1, {run}, 0, 64.5f);
+  sample->add("java.lang.Integer", 16, 1, {run}, 0, 64.5f);
+  sample->add("byte[]", 2048, 1, {run}, 0, 1.25f);
+  sample->data.thread_names = {{1, "main"}};
+  ReportSummary& s = sample->data.summary;
+  s.app = "app.jar";
+  s.engine = "vm";
+  s.walker = "jvmti";
+  s.interval = 1024;
+  s.samples = 3;
+  s.seen = 130;
+  s.seen_bytes = 4624;
+  s.allocated_bytes = 5000;
+  s.threads = {{1, "main", 5000, 4624}};
   return sample;
 }
 

@@ -52,6 +52,7 @@ TEST_CASE("The text report of a known record set") {
         R"(Allocations of app.jar, pid 4711
 vm                OpenJDK 64-Bit Server VM 17.0.15+6
 engine            bci, stack walker jvmti
+which shows       what bytecode asks for, even objects that the JIT would remove
 tracked for       12.3 s
 written           2024-05-01 12:00:00 UTC, reason: exit
 
@@ -59,6 +60,7 @@ seen                     1,234,567 allocations         3,000,000 bytes     2.9 M
 recorded                         4 allocations               200 bytes       200 B
 dropped                          2 allocations
 unattributed                                               1,000 bytes      1000 B
+  virtual thread stacks            of which at most          400 bytes       400 B
 rewritten classes              812
 
 Threads with unattributed bytes: 1
@@ -73,6 +75,9 @@ Skipped classes
 
 Skipped methods
                1  too large
+
+Entered before tracking and still running: what these methods allocate is not seen
+  shop.Shop.serve
 
 Top 3 of 3 sites by bytes, of what is recorded
            bytes   share        count  class, allocated at
@@ -127,7 +132,7 @@ TEST_CASE("A text report keeps one line a line, whatever the names") {
 
 TEST_CASE("Tables of a text report fit 80 columns but never cut a method's name") {
   auto sample = long_sample();
-  const std::string whole_name = ".method" + std::string(200, 'x') + "(:12345)";
+  const std::string whole_name = ".method" + std::string(200, 'x') + "(FFFF....java:12345)";
   const std::string text = whole_report(ReportFormat::kText, sample->data);
   const std::string tables =
       text.substr(text.find("\nTop 20"), text.find("\nRecords,") - text.find("\nTop 20"));
@@ -159,11 +164,14 @@ TEST_CASE("The summary of a known record set") {
   const auto sample = small_sample();
   CHECK(summary_report(sample->data) ==
         R"(Allocations of app.jar (pid 4711), tracked for 12.3 s
+  engine=bci: what bytecode asks for, even objects that the JIT would remove
   seen               1,234,567 allocations          3,000,000 bytes     2.9 MiB
   recorded                   4 allocations                200 bytes       200 B
   dropped                    2 allocations
   unattributed            0.0%                          1,000 bytes      1000 B
-  skipped      classes: 3, methods: 1; these run as they were
+    virtual thread stacks    of which at most             400 bytes       400 B
+  skipped      classes: 3, methods: 1; their allocations are not seen
+  running      shop.Shop.serve since before tracking: not seen
         bytes  share       count  most of the recorded bytes
         128 B  64.0%           2  byte[]
       at a.b.Maker.make(Maker.java:42)
@@ -181,7 +189,7 @@ TEST_CASE("The summary never has more than 25 lines of 80 columns") {
   CHECK(lines.size() > 20);
   CHECK(widest(lines) <= 80);
   const auto hostile = hostile_sample();
-  CHECK(lines_of(summary_report(hostile->data)).size() == 7);
+  CHECK(lines_of(summary_report(hostile->data)).size() == 8);
 }
 
 TEST_CASE("Without records every text says so") {
@@ -209,4 +217,45 @@ TEST_CASE("What nobody has a name for is called unknown") {
   const std::string text = whole_report(ReportFormat::kText, sample.data);
   CHECK(text.ends_with("  unknown, 0 bytes, thread 0\n    at unknown(Unknown Source)\n"));
   CHECK(collapsed_report(sample.data) == "unknown;unknown_[new] 0\n");
+}
+
+TEST_CASE("Texts of samples show estimates and say so") {
+  const auto sample = sampled_sample();
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  INFO(text);
+  CHECK(text.find(R"(
+estimated         from samples: one sample every 1.0 KiB of a thread, on average
+)") != std::string::npos);
+  CHECK(text.find(R"(
+seen                           130 allocations             4,624 bytes     4.5 KiB
+recorded                       130 allocations             4,624 bytes     4.5 KiB
+samples                          3 taken, 3 recorded
+dropped                          0 samples
+the VM's own count                                         5,000 bytes     4.9 KiB
+)") != std::string::npos);
+  CHECK(text.find("unattributed") == std::string::npos);
+  CHECK(text.find(R"(of what is recorded, estimated
+           bytes   share        count  class, allocated at
+           2,560   55.4%            1  byte[]
+    at a.Main.run(Main.java:7)
+           2,064   44.6%          129  java.lang.Integer
+    at a.Main.run(Main.java:7)
+)") != std::string::npos);
+  CHECK(text.find("Integer, 16 bytes (stands for 64.5), thread 1") != std::string::npos);
+
+  const std::string summary = summary_report(sample->data);
+  INFO(summary);
+  CHECK(summary.find("estimated from 3 samples, one sample every 1.0 KiB of a thread") !=
+        std::string::npos);
+  CHECK(summary.find("2.5 KiB  55.4%           1  byte[]") != std::string::npos);
+  CHECK(widest(lines_of(summary)) <= 80);
+}
+
+TEST_CASE("A text made of a server's answer claims nothing that the answer does not tell") {
+  const auto sample = small_sample();
+  sample->data.summary.engine = kEngineNotTold;
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(text.find("\nseen ") == std::string::npos);
+  CHECK(text.find("\ndropped ") == std::string::npos);
+  CHECK(text.find("all other totals  not known") != std::string::npos);
 }

@@ -1,0 +1,234 @@
+"""ring=PATH: what was recorded outlives the program, however it ends."""
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+from harness import PRESET, ROOT, Report, test
+
+DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
+ENGINES = ("bci", "vm")
+THREADS = 3
+
+
+class Directory:
+    """One on tmpfs."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="ddm-ring-", dir="/dev/shm")
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+
+def recover(t, ring, report=None):
+    """What `ddm recover --json` says; with `report`, also the report that it writes there."""
+    done = t.command([DDM, "recover", ring, "--json"] + (["-o", report] if report else []))
+    assert done.code == 0 and not done.err, done
+    return json.loads(done.out)
+
+
+def check_against_notes(facts, report, notes):
+    """Each thread's long[]: none missing between oldest and newest, the newest what it noted."""
+    assert facts["state"] == "killed" and facts["damaged"] == 0 and facts["names_lost"] == 0, facts
+    assert facts["unfinished"] <= THREADS, facts
+    made = {}
+    for record in report.records:  # newest first
+        top = record["stack"][0] if record["stack"] else {}
+        if record["class"] == "long[]" and top.get("class") == "Killed":
+            assert (top["method"], top["line"], top["file"]) == ("allocate", 21, "Killed.java"), top
+            made.setdefault(record["thread"]["name"], []).append((record["size"] - 16) // 8)
+    for name, lengths in made.items():
+        noted = struct.unpack_from("<q", notes, int(name.rpartition("-")[2]) * 64)[0]
+        assert lengths[0] in (noted % 50, (noted + 1) % 50), (name, lengths[0], noted)
+        for newer, older in zip(lengths, lengths[1:]):
+            assert newer == (older + 1) % 50, f"{name}: {newer} behind {older}"
+    return sum(map(len, made.values()))
+
+
+def kill_at_a_random_moment(t, directory, engine, seed):
+    ring, notes = directory.file("killed.ring"), directory.file("notes")
+    process = t.popen("Killed", "notes", notes, str(THREADS),
+                      agent=f"engine={engine},track=y,records=4096,address=none,ring={ring}")
+    assert process.stdout.readline() == "ready\n", process.stderr.read()
+    time.sleep(random.Random(seed).uniform(0.0, 0.4))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close(), process.stderr.close(), process.stdin.close()
+    facts = recover(t, ring, t.path("r.jsonl"))
+    assert facts["pid"] == process.pid and facts["engine"] == engine and facts["app"] == "Killed"
+    with open(notes, "rb") as f:
+        found = check_against_notes(facts, Report(t.path("r.jsonl")), f.read())
+    os.remove(ring)
+    os.remove(notes)
+    return found
+
+
+@test()
+def after_kill_9_every_finished_record_is_recovered(t):
+    with Directory() as directory:
+        found = sum(kill_at_a_random_moment(t, directory, ENGINES[i % 2], i) for i in range(5))
+        assert found > 1000, f"only {found} records of the workers"
+
+
+@test(full_only=True, timeout=3000)
+def after_kill_9_every_finished_record_is_recovered_a_hundred_times(t):
+    with Directory() as directory:
+        for i in range(100):
+            kill_at_a_random_moment(t, directory, ENGINES[i % 2], 1000 + i)
+
+
+@test()
+def a_crashed_program_leaves_its_records(t):
+    for sent in (signal.SIGSEGV, signal.SIGABRT):
+        with Directory() as directory:
+            ring, notes = directory.file("a.ring"), directory.file("notes")
+            process = t.popen("Killed", "notes", notes, str(THREADS),
+                              flags=["-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null"],
+                              agent=f"engine=vm,track=y,records=2048,address=none,ring={ring}")
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.2)
+            process.send_signal(sent)
+            process.communicate(timeout=60)
+            assert process.returncode != 0
+            facts = recover(t, ring, t.path("r.jsonl"))
+            assert facts["state"] == "killed" and facts["recorded"] > 2000, facts
+            report = Report(t.path("r.jsonl"))
+            assert report.count_by_class()["long[]"] > 1000
+            assert "a killed program" in report.summary["recovered"], report.summary
+
+
+@test(flags=[("-XX:+ExitOnOutOfMemoryError",), ("-XX:+CrashOnOutOfMemoryError",)])
+def a_program_that_the_vm_ends_out_of_memory_leaves_its_records(t):
+    with Directory() as directory:
+        ring = directory.file("a.ring")
+        run = t.java("Killed", "oom", check=False,
+                     flags=["-Xmx32m", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null"],
+                     agent=f"engine=vm,track=y,address=none,dump=none,ring={ring}")
+        assert run.code != 0, run
+        facts = recover(t, ring, t.path("r.jsonl"))
+        assert facts["state"] == "killed", facts
+        big = [r for r in Report(t.path("r.jsonl")).records if r["class"] == "long[]" and r["size"] == 800_016]
+        assert len(big) > 10 and big[0]["stack"][0]["method"] == "main"
+
+
+@test()
+def a_running_programs_ring_is_read_and_gone_when_it_ends(t):
+    with Directory() as directory:
+        ring = directory.file("a.ring")
+        process = t.popen("Exits", "wait", agent=f"engine=vm,track=y,dump=r.jsonl,ring={ring}")
+        assert process.stdout.readline() == "ready\n"
+        assert os.stat(ring).st_mode & 0o777 == 0o600
+        begin = time.monotonic()
+        facts = recover(t, ring)
+        took = time.monotonic() - begin
+        assert facts["state"] == "running" and facts["recorded"] > 100, facts
+        for ending in ("jsonl", "txt", "html", "collapsed"):
+            done = t.command([DDM, "recover", ring, "-o", t.path("x." + ending)])
+            assert done.code == 0 and f"written to {t.path('x.' + ending)}" in done.out, done
+            with open(t.path("x." + ending)) as f:
+                assert "Exits$Mark" in f.read()
+        live = Report(t.path("x.jsonl"))
+        marks = [r for r in live.records if r["class"] == "Exits$Mark"]
+        assert len(marks) == 10 and marks[0]["stack"][0]["line"] == 11
+        assert marks[0]["thread"]["name"] == "main"
+        summary = t.command([DDM, "recover", ring]).out
+        assert "ring file of a running program" in summary and "Exits" in summary, summary
+        assert all(len(line) <= 80 for line in summary.splitlines()), summary
+        process.communicate("\n", timeout=30)
+        assert process.returncode == 0
+        assert os.listdir(directory.path) == [], os.listdir(directory.path)
+        # The program's own report has the same records, and those of its end.
+        own = {r["seq"]: (r["class"], r["size"]) for r in Report(t.path("r.jsonl")).records}
+        for r in live.records:
+            assert own.get(r["seq"], (r["class"], r["size"])) == (r["class"], r["size"])
+        print(f"  reading the ring of a running program: {took * 1000:.0f} ms")
+
+
+@test()
+def a_vm_that_inherits_the_options_leaves_the_ring_alone(t):
+    with Directory() as directory:
+        ring = directory.file("a.ring")
+        from harness import AGENT
+        env = dict(os.environ)
+        env["JAVA_TOOL_OPTIONS"] = f"-agentpath:{AGENT}=engine=vm,track=y,dump=none,address=none,ring={ring}"
+        process = subprocess.Popen(
+            [t.jdk.java, "-cp", t.classes(), "Killed", "child", t.jdk.java], env=env, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=t.dir)
+        assert process.stdout.readline() == "ready\n"  # the child's
+        assert process.stdout.readline() == "child ended with 0\n"
+        facts = recover(t, ring)
+        assert facts["pid"] == process.pid and facts["state"] == "running", facts
+        assert len(os.listdir(directory.path)) == 1
+        _, err = process.communicate("\n", timeout=30)
+        told = [line for line in err.splitlines() if "in use" in line]
+        assert len(told) == 1 and f"process {process.pid}" in told[0], err
+        assert "stay in memory" in told[0], err
+
+
+@test()
+def a_ring_without_room_or_on_a_disk_is_told_in_one_line(t):
+    with Directory() as directory:
+        small = directory.file("small")
+        os.mkdir(small)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", small],
+                                 capture_output=True).returncode == 0
+        try:
+            if mounted:
+                run = t.java("Exits", "return",
+                             agent=f"engine=vm,track=y,dump=none,address=none,ring={small}/a.ring")
+                assert run.err.count("\n") == 1 and "no room" in run.err, run
+                assert "the records stay in memory" in run.err and not os.listdir(small), run
+            else:
+                print("  skipped: mounting a small file system needs to be root")
+        finally:
+            if mounted:
+                subprocess.run(["umount", small], check=True)
+        run = t.java("Exits", "return", agent=f"engine=vm,track=y,dump=none,address=none,"
+                                              f"ring={directory.file('none')}/a.ring")
+        assert run.err.count("\n") == 1 and "No such file" in run.err, run
+    disk = t.path("disk.ring")  # a warning, or a refusal where the file system keeps no promise
+    run = t.java("Exits", "return", agent=f"engine=vm,track=y,dump=none,address=none,ring={disk}")
+    assert run.err.count("\n") <= 1 and not os.path.exists(disk), run
+    assert "on a disk" in run.err or "promised" in run.err or "tmpfs" in run.err or not run.err, run
+
+
+@test()
+def a_bare_name_goes_to_memory_and_is_found_there(t):
+    with Directory() as directory:
+        env = {"XDG_RUNTIME_DIR": directory.path}
+        process = t.popen("Exits", "wait", agent="engine=vm,track=y,dump=none,ring=%p-x.ring",
+                          env={**os.environ, **env})
+        assert process.stdout.readline() == "ready\n"
+        process.kill()
+        process.communicate()
+        name = f"{process.pid}-x.ring"
+        assert os.path.exists(directory.file(f"ddm-rings/{name}"))
+        done = t.command([DDM, "recover", name, "--json"], env=env)
+        assert json.loads(done.out)["state"] == "killed", done
+        # The next program under the same name does not destroy what the killed one left.
+        path = directory.file(f"ddm-rings/{name}")
+        run = t.java("Exits", "return", agent=f"track=y,engine=vm,dump=none,address=none,ring={path}")
+        assert "kept as" in run.err and os.path.exists(path + ".old") and not os.path.exists(path), run
+
+
+@test()
+def recover_says_in_one_line_what_is_wrong(t):
+    with open(t.path("notes.txt"), "w") as f:
+        f.write("just a text")
+    for words, code, expected in (
+            (["recover", t.path("notes.txt")], 1, "is no ring file"),
+            (["recover", t.path("none")], 1, "No such file"),
+            (["recover", t.path("notes.txt"), "-o", "x.pdf"], 2, "a report ends in"),
+            (["recover"], 2, "RING")):
+        done = t.command([DDM, *words])
+        assert done.code == code and expected in done.err and done.err.count("\n") == 1, done

@@ -1,0 +1,338 @@
+#include "records/ring_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "records/ring_reader.h"
+
+namespace ddm {
+namespace {
+
+class Directory {
+ public:
+  Directory() {
+    char name[] = "/dev/shm/ddm-ring-test-XXXXXX";
+    path_ = mkdtemp(name);
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
+                                                  std::filesystem::directory_iterator()));
+  }
+
+ private:
+  std::string path_;
+};
+
+RingFileRequest request_for(std::string path, std::uint32_t records = 64, std::uint32_t depth = 4) {
+  return {std::move(path), getpid(), 1'700'000'000'000, records, depth};
+}
+
+// A ring with names, as an agent writes it.
+struct Writer {
+  explicit Writer(RingFile& opened) : file(opened), ring(file.ring()), keeper(file.names()) {
+    names.tell(keeper);
+  }
+  void push(int i) {
+    AllocRecord record;
+    record.size = 16 + i;
+    record.time_ms = 1'700'000'000'000;
+    record.thread_id = 1;
+    record.class_id = names.add_class("app.Item" + std::to_string(i % 10));
+    const Frame frame{
+        names.add_method(
+            {"app.Main", "m" + std::to_string(i % 7), "()V", "Main.java", false, {{0, 12}}}),
+        3};
+    REQUIRE(ring->push(record, {&frame, 1}));
+  }
+  RingFile& file;
+  std::unique_ptr<AllocRing> ring;
+  RingNames keeper;
+  NameTable names;
+};
+
+}  // namespace
+
+TEST_CASE("a ring file tells its records with their names, also while it is written") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  auto created = RingFile::create(request_for(path));
+  INFO(created.error);
+  REQUIRE(created.file);
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 07777) == 0600);
+  CHECK(static_cast<std::uint64_t>(status.st_blocks) * 512 >= created.file->bytes());
+
+  Writer writer(*created.file);
+  for (int i = 0; i < 100; ++i) writer.push(i);
+  RingThreadNames threads(created.file->thread_names(), 100,
+                          [] { return std::unordered_set<std::int64_t>(); });
+  threads.add(1, "main");
+  RingFacts facts;
+  facts.seen = 100;
+  facts.seen_bytes = 471'100;
+  facts.unattributed_bytes = 5;
+  std::copy_n("bci", 3, facts.engine.begin());
+  std::copy_n("app.jar", 7, facts.app.begin());
+  created.file->write_facts(facts);
+
+  const RingFileReading reading = read_ring_file(path);
+  INFO(reading.error);
+  REQUIRE(reading.ring);
+  CHECK(reading.state == ProgramState::kRunning);
+  const ReportData& data = reading.ring->data;
+  REQUIRE(data.records.size() == 64);
+  CHECK(data.records[0].record.seq == 100);
+  CHECK(data.records[0].record.size == 115);
+  CHECK(data.names->class_name(data.records[0].record.class_id) == "app.Item9");
+  const MethodName& method = data.names->method(data.records[0].frames[0].method);
+  CHECK(method.method == "m1");
+  CHECK(line_of(method, data.records[0].frames[0].bci) == 12);
+  CHECK(data.thread_names.at(1) == "main");
+  CHECK(data.summary.app == "app.jar");
+  CHECK(data.summary.engine == "bci");
+  CHECK(data.summary.seen == 100);
+  CHECK(data.summary.seen_bytes == 471'100);
+  CHECK(data.summary.unattributed_bytes == 5);
+  CHECK(data.summary.pid == getpid());
+  CHECK(data.summary.recovered.find("a running program") != std::string::npos);
+  CHECK(reading.ring->unfinished == 0);
+  CHECK(reading.ring->damaged == 0);
+}
+
+TEST_CASE("a second program does not touch the ring file of one that lives") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  auto first = RingFile::create(request_for(path));
+  REQUIRE(first.file);
+  Writer writer(*first.file);
+  writer.push(1);
+  const auto second = RingFile::create(request_for(path));
+  CHECK_FALSE(second.file);
+  CHECK(second.in_use);
+  CHECK(second.error.find("in use by process " + std::to_string(getpid())) != std::string::npos);
+  CHECK(directory.entries() == 1);
+  CHECK(read_ring_file(path).ring->data.records.size() == 1);
+}
+
+TEST_CASE("the file of a program that ended is removed, that of a killed one kept aside") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  auto created = RingFile::create(request_for(path));
+  REQUIRE(created.file);
+  created.file->remove();
+  CHECK(directory.entries() == 0);
+
+  created = RingFile::create(request_for(path));
+  REQUIRE(created.file);
+  Writer(*created.file).push(1);
+  created.file.reset();  // as a kill leaves it: unlocked, in use
+  CHECK(read_ring_file(path).state == ProgramState::kKilled);
+  created = RingFile::create(request_for(path));
+  REQUIRE(created.file);
+  CHECK(created.kept_as == path + ".old");
+  CHECK(read_ring_file(path + ".old").ring->data.records.size() == 1);
+  CHECK(directory.entries() == 2);
+}
+
+TEST_CASE(
+    "a file that is no ring file, a link and a missing directory are refused and left alone") {
+  const Directory directory;
+  std::ofstream(directory.file("notes")) << "not a ring, but somebody's text";
+  auto created = RingFile::create(request_for(directory.file("notes")));
+  CHECK_FALSE(created.file);
+  CHECK(created.error.find("is no ring file") != std::string::npos);
+  REQUIRE(symlink(directory.file("notes").c_str(), directory.file("link").c_str()) == 0);
+  CHECK_FALSE(RingFile::create(request_for(directory.file("link"))).file);
+  CHECK_FALSE(RingFile::create(request_for(directory.file("none/a.ring"))).file);
+  CHECK_FALSE(RingFile::create(request_for("/proc/a.ring")).file);
+  CHECK(directory.entries() == 2);
+  CHECK(read_ring_file(directory.file("notes")).error.find("is no ring file") != std::string::npos);
+  CHECK_FALSE(read_ring_file(directory.file("none")).error.empty());
+  CHECK_FALSE(read_ring_file("/dev/shm").error.empty());
+}
+
+TEST_CASE("a full file system refuses the ring, and nothing is left on it") {
+  const Directory directory;
+  if (mount("tmpfs", directory.file("").c_str(), "tmpfs", 0, "size=4m") != 0) {
+    WARN("skipped: mounting a small tmpfs needs to be root");
+    return;
+  }
+  const auto created = RingFile::create(request_for(directory.file("a.ring")));
+  const std::size_t left = directory.entries();
+  umount(directory.file("").c_str());
+  CHECK_FALSE(created.file);
+  CHECK(created.error.find("no room for the") != std::string::npos);
+  CHECK(created.error.find("No space left") != std::string::npos);
+  CHECK(left == 0);
+}
+
+TEST_CASE("damaged files give what is whole or one sentence, never more") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  auto created = RingFile::create(request_for(path, 200, 3));
+  REQUIRE(created.file);
+  Writer writer(*created.file);
+  for (int i = 0; i < 150; ++i) writer.push(i);
+  created.file.reset();
+
+  std::vector<char> good(std::filesystem::file_size(path));
+  std::ifstream(path, std::ios::binary)
+      .read(good.data(), static_cast<std::streamsize>(good.size()));
+  const auto read = [&](const std::vector<char>& bytes) {
+    const std::string copy = directory.file("copy");
+    std::ofstream(copy, std::ios::binary | std::ios::trunc)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return read_ring_file(copy);
+  };
+  REQUIRE(read(good).ring->data.records.size() == 150);
+
+  std::vector<char> newer = good;
+  newer[8] = 9;
+  CHECK(read(newer).error.find("version 9") != std::string::npos);
+  std::vector<char> wrong_head = good;
+  wrong_head[24] ^= 1;
+  CHECK(read(wrong_head).error.find("damaged in its head") != std::string::npos);
+
+  const RingHeader header = ring_header(200, 3);
+  const std::vector<char> cut(
+      good.begin(),
+      good.begin() + static_cast<std::ptrdiff_t>(header.slots_at + 50 * header.slot_bytes + 7));
+  const RingFileReading some = read(cut);
+  REQUIRE(some.ring);
+  CHECK(some.ring->data.records.size() == 49);  // slot 0 is that of record 200
+  CHECK(some.ring->damaged == 150);
+  CHECK(read({good.begin(), good.begin() + 5000}).error.find("cut off") != std::string::npos);
+  CHECK_FALSE(read({}).error.empty());
+
+  std::minstd_rand random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<char> bytes = good;
+    for (int i = 0; i < 200; ++i) {
+      const std::size_t at =
+          random() % 3 == 0   ? 128 + random() % 4000
+          : random() % 2 == 0 ? header.names_at + random() % 20000
+                              : header.slots_at + random() % (header.file_bytes - header.slots_at);
+      bytes[at] = static_cast<char>(random());
+    }
+    const RingFileReading reading = read(bytes);
+    REQUIRE(reading.ring);
+    CHECK(reading.ring->data.records.size() <= 200);
+    summary_report(reading.ring->data);
+    text_report(reading.ring->data, [](std::string_view) { return true; });
+  }
+}
+
+TEST_CASE("a process that ends without a word leaves its last record") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  const pid_t child = fork();
+  if (child == 0) {
+    RingFileRequest request = request_for(path, 1000);
+    request.pid = getpid();
+    auto created = RingFile::create(request);
+    if (!created.file) _exit(1);
+    Writer writer(*created.file);
+    for (int i = 1; i <= 700; ++i) writer.push(i);
+    _exit(0);
+  }
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  const RingFileReading reading = read_ring_file(path);
+  REQUIRE(reading.ring);
+  CHECK(reading.state == ProgramState::kKilled);
+  REQUIRE(reading.ring->data.records.size() == 700);
+  CHECK(reading.ring->data.records[0].record.size == 716);
+  CHECK(reading.ring->data.names->class_name(reading.ring->data.records[0].record.class_id) ==
+        "app.Item0");
+}
+
+TEST_CASE("after kill -9 at any moment every record that was finished is in the file") {
+  const Directory directory;
+  for (int round = 0; round < 20; ++round) {
+    const std::string path = directory.file("a" + std::to_string(round) + ".ring");
+    // What the child knows: one count a thread, told before and after each record.
+    const std::string counts_path = path + ".counts";
+    std::ofstream(counts_path) << std::string(4096, '\0');
+    int pipe_ends[2];
+    REQUIRE(pipe(pipe_ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      const int fd = open(counts_path.c_str(), O_RDWR);
+      auto* counts = static_cast<std::atomic<std::int64_t>*>(
+          mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+      RingFileRequest request = request_for(path, 4096, 8);
+      request.pid = getpid();
+      auto created = RingFile::create(request);
+      if (!created.file) _exit(1);
+      const auto ring = created.file->ring();
+      std::vector<std::thread> writers;
+      for (int t = 0; t < 3; ++t) {
+        writers.emplace_back([&, t] {
+          for (std::int64_t i = 1;; ++i) {
+            AllocRecord record;
+            record.size = i;
+            record.thread_id = t;
+            const std::vector<Frame> frames(static_cast<std::size_t>(i % 8),
+                                            Frame{static_cast<NameId>(i), t});
+            ring->push(record, frames);
+            counts[t * 8].store(i, std::memory_order_release);
+          }
+        });
+      }
+      if (write(pipe_ends[1], "x", 1) != 1) _exit(1);
+      for (auto& writer : writers) writer.join();
+    }
+    char ready;
+    REQUIRE(read(pipe_ends[0], &ready, 1) == 1);
+    usleep(static_cast<useconds_t>(500 + round * 613));
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+
+    const RingFileReading reading = read_ring_file(path);
+    REQUIRE(reading.ring);
+    CHECK(reading.state == ProgramState::kKilled);
+    CHECK(reading.ring->unfinished <= 3);
+    CHECK(reading.ring->damaged == 0);
+    std::int64_t noted[3 * 8] = {};
+    std::ifstream(counts_path, std::ios::binary).read(reinterpret_cast<char*>(noted), sizeof noted);
+    std::int64_t newest[3] = {}, oldest[3] = {}, count[3] = {};
+    const RecordSet& records = reading.ring->data.records;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const auto [record, frames] = records[i];
+      const auto t = static_cast<std::size_t>(record.thread_id);
+      REQUIRE(t < 3);
+      if (count[t]++ == 0) newest[t] = record.size;
+      oldest[t] = record.size;
+      if (frames.size() != static_cast<std::size_t>(record.size % 8)) FAIL("a torn record");
+      for (const Frame& frame : frames) {
+        if (frame.bci != record.thread_id) FAIL("a frame of another thread");
+      }
+    }
+    for (int t = 0; t < 3; ++t) {
+      if (count[t] == 0) continue;
+      CHECK(newest[t] >= noted[t * 8]);
+      CHECK(newest[t] <= noted[t * 8] + 1);
+      // Nothing between the oldest and the newest is missing.
+      CHECK(newest[t] - oldest[t] + 1 == count[t]);
+    }
+  }
+}
+
+}  // namespace ddm
