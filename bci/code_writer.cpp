@@ -138,7 +138,7 @@ class CodeWriter {
     return write_handlers() && write_attributes();
   }
 
-  std::uint32_t position() const { return static_cast<std::uint32_t>(out_.size() - kCodeAt); }
+  std::uint32_t position() const { return static_cast<std::uint32_t>(out_.size() - WrittenCode::kBytecodeAt); }
 
   void map_run(std::uint32_t new_bci, std::uint16_t old_bci, bool injected) {
     if (!bci_map_.empty()) {
@@ -297,8 +297,6 @@ class CodeWriter {
     out_.patch_u4(length_at, static_cast<std::uint32_t>(out_.size() - length_at - 4));
     return ok || fail(SkipReason::kBadCodeAttribute);
   }
-
-  static constexpr std::size_t kCodeAt = 8;  // max_stack, max_locals, code_length
 
   CodeEditor& editor_;
   const Code& code_;

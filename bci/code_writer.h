@@ -15,6 +15,10 @@ struct WrittenCode {
   Bytes body;  // of the Code attribute, from max_stack on
   std::uint32_t code_length = 0;
   std::vector<BciRun> bci_map;
+
+  // JVMS 4.7.3:  u2 max_stack | u2 max_locals | u4 code_length | code ...
+  static constexpr std::size_t kBytecodeAt = 8;
+  ByteSpan bytecode() const { return ByteSpan(body).subspan(kBytecodeAt, code_length); }
 };
 
 // Nothing, and a reason, if the method does not fit the class file format any more. `widen_all`:

@@ -144,11 +144,15 @@ std::uint16_t ConstantPool::add_class(std::string_view name) {
 }
 
 std::uint16_t ConstantPool::find_or_add_class(std::string_view name) {
-  for (std::uint32_t index = 1; index < offsets_.size(); ++index) {
-    const auto candidate = static_cast<std::uint16_t>(index);
-    if (tag(candidate) == kClass && class_name(candidate) == name) return candidate;
+  if (!classes_) {
+    classes_.emplace();
+    for (std::uint32_t index = 1; index < offsets_.size(); ++index) {
+      const auto candidate = static_cast<std::uint16_t>(index);
+      if (tag(candidate) == kClass) classes_->try_emplace(class_name(candidate), candidate);
+    }
   }
-  return add_class(name);
+  const auto known = classes_->find(name);
+  return known != classes_->end() ? known->second : add_class(name);
 }
 
 std::uint16_t ConstantPool::add_integer(std::int32_t value) {

@@ -80,6 +80,8 @@ class ConstantPool {
   ByteWriter added_;
   std::uint32_t added_count_ = 0;
   std::unordered_map<std::string, std::uint16_t> added_index_;  // bytes of the entry -> index
+  // Of the original entries, the first of each name; made when it is first asked for.
+  std::optional<std::unordered_map<std::string_view, std::uint16_t>> classes_;
 };
 
 }  // namespace bci

@@ -49,6 +49,7 @@ class ClassRewriter {
       method.skip_whole(why);
       return;
     }
+    const std::uint64_t shape = code_shape(code->bytecode());
     const CodeOutline& old = *method.outline().code;
     written_.push_back({old.length_at, old.body.size(), std::move(code->body)});
     if (!editor->changed()) return;
@@ -56,6 +57,7 @@ class ClassRewriter {
     changed.name = method.name();
     changed.descriptor = method.descriptor();
     changed.code_length = code->code_length;
+    changed.shape = shape;
     if (!is_identity(code->bci_map)) changed.bci_map = std::move(code->bci_map);
     if (const ConstructorFlow* flow = method.constructor_flow()) {
       for (Label call : flow->super_calls) {

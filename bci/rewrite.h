@@ -20,6 +20,7 @@
 #include "bci/bci_map.h"
 #include "bci/bytes.h"
 #include "bci/call_site_hook.h"
+#include "bci/code_shape.h"
 #include "bci/constructor_flow.h"
 #include "bci/method_hooks.h"
 #include "bci/skip_reason.h"
@@ -36,6 +37,7 @@ enum class RewriteStatus : std::uint8_t {
 struct ChangedMethod {
   std::string name, descriptor;
   std::uint32_t code_length = 0;  // bytes of bytecode, as rewritten
+  std::uint64_t shape = 0;        // code_shape() of it
   std::vector<BciRun> bci_map;    // see original_bci(); empty if no offset moved
   // Constructors only: original bcis of their this()/super() calls. Empty if none was found.
   std::vector<std::uint16_t> super_calls;

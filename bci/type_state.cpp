@@ -5,36 +5,10 @@
 
 #include "bci/descriptor.h"
 #include "bci/opcodes.h"
+#include "bci/simple_effects.h"
 
 namespace bci {
 namespace {
-
-// Slots popped and type pushed by the simple instructions: I F J D, N = null; * = step_other.
-constexpr std::array<const char*, 202> kEffects =
-    {
-        "0",  "0N", "0I", "0I", "0I", "0I", "0I", "0I", "0I", "0J", "0J", "0F", "0F", "0F",
-        "0D", "0D", "0I", "0I", "*",  "*",  "*",  "0I", "0J", "0F", "0D", "*",  // 10 push
-        "0I", "0I", "0I", "0I", "0J", "0J", "0J", "0J", "0F", "0F", "0F", "0F", "0D", "0D",
-        "0D", "0D", "*",  "*",  "*",  "*",               // 2a aload_n
-        "2I", "2J", "2F", "2D", "*",  "2I", "2I", "2I",  // 2e xaload
-        "*",  "*",  "*",  "*",  "*",                     // 36 xstore
-        "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",
-        "*",  "*",  "*",  "*",  "*",
-        "*",                                                                     // 3b xstore_n
-        "3",  "4",  "3",  "4",  "3",  "3",  "3",  "3",                           // 4f xastore
-        "1",  "2",  "*",  "*",  "*",  "*",  "*",  "*",  "*",                     // 57 pop, dup
-        "2I", "4J", "2F", "4D", "2I", "4J", "2F", "4D", "2I", "4J", "2F", "4D",  // 60 add..mul
-        "2I", "4J", "2F", "4D", "2I", "4J", "2F", "4D", "1I", "2J", "1F", "2D",  // 6c div..neg
-        "2I", "3J", "2I", "3J", "2I", "3J", "2I", "4J", "2I", "4J", "2I", "4J",  // 78 shift..xor
-        "0",                                                                     // 84 iinc
-        "1J", "1F", "1D", "2I", "2F", "2D", "1I", "1J", "1D", "2I", "2J", "2F", "1I", "1I",
-        "1I", "4I", "2I", "2I", "4I", "4I",  // 94 compare
-        "1",  "1",  "1",  "1",  "1",  "1",  "2",  "2",  "2",  "2",  "2",  "2",  "2",  "2",  // 99 if
-        "0",  "0",  "0",  "1",  "1",                          // a7 goto
-        "1",  "2",  "1",  "2",  "1",  "0",                    // ac return
-        "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  "*",  // b2 fields
-        "*",  "*",  "*",  "1I", "1",  "*",  "1I", "1",  "1",  "*",  "*",  "1",  "1",  "0",
-        "0"};  // bb new
 
 bool pop(TypeState& state, std::size_t slots) {
   if (state.stack.size() < slots) return false;
@@ -136,28 +110,10 @@ bool TypeSimulator::enter(const MethodShape& method, TypeState& state) {
 }
 
 bool TypeSimulator::step(Label label, TypeState& state) {
-  const char* effect = kEffects[code_.instructions[label].opcode];
-  if (effect[0] == '*') return step_other(label, state);
-  if (!pop(state, static_cast<std::size_t>(effect[0] - '0'))) return false;
-  switch (effect[1]) {
-    case 'I':
-      push(state, {kInt});
-      break;
-    case 'F':
-      push(state, {kFloatType});
-      break;
-    case 'J':
-      push(state, {kLongType});
-      break;
-    case 'D':
-      push(state, {kDoubleType});
-      break;
-    case 'N':
-      push(state, {kNull});
-      break;
-    default:
-      break;
-  }
+  const Effect& effect = kEffects[code_.instructions[label].opcode];
+  if (!effect.simple) return step_other(label, state);
+  if (!pop(state, effect.popped_slots)) return false;
+  if (effect.pushed != kTop) push(state, {effect.pushed});
   return true;
 }
 

@@ -1,0 +1,133 @@
+// What the instructions do to the operand stack whose effect does not depend on operands or on what
+// is there (JVMS 6.5): how many slots they pop and the type that they push.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bci/stack_map.h"
+
+namespace bci {
+
+struct Effect {
+  bool simple = false;
+  std::uint8_t popped_slots = 0;
+  std::uint8_t pushed = kTop;  // the type; kTop: nothing
+};
+
+struct EffectOfRange {
+  std::uint8_t first, last;  // opcodes
+  std::uint8_t popped_slots;
+  std::uint8_t pushed;
+};
+
+inline constexpr EffectOfRange kSimpleInstructions[] = {
+    {0x00, 0x00, 0, kTop},         // nop
+    {0x01, 0x01, 0, kNull},        // aconst_null
+    {0x02, 0x08, 0, kInt},         // iconst_m1 .. iconst_5
+    {0x09, 0x0a, 0, kLongType},    // lconst_0, lconst_1
+    {0x0b, 0x0d, 0, kFloatType},   // fconst_0 .. fconst_2
+    {0x0e, 0x0f, 0, kDoubleType},  // dconst_0, dconst_1
+    {0x10, 0x11, 0, kInt},         // bipush, sipush
+    {0x15, 0x15, 0, kInt},         // iload
+    {0x16, 0x16, 0, kLongType},    // lload
+    {0x17, 0x17, 0, kFloatType},   // fload
+    {0x18, 0x18, 0, kDoubleType},  // dload
+    {0x1a, 0x1d, 0, kInt},         // iload_0 .. iload_3
+    {0x1e, 0x21, 0, kLongType},    // lload_0 .. lload_3
+    {0x22, 0x25, 0, kFloatType},   // fload_0 .. fload_3
+    {0x26, 0x29, 0, kDoubleType},  // dload_0 .. dload_3
+    {0x2e, 0x2e, 2, kInt},         // iaload
+    {0x2f, 0x2f, 2, kLongType},    // laload
+    {0x30, 0x30, 2, kFloatType},   // faload
+    {0x31, 0x31, 2, kDoubleType},  // daload
+    {0x33, 0x35, 2, kInt},         // baload .. saload
+    {0x4f, 0x4f, 3, kTop},         // iastore
+    {0x50, 0x50, 4, kTop},         // lastore
+    {0x51, 0x51, 3, kTop},         // fastore
+    {0x52, 0x52, 4, kTop},         // dastore
+    {0x53, 0x56, 3, kTop},         // aastore .. sastore
+    {0x57, 0x57, 1, kTop},         // pop
+    {0x58, 0x58, 2, kTop},         // pop2
+    {0x60, 0x60, 2, kInt},         // iadd
+    {0x61, 0x61, 4, kLongType},    // ladd
+    {0x62, 0x62, 2, kFloatType},   // fadd
+    {0x63, 0x63, 4, kDoubleType},  // dadd
+    {0x64, 0x64, 2, kInt},         // isub
+    {0x65, 0x65, 4, kLongType},    // lsub
+    {0x66, 0x66, 2, kFloatType},   // fsub
+    {0x67, 0x67, 4, kDoubleType},  // dsub
+    {0x68, 0x68, 2, kInt},         // imul
+    {0x69, 0x69, 4, kLongType},    // lmul
+    {0x6a, 0x6a, 2, kFloatType},   // fmul
+    {0x6b, 0x6b, 4, kDoubleType},  // dmul
+    {0x6c, 0x6c, 2, kInt},         // idiv
+    {0x6d, 0x6d, 4, kLongType},    // ldiv
+    {0x6e, 0x6e, 2, kFloatType},   // fdiv
+    {0x6f, 0x6f, 4, kDoubleType},  // ddiv
+    {0x70, 0x70, 2, kInt},         // irem
+    {0x71, 0x71, 4, kLongType},    // lrem
+    {0x72, 0x72, 2, kFloatType},   // frem
+    {0x73, 0x73, 4, kDoubleType},  // drem
+    {0x74, 0x74, 1, kInt},         // ineg
+    {0x75, 0x75, 2, kLongType},    // lneg
+    {0x76, 0x76, 1, kFloatType},   // fneg
+    {0x77, 0x77, 2, kDoubleType},  // dneg
+    {0x78, 0x78, 2, kInt},         // ishl
+    {0x79, 0x79, 3, kLongType},    // lshl
+    {0x7a, 0x7a, 2, kInt},         // ishr
+    {0x7b, 0x7b, 3, kLongType},    // lshr
+    {0x7c, 0x7c, 2, kInt},         // iushr
+    {0x7d, 0x7d, 3, kLongType},    // lushr
+    {0x7e, 0x7e, 2, kInt},         // iand
+    {0x7f, 0x7f, 4, kLongType},    // land
+    {0x80, 0x80, 2, kInt},         // ior
+    {0x81, 0x81, 4, kLongType},    // lor
+    {0x82, 0x82, 2, kInt},         // ixor
+    {0x83, 0x83, 4, kLongType},    // lxor
+    {0x84, 0x84, 0, kTop},         // iinc
+    {0x85, 0x85, 1, kLongType},    // i2l
+    {0x86, 0x86, 1, kFloatType},   // i2f
+    {0x87, 0x87, 1, kDoubleType},  // i2d
+    {0x88, 0x88, 2, kInt},         // l2i
+    {0x89, 0x89, 2, kFloatType},   // l2f
+    {0x8a, 0x8a, 2, kDoubleType},  // l2d
+    {0x8b, 0x8b, 1, kInt},         // f2i
+    {0x8c, 0x8c, 1, kLongType},    // f2l
+    {0x8d, 0x8d, 1, kDoubleType},  // f2d
+    {0x8e, 0x8e, 2, kInt},         // d2i
+    {0x8f, 0x8f, 2, kLongType},    // d2l
+    {0x90, 0x90, 2, kFloatType},   // d2f
+    {0x91, 0x93, 1, kInt},         // i2b .. i2s
+    {0x94, 0x94, 4, kInt},         // lcmp
+    {0x95, 0x96, 2, kInt},         // fcmpl, fcmpg
+    {0x97, 0x98, 4, kInt},         // dcmpl, dcmpg
+    {0x99, 0x9e, 1, kTop},         // ifeq .. ifle
+    {0x9f, 0xa6, 2, kTop},         // if_icmpeq .. if_acmpne
+    {0xa7, 0xa9, 0, kTop},         // goto .. ret
+    {0xaa, 0xac, 1, kTop},         // tableswitch .. ireturn
+    {0xad, 0xad, 2, kTop},         // lreturn
+    {0xae, 0xae, 1, kTop},         // freturn
+    {0xaf, 0xaf, 2, kTop},         // dreturn
+    {0xb0, 0xb0, 1, kTop},         // areturn
+    {0xb1, 0xb1, 0, kTop},         // return
+    {0xbe, 0xbe, 1, kInt},         // arraylength
+    {0xbf, 0xbf, 1, kTop},         // athrow
+    {0xc1, 0xc1, 1, kInt},         // instanceof
+    {0xc2, 0xc3, 1, kTop},         // monitorenter, monitorexit
+    {0xc6, 0xc7, 1, kTop},         // ifnull, ifnonnull
+    {0xc8, 0xc9, 0, kTop},         // goto_w, jsr_w
+};
+
+inline constexpr std::array<Effect, 256> kEffects = [] {
+  std::array<Effect, 256> effects{};
+  for (const EffectOfRange& range : kSimpleInstructions) {
+    for (int opcode = range.first; opcode <= range.last; ++opcode) {
+      effects[static_cast<std::size_t>(opcode)] = {true, range.popped_slots, range.pushed};
+    }
+  }
+  return effects;
+}();
+
+}  // namespace bci
