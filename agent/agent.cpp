@@ -1,14 +1,20 @@
 #include "agent.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <utility>
 
 #include "callbacks.h"
 #include "handlers/native_thread.h"
+#include "jvm/capabilities.h"
+#include "jvm/exit_limits.h"
 #include "jvm/jvmti_error.h"
+#include "jvm/vm_library.h"
 #include "jvm/vm_log.h"
 #include "log.h"
 
@@ -18,21 +24,7 @@ namespace {
 // Events whose callbacks cost nothing until they happen; on as long as the agent is loaded.
 constexpr jvmtiEvent kThreadEvents[] = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
 
-// For a report that is being written already.
-constexpr std::chrono::milliseconds kReportPatience{10000};
-
 Agent* g_agent = nullptr;
-
-// Options that are understood but not served yet: said once, and the program runs on without.
-void warn_of_unserved(const Options& options) {
-  if (!options.ring.empty()) {
-    log_warn("ring={} is not served yet: the records stay in memory and a kill loses them",
-             options.ring);
-  }
-  if (options.walker != "auto" && options.walker != "jvmti") {
-    log_warn("walker={} is not served yet: stacks are walked by jvmti", options.walker);
-  }
-}
 
 jvmtiEnv* environment_of(JavaVM* vm) {
   void* jvmti = nullptr;
@@ -44,7 +36,8 @@ jvmtiEnv* environment_of(JavaVM* vm) {
 }
 
 TrackingOptions tracking_options(const Options& options) {
-  return {options.engine, options.interval, options.records, options.depth};
+  return {options.engine, options.is_given("engine"), options.interval, options.records,
+          options.depth, options.walker};
 }
 
 }  // namespace
@@ -67,21 +60,25 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
     return JNI_ERR;
   }
   set_log_level(parsed.options.log);
+  vm_library::find(vm);
   jvmtiEnv* jvmti = environment_of(vm);
   if (jvmti == nullptr) return JNI_ERR;
 
+  take_capabilities(jvmti);
   auto* agent = new Agent(jvmti, std::move(parsed.options));
-  if (!agent->add_capabilities() || set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE ||
+  if (set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE ||
       !agent->enable({JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH})) {
     log_error("the VM refused what the agent needs");
     return JNI_ERR;
   }
   g_agent = agent;
+  std::atexit([] { g_agent->process_exits(); });
   return JNI_OK;
 }
 
 jint Agent::attach(JavaVM* vm, const char* option_text) {
-  ParsedOptions parsed = parse_options(option_text != nullptr ? option_text : "");
+  ParsedOptions parsed = parse_options(option_text != nullptr ? option_text : "",
+                                       g_agent != nullptr ? g_agent->options_ : Options());
   if (!parsed.error.empty()) {
     log_error("{}", parsed.error);
     return JNI_ERR;
@@ -98,28 +95,25 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
   if (g_agent != nullptr) return g_agent->reload(static_cast<JNIEnv*>(jni), parsed.options);
 
   set_log_level(parsed.options.log);
+  vm_library::find(vm);
   jvmtiEnv* jvmti = environment_of(vm);
   if (jvmti == nullptr) return JNI_ERR;
+  take_capabilities(jvmti);
   auto* agent = new Agent(jvmti, std::move(parsed.options));
-  if (!agent->add_capabilities() || set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE ||
-      !agent->enable({JVMTI_EVENT_VM_DEATH})) {
+  if (set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE || !agent->enable({JVMTI_EVENT_VM_DEATH})) {
     log_error("the VM refused what the agent needs");
     return JNI_ERR;
   }
   g_agent = agent;
+  std::atexit([] { g_agent->process_exits(); });
   agent->go_live(static_cast<JNIEnv*>(jni), /*late=*/true);
   return JNI_OK;
 }
 
 jint Agent::reload(JNIEnv* jni, const Options& options) {
-  for (const std::string& name : options.given) {
-    if (!is_tracking_option(name) && name != "name") {
-      log_error(
-          "the agent is loaded already: a second load can only change track, engine, "
-          "interval, records, depth, dump, every and name, not {}",
-          name);
-      return JNI_ERR;
-    }
+  if (const std::string error = reload_error(options); !error.empty()) {
+    log_error("{}", error);
+    return JNI_ERR;
   }
   if (!options.name.empty()) {
     handlers_->app().rename(options.name);
@@ -131,24 +125,6 @@ jint Agent::reload(JNIEnv* jni, const Options& options) {
 }
 
 void Agent::unload() {}
-
-bool Agent::add_capabilities() {
-  jvmtiCapabilities wanted{};
-  wanted.can_tag_objects = 1;
-  wanted.can_get_source_file_name = 1;
-  wanted.can_get_line_numbers = 1;
-  // Asked for, but not used before tracking starts: CDS and the AOT cache stay on.
-  wanted.can_retransform_classes = 1;
-  wanted.can_redefine_classes = 1;
-  wanted.can_generate_all_class_hook_events = 1;
-  wanted.can_get_bytecodes = 1;
-  wanted.can_get_constant_pool = 1;
-  wanted.can_generate_sampled_object_alloc_events = 1;
-  wanted.can_generate_resource_exhaustion_heap_events = 1;
-  const jvmtiError error = jvmti_->AddCapabilities(&wanted);
-  if (error != JVMTI_ERROR_NONE) log_error("AddCapabilities: {}", jvmti_error_name(error));
-  return error == JVMTI_ERROR_NONE;
-}
 
 bool Agent::enable(std::initializer_list<jvmtiEvent> events) {
   for (const jvmtiEvent event : events) {
@@ -164,15 +140,20 @@ bool Agent::enable(std::initializer_list<jvmtiEvent> events) {
 void Agent::vm_init(JNIEnv* jni) {
   go_live(jni, /*late=*/false);
   wait_for_server();
-  if (tracking_) tracking_->arm_current_thread(jni);
 }
 
 void Agent::go_live(JNIEnv* jni, bool late) {
-  warn_of_unserved(options_);
   facts_ = read_vm_facts(jvmti_);
   if (!options_.name.empty()) facts_.app = options_.name;
   tracking_ = Tracking::create(jvmti_, jni, facts_);
+  if (tracking_ && options_.ring) {
+    ring_keeper_ = RingKeeper::open(*options_.ring, facts_.pid, load_time_, *tracking_,
+                                    tracking_options(options_));
+  }
   service_ = std::make_unique<Service>(jvmti_);
+  if (tracking_) {
+    tracking_->work_in([this](AgentThread::Task task) { service_->slow().post(std::move(task)); });
+  }
   JavaVM* vm = nullptr;
   jni->GetJavaVM(&vm);
   start_native_sampling(vm, jni);
@@ -185,7 +166,14 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   if (options_.suspend && !late) handlers_->app().expect_hello();
   service_->open(jni, options_, facts_, client_api_.get());
   client_api_->open(jni, late);
+  prepare_hooks(jni);
   apply_tracking_options(jni, options_);
+}
+
+void Agent::prepare_hooks(JNIEnv* jni) {
+  if (!options_.hooks_at_start || !tracking_) return;
+  const std::string error = tracking_->prepare_hooks(jni);
+  if (!error.empty()) log_error("hooks=start: {}", error);
 }
 
 void Agent::start_native_sampling(JavaVM* vm, JNIEnv* jni) {
@@ -235,6 +223,7 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
         "(track=n, then track=y)");
   }
   if (error.empty() && options.track_from_start()) {
+    service_->start_lanes(jni);  // for what tracking has to do in the background
     error = tracking_->start(jni);
   }
   if (!error.empty()) log_error("allocation tracking: {}", error);
@@ -259,11 +248,14 @@ void Agent::write_reports(JNIEnv* jni, const char* reason, bool oom) {
   } else if (dying_ && std::string_view(reason) != "exit") {
     return;  // the last word is the exit's
   }
-  const ReportData data = tracking_->report(jni, reason);
-  if (report_files_ && report_files_->any()) {
-    report_files_->write(data, oom);
+  const std::optional<ReportData> data =
+      jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
+  if (!data) {
+    log_warn("no report at the end: tracking was just being switched");
+  } else if (report_files_ && report_files_->any()) {
+    report_files_->write(*data, oom);
   } else if (!options_.dump_none && tracking_->on()) {
-    write_stderr(summary_report(data));
+    write_stderr(summary_report(*data));
   }
 }
 
@@ -276,16 +268,40 @@ void Agent::resource_exhausted(jint flags) {
   }
 }
 
+// What is being written is finished first. How long that and all else here may take:
+// jvm/exit_limits.h.
+void Agent::last_reports(JNIEnv* jni) {
+  const bool told = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
+  if (told) {
+    if (oom_report_due_) write_reports(jni, "OutOfMemoryError", true);
+    write_reports(jni, "exit", false);
+  } else {
+    log_error("the last report is left out: another one is still being written");
+  }
+  // An end that the VM has not told of is one that a ring file is for.
+  if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
+  if (tracking_) tracking_->close();
+}
+
+// The process ends and the VM has said nothing: a native part has called exit(), or the heap is so
+// full that the launcher's DestroyJavaVM cannot attach. The VM's other threads run on meanwhile.
+void Agent::process_exits() {
+  if (getpid() != facts_.pid) return;  // a child without an exec() of its own has nothing to say
+  if (dying_.exchange(true)) return;
+  try {
+    last_reports(nullptr);
+  } catch (const std::exception& failure) {
+    log_error("at the end of the process: {}", failure.what());
+  }
+}
+
 void Agent::vm_death(JNIEnv* jni) {
   dying_ = true;
   if (handlers_) handlers_->close();
   if (client_api_) client_api_->close();
   if (service_) service_->close();
   if (handlers_) handlers_->wait();  // whoever sends a map waits for a peer no more
-  if (reporter_) reporter_->stop(kReportPatience);
-  if (oom_report_due_) write_reports(jni, "OutOfMemoryError", true);
-  write_reports(jni, "exit", false);
-  if (tracking_) tracking_->close();
+  last_reports(jni);
 }
 
 }  // namespace ddm

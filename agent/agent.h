@@ -16,6 +16,7 @@
 #include "jvm/vm_facts.h"
 #include "options.h"
 #include "report_files.h"
+#include "ring_keeper.h"
 #include "service.h"
 #include "track/tracking.h"
 
@@ -38,14 +39,17 @@ class Agent {
  private:
   Agent(jvmtiEnv* jvmti, Options options);
 
-  bool add_capabilities();
   bool enable(std::initializer_list<jvmtiEvent> events);
   void go_live(JNIEnv* jni, bool late);
   void start_native_sampling(JavaVM* vm, JNIEnv* jni);
+  void prepare_hooks(JNIEnv* jni);
   void wait_for_server();
   void apply_tracking_options(JNIEnv* jni, const Options& options);
   void start_reporter(JNIEnv* jni);
+  // Without `jni` the VM is not asked for anything.
   void write_reports(JNIEnv* jni, const char* reason, bool oom);
+  void last_reports(JNIEnv* jni);
+  void process_exits();
   jint reload(JNIEnv* jni, const Options& options);
 
   jvmtiEnv* const jvmti_;
@@ -53,6 +57,7 @@ class Agent {
   VmFacts facts_;
   std::int64_t load_time_ = 0;
   std::unique_ptr<Tracking> tracking_;
+  std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
   std::unique_ptr<Service> service_;
   std::unique_ptr<NativeSampling> native_sampling_;
   std::unique_ptr<ChunkHandlers> handlers_;

@@ -42,20 +42,20 @@ void JNICALL ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   });
 }
 
-void JNICALL SampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject, jclass klass,
-                                jlong size) {
+void JNICALL SampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object,
+                                jclass klass, jlong size) {
   if (Tracking* tracking = g_receiver->tracking()) {
-    tracking->sampled_object_alloc(jni, thread, klass, size);
+    tracking->sampled_object_alloc(jni, thread, object, klass, size);
   }
 }
 
-void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass being_redefined, jobject,
+void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass being_redefined, jobject loader,
                                const char* name, jobject, jint length, const unsigned char* bytes,
                                jint* new_length, unsigned char** new_bytes) {
   guarded("ClassFileLoadHook", [&] {
     if (Tracking* tracking = g_receiver->tracking()) {
-      tracking->bci_engine().class_file_load_hook(being_redefined, name, length, bytes, new_length,
-                                                  new_bytes);
+      tracking->bci_engine().class_file_load_hook(being_redefined, loader, name, length, bytes,
+                                                  new_length, new_bytes);
     }
   });
 }

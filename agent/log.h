@@ -1,5 +1,6 @@
-// One line to stderr, prefixed `ddmagent:`; never stdout. Any thread; one write(2) a line, so
-// that lines of several threads do not mix.
+// One line to stderr, prefixed `ddmagent:`; never stdout. Any thread; one write a line, so that
+// lines of several threads do not mix. Nobody waits for whoever reads stderr: a line that it does
+// not take is dropped and counted, and the count is told when it takes text again.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +15,8 @@ void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log_line(LogLevel level, std::string_view text);
 
-// The whole text to stderr as it is (reports and summaries).
+// The whole text to stderr as it is (reports and summaries). Waits for a reader as long as it takes
+// something now and then, and a second when it does not.
 void write_stderr(std::string_view text);
 
 template <typename... Args>

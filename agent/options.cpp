@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <limits>
@@ -113,10 +114,16 @@ const OptionRule kRules[] = {
        if (error.empty()) o.track = on;
        return error;
      }},
-    {"engine", "bci|vm", "rewritten bytecode, or the VM's own sampling events", true,
+    {"engine", "vm|bci", "the VM's own allocation events, or rewritten bytecode", true,
      [](Options& o, std::string_view v) {
-       if (v != "bci" && v != "vm") return not_one_of(v, "bci, vm");
+       if (v != "bci" && v != "vm") return not_one_of(v, "vm, bci");
        o.engine = v == "vm" ? EngineKind::kVm : EngineKind::kBci;
+       return Wrong();
+     }},
+    {"hooks", "demand|start", "engine=bci: when classes are rewritten (demand)", false,
+     [](Options& o, std::string_view v) {
+       if (v != "demand" && v != "start") return not_one_of(v, "demand, start");
+       o.hooks_at_start = v == "start";
        return Wrong();
      }},
     {"interval", "BYTES", "engine=vm: one sample every so many bytes (0 = all)", true,
@@ -142,16 +149,25 @@ const OptionRule kRules[] = {
      }},
     {"every", "SECONDS", "rewrite the reports while the program runs", true,
      [](Options& o, std::string_view v) { return number(v, 1, 86400, false, &o.every_seconds); }},
-    {"ring", "PATH", "keep the records in this file (not served yet)", false,
-     [](Options& o, std::string_view v) { return text(v, &o.ring); }},
+    {"ring", "PATH", "keep the records in a file that survives a kill", false,
+     [](Options& o, std::string_view v) {
+       o.ring = v;
+       return Wrong();
+     }},
     {"native", "BYTES", "sample native allocations every so many bytes", false,
      [](Options& o, std::string_view v) { return number(v, 1, kMaxBytes, true, &o.native_bytes); }},
-    {"walker", "auto|vm|asgct|jvmti", "how stacks are walked", false,
+    {"walker", "auto|vm|asgct|jvmti", "what walks the stacks", false,
      [](Options& o, std::string_view v) {
-       if (v != "auto" && v != "vm" && v != "asgct" && v != "jvmti") {
+       if (v == "auto")
+         o.walker = WalkerKind::kAuto;
+       else if (v == "vm")
+         o.walker = WalkerKind::kVm;
+       else if (v == "asgct")
+         o.walker = WalkerKind::kAsgct;
+       else if (v == "jvmti")
+         o.walker = WalkerKind::kJvmti;
+       else
          return not_one_of(v, "auto, vm, asgct, jvmti");
-       }
-       o.walker = v;
        return Wrong();
      }},
     {"compress", "auto|always|never", "ZLIB chunks to DDM servers", false,
@@ -174,7 +190,7 @@ const OptionRule kRules[] = {
        }
        return error;
      }},
-    {"debugger", "HOST:PORT|auto|none", "back end for packets that are not DDM", false,
+    {"debugger", "HOST:PORT|auto|none", "jdwp agent for packets that are not DDM", false,
      [](Options& o, std::string_view v) {
        if (v != "auto" && v != "none") {
          const auto place = parse_address(v);
@@ -242,8 +258,9 @@ std::vector<std::string> split(std::string_view text) {
 
 }  // namespace
 
-ParsedOptions parse_options(std::string_view text) {
+ParsedOptions parse_options(std::string_view text, const Options& present) {
   ParsedOptions result;
+  result.options.engine = present.engine;
   for (const std::string& part : split(text)) {
     if (part.empty()) continue;
     const std::size_t equals = part.find('=');
@@ -272,8 +289,10 @@ ParsedOptions parse_options(std::string_view text) {
   }
   if (result.options.interval > 0 && result.options.engine != EngineKind::kVm) {
     result.error = "option interval needs engine=vm";
+  } else if (result.options.hooks_at_start && result.options.engine != EngineKind::kBci) {
+    result.error = "option hooks=start needs engine=bci";
   } else if (result.options.dump_none && !result.options.dumps.empty()) {
-    result.error = fmt::format("dump=none and dump={} exclude each other", result.options.dumps[0]);
+    result.error = fmt::format("dump=none and dump={} cannot be combined", result.options.dumps[0]);
   }
   return result;
 }
@@ -300,18 +319,32 @@ std::string help_text() {
   return out;
 }
 
+bool Options::is_given(std::string_view option) const {
+  return std::find(given.begin(), given.end(), option) != given.end();
+}
+
 void Options::take_tracking_from(const Options& later) {
   for (const std::string& option : later.given) {
-    if (option == "engine") engine = later.engine;
+    if (option == "engine") {
+      engine = later.engine;
+      given.push_back(option);
+    }
     if (option == "interval") interval = later.interval;
     if (option == "records") records = later.records;
     if (option == "depth") depth = later.depth;
   }
 }
 
-bool is_tracking_option(std::string_view name) {
-  const OptionRule* rule = find_rule(name);
-  return rule != nullptr && rule->tracking;
+std::string reload_error(const Options& later) {
+  for (const std::string& name : later.given) {
+    const OptionRule* rule = find_rule(name);
+    if (rule->tracking || name == "name") continue;
+    return fmt::format(
+        "the agent is loaded already: a second load can only change track, engine, interval, "
+        "records, depth, dump, every and name, not {}",
+        name);
+  }
+  return {};
 }
 
 }  // namespace ddm

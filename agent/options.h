@@ -15,6 +15,7 @@
 namespace ddm {
 
 enum class EngineKind { kBci, kVm };
+enum class WalkerKind { kAuto, kVm, kAsgct, kJvmti };
 enum class LogLevel { kError, kWarn, kInfo, kDebug };
 enum class Compress { kAuto, kAlways, kNever };
 
@@ -31,7 +32,8 @@ struct Options {
   LogLevel log = LogLevel::kWarn;
 
   std::optional<bool> track;  // not given: on when a dump is asked for
-  EngineKind engine = EngineKind::kBci;
+  EngineKind engine = EngineKind::kVm;
+  bool hooks_at_start = false;  // engine=bci: rewrite classes at load, not when tracking starts
   std::int64_t interval = 0;  // bytes between samples of engine=vm; 0 = every allocation
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
@@ -39,9 +41,9 @@ struct Options {
   bool dump_none = false;
   std::int64_t every_seconds = 0;  // 0 = off
 
-  std::string ring;
-  std::int64_t native_bytes = 0;  // 0 = off
-  std::string walker = "auto";
+  std::optional<std::string> ring;  // as given; "" = a name of the agent's choice
+  std::int64_t native_bytes = 0;    // 0 = off
+  WalkerKind walker = WalkerKind::kAuto;
   std::int64_t unit = 8;
 
   std::vector<std::string> given;  // the names of the options in the string, in its order
@@ -49,6 +51,7 @@ struct Options {
   // A second load of the agent: engine, interval, records and depth, those that it gives.
   void take_tracking_from(const Options& later);
 
+  bool is_given(std::string_view option) const;
   bool track_from_start() const { return track.value_or(!dumps.empty()); }
 };
 
@@ -57,12 +60,13 @@ struct ParsedOptions {
   std::string error;  // one sentence that names the option and the valid choices; "" = good
 };
 
-ParsedOptions parse_options(std::string_view text);
+// `present`: what holds where the string says nothing, at a second load of the agent.
+ParsedOptions parse_options(std::string_view text, const Options& present = {});
 
 // What `help` prints: one line an option, at most 80 columns.
 std::string help_text();
 
-// True for the options that a second load of the agent may change.
-bool is_tracking_option(std::string_view name);
+// What a second load of the agent cannot change: one sentence, "" = good.
+std::string reload_error(const Options& later);
 
 }  // namespace ddm

@@ -8,15 +8,10 @@
 #include <ctime>
 
 #include "log.h"
+#include "records/ring_path.h"
 
 namespace ddm {
 namespace {
-
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // The same file name where anybody may write.
 std::string fallback_path_of(const std::string& path) {
@@ -24,6 +19,8 @@ std::string fallback_path_of(const std::string& path) {
   if (directory == nullptr || *directory == '\0') directory = "/tmp";
   return std::string(directory) + "/" + path.substr(path.rfind('/') + 1);
 }
+
+}  // namespace
 
 std::string time_text(std::int64_t seconds) {
   const std::time_t time = static_cast<std::time_t>(seconds);
@@ -34,8 +31,6 @@ std::string time_text(std::int64_t seconds) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string fill_in_path(const std::string& path, std::int64_t pid, const std::string& time) {
   std::string result;
@@ -82,30 +77,40 @@ void ReportFiles::check() const {
   }
 }
 
-void ReportFiles::write(const ReportData& data, bool oom) const {
+void ReportFiles::write(const ReportData& data, bool oom) {
   for (const std::string& asked : paths_) {
     const std::string path = oom ? oom_path_of(asked) : asked;
-    const ReportFormat format = report_format_of(path).value_or(ReportFormat::kText);
     if (path == "-") {
-      report_as(format, data, [](std::string_view piece) {
+      report_as(ReportFormat::kText, data, [](std::string_view piece) {
         write_stderr(piece);
         return true;
       });
-      continue;
-    }
-    std::string error = write_report_file(path, format, data);
-    if (error.empty()) {
-      log_info("wrote {}", path);
-      continue;
-    }
-    const std::string fallback = fallback_path_of(path);
-    const std::string fallback_error = write_report_file(fallback, format, data);
-    if (fallback_error.empty()) {
-      log_error("{}; written to {} instead", error, fallback);
     } else {
-      log_error("{}; {}; here is the summary:", error, fallback_error);
-      write_stderr(summary_report(data));
+      write_file(path, data);
     }
+  }
+}
+
+void ReportFiles::write_file(const std::string& path, const ReportData& data) {
+  const ReportFormat format = report_format_of(path).value_or(ReportFormat::kText);
+  const std::string error = write_report_file(path, format, data);
+  if (error.empty()) {
+    if (failing_.erase(path) > 0) log_warn("{} can be written again", path);
+    return log_info("wrote {}", path);
+  }
+  const std::string fallback = fallback_path_of(path);
+  const std::string fallback_error = write_report_file(fallback, format, data);
+  // One that is written every so often will be tried again; the last one will not.
+  const bool again = data.summary.reason == "every";
+  const bool told = !failing_.insert(path).second;
+  if (again && told) return;
+  if (fallback_error.empty()) {
+    log_error("{}; written to {} instead", error, fallback);
+  } else if (again) {
+    log_error("{}; {}; it is tried again, and this is said once", error, fallback_error);
+  } else {
+    log_error("{}; {}; here is the summary:", error, fallback_error);
+    write_stderr(summary_report(data));
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,21 @@ class ReportFiles {
   void check() const;
 
   // Writes each report in the format of its ending; `oom` = to NAME-oom.EXT.
-  void write(const ReportData& data, bool oom) const;
+  // A path that fails again and again while the program runs is told of once.
+  void write(const ReportData& data, bool oom);
 
  private:
+  void write_file(const std::string& path, const ReportData& data);
+
   std::vector<std::string> paths_;  // "-" = stderr
+  std::set<std::string> failing_;   // told of
 };
 
 // "a/b.html" -> "a/b-oom.html".
 std::string oom_path_of(const std::string& path);
+
+// YYYYMMDD-HHMMSS of local time, from seconds since the epoch.
+std::string time_text(std::int64_t seconds);
 
 // %p -> pid, %t -> time, %% -> %; anything else stays.
 std::string fill_in_path(const std::string& path, std::int64_t pid, const std::string& time);

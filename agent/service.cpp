@@ -2,19 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <future>
+#include <algorithm>
 
+#include "jvm/exit_limits.h"
 #include "jvm/jdwp_agent.h"
 #include "log.h"
+#include "net/address_lookup.h"
 
 namespace ddm {
 namespace {
 
-// A running handler may hold up the VM's end this long and no longer.
-constexpr std::chrono::milliseconds kExitPatience{100};
-
-// For the quick lane to say where the jdwp agent is.
-constexpr std::chrono::seconds kLookingTime{2};
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 
 // "dt_socket:5005", "dt_socket:10.1.2.3:5005"; "" for none.
 Result<DebuggerRelay::Backend> backend_at(std::string_view listener) {
@@ -53,8 +52,6 @@ Service::Service(jvmtiEnv* jvmti) : quick_(jvmti, "ddmagent"), slow_(jvmti, "ddm
 Service::~Service() { close(); }
 
 bool Service::start_lanes(JNIEnv* jni) {
-  const std::lock_guard lock(lanes_mutex_);
-  if (lanes_started_) return true;
   for (AgentThread* thread : {&quick_, &slow_}) {
     const std::string error = thread->start(jni);
     if (!error.empty()) {
@@ -62,7 +59,6 @@ bool Service::start_lanes(JNIEnv* jni) {
       return false;
     }
   }
-  lanes_started_ = true;
   return true;
 }
 
@@ -113,30 +109,26 @@ void Service::open(JNIEnv* jni, const Options& options, const VmFacts& facts,
 
 void Service::prepare_debugger(const std::string& option) {
   if (option == "none") return;
-  DebuggerRelay::Find find = [this] { return find_jdwp_agent(); };
+  using Backend = DebuggerRelay::Backend;
+  DebuggerRelay::Find find = [this](const auto& waker) { return find_jdwp_agent(waker); };
   if (option != "auto") {
-    find = [place = parse_address(option)]() -> Result<DebuggerRelay::Backend> {
-      if (!place) return place.error();
-      return DebuggerRelay::Backend{{*place}};
+    find = [place = parse_address(option)](const std::shared_ptr<Waker>&) {
+      return at_once(place ? Result<Backend>(Backend{{*place}}) : place.error());
     };
   }
   debugger_ = std::make_unique<DebuggerRelay>(std::move(find), log_of_server);
 }
 
 // On the relay's thread, which the VM does not know; so the quick lane looks.
-Result<DebuggerRelay::Backend> Service::find_jdwp_agent() {
-  auto found = std::make_shared<std::promise<std::string>>();
+std::future<Result<DebuggerRelay::Backend>> Service::find_jdwp_agent(
+    const std::shared_ptr<Waker>& waker) {
+  auto found = std::make_shared<std::promise<Result<DebuggerRelay::Backend>>>();
   auto answer = found->get_future();
-  quick_.post([found](JNIEnv* jni) { found->set_value(jdwp_listener(jni)); });
-  found.reset();  // from here on the task alone holds it, and lets it go if it never runs
-  if (answer.wait_for(kLookingTime) != std::future_status::ready) {
-    return Error{"the VM does not say in time whether it has a jdwp agent"};
-  }
-  try {
-    return backend_at(answer.get());
-  } catch (const std::future_error&) {
-    return Error{"the program ends"};
-  }
+  quick_.post([found, waker](JNIEnv* jni) {
+    found->set_value(backend_at(jdwp_listener(jni)));
+    waker->wake();
+  });
+  return answer;
 }
 
 void Service::debugger_gone(const SessionPtr& session) {
@@ -155,10 +147,11 @@ void Service::close() {
     discovery_.reset();
   }
   if (server_) server_->stop();
-  const std::lock_guard lock(lanes_mutex_);
-  if (lanes_started_) {
-    quick_.stop(kExitPatience);
-    slow_.stop(kExitPatience);
+  const auto deadline = Clock::now() + exit_limits::kRequestLimit;
+  for (AgentThread* thread : {&quick_, &slow_}) thread->stop(milliseconds::zero());
+  for (AgentThread* thread : {&quick_, &slow_}) {
+    thread->stop(
+        std::max(milliseconds::zero(), std::chrono::ceil<milliseconds>(deadline - Clock::now())));
   }
   if (debugger_) debugger_->stop();
 }
@@ -166,23 +159,31 @@ void Service::close() {
 // One request a task of the thread's, so that requests do not hold up what the agent itself posts.
 void Service::take_turn(AgentThread& thread, FairQueue& queue) {
   const bool posted = thread.post([&thread, &queue](JNIEnv*) {
-    bool more = false;
-    const FairQueue::Task task = queue.take(more);
+    bool more = true;
+    try {
+      more = queue.run_next();
+    } catch (const std::exception& failure) {  // the others' tasks go on
+      log_error("a request: {}", failure.what());
+    }
     if (more) take_turn(thread, queue);
-    if (task) task();
   });
   if (!posted) queue.clear();
 }
 
 // What is slow passes through the quick lane on its way: what the same server has asked before
 // (HPIF 3, then HPGC) is done when it begins, though not the other way round.
-void Service::run(Lane lane, std::uint64_t session, std::function<void()> task) {
+void Service::run(Lane lane, const SessionPtr& session, std::function<void()> task) {
   if (lane == Lane::kSlow) {
     task = [this, session, slow = std::move(task)]() mutable {
       if (slow_requests_.push(session, std::move(slow))) take_turn(slow_, slow_requests_);
     };
   }
   if (quick_requests_.push(session, std::move(task))) take_turn(quick_, quick_requests_);
+}
+
+void Service::resume() {
+  if (quick_requests_.resume()) take_turn(quick_, quick_requests_);
+  if (slow_requests_.resume()) take_turn(slow_, slow_requests_);
 }
 
 }  // namespace ddm

@@ -7,6 +7,7 @@
 
 #include <jvmti.h>
 
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,7 +39,7 @@ class Service final : public Executor {
   void rename_app(const std::string& app);
 
   // The lanes, without a server too (address=none): the program may ask for itself. False: the VM
-  // gives no thread. Attached threads; a second call does nothing.
+  // gives no thread. Attached threads; once they are there, it does nothing.
   bool start_lanes(JNIEnv* jni);
 
   // Milliseconds; called in VMDeath.
@@ -49,22 +50,20 @@ class Service final : public Executor {
 
   Server* server() const { return server_.get(); }  // null: none is open
   AgentThread& quick() { return quick_; }
+  AgentThread& slow() { return slow_; }
 
-  void run(Lane lane, std::uint64_t session, std::function<void()> task) override;
-  // For no session in particular.
-  void run(Lane lane, std::function<void()> task) { run(lane, 0, std::move(task)); }
+  void run(Lane lane, const SessionPtr& session, std::function<void()> task) override;
+  void resume() override;
 
  private:
   static void take_turn(AgentThread& thread, FairQueue& queue);
   void prepare_debugger(const std::string& option);
-  Result<DebuggerRelay::Backend> find_jdwp_agent();
+  std::future<Result<DebuggerRelay::Backend>> find_jdwp_agent(const std::shared_ptr<Waker>& waker);
 
   AgentThread quick_;
   AgentThread slow_;
   FairQueue quick_requests_;
   FairQueue slow_requests_;
-  std::mutex lanes_mutex_;
-  bool lanes_started_ = false;
   Dispatcher dispatcher_;
   std::unique_ptr<DebuggerRelay> debugger_;  // null: debugger=none
   std::unique_ptr<Server> server_;

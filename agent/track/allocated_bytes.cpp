@@ -2,7 +2,6 @@
 
 #include <atomic>
 
-#include "jvm/jvmti_memory.h"
 #include "jvm/vm_structs.h"
 
 namespace ddm {
@@ -23,17 +22,9 @@ std::optional<AllocatedBytes> AllocatedBytes::create(JNIEnv* jni, jobject curren
   const auto top = vm_structs::offset_of("ThreadLocalAllocBuffer", "_top");
   if (!allocated_bytes || !tlab || !start || !top) return std::nullopt;
 
-  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-  if (clear_exception(jni) || !thread_class) return std::nullopt;
-  AllocatedBytes result;
-  result.eetop_ = jni->GetFieldID(thread_class.get(), "eetop", "J");
-  if (clear_exception(jni) || result.eetop_ == nullptr) return std::nullopt;
-
-  const jlong vm_thread = jni->GetLongField(current, result.eetop_);
-  if (vm_thread == 0) return std::nullopt;
-  // The JNIEnv is a member of its JavaThread.
-  result.jni_env_offset_ = reinterpret_cast<std::intptr_t>(jni) - vm_thread;
-  if (result.jni_env_offset_ <= 0 || result.jni_env_offset_ > 1 << 16) return std::nullopt;
+  const auto threads = VmThreads::create(jni, current);
+  if (!threads) return std::nullopt;
+  AllocatedBytes result(*threads);
   result.allocated_bytes_ = *allocated_bytes;
   result.tlab_start_ = *tlab + *start;
   result.tlab_top_ = *tlab + *top;

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "jvm/vm_threads.h"
+
 namespace ddm {
 
 class AllocatedBytes {
@@ -20,21 +22,18 @@ class AllocatedBytes {
 
   using VmThread = std::uintptr_t;  // JavaThread*, 0 = none
 
-  VmThread current(JNIEnv* jni) const {
-    return reinterpret_cast<std::uintptr_t>(jni) - jni_env_offset_;
-  }
+  VmThread current(JNIEnv* jni) const { return threads_.of(jni); }
   // 0 for a thread that is not alive (or a virtual one).
-  VmThread of(JNIEnv* jni, jobject thread) const { return jni->GetLongField(thread, eetop_); }
+  VmThread of(JNIEnv* jni, jobject thread) const { return threads_.of(jni, thread); }
 
   // The caller sees to it that the thread has not ended. May be called for other threads: a value
   // is never larger than the truth at the call's end, and never smaller than at its begin.
   std::int64_t read(VmThread thread) const;
 
  private:
-  AllocatedBytes() = default;
+  explicit AllocatedBytes(VmThreads threads) : threads_(threads) {}
 
-  std::intptr_t jni_env_offset_ = 0;
-  jfieldID eetop_ = nullptr;
+  VmThreads threads_;
   std::int64_t allocated_bytes_ = 0;
   std::int64_t tlab_start_ = 0;
   std::int64_t tlab_top_ = 0;

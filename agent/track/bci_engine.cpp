@@ -25,8 +25,10 @@ BciEngine::BciEngine(jvmtiEnv* jvmti, Recorder& recorder, RewrittenMethods& rewr
       retransformer_(
           jvmti, [this](JNIEnv* jni, jclass klass) { return needs_hooks(jni, klass); },
           [this](const std::string& reason) { rewriter_.refused(reason); }),
+      hooked_(jvmti),
       tracker_(jvmti),
-      clones_(jvmti) {}
+      clones_(jvmti),
+      running_(jvmti) {}
 
 std::string BciEngine::prepare(JNIEnv* jni) {
   if (rewritten_) return "";
@@ -42,12 +44,20 @@ std::string BciEngine::prepare(JNIEnv* jni) {
     hooks_wanted_ = false;
     return error;
   }
+  running_.before_rewriting(jni);
   const Retransformer::Totals totals = retransformer_.all_loaded(jni);
+  running_.after_rewriting(jni);
   recorder_.methods().forget_all();
   rewritten_ = true;
   log_info("{} of {} loaded classes rewritten, {} not linked yet, longest batch {:.0f} ms",
            totals.retransformed, totals.loaded, totals.unlinked, totals.longest_batch_ms);
   return "";
+}
+
+EngineCounters BciEngine::counters(JNIEnv* jni) const {
+  EngineCounters counters = rewriter_.counters();
+  if (jni != nullptr) counters.methods_running = running_.still_running(jni);
+  return counters;
 }
 
 std::string BciEngine::enable(jvmtiEvent event) {
@@ -68,11 +78,10 @@ bool BciEngine::needs_hooks(JNIEnv* jni, jclass klass) const {
 
   jint count = 0, size = 0;
   JvmtiPtr<unsigned char> pool(jvmti_);
-  if (jvmti_->GetConstantPool(klass, &count, &size, pool.out()) != JVMTI_ERROR_NONE ||
-      ClassRewriter::constant_pool_may_need_hooks({pool.get(), static_cast<std::size_t>(size)},
-                                                  static_cast<std::uint16_t>(count))) {
-    return true;
-  }
+  if (jvmti_->GetConstantPool(klass, &count, &size, pool.out()) != JVMTI_ERROR_NONE) return true;
+  const ClassRewriter::Need need = ClassRewriter::need_of(
+      {pool.get(), static_cast<std::size_t>(size)}, static_cast<std::uint16_t>(count));
+  if (need != ClassRewriter::Need::kLookAtCode) return need == ClassRewriter::Need::kMaybe;
   JvmtiPtr<jmethodID> methods(jvmti_);
   if (jvmti_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
   for (jint i = 0; i < count; ++i) {
@@ -86,16 +95,18 @@ bool BciEngine::needs_hooks(JNIEnv* jni, jclass klass) const {
   return false;
 }
 
-void BciEngine::class_file_load_hook(jclass being_redefined, const char* name, jint length,
-                                     const unsigned char* bytes, jint* new_length,
+void BciEngine::class_file_load_hook(jclass being_redefined, jobject loader, const char* name,
+                                     jint length, const unsigned char* bytes, jint* new_length,
                                      unsigned char** new_bytes) {
   if (!hooks_wanted_) return;
+  if (being_redefined == nullptr && name != nullptr) hooked_.add(name, loader);
   if (name != nullptr && std::string_view(name).starts_with(kTrackerClass)) return;
   const auto rewritten = rewriter_.rewrite({bytes, static_cast<std::size_t>(length)});
-  // Another agent's retransformation moves code too. What was read of the class's methods before
-  // holds no longer, but the new code is installed only after this returns: forgetting once more
-  // at the next class prepared is cheap and near enough.
-  if (being_redefined != nullptr && rewritten_) recorder_.methods().forget_all();
+  // Somebody retransforms or redefines the class, and its code moves. That is installed only after
+  // this returns: SeenMethods sees that by itself.
+  if (being_redefined != nullptr) {
+    name != nullptr ? recorder_.methods().forget_class(name) : recorder_.methods().forget_all();
+  }
   if (!rewritten) return;
   unsigned char* memory = nullptr;
   if (jvmti_->Allocate(static_cast<jlong>(rewritten->size()), &memory) != JVMTI_ERROR_NONE) {
@@ -109,7 +120,7 @@ void BciEngine::class_file_load_hook(jclass being_redefined, const char* name, j
 
 void BciEngine::class_prepared(JNIEnv* jni, jclass klass) {
   tracker_.prepared(jni, klass);
-  retransformer_.prepared(jni, klass);
+  if (!hooked_.take(jni, klass)) retransformer_.linked_without_hook(jni, klass);
 }
 
 void BciEngine::object(JNIEnv* jni, jobject made) noexcept {
@@ -144,14 +155,14 @@ void BciEngine::nested(JNIEnv* jni, jobject made) noexcept {
 
 void BciEngine::new_array(JNIEnv* jni, jobject made) noexcept {
   // Below the Tracker: Array.newInstance, and maybe Arrays.copyOf, whose callers tell of it.
-  RawFrame frames[kTrackerFrames + 2];
-  if (recorder_.stacks().capture(jni, frames) == std::size(frames)) {
-    try {
-      const SeenMethod& caller = recorder_.methods().get(jni, frames[kTrackerFrames + 1].method);
-      if (caller.role == MethodRole::kArrayCopy) return;
-    } catch (const std::exception&) {  // no memory to learn the method
-      return;
-    }
+  constexpr std::size_t kWithCaller = 2;
+  try {
+    const Reclamation::Reading reading(recorder_.reclamation());
+    ShownStack stack(TopFrames::kTracker, kWithCaller);
+    recorder_.stacks().capture(jni, stack);
+    if (stack.last_role() == FrameRole::kArrayCopy) return;
+  } catch (const std::exception&) {  // no memory to learn the methods
+    return;
   }
   recorder_.record(jni, made, TopFrames::kTracker);
 }
@@ -165,7 +176,7 @@ void BciEngine::cloned(JNIEnv* jni, jobject made) noexcept {
 void BciEngine::super_cloned(JNIEnv* jni, jobject made) noexcept {
   RawFrame frames[kTrackerFrames + 1];
   LocalRef<jclass> caller(jni, nullptr);
-  if (made == nullptr || recorder_.stacks().capture(jni, frames) != std::size(frames) ||
+  if (made == nullptr || recorder_.stacks().capture_raw(jni, frames) != std::size(frames) ||
       jvmti_->GetMethodDeclaringClass(frames[kTrackerFrames].method, caller.out()) !=
           JVMTI_ERROR_NONE) {
     return;

@@ -13,8 +13,10 @@
 #include "track/class_rewriter.h"
 #include "track/clone_resolution.h"
 #include "track/engine.h"
+#include "track/hooked_classes.h"
 #include "track/recorder.h"
 #include "track/retransformer.h"
+#include "track/running_methods.h"
 #include "track/tracker_class.h"
 
 namespace ddm {
@@ -27,10 +29,10 @@ class BciEngine final : public Engine {
   std::string prepare(JNIEnv* jni) override;
   std::string start(JNIEnv* jni) override;
   std::string stop(JNIEnv* jni) override;
-  EngineCounters counters() const override { return rewriter_.counters(); }
+  EngineCounters counters(JNIEnv* jni) const override;
 
   // JVMTI events.
-  void class_file_load_hook(jclass being_redefined, const char* name, jint length,
+  void class_file_load_hook(jclass being_redefined, jobject loader, const char* name, jint length,
                             const unsigned char* bytes, jint* new_length,
                             unsigned char** new_bytes);
   void class_prepared(JNIEnv* jni, jclass klass);
@@ -53,9 +55,11 @@ class BciEngine final : public Engine {
   Recorder& recorder_;
   ClassRewriter rewriter_;
   Retransformer retransformer_;
+  HookedClasses hooked_;
   TrackerClass tracker_;
   CloneResolution clones_;
   Backtrace backtrace_;
+  RunningMethods running_;
   bool rewritten_ = false;
   std::atomic<bool> hooks_wanted_{false};
 };

@@ -3,12 +3,6 @@
 #include "jvm/jvmti_memory.h"
 
 namespace ddm {
-namespace {
-
-constexpr jlong kUnlinkedMark = jlong{1} << 32;  // above every NameId
-
-}  // namespace
-
 NameId ClassIds::learn(jclass klass, jlong tag) {
   JvmtiPtr<char> signature(jvmti_);
   if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) {
@@ -19,16 +13,9 @@ NameId ClassIds::learn(jclass klass, jlong tag) {
   return id;
 }
 
-void ClassIds::mark_unlinked(jvmtiEnv* jvmti, jclass klass) {
+NameId ClassIds::known_id_of(jvmtiEnv* jvmti, jclass klass) {
   jlong tag = 0;
-  if (jvmti->GetTag(klass, &tag) == JVMTI_ERROR_NONE) jvmti->SetTag(klass, tag | kUnlinkedMark);
-}
-
-bool ClassIds::take_unlinked_mark(jvmtiEnv* jvmti, jclass klass) {
-  jlong tag = 0;
-  if (jvmti->GetTag(klass, &tag) != JVMTI_ERROR_NONE || (tag & kUnlinkedMark) == 0) return false;
-  jvmti->SetTag(klass, tag & ~kUnlinkedMark);
-  return true;
+  return jvmti->GetTag(klass, &tag) == JVMTI_ERROR_NONE ? static_cast<NameId>(tag) : kUnknownName;
 }
 
 }  // namespace ddm

@@ -1,6 +1,6 @@
 // What a class mirror's JVMTI tag holds: the class's NameId once an object of it was recorded,
 // found again in a few dozen nanoseconds, gone with the class, no reference that could keep it
-// alive; and a mark on classes that were not linked yet when the others were rewritten. Any thread.
+// alive. Any thread.
 #pragma once
 
 #include <jvmti.h>
@@ -21,9 +21,8 @@ class ClassIds {
     return learn(klass, tag);
   }
 
-  static void mark_unlinked(jvmtiEnv* jvmti, jclass klass);
-  // Whether the mark was there; it is gone now.
-  static bool take_unlinked_mark(jvmtiEnv* jvmti, jclass klass);
+  // kUnknownName: no object of the class was recorded.
+  static NameId known_id_of(jvmtiEnv* jvmti, jclass klass);
 
  private:
   NameId learn(jclass klass, jlong tag);

@@ -145,25 +145,29 @@ std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
   return std::move(result.bytes);
 }
 
-bool ClassRewriter::constant_pool_may_need_hooks(bci::ByteSpan pool, std::uint16_t count) {
+ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t count) {
   bci::ByteReader in(pool);
   bci::SkipReason why{};
   const auto parsed = bci::ConstantPool::parse(in, count, why);
-  if (!parsed) return true;  // let rewrite() say what is wrong
+  if (!parsed) return Need::kMaybe;  // let rewrite() say what is wrong
+  Need need = Need::kLookAtCode;
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto index = static_cast<std::uint16_t>(i);
     if (parsed->tag(index) == bci::kMethodref) {
       const auto callee = parsed->member(index);
-      if (callee && callee->name == "toString" && is_string_builder(callee->owner)) return true;
+      if (callee && callee->name == "toString" && is_string_builder(callee->owner)) {
+        need = Need::kMaybe;
+      }
     }
     if (parsed->tag(index) != bci::kUtf8) continue;
     const std::string_view text = parsed->utf8(index);
+    if (text == kTrackerClass) return Need::kNoHasThem;
     if (std::find(std::begin(kHookedCallees), std::end(kHookedCallees), text) !=
         std::end(kHookedCallees)) {
-      return true;
+      need = Need::kMaybe;
     }
   }
-  return false;
+  return need;
 }
 
 bool ClassRewriter::code_may_need_hooks(bci::ByteSpan bytecode) {

@@ -29,9 +29,10 @@ class ClassRewriter {
   // The class with the hooks in, or nothing when it needs none or cannot have them.
   std::optional<bci::Bytes> rewrite(bci::ByteSpan class_file);
 
-  // Whether a class may need hooks, judged by its constant pool (as JVMTI gives it) and by one
-  // method's bytecode at a time. False is certain.
-  static bool constant_pool_may_need_hooks(bci::ByteSpan pool, std::uint16_t count);
+  // Whether a class may need hooks, judged by its constant pool (as JVMTI gives it), and if that
+  // does not say, by one method's bytecode at a time. No is certain.
+  enum class Need { kNoHasThem, kMaybe, kLookAtCode };
+  static Need need_of(bci::ByteSpan pool, std::uint16_t count);
   static bool code_may_need_hooks(bci::ByteSpan bytecode);
 
   // A class that the VM would not take in its rewritten form.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ddm {
 
@@ -14,6 +15,7 @@ struct EngineCounters {
   std::int64_t classes_rewritten = 0;
   std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
   std::map<std::string, std::int64_t> methods_skipped;
+  std::vector<std::string> methods_running;  // "a.B.method": old code of theirs still runs
 };
 
 class Engine {
@@ -29,7 +31,8 @@ class Engine {
   virtual std::string start(JNIEnv* jni) = 0;
   virtual std::string stop(JNIEnv* jni) = 0;
 
-  virtual EngineCounters counters() const = 0;
+  // Null: what is known without asking the VM.
+  virtual EngineCounters counters(JNIEnv* jni) const = 0;
 };
 
 }  // namespace ddm

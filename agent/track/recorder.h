@@ -1,8 +1,8 @@
 // The hot path: one allocation of the calling thread -> one AllocRecord in the ring.
 //
 // Runs inside the program's threads, in JVMTI callbacks and in the Tracker's natives. Never throws,
-// never allocates Java objects, holds the ring's lock for one copy only. What cannot be recorded is
-// counted with a reason.
+// never allocates Java objects, never waits for another thread's record, and asks the VM nothing
+// that it was asked before. What cannot be recorded is counted with a reason.
 #pragma once
 
 #include <jvmti.h>
@@ -11,46 +11,50 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "records/alloc_ring.h"
-#include "track/class_ids.h"
+#include "records/current_ring.h"
+#include "records/trace_numbers.h"
+#include "stack/stack_capture.h"
+#include "track/current_thread.h"
+#include "track/object_facts.h"
 #include "track/seen_methods.h"
-#include "track/stack_capture.h"
 #include "track/thread_books.h"
-#include "track/thread_names.h"
 
 namespace ddm {
 
-// Which innermost frames belong to the allocation itself and not to the method that allocated.
-enum class TopFrames {
-  kAsTheyAre,    // the VM told of the allocation in the allocating method
-  kTracker,      // a call of the Tracker behind the instruction
-  kConstructors  // a call of the Tracker in Object.<init>: the constructors that the object is
-                 // running through, which stand at their this() or super() call
-};
-
-enum class DropReason { kNoClass, kOutOfMemory, kCount };
+enum class DropReason { kNoClass, kOutOfMemory, kRingBusy, kCount };
 
 class Recorder {
  public:
-  Recorder(jvmtiEnv* jvmti, jfieldID thread_id_field, NameTable& names, ThreadBooks& books,
-           ThreadNames& thread_names, StackCapture& stacks, const RewrittenMethods& rewritten);
+  Recorder(const CurrentRing& ring, ThreadBooks& books, CurrentThread& thread,
+           ObjectFacts& objects, SeenMethods& methods, Reclamation& reclamation)
+      : ring_(ring),
+        books_(books),
+        thread_(thread),
+        objects_(objects),
+        methods_(methods),
+        reclamation_(reclamation) {}
 
-  // The ring that records go to from now on. The former one stays valid for those still in it.
-  void use_ring(std::shared_ptr<AllocRing> ring);
+  // What is known of an allocation beside the object: null and 0 where nothing is.
+  struct Known {
+    jthread thread = nullptr;  // the calling thread's java.lang.Thread
+    jclass klass = nullptr;
+    std::int64_t size = 0;
+  };
 
-  // `thread`: the calling thread's java.lang.Thread.
-  void record(JNIEnv* jni, jthread thread, jclass klass, std::int64_t size, TopFrames top) noexcept;
+  // Null is ignored. `weight`: allocations that this one stands for.
+  void record(JNIEnv* jni, jobject object, TopFrames top) noexcept {
+    record(jni, object, {}, top, 1);
+  }
+  void record(JNIEnv* jni, jobject object, const Known& known, TopFrames top,
+              double weight) noexcept;
 
-  // The same for an object in hand. Null is ignored.
-  void record(JNIEnv* jni, jobject object, TopFrames top) noexcept;
-
+  // What walks the stacks from now on.
+  void use_stacks(StackCapture& stacks) { stacks_ = &stacks; }
+  StackCapture& stacks() { return *stacks_; }
   SeenMethods& methods() { return methods_; }
-  StackCapture& stacks() { return stacks_; }
+  Reclamation& reclamation() { return reclamation_; }  // whoever asks methods() is in a Reading
 
   // The VM is dying: injected calls of threads that still run do nothing any more.
   void close() { closed_ = true; }
@@ -59,21 +63,17 @@ class Recorder {
   void clear_dropped();
 
  private:
-  std::size_t walk(JNIEnv* jni, TopFrames top, std::span<Frame> frames);
-  void drop(DropReason reason) {
-    dropped_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
-  }
+  void drop(DropReason reason, std::int64_t size, double weight);
 
-  jvmtiEnv* const jvmti_;
-  const jfieldID thread_id_field_;
+  const CurrentRing& ring_;
   ThreadBooks& books_;
-  ThreadNames& thread_names_;
-  StackCapture& stacks_;
-  ClassIds class_ids_;
-  SeenMethods methods_;
+  CurrentThread& thread_;
+  ObjectFacts& objects_;
+  SeenMethods& methods_;
+  Reclamation& reclamation_;
+  TraceNumbers traces_;
+  std::atomic<StackCapture*> stacks_{nullptr};
   std::atomic<bool> closed_{false};
-  std::atomic<AllocRing*> ring_{nullptr};
-  std::vector<std::shared_ptr<AllocRing>> rings_;  // of this run; one unless records= changed
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(DropReason::kCount)> dropped_{};
 };
 

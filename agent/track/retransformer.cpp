@@ -6,7 +6,6 @@
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
 #include "log.h"
-#include "track/class_ids.h"
 
 namespace ddm {
 namespace {
@@ -36,14 +35,8 @@ Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
   std::vector<jclass> wanted;
   for (jint i = 0; i < count; ++i) {
     jint status = 0;
-    jboolean modifiable = JNI_FALSE;
-    if (jvmti_->GetClassStatus(classes[i], &status) != JVMTI_ERROR_NONE ||
-        (status & kNotForUs) != 0 ||
-        jvmti_->IsModifiableClass(classes[i], &modifiable) != JVMTI_ERROR_NONE || !modifiable) {
-      continue;
-    }
+    if (!can_change(classes[i], status)) continue;
     if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
-      ClassIds::mark_unlinked(jvmti_, classes[i]);
       ++totals.unlinked;
     } else if (needs_(jni, classes[i])) {
       wanted.push_back(classes[i]);
@@ -77,9 +70,15 @@ void Retransformer::retransform(std::span<const jclass> classes) {
   retransform(classes.subspan(half));
 }
 
-void Retransformer::prepared(JNIEnv* jni, jclass klass) {
-  if (!ClassIds::take_unlinked_mark(jvmti_, klass)) return;
-  if (needs_(jni, klass)) retransform({&klass, 1});
+bool Retransformer::can_change(jclass klass, jint& status) const {
+  jboolean modifiable = JNI_FALSE;
+  return jvmti_->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE && (status & kNotForUs) == 0 &&
+         jvmti_->IsModifiableClass(klass, &modifiable) == JVMTI_ERROR_NONE && modifiable;
+}
+
+void Retransformer::linked_without_hook(JNIEnv* jni, jclass klass) {
+  jint status = 0;
+  if (can_change(klass, status) && needs_(jni, klass)) retransform({&klass, 1});
 }
 
 }  // namespace ddm

@@ -1,9 +1,9 @@
 // Brings loaded classes through ClassFileLoadHook, in batches, so that no pause is long.
 //
 // A batch fails as a whole when one class of it fails (JVMTI RetransformClasses): it is halved
-// until the culprit stands alone. Classes that are loaded but not linked yet are left alone and
-// marked (JDK-8277444: taking their bytes races with linking on 17); prepared() brings them through
-// once they are linked.
+// until the culprit stands alone. Classes that are loaded but not linked yet are left alone
+// (JDK-8277444: taking their bytes races with linking on 17), and those that are just being defined
+// are not listed: linked_without_hook() brings them through once they are linked.
 #pragma once
 
 #include <jvmti.h>
@@ -30,10 +30,12 @@ class Retransformer {
   // Every loaded class. New classes go through the hook by themselves: enable it before.
   Totals all_loaded(JNIEnv* jni);
 
-  // The ClassPrepare event, on the thread that links the class, before any code of it runs.
-  void prepared(JNIEnv* jni, jclass klass);
+  // The ClassPrepare event of a class that did not come through the hook by itself, on the thread
+  // that links it, before any code of it runs.
+  void linked_without_hook(JNIEnv* jni, jclass klass);
 
  private:
+  bool can_change(jclass klass, jint& status) const;
   void retransform(std::span<const jclass> classes);
 
   jvmtiEnv* const jvmti_;

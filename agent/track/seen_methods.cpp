@@ -1,7 +1,9 @@
 #include "track/seen_methods.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "bci/constant_pool.h"
 #include "bci/constructor_flow.h"
@@ -52,10 +54,43 @@ bool SeenMethod::stands_at_super_call(jlocation location) const {
          std::find(super_calls.begin(), super_calls.end(), location) != super_calls.end();
 }
 
-SeenMethods::SeenMethods(jvmtiEnv* jvmti, NameTable& names, const RewrittenMethods& rewritten)
-    : jvmti_(jvmti), names_(names), rewritten_(rewritten) {
-  tables_.push_back(std::make_unique<Table>(kFirstTableSize));
-  table_ = tables_.back().get();
+FrameRole SeenMethod::role_at(jlocation location) const {
+  switch (role) {
+    case MethodRole::kPlain:
+      return FrameRole::kPlain;
+    case MethodRole::kHidden:
+      return FrameRole::kHidden;
+    case MethodRole::kTracker:
+      return FrameRole::kTracker;
+    case MethodRole::kObjectInit:
+      return FrameRole::kObjectInit;
+    case MethodRole::kConstructor:
+      return stands_at_super_call(location) ? FrameRole::kAtConstructor : FrameRole::kPlain;
+    case MethodRole::kArrayCopy:
+      return FrameRole::kArrayCopy;
+  }
+  return FrameRole::kPlain;
+}
+
+std::int32_t SeenMethod::original_bci(jlocation location, std::uint32_t size_of_code) const {
+  if (location < 0 || size_of_code == code_size) return original_bci(location);
+  // Rewritten since the frame began: it runs the class file's own code, which ends where the
+  // rewritten code's end stood.
+  const bool own = !moves.ambiguous && !moves.runs.empty() &&
+                   bci::original_bci(moves.runs, static_cast<std::uint16_t>(code_size)) ==
+                       size_of_code;
+  return own ? static_cast<std::int32_t>(location) : kNativeFrameBci;
+}
+
+SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
+                         const RewrittenMethods& rewritten, Reclamation& reclamation)
+    : jvmti_(jvmti),
+      names_(names),
+      rewritten_(rewritten),
+      reclamation_(reclamation),
+      pointers_(jni),
+      own_table_(std::make_shared<Table>(kFirstTableSize)) {
+  table_ = own_table_.get();
 }
 
 SeenMethods::Slot* SeenMethods::find(const Table& table, jmethodID method) {
@@ -76,12 +111,33 @@ void SeenMethods::insert(Table& table, jmethodID method, const SeenMethod* seen)
   ++table.used;
 }
 
+SeenMethods::ChangeCount& SeenMethods::changes_of(std::string_view internal_name) {
+  return changes_[std::hash<std::string_view>()(internal_name) % changes_.size()];
+}
+
+void SeenMethods::forget_class(std::string_view internal_name) {
+  ++changes_of(internal_name);
+  ++generation_;
+}
+
+void SeenMethods::forget_all() {
+  for (ChangeCount& count : changes_) ++count;
+  ++generation_;
+}
+
+bool SeenMethods::is_current(const SeenMethod& seen, jmethodID method) const {
+  const MethodVersion& version = seen.version;
+  return version.method == pointers_.of(method) &&
+         (version.class_changes == nullptr ||
+          version.changes == version.class_changes->load(std::memory_order_acquire));
+}
+
 const SeenMethod& SeenMethods::get(JNIEnv* jni, jmethodID method) {
   if (method != nullptr) {
-    const Slot* slot = find(*table_.load(std::memory_order_acquire), method);
+    const Slot* slot = find(*table_.load(std::memory_order_seq_cst), method);
     if (slot != nullptr) {
-      const SeenMethod& seen = *slot->seen.load(std::memory_order_acquire);
-      if (seen.generation == generation_.load(std::memory_order_acquire)) return seen;
+      const SeenMethod& seen = *slot->seen.load(std::memory_order_seq_cst);
+      if (is_current(seen, method)) return seen;
     }
     return learn(jni, method);
   }
@@ -89,94 +145,155 @@ const SeenMethod& SeenMethods::get(JNIEnv* jni, jmethodID method) {
   return kUnknown;
 }
 
-const SeenMethod& SeenMethods::learn(JNIEnv* jni, jmethodID method) {
-  // Outside the lock: JVMTI calls may wait for a safepoint.
-  std::unique_ptr<SeenMethod> fresh = read(jni, method);
-
-  const std::lock_guard lock(mutex_);
-  seen_.push_back(std::move(fresh));
-  const SeenMethod* seen = seen_.back().get();
-  Table* table = table_.load(std::memory_order_relaxed);
-  if (Slot* slot = find(*table, method)) {
-    slot->seen.store(seen, std::memory_order_release);
-    return *seen;
+ShownFrame SeenMethods::shown(JNIEnv* jni, RawFrame frame, std::uint32_t code_size) {
+  const SeenMethod& seen = get(jni, frame.method);
+  if (code_size == 0 || code_size == seen.code_size) {
+    return {seen.name, seen.original_bci(frame.location), seen.role_at(frame.location)};
   }
-  if (table->used * 2 > table->mask) {
-    auto larger = std::make_unique<Table>((table->mask + 1) * 2);
-    for (std::size_t i = 0; i <= table->mask; ++i) {
-      const jmethodID there = table->slots[i].method.load(std::memory_order_relaxed);
-      if (there != nullptr) insert(*larger, there, table->slots[i].seen);
-    }
-    tables_.push_back(std::move(larger));
-    table = tables_.back().get();
-    table_.store(table, std::memory_order_release);
-  }
-  insert(*table, method, seen);
-  return *seen;
+  const std::int32_t bci = seen.original_bci(frame.location, code_size);
+  if (seen.role != MethodRole::kConstructor) return {seen.name, bci, seen.role_at(0)};
+  const bool at_super_call = std::any_of(
+      seen.super_calls.begin(), seen.super_calls.end(),
+      [&](std::uint16_t call) { return bci >= 0 && seen.original_bci(call) == bci; });
+  return {seen.name, bci, at_super_call ? FrameRole::kAtConstructor : FrameRole::kPlain};
 }
 
-std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) const {
-  auto seen = std::make_unique<SeenMethod>();
-  seen->generation = generation_.load(std::memory_order_acquire);
-  LocalRef<jclass> owner(jni, nullptr);
-  JvmtiPtr<char> class_signature(jvmti_), name(jvmti_), signature(jvmti_), file(jvmti_);
-  if (jvmti_->GetMethodDeclaringClass(method, owner.out()) != JVMTI_ERROR_NONE ||
-      jvmti_->GetClassSignature(owner.get(), class_signature.out(), nullptr) != JVMTI_ERROR_NONE ||
-      jvmti_->GetMethodName(method, name.out(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-    return seen;
+const SeenMethod& SeenMethods::learn(JNIEnv* jni, jmethodID method) {
+  // Outside the lock: JVMTI calls may wait for a safepoint.
+  const std::shared_ptr<const SeenMethod> fresh = read(jni, method);
+
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const SeenMethod>& known = seen_[method];
+  std::shared_ptr<const SeenMethod> former = std::exchange(known, fresh);
+  if (former) {
+    find(*own_table_, method)->seen.store(fresh.get(), std::memory_order_seq_cst);
+    reclamation_.retire(std::move(former));
+    return *fresh;
   }
+  if (own_table_->used * 2 > own_table_->mask) {
+    move_to_table((own_table_->mask + 1) * 2);
+  } else {
+    insert(*own_table_, method, fresh.get());
+  }
+  return *fresh;
+}
+
+void SeenMethods::move_to_table(std::size_t size) {
+  auto table = std::make_shared<Table>(size);
+  for (const auto& [method, seen] : seen_) {
+    if (seen) insert(*table, method, seen.get());
+  }
+  table_.store(table.get(), std::memory_order_seq_cst);
+  reclamation_.retire(std::exchange(own_table_, std::move(table)));
+}
+
+void SeenMethods::drop_former() {
+  ++generation_;
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<const SeenMethod>> dropped;
+  for (auto at = seen_.begin(); at != seen_.end();) {
+    if (at->second && at->second->version.method == pointers_.of(at->first)) {
+      ++at;
+    } else {
+      dropped.push_back(std::move(at->second));
+      at = seen_.erase(at);
+    }
+  }
+  if (dropped.empty()) return;
+  std::size_t size = kFirstTableSize;
+  while (size < 4 * seen_.size()) size *= 2;
+  move_to_table(size);
+  for (auto& seen : dropped) reclamation_.retire(std::move(seen));
+}
+
+void SeenMethods::add_names(NamesInUse& used) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [method, seen] : seen_) {
+    if (seen) used.methods.insert(seen->name);
+  }
+}
+
+std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
+  for (int tries_left = 3;; --tries_left) {
+    auto seen = std::make_unique<SeenMethod>();
+    LocalRef<jclass> owner(jni, nullptr);
+    JvmtiPtr<char> signature(jvmti_);
+    if (jvmti_->GetMethodDeclaringClass(method, owner.out()) != JVMTI_ERROR_NONE ||
+        jvmti_->GetClassSignature(owner.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+      return seen;
+    }
+    ChangeCount& changes = changes_of(internal_name_of(text_of(signature)));
+    seen->version = {pointers_.of(method), &changes, changes.load(std::memory_order_acquire)};
+    MethodName name = read_name(owner.get(), text_of(signature), method, *seen);
+    // A class that was redefined meanwhile is read again: the pieces must be of one form. What is
+    // read of a class that never comes to rest is not believed at the next sight either.
+    if (is_current(*seen, method) || tries_left == 0) {
+      seen->name = names_.add_method(std::move(name));
+      return seen;
+    }
+  }
+}
+
+MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature, jmethodID method,
+                                  SeenMethod& seen) const {
   MethodName names;
-  names.class_name = type_name_of(text_of(class_signature));
-  names.method = text_of(name);
-  names.signature = text_of(signature);
-  // ABSENT_INFORMATION leaves it empty.
-  if (jvmti_->GetSourceFileName(owner.get(), file.out()) == JVMTI_ERROR_NONE) {
-    names.file = text_of(file);
+  JvmtiPtr<char> name(jvmti_), signature(jvmti_), file(jvmti_);
+  names.class_name = type_name_of(class_signature);
+  if (jvmti_->GetMethodName(method, name.out(), signature.out(), nullptr) == JVMTI_ERROR_NONE) {
+    names.method = text_of(name);
+    names.signature = text_of(signature);
   }
+  // ABSENT_INFORMATION leaves it empty.
+  if (jvmti_->GetSourceFileName(owner, file.out()) == JVMTI_ERROR_NONE) names.file = text_of(file);
   jboolean native = JNI_FALSE;
   jvmti_->IsMethodNative(method, &native);
   names.native = native == JNI_TRUE;
-  seen->role = role_of(names);
+  seen.role = role_of(names);
+  if (names.native) return names;
 
-  jlocation first = 0, last = -1;
-  if (!names.native && jvmti_->GetMethodLocation(method, &first, &last) == JVMTI_ERROR_NONE) {
-    seen->moves = rewritten_.moves_of(text_of(class_signature), names.method, names.signature,
-                                      static_cast<std::uint32_t>(last + 1));
-  }
-  jint count = 0;
-  JvmtiPtr<jvmtiLineNumberEntry> lines(jvmti_);
-  if (!names.native &&
-      jvmti_->GetLineNumberTable(method, &count, lines.out()) == JVMTI_ERROR_NONE) {
-    names.lines.reserve(static_cast<std::size_t>(count));
-    for (jint i = 0; i < count; ++i) {
-      names.lines.push_back(
-          {static_cast<std::uint16_t>(seen->original_bci(lines[i].start_location)),
-           static_cast<std::uint16_t>(lines[i].line_number)});
+  jint length = 0;
+  JvmtiPtr<unsigned char> code(jvmti_);
+  if (jvmti_->GetBytecodes(method, &length, code.out()) == JVMTI_ERROR_NONE) {
+    const bci::ByteSpan bytecode{code.get(), static_cast<std::size_t>(length)};
+    seen.code_size = static_cast<std::uint32_t>(length);
+    if (!rewritten_.empty()) {
+      seen.moves = rewritten_.moves_of(internal_name_of(class_signature), names.method,
+                                       names.signature, bci::code_shape(bytecode));
     }
-    // JVMS 4.7.12: entries may be in any order.
-    std::stable_sort(names.lines.begin(), names.lines.end(),
-                     [](const LineEntry& a, const LineEntry& b) { return a.bci < b.bci; });
+    if (seen.role == MethodRole::kConstructor) read_super_calls(owner, bytecode, seen);
   }
-  if (seen->role == MethodRole::kConstructor) read_super_calls(owner.get(), method, *seen);
-  seen->name = names_.add_method(std::move(names));
-  return seen;
+  read_lines(method, seen, names);
+  return names;
 }
 
-void SeenMethods::read_super_calls(jclass owner, jmethodID method, SeenMethod& seen) const {
-  jint code_length = 0, pool_count = 0, pool_bytes = 0;
-  JvmtiPtr<unsigned char> code(jvmti_), pool(jvmti_);
-  if (jvmti_->GetBytecodes(method, &code_length, code.out()) != JVMTI_ERROR_NONE ||
-      jvmti_->GetConstantPool(owner, &pool_count, &pool_bytes, pool.out()) != JVMTI_ERROR_NONE) {
+void SeenMethods::read_lines(jmethodID method, const SeenMethod& seen, MethodName& name) const {
+  jint count = 0;
+  JvmtiPtr<jvmtiLineNumberEntry> lines(jvmti_);
+  if (seen.moves.ambiguous ||
+      jvmti_->GetLineNumberTable(method, &count, lines.out()) != JVMTI_ERROR_NONE) {
+    return;
+  }
+  name.lines.reserve(static_cast<std::size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    name.lines.push_back({static_cast<std::uint16_t>(seen.original_bci(lines[i].start_location)),
+                          static_cast<std::uint16_t>(lines[i].line_number)});
+  }
+  // JVMS 4.7.12: entries may be in any order.
+  std::stable_sort(name.lines.begin(), name.lines.end(),
+                   [](const LineEntry& a, const LineEntry& b) { return a.bci < b.bci; });
+}
+
+void SeenMethods::read_super_calls(jclass owner, bci::ByteSpan bytecode, SeenMethod& seen) const {
+  jint pool_count = 0, pool_bytes = 0;
+  JvmtiPtr<unsigned char> pool(jvmti_);
+  if (jvmti_->GetConstantPool(owner, &pool_count, &pool_bytes, pool.out()) != JVMTI_ERROR_NONE) {
     return;  // the constructor's frame stays visible
   }
   bci::ByteReader entries({pool.get(), static_cast<std::size_t>(pool_bytes)});
   bci::SkipReason why{};
   const auto parsed =
       bci::ConstantPool::parse(entries, static_cast<std::uint16_t>(pool_count), why);
-  if (parsed) {
-    seen.super_calls =
-        bci::super_call_bcis(*parsed, {code.get(), static_cast<std::size_t>(code_length)});
-  }
+  if (parsed) seen.super_calls = bci::super_call_bcis(*parsed, bytecode);
 }
 
 }  // namespace ddm

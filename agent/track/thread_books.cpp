@@ -1,9 +1,11 @@
 #include "track/thread_books.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
+#include "jvm/own_threads.h"
 #include "log.h"
 
 namespace ddm {
@@ -38,12 +40,12 @@ void ThreadBooks::start(JNIEnv* jni) {
   running_ = true;
   ended_.clear();
   ended_earlier_ = {};
-  ended_seen_ = 0;
+  ended_seen_ = {};
+  ended_carriers_ = 0;
   for (auto& [vm_thread, book] : books_) {
     refresh(*book);
     book->base = book->counter;
-    book->seen = 0;
-    book->seen_bytes = 0;
+    book->seen.clear();
   }
   if (!allocated_) return;
   for (jint i = 0; i < count; ++i) {
@@ -51,7 +53,9 @@ void ThreadBooks::start(JNIEnv* jni) {
     // its structure although it may still be listed.
     const AllocatedBytes::VmThread vm_thread = allocated_->of(jni, threads[i]);
     if (vm_thread == 0 || ending_.contains(vm_thread)) continue;
-    open(vm_thread, jni->GetLongField(threads[i], thread_id_field_), allocated_->read(vm_thread));
+    const std::int64_t thread_id = jni->GetLongField(threads[i], thread_id_field_);
+    if (is_own_thread(thread_id)) continue;
+    open(vm_thread, thread_id, is_carrier(jni, threads[i]), allocated_->read(vm_thread));
   }
 }
 
@@ -61,12 +65,21 @@ void ThreadBooks::stop() {
   running_ = false;
 }
 
-void ThreadBooks::open(AllocatedBytes::VmThread vm_thread, std::int64_t thread_id,
+bool ThreadBooks::is_carrier(JNIEnv* jni, jthread thread) const {
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
+  JvmtiPtr<char> signature(jvmti_);
+  return jvmti_->GetClassSignature(type.get(), signature.out(), nullptr) == JVMTI_ERROR_NONE &&
+         text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
+}
+
+void ThreadBooks::open(AllocatedBytes::VmThread vm_thread, std::int64_t thread_id, bool carrier,
                        std::int64_t base) {
   auto& book = books_[vm_thread];
   if (book) return;
   book = std::make_unique<Book>();
+  book->number = ++last_number_;
   book->thread_id = thread_id;
+  book->carrier = carrier;
   book->base = base;
   book->counter = base;
   book->vm_thread = vm_thread;
@@ -83,6 +96,7 @@ ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
     // A thread that no event told of (the VM hides some): its past is unknown, and since nothing
     // will tell of its end either, only its own events read its counter.
     book = std::make_unique<Book>();
+    book->number = ++last_number_;
     if (allocated_) book->base = allocated_->read(vm_thread) - size;
     book->counter = book->base;
   }
@@ -90,20 +104,29 @@ ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
   return book.get();
 }
 
-void ThreadBooks::saw(JNIEnv* jni, std::int64_t size) {
+ThreadBooks::Number ThreadBooks::own(JNIEnv* jni, std::int64_t size) {
   Book* book = own_book(jni, size);
-  if (book == nullptr) {
-    const std::lock_guard lock(mutex_);
-    ++ended_seen_;
-    ended_earlier_.seen_bytes += size;
-    ended_earlier_.allocated_bytes += size;
-    return;
-  }
+  if (book == nullptr) return 0;
   if (book->vm_thread == 0 && allocated_) {
     book->counter.store(allocated_->read(allocated_->current(jni)), std::memory_order_relaxed);
   }
-  book->seen_bytes.fetch_add(size, std::memory_order_relaxed);
-  book->seen.fetch_add(1, std::memory_order_relaxed);
+  return book->number;
+}
+
+void ThreadBooks::saw(std::int64_t size, double weight, std::uint64_t seq) {
+  count({1, 0, weight, static_cast<double>(size) * weight, seq}, size);
+}
+
+void ThreadBooks::dropped(std::int64_t size, double weight) {
+  count({1, 1, weight, static_cast<double>(size) * weight, 0}, size);
+}
+
+void ThreadBooks::count(const Seen& one, std::int64_t size) {
+  if (t_book != nullptr) return static_cast<Book*>(t_book)->seen.add(one);
+  const std::lock_guard lock(mutex_);
+  ended_seen_.add(one);
+  ended_earlier_.seen_bytes += std::llround(one.bytes);
+  ended_earlier_.allocated_bytes += size;
 }
 
 void ThreadBooks::rebase_current(JNIEnv* jni) {
@@ -113,16 +136,19 @@ void ThreadBooks::rebase_current(JNIEnv* jni) {
   const auto found = books_.find(vm_thread);
   if (found == books_.end()) return;
   Book& book = *found->second;
-  book.base = allocated_->read(vm_thread) - book.seen_bytes;
+  book.base = allocated_->read(vm_thread) - std::llround(book.seen.read().bytes);
 }
 
 void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {
   t_ended = false;  // a native thread may attach, detach and attach again
+  const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
+  if (is_own_thread(thread_id)) become_own_thread();
   if (!allocated_) return;
+  const bool carrier = is_carrier(jni, thread);
+  // The lock comes last: the end of the process takes it too, and the VM may let a thread wait.
   const std::lock_guard lock(mutex_);
   ending_.erase(allocated_->current(jni));
-  if (!running_) return;
-  open(allocated_->current(jni), jni->GetLongField(thread, thread_id_field_), 0);
+  if (running_ && !on_own_thread()) open(allocated_->current(jni), thread_id, carrier, 0);
 }
 
 void ThreadBooks::thread_ending(JNIEnv* jni) {
@@ -134,8 +160,10 @@ void ThreadBooks::thread_ending(JNIEnv* jni) {
   const auto found = books_.find(allocated_->current(jni));
   if (found == books_.end()) return;
   Book& book = *found->second;
-  ended_.push_back(balance(book));
-  ended_seen_ += book.seen;
+  const Seen seen = book.seen.read();
+  ended_.push_back(balance(book, seen));
+  if (book.carrier) ended_carriers_ += ended_.back().unattributed_bytes();
+  ended_seen_.add(seen);
   if (ended_.size() > kEndedThreadsKept) {
     ended_earlier_.allocated_bytes += ended_.front().allocated_bytes;
     ended_earlier_.seen_bytes += ended_.front().seen_bytes;
@@ -149,36 +177,79 @@ void ThreadBooks::refresh(Book& book) const {
   if (book.vm_thread != 0) book.counter = allocated_->read(book.vm_thread);
 }
 
-ThreadBytes ThreadBooks::balance(Book& book) const {
+ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   ThreadBytes result;
   result.thread_id = book.thread_id;
   if (book.vm_thread == 0) result.name = "(hidden VM thread)";
-  result.seen_bytes = book.seen_bytes;  // before the counter: allocated >= seen at any moment
+  result.seen_bytes = std::llround(seen.bytes);
   if (running_) refresh(book);
   result.allocated_bytes = book.counter - book.base;
   return result;
 }
 
-ThreadBooks::Totals ThreadBooks::totals() const {
-  Totals totals;
+ThreadBooks::Moment ThreadBooks::moment(const std::function<std::uint64_t()>& last_seq) const {
+  Moment moment;
   const std::lock_guard lock(mutex_);
-  totals.seen = ended_seen_;
   for (const auto& [vm_thread, book] : books_) {
-    totals.seen += book->seen;
-    totals.threads.push_back(balance(*book));
+    const Seen seen = book->seen.read();
+    moment.threads_[book->number] = {{}, seen, seen.last_seq, book->carrier};
   }
-  totals.threads.insert(totals.threads.end(), ended_.begin(), ended_.end());
+  moment.last_seq_ = last_seq();
+  // Counters last, so that they cover every record up to that one: allocated >= seen.
+  for (const auto& [vm_thread, book] : books_) {
+    Moment::Thread& thread = moment.threads_[book->number];
+    thread.bytes = balance(*book, thread.seen);
+  }
+  moment.ended_.assign(ended_.begin(), ended_.end());
   if (ended_earlier_.allocated_bytes != 0) {
-    totals.threads.push_back(ended_earlier_);
-    totals.threads.back().name = "(threads that ended earlier)";
+    moment.ended_.push_back(ended_earlier_);
+    moment.ended_.back().name = "(threads that ended earlier)";
   }
+  moment.ended_seen_ = ended_seen_;
+  moment.ended_carriers_ = ended_carriers_;
+  moment.last_number_ = last_number_;
+  moment.has_counters_ = allocated_.has_value();
+  return moment;
+}
 
-  std::int64_t unattributed = 0;
+void ThreadBooks::Moment::count_late(const RecordSet& records) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const AllocRecord& record = records[i].record;
+    auto at = threads_.find(record.book);
+    if (at == threads_.end()) {
+      if (record.book <= last_number_) continue;  // its thread has ended, and all is counted
+      at = threads_.try_emplace(record.book).first;
+      at->second.bytes.thread_id = record.thread_id;
+      at->second.late = true;
+    }
+    Thread& thread = at->second;
+    if (record.seq <= thread.counted_up_to) continue;
+    thread.seen.add({1, 0, double{record.weight}, record.weighted_bytes(), 0});
+  }
+}
+
+ThreadBooks::Totals ThreadBooks::Moment::totals() const {
+  Totals totals;
+  totals.threads = ended_;
+  totals.carriers_unattributed_bytes = ended_carriers_;
+  Seen seen = ended_seen_;
+  for (const auto& [number, thread] : threads_) {
+    seen.add(thread.seen);
+    ThreadBytes bytes = thread.bytes;
+    bytes.seen_bytes = std::llround(thread.seen.bytes);
+    if (thread.late) bytes.allocated_bytes = bytes.seen_bytes;
+    if (thread.carrier) totals.carriers_unattributed_bytes += bytes.unattributed_bytes();
+    totals.threads.push_back(std::move(bytes));
+  }
+  totals.samples = seen.samples;
+  totals.dropped = seen.dropped;
+  totals.seen = std::llround(seen.count);
+  std::int64_t allocated = 0;
   for (const ThreadBytes& thread : totals.threads) {
     totals.seen_bytes += thread.seen_bytes;
-    unattributed += thread.unattributed_bytes();
+    allocated += thread.allocated_bytes;
   }
-  if (allocated_) totals.unattributed_bytes = unattributed;
+  if (has_counters_) totals.allocated_bytes = allocated;
   std::erase_if(totals.threads, [](const ThreadBytes& t) { return t.allocated_bytes == 0; });
   std::sort(totals.threads.begin(), totals.threads.end(),
             [](const ThreadBytes& a, const ThreadBytes& b) {

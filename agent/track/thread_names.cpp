@@ -12,7 +12,12 @@ namespace {
 // those that are still alive the VM knows the name.
 constexpr std::size_t kMostNames = 2 * kMaxRecords / 8;
 
-thread_local std::int64_t t_last_noted = 0;
+struct LastNoted {
+  std::int64_t id = 0;
+  std::uint32_t times_forgotten = 0;
+  friend bool operator==(const LastNoted&, const LastNoted&) = default;
+};
+thread_local LastNoted t_last_noted;
 
 }  // namespace
 
@@ -25,17 +30,20 @@ std::string ThreadNames::name_of(jthread thread) const {
 }
 
 void ThreadNames::note(jthread thread, std::int64_t id) {
-  if (t_last_noted == id) return;
-  t_last_noted = id;
+  const LastNoted now{id, times_forgotten_.load(std::memory_order_acquire)};
+  if (t_last_noted == now) return;
+  t_last_noted = now;
   {
     const std::lock_guard lock(mutex_);
-    if (names_.contains(id)) return;
+    if (names_.contains(id) && (!file_ || file_->holds(id))) return;
   }
   std::string name = name_of(thread);
   const std::lock_guard lock(mutex_);
+  keep(id, name);
   names_.emplace(id, std::move(name));
   if (names_.size() > kMostNames) {
     names_.erase(names_.begin(), std::next(names_.begin(), kMostNames / 2));
+    ++times_forgotten_;
   }
 }
 
@@ -43,7 +51,23 @@ void ThreadNames::thread_ending(JNIEnv* jni, jthread thread) {
   const std::int64_t id = jni->GetLongField(thread, thread_id_field_);
   std::string name = name_of(thread);
   const std::lock_guard lock(mutex_);
+  keep(id, name);
   names_[id] = std::move(name);
+}
+
+std::map<std::int64_t, std::string> ThreadNames::known() {
+  const std::lock_guard lock(mutex_);
+  return names_;
+}
+
+void ThreadNames::keep_in(std::unique_ptr<RingThreadNames> file) {
+  const std::lock_guard lock(mutex_);
+  file_ = std::move(file);
+  for (const auto& [id, name] : names_) keep(id, name);
+}
+
+void ThreadNames::keep(std::int64_t id, const std::string& name) {
+  if (file_ && file_->add(id, name)) ++times_forgotten_;
 }
 
 std::map<std::int64_t, std::string> ThreadNames::read(
@@ -59,7 +83,9 @@ std::map<std::int64_t, std::string> ThreadNames::read(
     }
   }
   const std::lock_guard lock(mutex_);
-  std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+  if (std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); }) > 0) {
+    ++times_forgotten_;  // a virtual thread may go on, and the VM does not list it
+  }
   live.insert(names_.begin(), names_.end());
   return live;
 }

@@ -6,11 +6,15 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_set>
+
+#include "records/name_log.h"
 
 namespace ddm {
 
@@ -19,9 +23,18 @@ class ThreadNames {
   ThreadNames(jvmtiEnv* jvmti, jfieldID thread_id_field)
       : jvmti_(jvmti), thread_id_field_(thread_id_field) {}
 
-  // Called for each allocation: cheap when this OS thread asked for the same id just before.
+  // From now on every name is also kept in a ring file, before a record of its thread can be.
+  void keep_in(std::unique_ptr<RingThreadNames> file);
+
+  // Called for each allocation: cheap when this OS thread asked for the same id just before and
+  // nothing was forgotten since.
   void note(jthread thread, std::int64_t id);
+  // While this stays as it is, what was noted need not be noted again.
+  std::uint32_t times_forgotten() const { return times_forgotten_.load(std::memory_order_acquire); }
   void thread_ending(JNIEnv* jni, jthread thread);  // while tracking is on
+
+  // All names as last noted. Without the VM, on any thread.
+  std::map<std::int64_t, std::string> known();
 
   // The names of the wanted threads. Forgets all others that have ended.
   std::map<std::int64_t, std::string> read(JNIEnv* jni,
@@ -29,11 +42,14 @@ class ThreadNames {
 
  private:
   std::string name_of(jthread thread) const;
+  void keep(std::int64_t id, const std::string& name);
 
   jvmtiEnv* const jvmti_;
   const jfieldID thread_id_field_;
   std::mutex mutex_;
   std::map<std::int64_t, std::string> names_;
+  std::unique_ptr<RingThreadNames> file_;
+  std::atomic<std::uint32_t> times_forgotten_{0};  // how often names were taken out of one of them
 };
 
 }  // namespace ddm

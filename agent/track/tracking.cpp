@@ -1,5 +1,6 @@
 #include "track/tracking.h"
 
+#include <algorithm>
 #include <chrono>
 #include <unordered_set>
 
@@ -11,12 +12,18 @@
 namespace ddm {
 namespace {
 
+// For whoever is switching tracking on or off, when the process ends.
+constexpr std::chrono::seconds kPatience{1};
+
+// Threads whose names a ring file keeps in mind beyond those of its records.
+constexpr std::size_t kThreadsBesideRing = 65536;
+
 std::int64_t steady_ms() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-std::int64_t wall_clock_ms() {
+std::int64_t wall_clock_now_ms() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
@@ -36,20 +43,42 @@ std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts
   auto allocated = AllocatedBytes::create(jni, current.get());
   if (!allocated) log_warn("this VM shows no allocated-bytes counters: unattributed is unknown");
   return std::unique_ptr<Tracking>(
-      new Tracking(jvmti, thread_id_field, std::move(allocated), std::move(facts)));
+      new Tracking(jvmti, jni, current.get(), thread_id_field, std::move(allocated),
+                   std::move(facts)));
 }
 
-Tracking::Tracking(jvmtiEnv* jvmti, jfieldID thread_id_field,
+Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
                    std::optional<AllocatedBytes> allocated, VmFacts facts)
     : jvmti_(jvmti),
       facts_(std::move(facts)),
       books_(jvmti, thread_id_field, std::move(allocated)),
       thread_names_(jvmti, thread_id_field),
-      stacks_(jvmti),
-      recorder_(jvmti, thread_id_field, names_, books_, thread_names_, stacks_, rewritten_),
+      methods_(jvmti, jni, names_, rewritten_, reclamation_),
+      jvmti_stacks_(jvmti, methods_),
+      vm_stacks_(VmStackCapture::create(jni, current, jvmti_stacks_, methods_)),
+      current_thread_(jvmti, jni, current, thread_id_field, thread_names_),
+      objects_(jvmti, names_),
+      recorder_(ring_, books_, current_thread_, objects_, methods_, reclamation_),
+      name_sweep_(jvmti, names_, rewritten_, methods_, reclamation_),
       vm_engine_(jvmti, recorder_, books_),
       bci_engine_(jvmti, recorder_, rewritten_) {
   set_tracker_engine(&bci_engine_);
+  choose_walker();
+}
+
+void Tracking::choose_walker() {
+  recorder_.use_stacks(jvmti_stacks_);
+  if (options_.walker == WalkerKind::kJvmti) return;
+  if (options_.walker == WalkerKind::kAsgct) {
+    log_warn("walker=asgct: AsyncGetCallTrace fails in allocation events; walker=auto is used");
+  }
+  if (vm_stacks_) {
+    recorder_.use_stacks(**vm_stacks_);
+  } else if (options_.walker == WalkerKind::kVm) {
+    log_warn("walker=vm: {}; stacks are walked by jvmti", vm_stacks_.message());
+  } else {
+    log_info("stacks are walked by jvmti: {}", vm_stacks_.message());
+  }
 }
 
 bool Tracking::use(const TrackingOptions& options) {
@@ -62,21 +91,29 @@ bool Tracking::use(const TrackingOptions& options) {
 std::string Tracking::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (on_) return "";
-  if (!ring_ || ring_->capacity() != options_.records || ring_->depth() != options_.depth) {
-    std::shared_ptr<AllocRing> ring = AllocRing::create(options_.records, options_.depth);
-    if (!ring) {
+  const AllocRing* ring = ring_.get();
+  if (ring_file_) {
+    if (ring->capacity() != options_.records || ring->depth() != options_.depth) {
+      log_warn("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),
+               ring->depth());
+    }
+  } else if (ring == nullptr || ring->capacity() != options_.records ||
+             ring->depth() != options_.depth) {
+    std::unique_ptr<AllocRing> fresh = AllocRing::create(options_.records, options_.depth);
+    if (!fresh) {
       return fmt::format("no memory for {} records of {} frames", options_.records, options_.depth);
     }
-    ring_ = std::move(ring);
-    recorder_.use_ring(ring_);
+    ring_.replace(std::move(fresh));
   }
-  ring_->clear();
+  ring_.get()->clear();
   recorder_.clear_dropped();
+  choose_walker();
+  objects_.watch(jni);
   vm_engine_.set_interval(options_.interval);
-  Engine* engine = &vm_engine_;
-  if (options_.engine == EngineKind::kBci) engine = &bci_engine_;
-  std::string error = engine->prepare(jni);
-  if (!error.empty()) return error;
+  std::string error;
+  Engine* engine = prepare_engine(jni, error);
+  if (engine == nullptr) return error;
+  interval_ = engine == &vm_engine_ ? options_.interval : 0;
   engine_ = engine;
   books_.start(jni);
   error = engine_->start(jni);
@@ -87,9 +124,26 @@ std::string Tracking::start(JNIEnv* jni) {
   started_ms_ = steady_ms();
   on_ = true;
   ever_on_ = true;
-  log_info("tracking on, engine={}, {} records of {} frames", engine_->name(), options_.records,
-           options_.depth);
+  write_ring_facts();
+  log_info("tracking on, engine={}, {} records of {} frames", engine_->name(),
+           ring_.get()->capacity(), ring_.get()->depth());
   return "";
+}
+
+std::string Tracking::prepare_hooks(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  return bci_engine_.prepare(jni);
+}
+
+Engine* Tracking::prepare_engine(JNIEnv* jni, std::string& error) {
+  if (options_.engine == EngineKind::kVm) {
+    error = vm_engine_.prepare(jni);
+    if (error.empty()) return &vm_engine_;
+    if (options_.engine_chosen || options_.interval > 0) return nullptr;
+    log_warn("{}; so it is used", error);
+  }
+  error = bci_engine_.prepare(jni);
+  return error.empty() ? &bci_engine_ : nullptr;
 }
 
 std::string Tracking::stop(JNIEnv* jni) {
@@ -100,12 +154,73 @@ std::string Tracking::stop(JNIEnv* jni) {
   books_.stop();
   stopped_ms_ = steady_ms();
   on_ = false;
+  write_ring_facts();
   log_info("tracking off");
   return "";
 }
 
-void Tracking::arm_current_thread(JNIEnv* jni) {
-  if (on_ && engine_ == &vm_engine_) vm_engine_.arm_current_thread(jni);
+void Tracking::work_in(const Background& background) {
+  name_sweep_.when_needed(
+      [this, background] { background([this](JNIEnv* jni) { sweep_names(jni); }); });
+}
+
+// Under the lock, so that the ring stays the one that records go to.
+void Tracking::sweep_names(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  name_sweep_.sweep(jni, [this] {
+    const AllocRing* ring = ring_.get();
+    return ring != nullptr ? ring->snapshot() : RecordSet();
+  });
+}
+
+void Tracking::keep_in(std::unique_ptr<RingFile> file) {
+  const std::lock_guard lock(mutex_);
+  ring_file_ = std::move(file);
+  ring_.replace(ring_file_->ring());
+  ring_file_names_ = std::make_unique<RingNames>(ring_file_->names());
+  names_.tell(*ring_file_names_);
+  const AllocRing* ring = ring_.get();  // never replaced again
+  thread_names_.keep_in(std::make_unique<RingThreadNames>(
+      ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing, [ring] {
+        std::unordered_set<std::int64_t> ids;
+        const RecordSet records = ring->snapshot();
+        for (std::size_t i = 0; i < records.size(); ++i) ids.insert(records[i].record.thread_id);
+        return ids;
+      }));
+  write_ring_facts();
+}
+
+void Tracking::refresh_ring_file() {
+  // Somebody who starts, stops or reads has the lock for a while: the next time will do.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock() && on_) write_ring_facts();
+}
+
+void Tracking::write_ring_facts() {
+  if (!ring_file_ || closed_) return;
+  const auto put = [](std::string_view text, auto& to) {
+    std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
+  };
+  const AllocRing* ring = ring_.get();
+  const ThreadBooks::Totals totals =
+      books_.moment([ring] { return ring != nullptr ? ring->last_seq() : 0; }).totals();
+  RingFacts facts;
+  facts.updated_ms = wall_clock_now_ms();
+  facts.tracked_ms = tracked_ms();
+  facts.seen = totals.seen;
+  facts.seen_bytes = totals.seen_bytes;
+  for (const auto& [why, count] : recorder_.dropped()) facts.dropped += count;
+  facts.unattributed_bytes = totals.allocated_bytes && interval_ == 0
+                                 ? *totals.allocated_bytes - totals.seen_bytes
+                                 : -1;
+  if (engine_ != nullptr) {
+    facts.classes_rewritten = engine_->counters(nullptr).classes_rewritten;
+    put(engine_->name(), facts.engine);
+  }
+  put(recorder_.stacks().name(), facts.walker);
+  put(facts_.vm, facts.vm);
+  put(facts_.app, facts.app);
+  ring_file_->write_facts(facts);
 }
 
 std::int64_t Tracking::tracked_ms() const {
@@ -115,18 +230,33 @@ std::int64_t Tracking::tracked_ms() const {
 
 ReportData Tracking::report(JNIEnv* jni, std::string reason) {
   const std::lock_guard lock(mutex_);
+  return report_now(jni, std::move(reason));
+}
+
+std::optional<ReportData> Tracking::report_without_vm(std::string reason) {
+  const std::unique_lock lock(mutex_, kPatience);
+  if (!lock) return std::nullopt;
+  return report_now(nullptr, std::move(reason));
+}
+
+ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
   ReportData data;
   data.names = &names_;
-  if (ring_) data.records = ring_->snapshot();
+  data.names_held = names_.hold();
 
   ReportSummary& summary = data.summary;
-  ThreadBooks::Totals totals = books_.totals();
+  const AllocRing* ring = ring_.get();
+  ThreadBooks::Moment moment =
+      books_.moment([ring] { return ring != nullptr ? ring->last_seq() : 0; });
+  if (ring != nullptr) data.records = ring->snapshot(moment.last_seq());
+  moment.count_late(data.records);
+  ThreadBooks::Totals totals = moment.totals();
   std::unordered_set<std::int64_t> wanted;
   for (std::size_t i = 0; i < data.records.size(); ++i) {
     wanted.insert(data.records[i].record.thread_id);
   }
   for (const ThreadBytes& thread : totals.threads) wanted.insert(thread.thread_id);
-  data.thread_names = thread_names_.read(jni, wanted);
+  data.thread_names = jni != nullptr ? thread_names_.read(jni, wanted) : thread_names_.known();
   for (ThreadBytes& thread : totals.threads) {
     const auto name = data.thread_names.find(thread.thread_id);
     if (name != data.thread_names.end()) thread.name = name->second;
@@ -136,33 +266,45 @@ ReportData Tracking::report(JNIEnv* jni, std::string reason) {
   summary.app = facts_.app;
   summary.vm = facts_.vm;
   summary.engine = engine_ != nullptr ? engine_->name() : "";
-  summary.walker = stacks_.name();
+  summary.walker = recorder_.stacks().name();
+  summary.walks = recorder_.stacks().counts();
   summary.seen = totals.seen;
   summary.seen_bytes = totals.seen_bytes;
-  summary.unattributed_bytes = totals.unattributed_bytes;
+  summary.interval = interval_;
+  summary.samples = totals.samples;
+  summary.allocated_bytes = totals.allocated_bytes;
+  if (totals.allocated_bytes && !summary.sampled()) {
+    summary.unattributed_bytes = *totals.allocated_bytes - totals.seen_bytes;
+    summary.virtual_thread_stack_bytes = totals.carriers_unattributed_bytes;
+  }
   summary.threads = std::move(totals.threads);
   summary.dropped_reasons = recorder_.dropped();
-  for (const auto& [why, count] : summary.dropped_reasons) summary.dropped += count;
+  summary.dropped = totals.dropped;
   if (engine_ != nullptr) {
-    EngineCounters counters = engine_->counters();
+    EngineCounters counters = engine_->counters(jni);
     summary.classes_rewritten = counters.classes_rewritten;
     summary.classes_skipped = std::move(counters.classes_skipped);
     summary.methods_skipped = std::move(counters.methods_skipped);
+    summary.methods_running = std::move(counters.methods_running);
   }
   summary.tracked_ms = tracked_ms();
-  summary.written_ms = wall_clock_ms();
+  summary.written_ms = wall_clock_now_ms();
   summary.reason = std::move(reason);
   return data;
 }
 
-void Tracking::sampled_object_alloc(JNIEnv* jni, jthread thread, jclass klass,
+void Tracking::sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
                                     jlong size) noexcept {
-  vm_engine_.sampled_object_alloc(jni, thread, klass, size);
+  vm_engine_.sampled_object_alloc(jni, thread, object, klass, size);
 }
 
-void Tracking::thread_started(JNIEnv* jni, jthread thread) { books_.thread_started(jni, thread); }
+void Tracking::thread_started(JNIEnv* jni, jthread thread) {
+  CurrentThread::forget();
+  books_.thread_started(jni, thread);
+}
 
 void Tracking::thread_ending(JNIEnv* jni, jthread thread) {
+  CurrentThread::forget();
   books_.thread_ending(jni);
   if (on_) thread_names_.thread_ending(jni, thread);
 }

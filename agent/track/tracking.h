@@ -10,19 +10,25 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "jvm/vm_facts.h"
 #include "options.h"
-#include "records/alloc_ring.h"
+#include "records/current_ring.h"
 #include "records/name_table.h"
 #include "records/report.h"
+#include "records/ring_file.h"
+#include "stack/jvmti_stack_capture.h"
+#include "stack/vm_stack_capture.h"
 #include "track/bci_engine.h"
 #include "track/engine.h"
+#include "track/name_sweep.h"
 #include "track/recorder.h"
-#include "track/stack_capture.h"
 #include "track/thread_books.h"
 #include "track/thread_names.h"
 #include "track/vm_engine.h"
@@ -30,10 +36,12 @@
 namespace ddm {
 
 struct TrackingOptions {
-  EngineKind engine = EngineKind::kBci;
+  EngineKind engine = EngineKind::kVm;
+  bool engine_chosen = false;  // by the user; otherwise bci serves where vm cannot
   std::int64_t interval = 0;
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
+  WalkerKind walker = WalkerKind::kAuto;
   friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
 };
 
@@ -46,50 +54,88 @@ class Tracking {
   // started again.
   bool use(const TrackingOptions& options);
 
+  // Rewrites classes for engine=bci now, so that a later start() misses no method that runs then.
+  std::string prepare_hooks(JNIEnv* jni);
+
   // Both return "" or what went wrong, and leave things as they were in that case.
   std::string start(JNIEnv* jni);
   std::string stop(JNIEnv* jni);
 
+  // Before the first start(): the ring and all names that its records need are kept in this file.
+  void keep_in(std::unique_ptr<RingFile> file);
+  // The figures of the summary in that file as they are now. No thread of Java's is needed.
+  void refresh_ring_file();
+
+  // Nobody needs that file any more.
+  void remove_ring_file() {
+    if (ring_file_) ring_file_->remove();
+  }
+
   // At the VM's death, instead of stop(): nothing is recorded any more, nothing is put back.
-  void close() { recorder_.close(); }
+  void close() {
+    recorder_.close();
+    closed_ = true;
+  }
+
+  // Where work goes that is nothing for the program's threads; before the first start(). Without
+  // it names are kept for good.
+  using Background = std::function<void(std::function<void(JNIEnv*)>)>;
+  void work_in(const Background& background);
 
   bool on() const { return on_; }
   // True once tracking was ever on: there is something to report.
   bool has_records() const { return ever_on_; }
 
-  // After start() at VMInit: the first object of the program's main thread is seen too.
-  void arm_current_thread(JNIEnv* jni);
-
   ReportData report(JNIEnv* jni, std::string reason);
+  // The same on any thread and whatever state the VM is in, with the threads' names as they were
+  // when they were last heard of. None: start() or stop() is going on and does not come to an end.
+  std::optional<ReportData> report_without_vm(std::string reason);
 
   // JVMTI events, on the thread concerned.
-  void sampled_object_alloc(JNIEnv* jni, jthread thread, jclass klass, jlong size) noexcept;
+  void sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
+                            jlong size) noexcept;
   BciEngine& bci_engine() { return bci_engine_; }
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni, jthread thread);
 
  private:
-  Tracking(jvmtiEnv* jvmti, jfieldID thread_id_field, std::optional<AllocatedBytes> allocated,
-           VmFacts facts);
+  Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
+           std::optional<AllocatedBytes> allocated, VmFacts facts);
+  void choose_walker();
   std::int64_t tracked_ms() const;
+  // Prepares the engine that the options name, or the other one; null with the reason in `error`.
+  Engine* prepare_engine(JNIEnv* jni, std::string& error);
+  void sweep_names(JNIEnv* jni);
+  ReportData report_now(JNIEnv* jni, std::string reason);  // null: without the VM
+  void write_ring_facts();
 
   jvmtiEnv* const jvmti_;
   const VmFacts facts_;
+  CurrentRing ring_;
+  std::unique_ptr<RingFile> ring_file_;
+  std::unique_ptr<RingNames> ring_file_names_;
   TrackingOptions options_;
   NameTable names_;
   ThreadBooks books_;
   ThreadNames thread_names_;
-  JvmtiStackCapture stacks_;
   RewrittenMethods rewritten_;
+  Reclamation reclamation_;
+  SeenMethods methods_;
+  JvmtiStackCapture jvmti_stacks_;
+  Result<std::unique_ptr<VmStackCapture>> vm_stacks_;
+  CurrentThread current_thread_;
+  ObjectFacts objects_;
   Recorder recorder_;
+  NameSweep name_sweep_;
   VmEngine vm_engine_;
   BciEngine bci_engine_;
 
-  std::mutex mutex_;  // of start, stop and report
-  std::shared_ptr<AllocRing> ring_;
-  Engine* engine_ = nullptr;  // the one in use, or that was last in use
+  std::timed_mutex mutex_;     // of start, stop, report and the sweep of names
+  Engine* engine_ = nullptr;   // the one in use, or that was last in use
+  std::int64_t interval_ = 0;  // of engine=vm, since it was last switched on
   std::int64_t started_ms_ = 0;
   std::int64_t stopped_ms_ = 0;
+  std::atomic<bool> closed_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};
 };

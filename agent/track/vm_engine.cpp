@@ -1,33 +1,88 @@
 #include "track/vm_engine.h"
 
+#include <cstdlib>
+
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
+#include "jvm/vm_facts.h"
 #include "log.h"
 
 namespace ddm {
 namespace {
 
-constexpr jsize kArmingArrayBytes = 4096;
-// More than any TLAB of a VM with default settings; a larger one is left to fill by itself.
-constexpr int kMostArmingArrays = 16384;
+jvmtiCapabilities sampled_allocations() {
+  jvmtiCapabilities result{};
+  result.can_generate_sampled_object_alloc_events = 1;
+  return result;
+}
 
-thread_local bool t_arming = false;
-thread_local bool t_armed = false;
+constexpr jsize kGarbageBytes = 4096;
+constexpr int kMostGarbageArrays = 16384;  // 64 MB, more than a countdown
+
+// The calling thread makes garbage until it is sampled: nobody's business.
+thread_local bool t_waits_for_sample = false;
+
+// The VM's structure of a thread that is alive, 0 if it cannot be told.
+std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
+  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
+  if (clear_exception(jni) || !thread_class) return 0;
+  const jfieldID eetop = jni->GetFieldID(thread_class.get(), "eetop", "J");
+  if (clear_exception(jni) || eetop == nullptr) return 0;
+  return static_cast<std::uintptr_t>(jni->GetLongField(thread, eetop));
+}
+
+// From this version on the VM's sampler counts every byte once (records/sampling.h).
+constexpr int kRightCountSince = 25;
+
+bool vm_counts_right(jvmtiEnv* jvmti) {
+  return std::atoi(system_property(jvmti, "java.vm.specification.version").c_str()) >=
+         kRightCountSince;
+}
+
+// Uniform in [0, 1): Marsaglia's xorshift, 64 bits. Each thread begins where its stack lies.
+double random_of_thread() {
+  thread_local std::uint64_t state = reinterpret_cast<std::uintptr_t>(&state) * 0x9e3779b97f4a7c15u;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return static_cast<double>(state >> 11) * 0x1p-53;
+}
 
 }  // namespace
 
 VmEngine::VmEngine(jvmtiEnv* jvmti, Recorder& recorder, ThreadBooks& books)
     : jvmti_(jvmti), recorder_(recorder), books_(books) {}
 
-std::string VmEngine::start(JNIEnv*) {
-  jvmtiError error = jvmti_->SetHeapSamplingInterval(interval_);
+void VmEngine::set_interval(std::int64_t bytes) {
+  sampling_ = AllocationSampling(bytes, vm_counts_right(jvmti_));
+}
+
+std::string VmEngine::prepare(JNIEnv*) {
+  const jvmtiCapabilities wanted = sampled_allocations();
+  const jvmtiError error = jvmti_->AddCapabilities(&wanted);
+  if (error == JVMTI_ERROR_NOT_AVAILABLE) {
+    return "another agent of this VM has the allocation events, which only one can have; "
+           "engine=bci works beside it";
+  }
   if (error != JVMTI_ERROR_NONE) {
+    return std::string("can_generate_sampled_object_alloc_events: ") + jvmti_error_name(error);
+  }
+  return "";
+}
+
+std::string VmEngine::start(JNIEnv* jni) {
+  jvmtiError error =
+      jvmti_->SetHeapSamplingInterval(static_cast<jint>(sampling_.vm_interval_bytes()));
+  if (error != JVMTI_ERROR_NONE) {
+    give_capability_back();
     return std::string("SetHeapSamplingInterval: ") + jvmti_error_name(error);
   }
   error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, nullptr);
   if (error != JVMTI_ERROR_NONE) {
+    give_capability_back();
     return std::string("enabling SampledObjectAlloc: ") + jvmti_error_name(error);
   }
+  close_open_tlabs(jni);
   return "";
 }
 
@@ -37,29 +92,67 @@ std::string VmEngine::stop(JNIEnv*) {
   if (error != JVMTI_ERROR_NONE) {
     return std::string("disabling SampledObjectAlloc: ") + jvmti_error_name(error);
   }
+  give_capability_back();
   return "";
 }
 
-void VmEngine::sampled_object_alloc(JNIEnv* jni, jthread thread, jclass klass,
-                                    jlong size) noexcept {
-  if (t_arming) {
-    t_armed = true;
-    return;
-  }
-  recorder_.record(jni, thread, klass, size, TopFrames::kAsTheyAre);
+void VmEngine::give_capability_back() {
+  const jvmtiCapabilities taken = sampled_allocations();
+  const jvmtiError error = jvmti_->RelinquishCapabilities(&taken);
+  if (error != JVMTI_ERROR_NONE) log_warn("RelinquishCapabilities: {}", jvmti_error_name(error));
 }
 
-void VmEngine::arm_current_thread(JNIEnv* jni) {
-  if (interval_ != 0) return;  // a sampler does not promise every object
-  t_arming = true;
-  t_armed = false;
-  for (int i = 0; i < kMostArmingArrays && !t_armed; ++i) {
-    const LocalRef<jbyteArray> array(jni, jni->NewByteArray(kArmingArrayBytes));
+void VmEngine::close_open_tlabs(JNIEnv* jni) {
+  if (!looked_for_tlabs_) {
+    looked_for_tlabs_ = true;
+    open_tlabs_ = OpenTlabs::find();
+    if (!open_tlabs_) {
+      log_info("this VM does not show its TLABs: what open ones still give is not seen");
+    }
+  }
+  const bool every_allocation = sampling_.every_allocation();
+  if (every_allocation && !(open_tlabs_ && open_tlabs_->countdowns_known())) {
+    sample_calling_thread(jni);
+  }
+  if (!open_tlabs_) return;
+  OpenTlabs::Closed closed;
+  const std::string error = open_tlabs_->close(jvmti_, every_allocation, closed);
+  if (!error.empty()) {
+    log_info("open TLABs are not closed: {}", error);
+    return;
+  }
+  log_debug("{} open TLABs closed, samples begin {}", closed.threads,
+            closed.countdowns ? "at once" : "when a thread's countdown is over");
+}
+
+void VmEngine::sample_calling_thread(JNIEnv* jni) {
+  LocalRef<jthread> thread(jni, nullptr);
+  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE) return;
+  const std::uintptr_t self = open_tlabs_ ? vm_thread(jni, thread.get()) : 0;
+  const std::uint64_t before = self != 0 ? open_tlabs_->countdown(self) : 0;
+  t_waits_for_sample = true;
+  for (int i = 0; i < kMostGarbageArrays && t_waits_for_sample; ++i) {
+    const LocalRef<jbyteArray> garbage(jni, jni->NewByteArray(kGarbageBytes));
     if (clear_exception(jni)) break;
   }
-  t_arming = false;
+  const bool sampled = !t_waits_for_sample;
+  t_waits_for_sample = false;
+  if (self != 0 && sampled) open_tlabs_->learn(before, open_tlabs_->countdown(self));
   books_.rebase_current(jni);
-  log_debug("the calling thread {} armed", t_armed ? "is" : "is not");
+}
+
+void VmEngine::sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
+                                    jlong size) noexcept {
+  if (t_waits_for_sample) {
+    t_waits_for_sample = false;
+    return;
+  }
+  double weight = 1;
+  if (!sampling_.every_allocation()) {
+    if (!sampling_.takes(size, random_of_thread())) return;
+    weight = sampling_.weight_of(size);
+  }
+  recorder_.record(jni, object, {thread, klass, size}, TopFrames::kAsTheyAre, weight);
 }
 
 }  // namespace ddm

@@ -1,13 +1,17 @@
 // engine=vm: the VM's own SampledObjectAlloc events, by default for every allocation (interval 0).
 //
-// Exact from the moment a thread has used up the TLAB that was open when the events were switched
-// on: the VM arms a TLAB only when it hands it out (ThreadLocalAllocBuffer::set_sample_end). What
-// the open one still gives shows as unattributed bytes.
+// Only one agent of a VM may listen to them, so the capability is taken when tracking starts and
+// given back when it stops. The TLABs that are open at that moment are closed (open_tlabs.h), so
+// every thread's next allocation is seen; where that cannot be done, what the open one still gives
+// shows as unattributed bytes.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "records/sampling.h"
 #include "track/engine.h"
+#include "track/open_tlabs.h"
 #include "track/recorder.h"
 
 namespace ddm {
@@ -17,26 +21,31 @@ class VmEngine final : public Engine {
   VmEngine(jvmtiEnv* jvmti, Recorder& recorder, ThreadBooks& books);
 
   // Bytes between two samples of a thread, 0 = every allocation. Counts from the next start() on.
-  void set_interval(std::int64_t bytes) { interval_ = static_cast<jint>(bytes); }
+  void set_interval(std::int64_t bytes);
 
   const char* name() const override { return "vm"; }
-  std::string prepare(JNIEnv*) override { return ""; }
+  std::string prepare(JNIEnv*) override;
   std::string start(JNIEnv* jni) override;
-  std::string stop(JNIEnv* jni) override;
-  EngineCounters counters() const override { return {}; }
+  std::string stop(JNIEnv*) override;
+  EngineCounters counters(JNIEnv*) const override { return {}; }
 
   // The event, on the allocating thread.
-  void sampled_object_alloc(JNIEnv* jni, jthread thread, jclass klass, jlong size) noexcept;
-
-  // Uses up the calling thread's open TLAB, so that its next allocation is seen. For the main
-  // thread at VMInit, before any of the program's code has run; costs at most one TLAB.
-  void arm_current_thread(JNIEnv* jni);
+  void sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
+                            jlong size) noexcept;
 
  private:
+  void give_capability_back();
+  void close_open_tlabs(JNIEnv* jni);
+  // The calling thread uses up its countdown with garbage that is not booked; the first time shows
+  // whether countdowns are where we think (open_tlabs.h).
+  void sample_calling_thread(JNIEnv* jni);
+
   jvmtiEnv* const jvmti_;
   Recorder& recorder_;
   ThreadBooks& books_;
-  jint interval_ = 0;
+  std::optional<OpenTlabs> open_tlabs_;
+  bool looked_for_tlabs_ = false;
+  AllocationSampling sampling_;
 };
 
 }  // namespace ddm
