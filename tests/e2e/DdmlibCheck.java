@@ -69,7 +69,7 @@ public final class DdmlibCheck {
         check("threads have their names, states, daemon flags and OS ids", this::threads);
         check("a thread that starts, is renamed and ends is followed", this::threadEvents);
         check("the stack of a parked thread is Java's own", this::stack);
-        check("heap figures are those of the MemoryMXBean", this::heapFigures);
+        check("heap figures are those that Java tells of itself", this::heapFigures);
         check("a collection can be asked for, and heap figures follow it", this::collection);
         check("a map of the heap follows a collection, and every segment can be read",
                 this::heapMap);

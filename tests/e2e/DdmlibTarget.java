@@ -107,7 +107,9 @@ public class DdmlibTarget {
             }
             case "memory" -> {
                 MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
-                System.out.println(heap.getUsed() + "\t" + heap.getCommitted() + "\t" + heap.getMax());
+                // G1's bean knows of young objects only from the last collection; Runtime always.
+                Runtime runtime = Runtime.getRuntime();
+                System.out.println(runtime.totalMemory() - runtime.freeMemory() + "\t" + heap.getCommitted() + "\t" + heap.getMax());
             }
             case "collections" -> System.out.println(ManagementFactory.getGarbageCollectorMXBeans()
                     .stream().mapToLong(GarbageCollectorMXBean::getCollectionCount).sum());

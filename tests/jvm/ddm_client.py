@@ -398,6 +398,18 @@ class Target:
         return "".join(line for line in self.process.stderr_tail
                        if line.strip() and "failed to initialize, VM_DEAD" not in line)
 
+    def stderr_line(self, part):
+        """Takes the line with `part` in it out of what was said on stderr; waits for it."""
+        process, end = self.process, time.monotonic() + 20
+        while time.monotonic() < end:
+            for lines in (process.stderr_head, process.stderr_tail):
+                for line in lines:
+                    if part in line:
+                        lines.remove(line)
+                        return line
+            time.sleep(0.02)
+        raise AssertionError(f"no {part!r} on stderr: {process.stderr_head} {process.stderr_tail}")
+
     def expect(self, line):
         got = self.process.stdout.readline().rstrip("\n")
         assert got == line, f"{got!r} instead of {line!r}\n{self.stderr()}"

@@ -164,7 +164,7 @@ class Report:
                 last_seq = record["seq"]
                 take(record)
         for thread in self.summary["threads"]:
-            assert thread["unattributed_bytes"] >= 0, f"a negative remainder: {thread}"
+            assert thread.get("unattributed_bytes", 0) >= 0, f"a negative remainder: {thread}"
 
     def count_by_class(self, where=lambda r: True):
         counts = {}

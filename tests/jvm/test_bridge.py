@@ -2,7 +2,9 @@
 import json
 import os
 import re
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -106,6 +108,50 @@ def a_program_that_ends_closes_its_stream(t):
         jvm.process.kill()
         assert vm.read_to_end() == b""
         wait_for(lambda: client.open(f"jdwp:{jvm.pid}") is None, "the refusal")
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        words = f.read().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_idle(bridge):
+    """It takes next to no processor time while nothing happens."""
+    before = cpu_seconds(bridge.process.pid)
+    time.sleep(1)
+    return cpu_seconds(bridge.process.pid) - before < 0.1
+
+
+@test()
+def a_program_that_resets_while_adb_owes_an_answer_keeps_the_bridge_idle(t):
+    with Bridge() as bridge, Sleeper(t) as jvm, bridge.client() as client:
+        vm = wait_for(lambda: client.open(f"jdwp:{jvm.pid}"), "the program")
+        client.send(b"WRTE", vm.local, vm.remote, HANDSHAKE)
+        answers = sorted(client.read()[0] for _ in range(2))
+        assert answers == [b"OKAY", b"WRTE"]  # the echo, which is not acknowledged
+        jvm.process.send_signal(signal.SIGSTOP)
+        client.send(b"WRTE", vm.local, vm.remote, hello(9))
+        assert client.read()[0] == b"OKAY"
+        jvm.process.kill()  # with bytes unread: that resets the connection
+        jvm.process.wait()
+        assert is_idle(bridge)
+        client.send(b"OKAY", vm.local, vm.remote)
+        assert vm.read_to_end() == b""
+
+
+@test()
+def a_bridge_without_descriptors_is_idle_and_accepts_later(t):
+    with Bridge() as bridge, bridge.client() as client:
+        used = len(os.listdir(f"/proc/{bridge.process.pid}/fd"))
+        limits = resource.prlimit(bridge.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(bridge.process.pid, resource.RLIMIT_NOFILE, (used, limits[1]))
+        with AdbClient(bridge.port, connect=False) as late:
+            assert is_idle(bridge)
+            resource.prlimit(bridge.process.pid, resource.RLIMIT_NOFILE, limits)
+            late.send(b"CNXN", CHECKSUMS, 1 << 20, b"host::")
+            assert late.read()[0] == b"CNXN"
+        assert client.open("jdwp") is not None
 
 
 @test()

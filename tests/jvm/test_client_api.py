@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from ddm_client import Client, DdmError, chunk
+from test_ddm_debugger import JDWP, Jdb
 from harness import AGENT, JDKS, PRESET, ROOT, test
 
 JAR = os.path.join(ROOT, "build", PRESET, "lib", "ddm-client.jar")
@@ -15,7 +16,7 @@ SOURCES = glob.glob(os.path.join(ROOT, "tests", "e2e", "client", "*.java"))
 
 
 class Program:
-    def __init__(self, t, agent, flags=()):
+    def __init__(self, t, agent, flags=(), arguments=()):
         self.t = t
         classes = t.path("client")
         javac = os.path.join(JDKS[0].home, "bin", "javac")
@@ -24,7 +25,7 @@ class Program:
         self.line = [t.jdk.java, *t.vm_flags(), *flags]
         if agent is not None:
             self.line.append(f"-agentpath:{AGENT}={agent}")
-        self.line += ["-cp", f"{JAR}:{classes}", "ClientProgram"]
+        self.line += ["-cp", f"{JAR}:{classes}", "ClientProgram", *arguments]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -36,11 +37,17 @@ class Program:
         self.process.kill()
         self.process.communicate()
 
-    def ask(self, command):
-        """The line that answers it."""
+    def say(self, command):
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
+
+    def answer(self):
         return self.process.stdout.readline().rstrip("\n")
+
+    def ask(self, command):
+        """The line that answers it."""
+        self.say(command)
+        return self.answer()
 
     def address(self):
         return re.search(r"listening on (\S+)", self.process.stderr.readline()).group(1)
@@ -108,6 +115,31 @@ def a_program_answers_chunks_of_its_own(t):
 
 
 @test()
+def a_debugger_that_stops_the_program_in_its_first_registration_stops_no_server(t):
+    with Program(t, "", [JDWP], ["later"]) as p:
+        address = p.address()
+        with Client(address) as looking_on, Jdb(t, address) as jdb:
+            assert looking_on.hello().pid == p.process.pid
+            jdb.expect("Initializing jdb")
+            jdb.say("stop in java.lang.Thread.<init>(java.lang.String)")
+            jdb.expect("Set breakpoint")
+            p.say("register BACK")  # the first one needs a thread of the agent's
+            jdb.expect("Breakpoint hit")
+            jdb.expect("main[1]")
+            for _ in range(2):
+                with Client(address) as late:
+                    assert late.hello().pid == p.process.pid
+            assert looking_on.hello().pid == p.process.pid
+            jdb.say("clear java.lang.Thread.<init>(java.lang.String)")
+            jdb.expect("Removed")
+            jdb.say("cont")
+            assert p.answer() == "done"
+            assert looking_on.request("BACK", b"\1\2") == b"\2\1"
+            jdb.quit()
+        p.end()
+
+
+@test()
 def a_program_sends_chunks_unasked(t):
     with Program(t, "") as p:
         address = p.address()
@@ -119,13 +151,31 @@ def a_program_sends_chunks_unasked(t):
             for client in (one, two):
                 assert client.next_event("EVNT") == ("EVNT", b"\1\2\3")
                 assert client.take_events() == []
-            assert p.ask("overrun").startswith("IndexOutOfBoundsException")
+            assert p.ask("overrun") == "done"  # not sent, and nothing thrown
+            assert p.ask("send EVNT") == "done"
+            for client in (one, two):
+                assert client.next_event("EVNT", "OVER") == ("EVNT", b"\1\2\3")
             assert p.ask("notify on") == "false true"
             p.ask("new comet")
             for client in (one, two):
                 assert any(client.next_event("THCR")[1].decode("utf-16-be", "replace")
                            .endswith("comet") for _ in range(100))
             eventually(lambda: p.ask("connections") == "1 0")  # one for all
+        eventually(lambda: p.ask("connections") == "1 1")
+        assert "chunk OVER of the program's is not sent: offset 3, length 3 of 5" in p.end()
+
+
+@test()
+def a_handler_that_comes_after_its_server_is_told_of_it(t):
+    with Program(t, "", arguments=["later"]) as p:
+        with Client(p.address()) as client:
+            client.hello()
+            assert p.ask("connections") == "0 0"
+            assert p.ask("register BACK") == "done"
+            eventually(lambda: p.ask("connections") == "1 0")
+            assert p.ask("register NONE") == "done"  # the same handler: it knows
+            assert client.request("BACK", b"\1\2") == b"\2\1"
+            assert p.ask("connections") == "1 0"
         eventually(lambda: p.ask("connections") == "1 1")
         p.end()
 

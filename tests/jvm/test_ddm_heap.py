@@ -12,7 +12,7 @@ CODE = ["CodeCache", "non-nmethods", "profiled_nmethods", "non-profiled_nmethods
 
 
 def usage(p):
-    """{name: (max, committed, used)} as java.lang.management has it."""
+    """{name: (max, committed, used)} as java.lang.management and java.lang.Runtime have it."""
     result = {}
     for part in p.ask("usage").removeprefix("usage ").split(" | "):
         name, *figures = part.split()
@@ -37,7 +37,7 @@ def between(low, value, high):
 
 
 @test(gc="all")
-def heap_info_now_equals_the_memory_beans(t):
+def heap_info_now_equals_what_the_program_is_told(t):
     with Target(t, flags=["-Xmx128m", "-Xms128m"]) as p, p.client() as ddm:
         ddm.heap_info()
         usage(p)
@@ -61,6 +61,16 @@ def heap_info_now_equals_the_memory_beans(t):
             slack = 1 << 20 if number >= METASPACE else 0  # the VM compiles and loads as it likes
             assert min(before[name][2], after[name][2]) - slack <= pool.used <= \
                 max(before[name][2], after[name][2]) + slack, (name, before[name], pool.used)
+
+
+@test(gc="all")
+def heap_info_knows_what_is_used_before_the_first_collection(t):
+    with Target(t, flags=["-Xmx256m", "-Xms256m"]) as p, p.client() as ddm:
+        assert ddm.heap_info()[1].used > 100 << 10
+        p.tell("marks 300000")  # small ones: no region of their own under G1
+        assert p.ask("collections") == "0"
+        used = ddm.heap_info()[1].used
+        assert 4 << 20 <= used < 64 << 20, used
 
 
 @test()
@@ -294,6 +304,30 @@ def a_streamed_heap_dump_leaves_no_file_behind(t):
 
 
 @test()
+def a_program_that_ends_amid_a_heap_dump_leaves_no_file_behind(t):
+    from ddm_client import Client, address_of
+    os.mkdir(t.path("tmp"))
+    env = dict(os.environ, TMPDIR=t.path("tmp"))
+    requests = {"HPDS": chunk("HPDS"), "HPDU": chunk("HPDU", text(t.path("tmp/wanted")))}
+    for kind, wait in (("HPDS", 0), ("HPDS", 0.01), ("HPDS", 0.03), ("HPDS", 0.08),
+                       ("HPDU", 0.01), ("HPDU", 0.03), ("HPDU", 0.08)):
+        process = t.popen("DdmTarget", agent="", flags=["-Xmx256m"], env=env)
+        with Client(address_of(process)) as ddm:
+            assert process.stdout.readline() == "ready\n"
+            process.stdin.write("keep 500000\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "done\n"
+            ddm.send_raw(requests[kind])
+            time.sleep(wait)
+            out, _ = process.communicate(timeout=60)  # end of input ends the program
+        assert process.returncode == 0 and out == "", out
+        left = [name for name in os.listdir(t.path("tmp")) if name != "wanted"]
+        assert left == [], (kind, wait, left)
+        if os.path.exists(t.path("tmp/wanted")):
+            os.unlink(t.path("tmp/wanted"))
+
+
+@test()
 def a_heap_dump_is_written_where_the_program_runs(t):
     with Target(t) as p, p.client() as ddm:
         p.tell("keep 77")
@@ -312,14 +346,16 @@ def a_heap_dump_that_cannot_be_written_says_so_and_overwrites_nothing(t):
     with Target(t) as p, p.client() as ddm:
         with open(t.path("there"), "w") as f:
             f.write("before")
-        for path in (t.path("there"), t.path("no/such/place"), "", t.dir + "/", "/proc/x"):
+        for path in (t.path("there"), t.path("no/such/place"), "", t.dir + "/", "/proc/x",
+                     t.path("in\0side"), t.path("no/such/\nline\x1b[31m")):
             assert ddm.request("HPDU", text(path)) == b"\xff", path
         with open(t.path("there")) as f:
             assert f.read() == "before"
         assert not left_behind(t.dir), os.listdir(t.dir)
         time.sleep(0.1)
         lines = p.process.stderr_tail
-        assert len(lines) == 5 and all(line.startswith("ddmagent: ") for line in lines), lines
+        assert len(lines) == 7 and all(line.startswith("ddmagent: ") for line in lines), lines
+        assert all(line.rstrip("\n").isprintable() for line in lines), lines
         lines.clear()
 
 

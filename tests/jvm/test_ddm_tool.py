@@ -1,13 +1,19 @@
 """The `ddm` command on live programs: what it prints for people, its JSON, its exit codes."""
+import fcntl
 import json
 import os
+import pty
 import socket
 import stat
+import struct
+import subprocess
+import termios
 import threading
 import time
 
 from ddm_client import Target
 from harness import PRESET, ROOT, Report, test
+from test_attach import Running
 
 DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
 
@@ -60,7 +66,7 @@ def a_program_is_named_by_pid_port_or_socket(t):
                 assert heap["maxBytes"] == 64 << 20
                 assert "hprof-heap-dump-streaming" in info["features"]
                 text = ddm(t, "info", name)
-                assert f"pid       {p.pid}\n" in text and "at most 64.0 MiB" in text
+                assert f"pid       {p.pid}\n" in text and "max 64.0 MiB" in text
 
 
 @test()
@@ -80,7 +86,15 @@ def threads_and_stacks_are_shown(t):
         assert len(lines) == len(stack)
         assert lines[0].endswith(".misc.Unsafe.park(Native Method)")
         assert "(DdmTarget.java:" in lines[-2] + lines[-3] + lines[-4]
-        assert "refused STKL" in ddm(t, "stack", p.pid, 65000, code=REFUSED)
+        assert ddm(t, "stack", p.pid, 65000, code=REFUSED) == "ddm: no thread 65000\n"
+        every = {one["name"]: one for one in ddm_json(t, "stack", p.pid, "--all")}
+        assert every.keys() >= threads.keys() - {"Signal Dispatcher"}, every.keys()
+        assert every[odd["name"]]["stack"] == stack and every["main"]["state"] == "native"
+        text = ddm(t, "stack", p.pid, "--all")
+        assert f'"main" #{threads["main"]["id"]} native\n    at java.io.' in text, text
+        assert "\x1b" not in text
+        ddm(t, "stack", p.pid, code=USAGE)
+        ddm(t, "stack", p.pid, 1, "--all", code=USAGE)
 
 
 @test()
@@ -119,6 +133,10 @@ def tracked_allocations_are_shown_and_written(t):
             stacks = [line for line in f if "DdmTarget$Mark_[new]" in line]
         assert sum(int(line.rsplit(" ", 1)[1]) for line in stacks) == 1234 * 16
         assert "png" in ddm(t, "allocs", p.pid, "-o", t.path("report.png"), code=USAGE)
+        assert "--json" in ddm(t, "allocs", p.pid, "--json", "-o", t.path("r.txt"), code=USAGE)
+        sites = ddm(t, "allocs", p.pid, "--by", "site").splitlines()
+        at = next(i for i, line in enumerate(sites) if line.endswith(" DdmTarget$Mark"))
+        assert sites[at + 1].startswith("    at DdmTarget.marks(DdmTarget.java:"), sites
         assert "cannot write" in ddm(t, "allocs", p.pid, "-o", "/no/such/x.txt", code=REFUSED)
 
 
@@ -156,6 +174,13 @@ def a_collection_and_a_heap_dump_can_be_had(t):
             content = f.read()
         assert content.startswith(b"JAVA PROFILE 1.0.2\0") and content[-9] == 0x2c
         assert os.listdir(t.dir).count("heap.hprof") == 1
+        with open(path, "w") as f:
+            f.write("mine")
+        assert "--force" in ddm(t, "dump", p.pid, "-o", path, code=REFUSED)
+        with open(path) as f:
+            assert f.read() == "mine"
+        ddm(t, "dump", p.pid, "-o", path, "--force")
+        assert os.path.getsize(path) > 100_000, "not replaced"
 
 
 @test()
@@ -183,7 +208,9 @@ def mistakes_are_told_in_one_line(t):
     for target in ("1", "0", "99999999999", "127.0.0.1:1", "unix:/no/such", "nonsense", "scan",
                    "127.0.0.1:0"):
         assert len(ddm(t, "info", target, code=REFUSED)) > 20
-    assert "no HotSpot JVM" in ddm(t, "attach", os.getpid(), "--agent", DDM, code=REFUSED)
+    assert "no command 'frob'" in ddm(t, "frob", code=USAGE)
+    assert ddm(t, "--version").startswith("ddm 0.")
+    assert "not a HotSpot JVM" in ddm(t, "attach", os.getpid(), "--agent", DDM, code=REFUSED)
 
 
 @test()
@@ -195,7 +222,7 @@ def a_port_that_is_no_ddm_port_is_given_up(t):
         time.sleep(60 if not greeting else 0)
         connection.close()
 
-    for greeting, words in ((b"HTTP/1.1 400 No\r\n", "no DDM port"), (b"JDWP", "closed"),
+    for greeting, words in ((b"HTTP/1.1 400 No\r\n", "not a DDM port"), (b"JDWP", "closed"),
                             (b"", "does not answer")):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             threading.Thread(target=serve, args=(listener, greeting), daemon=True).start()
@@ -222,4 +249,193 @@ def heap_shows_kinds_a_map_and_a_picture(t):
         assert cells.count("1") > len(cells.replace(" ", "")) / 4 and set(cells) <= set(" oc1248?.")
         with open(t.path("heap.png"), "rb") as f:
             assert f.read(8) == b"\x89PNG\r\n\x1a\n"
+        assert ".png" in ddm(t, "heap", p.pid, "-o", t.path("heap.jpg"), code=USAGE)
+        assert not os.path.exists(t.path("heap.jpg"))
         assert "no/such" in ddm(t, "heap", p.pid, "-o", t.path("no/such/heap.png"), code=REFUSED)
+
+
+@test()
+def ps_all_lists_jvms_without_the_agent(t):
+    with Running(t, "Attached") as plain, Target(t) as watched, \
+            Running(t, "Attached", flags=["-XX:-UsePerfData"]) as silent:
+        rows = {row["pid"]: row for row in ddm_json(t, "ps", "--all")}
+        assert rows[watched.pid]["agent"] and rows[watched.pid]["address"] == watched.address
+        row = rows[plain.process.pid]
+        assert (row["app"], row["address"], row["agent"]) == ("Attached", None, False), row
+        assert str(t.jdk.major) in row["vm"] and row["uid"] == os.getuid()
+        assert rows[silent.process.pid]["app"] == "Attached"
+        line = next(line for line in ddm(t, "ps", "--all").splitlines()
+                    if line.split()[0] == str(plain.process.pid))
+        assert "(no agent)" in line and line.endswith(" Attached"), line
+        assert plain.process.pid not in [row["pid"] for row in ddm_json(t, "ps")]
+
+
+@test()
+def an_option_error_of_attach_is_told_by_ddm(t):
+    with Running(t, "Attached") as program:
+        pid = program.process.pid
+        assert "trakc" in ddm(t, "attach", pid, "trakc=y", code=USAGE)
+        assert "engine" in ddm(t, "attach", pid, "engine=jit", code=USAGE)
+        assert "dump=PATH" in ddm(t, "attach", pid, "help")
+        assert "listens on 127.0.0.1:" in ddm(t, "attach", pid)
+        assert "not address" in ddm(t, "attach", pid, "address=none", code=USAGE)
+        lines = program.end()
+    assert len(lines) == 1 and "listening on" in lines[0], lines
+
+
+@test()
+def attach_makes_no_vm_print_a_thread_dump(t):
+    for flag, words in (("-XX:+DisableAttachMechanism", "-XX:+DisableAttachMechanism"),
+                        ("-XX:-UsePerfData", "does not tell")):
+        with Running(t, "Attached", flags=[flag]) as program:
+            assert words in ddm(t, "attach", program.process.pid, code=REFUSED)
+            program.tell("before 1")  # and nothing else on its stdout
+            assert program.end() == []
+            assert not program.err or "dump" not in program.err
+
+
+@test()
+def attach_believes_no_socket_that_is_not_the_vms(t):
+    if os.getuid() != 0:
+        return
+    for owner, mode, words in ((65534, 0o600, "belongs to uid 65534"), (0, 0o666, "open to other"),
+                               (0, 0o600, "is held by process")):
+        with Running(t, "Attached") as program, socket.socket(socket.AF_UNIX) as stranger:
+            path = f"/tmp/.java_pid{program.process.pid}"
+            stranger.bind(path)
+            try:
+                os.chmod(path, mode)
+                os.chown(path, owner, owner)
+                stranger.listen()
+                stranger.settimeout(5)
+                assert words in ddm(t, "attach", program.process.pid, code=REFUSED)
+                if mode == 0o600 and owner == 0:
+                    assert stranger.accept()[0].recv(1) == b"", "it was sent a command"
+            finally:
+                os.unlink(path)
+            assert program.end() == []
+
+
+@test()
+def attach_says_when_a_program_is_another_users(t):
+    if os.getuid() != 0:
+        return
+    with Running(t, "Attached") as program:
+        done = subprocess.run([DDM, "attach", str(program.process.pid)], capture_output=True,
+                              text=True, user=65534, group=65534, extra_groups=[], timeout=60,
+                              cwd="/")
+        assert done.returncode == REFUSED and not done.stdout, done
+        assert "belongs to uid 0 (root)" in done.stderr and "as root" in done.stderr, done.stderr
+        assert program.end() == []
+
+
+@test()
+def hidden_classes_have_one_name_in_all_reports(t):
+    with Target(t, "engine=vm,track=y,dump=own.jsonl") as p:
+        p.tell("start a")
+        ddm(t, "track", p.pid, "off")
+        ddm(t, "allocs", p.pid, "-o", t.path("ddm.jsonl"))
+        table = {row["class"] for row in ddm_json(t, "allocs", p.pid)}
+        p.say("exit")
+        p.process.wait(20)
+
+    def hidden(path):
+        return {name for r in Report(path).records
+                for name in (r["class"], *(frame["class"] for frame in r["stack"])) if "0x" in name}
+
+    own = hidden(t.path("own.jsonl"))
+    assert own and own == hidden(t.path("ddm.jsonl")), own
+    assert all("/0x" in name and ".0x" not in name for name in own), own
+    assert {name for name in table if "0x" in name} <= own
+
+
+def shown_on_terminal(t, *words, columns=80, code=OK):
+    """What stands on a terminal at the end of a command: lines without what was erased."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    process = subprocess.Popen([DDM, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
+                               cwd=t.dir, env=env)
+    os.close(theirs)
+    raw = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # EIO: all of the other side is closed
+            break
+        if not part:
+            break
+        raw += part
+    os.close(ours)
+    assert process.wait(t.timeout) == code, raw
+    lines = []
+    for line in raw.decode().split("\n"):
+        shown = ""
+        for part in line.rstrip("\r").split("\r"):  # each from the left edge again
+            clears = "\x1b[K" in part
+            part = part.replace("\x1b[K", "")
+            shown = part if clears else part + shown[len(part):]
+        lines.append(shown)
+    return lines, raw.decode()
+
+
+@test()
+def everything_fits_a_terminal_of_80_columns(t):
+    commands = ("ps", "info", "threads", "stack", "heap", "gc", "track", "allocs", "dump", "attach",
+                "bridge", "send")
+    for words in (("--help",), *((command, "--help") for command in commands)):
+        lines, _ = shown_on_terminal(t, *words)
+        assert max(map(len, lines)) <= 80, "\n".join(lines)
+    name = "a-name-that-nobody-would-give-to-a-thread-but-somebody-does-in-a-test-like-this-one"
+    with Target(t, f"engine=vm,track=y,dump=none,name=com.example.shop.front.{'x' * 60}") as p:
+        p.tell(f"start {name}")
+        for words in (("ps",), ("ps", "--all"), ("info", p.pid), ("threads", p.pid),
+                      ("heap", p.pid), ("allocs", p.pid), ("allocs", p.pid, "--by", "site"),
+                      ("allocs", p.pid, "--by", "thread"), ("gc", p.pid)):
+            lines, _ = shown_on_terminal(t, *words)
+            # A word that is longer, such as a path among the VM's flags, stands alone and whole.
+            wide = [line for line in lines if len(line) > 80 and " " in line[10:].strip()]
+            assert len(lines) > 1 and not wide, "\n".join(lines)
+        piped = ddm(t, "threads", p.pid)
+        assert name in piped, "what is no terminal gets everything"
+
+
+@test()
+def progress_is_shown_on_a_terminal_and_gone_before_the_answer(t):
+    """A VM that takes its time with every answer."""
+    def serve(listener):
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(connection.recv(14))
+            while header := connection.recv(11):
+                length, number = struct.unpack(">II", header[:8])
+                asked = connection.recv(length - 11)
+                if asked.startswith(b"HPGC"):
+                    time.sleep(2.5)
+                connection.sendall(struct.pack(">IIBBB", 11, number, 0x80, 0, 0))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        lines, raw = shown_on_terminal(t, "gc", f"127.0.0.1:{listener.getsockname()[1]}")
+        assert "garbage collection: 1 s" in raw, raw
+        assert lines == ["done", ""], (lines, raw)
+
+
+@test()
+def a_vm_that_talks_without_end_is_given_up(t):
+    def serve(listener):
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(connection.recv(14))
+            event = struct.pack(">IIBBB", 11 + 8 + 5000, 1 << 31, 0, 0xC7, 1) + b"EVNT" + \
+                struct.pack(">I", 5000) + bytes(5000)
+            try:
+                while True:
+                    connection.sendall(event * 100)
+            except OSError:
+                pass  # it has had enough
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        said = ddm(t, "info", f"127.0.0.1:{listener.getsockname()[1]}", code=REFUSED)
+        assert "more than 32.0 MiB" in said, said

@@ -1,26 +1,13 @@
 """Allocation tracking over DDM: REAE, REAQ, REAL."""
 import struct
 import threading
+import time
 
 from ddm_client import DdmError, Target, chunk, read_allocations
-from harness import test
+from harness import AGENT, Report, test
 
 ENGINES = ("engine=vm", "engine=bci")
 MARK = "LDdmTarget$Mark;"
-
-
-def track_exactly(p, ddm):
-    """On, and past the gap that engine=vm has at first, when a thread's next sample may still be
-    far away. How many marks were recorded meanwhile."""
-    ddm.track(True)
-    for _ in range(200):
-        p.tell("marks 1000")
-        before = len(marks(ddm.allocations()))
-        p.tell("marks 10")
-        after = len(marks(ddm.allocations()))
-        if after == before + 10:
-            return after
-    raise AssertionError("allocations are not recorded")
 
 
 def marks(records):
@@ -33,19 +20,60 @@ def allocations_are_recorded_from_on_to_off(t):
         with Target(t, agent=engine + ",dump=none") as p, p.client() as ddm:
             p.tell("marks 3")
             assert not ddm.tracking()
-            before = track_exactly(p, ddm)
+            ddm.track(True)
             assert ddm.tracking()
             p.tell("marks 20")
             ddm.track(False)
             assert not ddm.tracking()
             p.tell("marks 40")
             records = ddm.allocations()
-            assert len(marks(records)) - before == 20, (before, len(marks(records)))
+            assert len(marks(records)) == 20, len(marks(records))
             for record in marks(records)[:20]:
                 assert record["size"] in (8, 16), record
                 assert record["stack"][0] == ("LDdmTarget;", "marks", "DdmTarget.java", 23), record
                 assert [f[:2] for f in record["stack"]] == \
                     [("LDdmTarget;", "marks"), ("LDdmTarget;", "main")], record
+
+
+@test(gc="all")
+def threads_that_never_leave_their_loop_are_seen_at_once(t):
+    for agent in ("dump=none", None):  # there from the start, and attached late
+        for flags in ((), ("-Xint",)):
+            with Target(t, agent=agent, program=("InsideLoop",), flags=flags) as p:
+                if agent is None:
+                    p.attach(AGENT, "dump=none")
+                with p.client() as ddm:
+                    for _ in range(2):
+                        ddm.track(True)
+                        begin = int(p.ask("made"))
+                        end = begin
+                        while end < begin + 100:
+                            time.sleep(0.01)
+                            end = int(p.ask("made"))
+                        seen = [r for r in ddm.allocations() if r["class"] == "[I"
+                                and r["stack"][0][:2] == ("LInsideLoop;", "loop")]
+                        # A thread counts its array after it made it.
+                        assert len(seen) >= end - begin - 3, (len(seen), begin, end)
+                        ddm.track(False)
+
+
+@test()
+def methods_whose_old_code_runs_on_are_named_or_have_hooks_from_the_start(t):
+    for hooks in ("", ",hooks=start"):
+        options = f"engine=bci,address=127.0.0.1:0,track=n,dump=r.jsonl{hooks}"
+        with Target(t, agent=options, program=("InsideLoop",)) as p, p.client() as ddm:
+            ddm.track(True)
+            time.sleep(0.3)
+            p.process.stdin.close()
+            assert p.ended()[0] == 0
+        report = Report(t.path("r.jsonl"))
+        seen = report.count_by_class(lambda r: r["stack"] and
+                                     r["stack"][0]["class"] == "InsideLoop").get("int[]", 0)
+        running = report.summary["methods_running"]
+        if hooks:
+            assert seen > 10 and "InsideLoop.loop" not in running, (seen, running)
+        else:
+            assert seen == 0 and "InsideLoop.loop" in running, (seen, running)
 
 
 @test()
@@ -57,34 +85,66 @@ def before_tracking_was_ever_on_the_list_is_empty_and_valid(t):
 @test()
 def on_while_on_keeps_the_records_and_on_after_off_starts_anew(t):
     with Target(t, agent="engine=vm,dump=none") as p, p.client() as ddm:
-        before = track_exactly(p, ddm)
+        ddm.track(True)
         p.tell("marks 5")
         ddm.track(True)
-        assert len(marks(ddm.allocations())) == before + 5
+        assert len(marks(ddm.allocations())) == 5
         ddm.track(False)
-        assert len(marks(ddm.allocations())) == before + 5, "off keeps the records readable"
+        assert len(marks(ddm.allocations())) == 5, "off keeps the records readable"
         ddm.track(True)
         assert not marks(ddm.allocations())
+
+
+@test()
+def what_the_agents_own_threads_allocate_is_not_the_programs(t):
+    for engine in ENGINES:
+        with Target(t, agent=engine + ",track=y,dump=r.jsonl") as p, p.client() as ddm:
+            ddm.enable_threads()
+            ddm.thread_table()
+            ddm.stack(1)
+            ddm.heap_info()
+            ddm.request("HPGC")
+            ddm.request("HPSG", b"\2\0")
+            p.tell("marks 10")
+            assert len(marks(ddm.allocations())) >= 10
+            ddm.send_raw(chunk("EXIT", b"\0\0\0\0"))
+            p.ended()
+        report = Report(t.path("r.jsonl"))
+        assert report.count_by_class()["DdmTarget$Mark"] == 10
+        names = {r["thread"]["name"] for r in report.records}
+        names |= {thread["name"] for thread in report.summary["threads"]}
+        assert "main" in names and not [n for n in names if n.startswith("ddmagent")], names
+        assert "java.lang.NoSuchFieldError" not in report.count_by_class()
+
+
+@test()
+def thousands_of_threads_have_an_id_each(t):
+    with Target(t, agent="engine=bci,dump=none") as p, p.client(timeout=60) as ddm:
+        ddm.track(True)
+        p.tell("churn 5000")
+        threads = [r["thread"] for r in marks(ddm.allocations())]
+        assert len(threads) == 5000 and 0 not in threads
+        assert len(set(threads)) == 5000, f"{len(set(threads))} ids for 5,000 threads"
 
 
 @test()
 def tracking_is_the_programs_and_survives_the_connection(t):
     with Target(t, agent="engine=vm,dump=none") as p:
         with p.client() as ddm:
-            before = track_exactly(p, ddm)
+            ddm.track(True)
         with p.client() as ddm:
             assert ddm.tracking()
             p.tell("marks 7")
             with p.client() as other:
                 other.track(False)
             assert not ddm.tracking()
-            assert len(marks(ddm.allocations())) == before + 7
+            assert len(marks(ddm.allocations())) == 7
 
 
 @test()
 def the_newest_record_comes_first(t):
     with Target(t, agent="engine=vm,dump=none") as p, p.client() as ddm:
-        track_exactly(p, ddm)
+        ddm.track(True)
         p.tell("marks 5")
         p.tell("keep 5")
         ddm.track(False)
@@ -109,7 +169,8 @@ def at_most_65535_records_are_sent_the_newest(t):
 def records_carry_the_ids_of_their_threads(t):
     with Target(t, agent="engine=vm,dump=none") as p, p.client() as ddm:
         ddm.enable_threads()
-        track_exactly(p, ddm)
+        ddm.track(True)
+        p.tell("marks 1")
         p.tell("churn 50")
         ddm.track(False)
         records = ddm.allocations()

@@ -276,3 +276,13 @@ def frames_are_the_same_in_every_compilation_mode(t):
     truths = truths_of(t.java("Frames").out)
     t.java("Frames", agent=agent("bci"))
     compare_frames(t, "Frames", "bci", truths)
+
+
+@test(min_jdk=21)
+def a_virtual_thread_keeps_its_name_whatever_reports_are_written(t):
+    for engine in ("bci", "vm"):
+        t.java("LongVirtualThread", "r.jsonl", flags=["-Djdk.virtualThreadScheduler.parallelism=1"],
+               agent=f"engine={engine},records=200,every=1,dump=r.jsonl,address=none")
+        late = [r for r in Report(t.path("r.jsonl")).records if r["class"] == "LongVirtualThread$Late"]
+        assert len(late) == 50 and {r["thread"]["name"] for r in late} == {"the long one"}, late[:1]
+        os.remove(t.path("r.jsonl"))

@@ -88,6 +88,20 @@ def the_first_out_of_memory_error_is_reported_while_the_program_goes_on(t):
     check_marks(Report(t.path("r.jsonl")), expected=20)
 
 
+@test(gc=("g1",), flags=[("-Xmx64m",)])
+def an_error_that_nobody_catches_and_a_full_heap_lose_no_report(t):
+    """The VM cannot even attach a thread to say that it dies (VMDeath)."""
+    run = t.java("Exits", "leak", agent="engine=vm,dump=r.jsonl,address=none", check=False)
+    assert run.code == 1 and run.out.startswith("ready\n"), run
+    for name, reason in (("r.jsonl", "exit"), ("r-oom.jsonl", "OutOfMemoryError")):
+        report = Report(t.path(name))
+        assert report.summary["reason"] == reason
+        assert report.count_by_class()["byte[]"] > 1000
+        newest = [r for r in report.records if r["class"] == "byte[]"][0]
+        assert newest["thread"]["name"] == "main" and newest["stack"][0]["class"] == "Exits"
+    assert not [n for n in os.listdir(t.dir) if ".tmp" in n or n.startswith("core")], os.listdir(t.dir)
+
+
 @test()
 def every_rewrites_the_report_while_the_program_runs(t):
     process = t.popen("Exits", "wait", agent="engine=vm,dump=r.jsonl,every=1")
@@ -133,3 +147,17 @@ def pid_and_time_are_filled_into_the_path(t):
     _, pid, day, clock = names[0][:-len(".jsonl")].split("-")
     assert int(pid) == Report(t.path(names[0])).summary["pid"]
     assert len(day) == 8 and len(clock) == 6
+
+
+@test()
+def a_path_that_fails_every_second_is_told_of_once(t):
+    """As on a full disk: neither the path nor the temporary directory can be written."""
+    agent = "engine=vm,address=none,dump=/nonexistent/r.txt,every=1"
+    process = t.popen("Exits", "wait", agent=agent, env={**os.environ, "TMPDIR": "/nonexistent"})
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(3.3)
+    err = process.communicate("\n", timeout=30)[1]
+    lines = err.splitlines()
+    assert sum("this is said once" in line for line in lines) == 1, err
+    assert sum("here is the summary" in line for line in lines) == 1, err  # at the end
+    assert len(lines) <= 1 + 1 + 1 + 25, err

@@ -30,8 +30,8 @@ class Elements(html.parser.HTMLParser):
             self.by_id[(tag, attributes["id"])] = attributes
 
 
-def open_in_browser(t, path, **fragment):
-    """The data- attributes of header#report and output#match."""
+def open_in_browser(t, path, *more, **fragment):
+    """The data- attributes of header#report and output#match, and of more (tag, id)."""
     browser = shutil.which("chromium")
     assert browser, "chromium is not installed"
     url = f"file://{path}#{urllib.parse.urlencode(fragment, quote_via=urllib.parse.quote)}"
@@ -45,7 +45,7 @@ def open_in_browser(t, path, **fragment):
     elements = Elements(run.stdout).by_id
     assert ("header", "report") in elements, run.stderr[-2000:]
     return [{k[len("data-"):]: v for k, v in elements[where].items() if k.startswith("data-")}
-            for where in (("header", "report"), ("output", "match"))]
+            for where in (("header", "report"), ("output", "match"), *more)]
 
 
 def paths_of(report):
@@ -124,6 +124,32 @@ def the_flame_graph_agrees_with_the_other_reports(t):
     assert (int(match["bytes"]), int(match["count"]), int(match["bars"])) == (sum(marks), 10, 1)
     assert match["share"] == share(10, len(report.records)), "by=count: the share of the count"
     assert (shown["by"], shown["view"], shown["self-check"]) == ("count", "icicle", "ok")
+
+
+@test()
+def a_search_that_is_no_pattern_is_plain_text_and_says_so(t):
+    report = run_and_check(t, "depth=64", [])
+    if report is None:
+        return
+    _, match = open_in_browser(t, t.path("r.html"), q="(")
+    assert (match["bars"], match["plain"]) == ("0", "true"), match
+    _, match = open_in_browser(t, t.path("r.html"), q="byte[")
+    wanted = records_with(report, lambda name: "byte[" in name.lower())
+    assert match["plain"] == "true" and int(match["count"]) == len(wanted) > 0, match
+    _, match = open_in_browser(t, t.path("r.html"), q="byte")
+    assert "plain" not in match, match
+
+
+@test()
+def the_table_of_sites_says_how_many_there_are(t):
+    report = run_and_check(t, "depth=64", [])
+    if report is None:
+        return
+    sites = {(r["class"], *((f["class"], f["method"], f["signature"], f["line"])
+                            for f in r["stack"][:1])) for r in report.records}
+    *_, table = open_in_browser(t, t.path("r.html"), ("table", "sites"))
+    assert int(table["total"]) == len(sites) > 55, table
+    assert int(table["shown"]) == 25 and 50 <= int(table["rows"]) <= 100, table
 
 
 @test()

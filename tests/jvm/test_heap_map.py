@@ -259,7 +259,7 @@ def a_server_that_has_gone_gets_no_maps(t):
                 for number in range(100)))
         draw(ddm)
         drawn = [line for line in p.process.stderr_tail if "the program stood still" in line]
-        assert 2 <= len(drawn) < 60, len(drawn)
+        assert 1 <= len(drawn) < 60, len(drawn)
 
 
 @test()
@@ -332,3 +332,42 @@ def maps_leave_a_heap_that_verifies(t):
 @test(gc=WALKED, flags=(("-XX:+UseCompactObjectHeaders",),), min_jdk=24, full_only=True, timeout=900)
 def two_hundred_maps_in_a_row_with_compact_headers(t):
     stress(t, 200)
+
+
+EPSILON = ("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx512m", "-Xlog:disable")
+
+
+@test(flags=(EPSILON,))
+def a_map_of_a_heap_that_is_never_collected_has_true_addresses(t):
+    with Shape(t, 100_000) as p, p.client() as ddm:
+        before = p.count()
+        m = draw(ddm, strict=False)
+        after = p.count()
+        assert "made up" not in p.stderr(), p.stderr()
+        assert m.bytes == ddm.heap_info()[1].committed
+        for kind in ("object", "array1", "array4"):  # asking for them makes some
+            assert before[kind][0] <= m.objects[kind] <= after[kind][0], (kind, before, after)
+
+
+def peak_memory(pid):
+    """Of the process, in bytes."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return next(int(line.split()[1]) << 10 for line in f if line.startswith("VmHWM"))
+
+
+@test(gc=("serial", "g1"), flags=(("-Xms3g", "-Xmx3g"),))
+def a_map_of_a_large_heap_that_is_nearly_empty_takes_little_memory(t):
+    with Target(t) as p, p.client() as ddm:
+        ddm.heap_info()
+        before = peak_memory(p.pid)
+        draw(ddm, strict=False)
+        assert peak_memory(p.pid) - before < 20 << 20, (before, peak_memory(p.pid))
+
+
+@test(gc=("serial", "parallel"), flags=(("-Xmx128m",),))
+def a_map_knows_the_classes_that_were_loaded_a_moment_before(t):
+    with Target(t, program=("ClassRush",)) as p, p.client() as ddm:
+        time.sleep(1)
+        for _ in range(3):
+            m = draw(ddm, strict=False)
+            assert m.objects["object"] > 1000 and m.kind_bytes["unknown"] == 0, m.kind_bytes

@@ -1,4 +1,5 @@
 """The native heap over DDM: NHSG, the map of malloc's blocks, and NHGT, sampled allocations."""
+import copy
 import math
 import os
 import struct
@@ -11,6 +12,7 @@ from harness import ROOT, PRESET, test
 LIBRARIES = os.path.join(ROOT, "build", PRESET, "lib")
 LOAD = os.path.join(LIBRARIES, "libnative_load.so")
 LATER = os.path.join(LIBRARIES, "libnative_later.so")
+PLUGIN = os.path.join(LIBRARIES, "libnative_plugin.so")
 
 FREE, USED = 0x00, 0x39
 
@@ -73,6 +75,26 @@ def check_totals(native_map, before, after):
     assert within(native_map.bytes[USED], *used, slack), (native_map.bytes, before, after)
     assert within(native_map.bytes[FREE], before[1], after[1], slack), \
         (native_map.bytes, before, after)
+
+
+def with_tunables(t, tunables):
+    """From now on `java` runs with these settings of glibc."""
+    wrapper = t.path("java")
+    with open(wrapper, "w", encoding="utf-8") as f:
+        f.write(f'#!/bin/sh\nGLIBC_TUNABLES={tunables} exec "{t.jdk.java}" "$@"\n')
+    os.chmod(wrapper, 0o700)
+    t.jdk = copy.copy(t.jdk)
+    t.jdk.java = wrapper
+
+
+@test()
+def arenas_of_another_size_are_on_the_map(t):
+    with_tunables(t, "glibc.malloc.hugetlb=2")  # heaps of four huge pages
+    with NativeTarget(t) as p, p.client() as ddm:
+        p.tell("blocks 500000")  # by a thread with an arena of its own
+        before = p.totals()
+        ddm.request("NHSG", b"\2\0")
+        check_totals(NativeMap(ddm), before, p.totals())
 
 
 @test(flags=[(), ("-Xcheck:jni",)])
@@ -297,3 +319,32 @@ def sampling_begins_at_a_late_attach(t):
             found, stacks = NativeAllocations(ddm.request("NHGT")).of("leak_by_malloc")
             assert abs(found - 2000 * 20000) <= sampling_error(2000, 20000, MEAN), found
             assert all("NativeLoad.leak(Native Method)" in stack for stack in stacks)
+
+
+@test()
+def a_plugin_with_an_allocator_of_its_own_keeps_it(t):
+    with NativeTarget(t, agent="native=64") as p, p.client() as ddm:
+        p.tell(f"plugin {PLUGIN} 2000")
+        time.sleep(0.7)  # the slots are looked at again once they are bound
+        p.tell(f"plugin {PLUGIN} 2000")
+        NativeAllocations(ddm.request("NHGT"))
+
+
+@test()
+def a_malloc_that_checks_its_blocks_gets_back_its_own(t):
+    flags = ["--enable-native-access=ALL-UNNAMED"] if t.jdk.major >= 24 else []
+    for options in ("native=1g", "native=64k"):
+        done = t.java("NativeLoad", agent=f"address=none,{options}", flags=flags,
+                      stdin=f"load {LOAD}\nindex 5\nleak leak_by_strdup 100 100\n",
+                      env={"LD_PRELOAD": "libc_malloc_debug.so.0", "MALLOC_CHECK_": "3"})
+        lines = done.out.split("\n")
+        assert lines[1] == "done" and lines[2].startswith("ns ") and lines[3] == "done", done
+
+
+@test(gc=("serial", "g1"))
+def small_negative_ints_in_registers_do_not_end_a_program_that_is_sampled(t):
+    # The heap ends at 4 GiB, so an int of -1 to -7, taken for an address, lies on its last bytes.
+    done = t.java("NegativeInts", "25", agent="native=64,address=none",
+                  flags=["-Xms300m", "-Xmx300m", "-XX:+AlwaysPreTouch", "-Xbatch",
+                         "-XX:-CreateCoredumpOnCrash"])
+    assert done.out == "done\n", done

@@ -4,24 +4,33 @@ import re
 import time
 import zipfile
 
-from ddm_client import Reader
+from ddm_client import DdmError, Reader, Target
 from harness import AGENT, HERE, Report, test
 from test_attach import Running, check_counts
 
 JACOCO = "/usr/share/java/org.jacoco.agent.jar"
 ASM = "/usr/share/java/asm.jar"
-OURS = "track=y,address=none,dump=r.jsonl"
+OURS = "track=y,engine=bci,address=none,dump=r.jsonl"
 LINES = "before 10\nafter 20\nbefore 5\n"  # for the program Attached, which does "before 1" itself
 
 
-def program_of_11(t):
-    """Attached, compiled for Java 11: JaCoCo 0.8.6 and ASM 9.4 know no class files of 25."""
-    out = t.path("classes11")
+def compile_for_11(t, out, source, *more):
+    """For Java 11: JaCoCo 0.8.6 and ASM 9.4 know no class files of 25."""
     javac = os.path.join(t.jdk.home, "bin", "javac")
-    done = t.command([javac, "-g", "-nowarn", "-Xlint:-options", "--release", "11", "-d", out,
-                      os.path.join(HERE, "programs", "Attached.java")])
+    done = t.command([javac, "-g", "-nowarn", "-Xlint:-options", "--release", "11", "-d", t.path(out),
+                      *more, os.path.join(HERE, "programs", source)])
     assert done.code == 0, done
-    return out
+    return t.path(out)
+
+
+def program_of_11(t, program="Attached"):
+    return compile_for_11(t, "classes11", program + ".java")
+
+
+def asm_agent(t, name):
+    """The flag for a Java agent that is made with ASM."""
+    classes = compile_for_11(t, "agent", f"agents/{name}.java", "-cp", ASM)
+    return "-javaagent:" + agent_jar(t, name, classes, f"Class-Path: file:{ASM}\n")
 
 
 def agent_jar(t, name, classes, more_manifest=""):
@@ -121,12 +130,7 @@ def coverage_by_jacoco_goes_on_when_the_agent_is_attached_later(t):
 
 @test()
 def an_agent_that_rewrites_with_asm_counts_the_same_with_tracking(t):
-    classes, out = program_of_11(t), t.path("agent")
-    done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-nowarn", "-Xlint:-options",
-                      "--release", "11", "-cp", ASM, "-d", out,
-                      os.path.join(HERE, "programs", "agents", "CountingAgent.java")])
-    assert done.code == 0, done
-    counting = "-javaagent:" + agent_jar(t, "CountingAgent", out, f"Class-Path: file:{ASM}\n")
+    classes, counting = program_of_11(t), asm_agent(t, "CountingAgent")
     alone = t.java("-cp", classes, "Attached", flags=[counting], stdin=LINES)
     assert re.fullmatch(r"uses \d{3,}\n", alone.err), alone
     for flags in orders(counting):
@@ -139,6 +143,76 @@ def an_agent_that_rewrites_with_asm_counts_the_same_with_tracking(t):
             program.tell(line)
         assert program.end() == [] and alone.err in program.err
     check_report(t, before=15)
+
+
+HOLDER = os.path.join(os.path.dirname(AGENT), "libhold_sampling.so")
+
+
+@test()
+def another_profiler_can_have_the_allocation_events_while_tracking_is_off(t):
+    with Target(t, agent="dump=none", flags=(f"-agentpath:{HOLDER}",)) as p:
+        assert p.stderr_line("hold_sampling: 0")
+        with p.client() as ddm:  # the other has them: bytecode tells as much
+            ddm.track(True)
+            p.tell("marks 10")
+            assert len([r for r in ddm.allocations() if r["class"] == "LDdmTarget$Mark;"]) == 10
+            assert p.stderr_line("only one can have; engine=bci works beside it; so it is used")
+    with Target(t, agent="engine=vm,dump=none", flags=(f"-agentpath:{HOLDER}",)) as p:
+        with p.client() as ddm:  # asked for by name, it is refused
+            try:
+                ddm.track(True)
+                raise AssertionError("engine=vm without its events")
+            except DdmError as refused:
+                assert "another agent" in str(refused), refused
+            assert not ddm.tracking()
+        assert p.stderr_line("hold_sampling: 0")
+    for tracked_before in (False, True):
+        with Target(t, agent="dump=none", flags=("-XX:+EnableDynamicAgentLoading",)) as p, \
+                p.client() as ddm:
+            if tracked_before:
+                ddm.track(True)
+                ddm.track(False)
+            p.attach(HOLDER)
+            assert p.stderr_line("hold_sampling: 0")
+
+
+def line_in(program, text):
+    with open(os.path.join(HERE, "programs", program + ".java")) as f:
+        return next(number for number, line in enumerate(f, 1) if text in line)
+
+
+@test()
+def lines_stay_right_when_another_agent_moves_the_code(t):
+    """The other agent comes behind this one: the code is read anew between the two."""
+    moving, classes = asm_agent(t, "MovingAgent") + "=slow", program_of_11(t, "Moving")
+    kinds = {"Moving$Last": line_in("Moving", "new Last()"),
+             "Moving$Item": line_in("Moving", "new Item()"),
+             "Moving$Item[]": line_in("Moving", "new Item[")}
+    for engine in ("bci", "vm"):
+        t.java("-cp", classes, "Moving", "8", "2",
+               flags=[f"-agentpath:{AGENT}={OURS},engine={engine},records=20k", moving])
+        seen = dict.fromkeys(kinds, 0)
+        for record in Report(t.path("r.jsonl")).records:
+            if record["class"] in kinds:
+                top = record["stack"][0]
+                assert (top["class"], top["line"]) == ("Moving", kinds[record["class"]]), record
+                seen[record["class"]] += 1
+        assert seen["Moving$Last"] == 1000 and min(seen.values()) >= 10, seen
+
+
+def grown_kib(run):
+    quarter, end = (int(line.split()[1]) for line in run.out.splitlines())
+    return end - quarter
+
+
+@test(full_only=True)
+def retransformations_by_another_agent_leave_flat_memory(t):
+    moving, classes = asm_agent(t, "MovingAgent"), program_of_11(t, "Moving")
+    flags = ["-XX:+UseSerialGC", "-Xmx64m", "-Xms64m", moving, "-cp", classes]
+    plain = grown_kib(t.java("Moving", "300", "0", flags=flags))
+    ours = [f"-agentpath:{AGENT}={OURS},engine=bci,records=5k"]
+    grown = grown_kib(t.java("Moving", "300", "0", flags=ours + flags))
+    assert grown - plain < 16 * 1024, f"{grown} KiB with, {plain} KiB without the agent"
 
 
 def wait_for_rounds(process, path, count):

@@ -48,9 +48,9 @@ def records_at_rest(client):
     raise AssertionError("recorded while off")
 
 
-def toggle_under_load(t, rounds):
+def toggle_under_load(t, rounds, engine):
     pause = random.Random(t.name)
-    with Target(t, "dump=r.jsonl,track=n", program=("ToggleLoad",)) as target:
+    with Target(t, f"engine={engine},dump=r.jsonl,track=n", program=("ToggleLoad",)) as target:
         with target.client() as client:
             for _ in range(rounds):
                 client.track(True)
@@ -72,7 +72,9 @@ def toggle_under_load(t, rounds):
     assert report.summary["dropped"] == 0, report.summary
     assert not report.summary["classes_skipped"], report.summary
     counts = report.count_by_class()
-    for kind in ("ToggleLoad$Item", "ToggleLoad$Item[]", "ToggleLoad$Bad", "int[][][]", "int[][]"):
+    # Once C2 has compiled the loop, its cube of arrays exists for hooks only.
+    cube = ("int[][][]", "int[][]") if engine == "bci" else ()
+    for kind in ("ToggleLoad$Item", "ToggleLoad$Item[]", "ToggleLoad$Bad", *cube):
         assert counts.get(kind, 0) > 0, f"no {kind}: {counts}"
     assert "unknown" not in counts
     for r in report.records:
@@ -81,10 +83,12 @@ def toggle_under_load(t, rounds):
 
 
 @test(timeout=300)
-def twenty_rounds_of_on_and_off_under_load_harm_nothing(t):
-    toggle_under_load(t, 20)
+def ten_rounds_of_on_and_off_under_load_harm_nothing(t):
+    for engine in ("bci", "vm"):
+        toggle_under_load(t, 10, engine)
 
 
 @test(full_only=True, gc="all", timeout=600)
 def a_hundred_rounds_of_on_and_off_under_load_harm_nothing(t):
-    toggle_under_load(t, 100)
+    for engine in ("bci", "vm"):
+        toggle_under_load(t, 100, engine)

@@ -1,5 +1,8 @@
 """Classes and loaders that come and go while tracking: right names, flat memory."""
-from harness import Report, test
+import os
+import re
+
+from harness import HERE, Report, test
 
 
 def drop_a_thousand_loaders(t):
@@ -29,3 +32,44 @@ def a_thousand_dropped_loaders_leave_right_names_and_flat_memory(t):
 @test(gc=("serial", "parallel", "zgc"), flags=[("-Xmx256m",)], full_only=True)
 def dropped_loaders_leave_right_names_with_other_collectors(t):
     drop_a_thousand_loaders(t)
+
+
+@test(flags=[("-Xmx256m", "-XX:+UseSerialGC")], full_only=True)
+def names_of_classes_that_come_and_go_are_dropped(t):
+    for engine in ("bci", "vm"):
+        run = t.java("Churn", "9000",
+                     agent=f"engine={engine},records=2000,dump=r.jsonl,log=debug,address=none")
+        quarter, end = (int(line.split()[1]) for line in run.out.splitlines())
+        sweeps = [tuple(map(int, found)) for found in
+                  re.findall(r"(\d+) names before a sweep, (\d+) after it", run.err)]
+        # Three names a class, and a sweep at 8,192 of them.
+        assert len(sweeps) >= 2 and all(after < before for before, after in sweeps), run.err
+        assert sweeps[-1][1] < 8192, sweeps
+        assert end - quarter < 32 * 1024, f"{quarter} KiB, then {end}"
+        report = Report(t.path("r.jsonl"))
+        classes = {r["class"] for r in report.records}
+        frames = [f for r in report.records for f in r["stack"]]
+        assert "unknown" not in classes and not any(f["class"] == "unknown" for f in frames)
+        assert len([c for c in classes if re.fullmatch(r"Churn\$Template\d{5}", c)]) > 5
+        assert len([c for c in classes if c.startswith("Churn$$Lambda")]) == 1, classes
+        lines = {f["line"] for f in frames if re.fullmatch(r"Churn\$Template\d{5}", f["class"])
+                 and f["method"] == "run"}
+        assert len(lines) == 1 and lines.pop() > 0
+
+
+@test()
+def classes_of_one_name_from_two_loaders_keep_their_lines_apart(t):
+    for place in ("a", "b"):
+        done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-g", "-d", t.path(place),
+                          os.path.join(HERE, "programs", "twins", place, "Twin.java")])
+        assert done.code == 0, done
+    for order in (("a", "b"), ("b", "a")):
+        t.java("Twins", *map(t.path, order), agent="engine=bci,dump=r.jsonl,address=none")
+        lines, places = {}, {}
+        for r in Report(t.path("r.jsonl")).records:
+            if r["class"] == "java.lang.Object" and r["stack"][0]["class"] == "Twin":
+                at = r["stack"][1]
+                lines[at["line"]] = lines.get(at["line"], 0) + 1
+                places[at["line"]] = at["bci"]
+        assert lines == {line: 100 for line in (9, 10, 11, 19, 20, 21)}, lines
+        assert places == {9: 6, 10: 9, 11: 12, 19: 0, 20: 3, 21: 6}, places

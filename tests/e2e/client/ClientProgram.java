@@ -12,7 +12,10 @@ import org.apache.harmony.dalvik.ddmc.DdmServer;
 import org.apache.harmony.dalvik.ddmc.DdmVmInternal;
 import org.apache.harmony.dalvik.ddmc.RecentAllocation;
 
-/** A program with chunk types of its own. Commands on stdin, an answer of one line to each. */
+/**
+ * A program with chunk types of its own. Commands on stdin, an answer of one line to each. With the
+ * argument "later" it registers no handler by itself.
+ */
 public class ClientProgram {
     static final class Marker {
     }
@@ -69,10 +72,12 @@ public class ClientProgram {
 
     public static void main(String[] args) throws Exception {
         Handler handler = new Handler();
-        for (String type : List.of("BACK", "NONE", "OOPS", "DEEP", "NOPE", "LIES", "SLOW")) {
-            DdmServer.registerHandler(ChunkHandler.type(type), handler);
+        if (args.length == 0) {
+            for (String type : List.of("BACK", "NONE", "OOPS", "DEEP", "NOPE", "LIES", "SLOW")) {
+                DdmServer.registerHandler(ChunkHandler.type(type), handler);
+            }
+            DdmServer.registrationComplete();
         }
-        DdmServer.registrationComplete();
         System.out.println("ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {

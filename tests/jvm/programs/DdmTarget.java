@@ -76,9 +76,15 @@ public class DdmTarget {
         }
     }
 
+    static void deepMarks(int left, int count) {
+        if (left > 0) deepMarks(left - 1, count); else marks(count);
+    }
+
     static String usage() {
         MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
-        StringBuilder line = new StringBuilder("usage heap " + heap.getMax() + " " + heap.getCommitted() + " " + heap.getUsed());
+        Runtime runtime = Runtime.getRuntime();  // knows better than G1's bean what is used
+        StringBuilder line = new StringBuilder("usage heap " + heap.getMax() + " " + heap.getCommitted() + " "
+            + (runtime.totalMemory() - runtime.freeMemory()));
         for (var pool : ManagementFactory.getMemoryPoolMXBeans()) {
             MemoryUsage u = pool.getUsage();
             line.append(" | ").append(pool.getName().replace(' ', '_')).append(' ').append(u.getMax())
@@ -100,6 +106,7 @@ public class DdmTarget {
             String answer = "done";
             switch (words[0]) {
                 case "marks": marks(n); break;
+                case "deepmarks": deepMarks(20, n); break;
                 case "keep": for (int i = 0; i < n; i++) kept.add(new Kept()); break;
                 case "keepbytes": for (int i = 0; i < n; i++) kept.add(new byte[(1 << 20) - 64]); break;
                 case "forget": kept.clear(); break;

@@ -4,7 +4,7 @@ import java.util.List;
 /** Allocates ten Marks, says so, then ends in the way that its argument names. */
 public class Exits {
     static class Mark { int n; }
-    static volatile Object sink;
+    static volatile Object sink;  static Object leak;
 
     static void mark() {
         for (int i = 0; i < 10; i++) {
@@ -34,6 +34,8 @@ public class Exits {
             case "exit": System.exit(3); return;
             case "halt": Runtime.getRuntime().halt(4); return;
             case "throw": throw new IllegalStateException("on purpose");
+            case "leak":  // leaves no room for anything
+                for (;;) leak = new Object[] {leak, new byte[64]};
             case "oom":
                 List<Object> keep = new ArrayList<>();
                 try {

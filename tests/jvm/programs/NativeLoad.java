@@ -7,13 +7,15 @@ import java.util.List;
 
 /**
  * Uses malloc as it is told to, line by line: `load PATH`, `leak FUNCTION COUNT SIZE`,
- * `later PATH COUNT SIZE`, `blocks COUNT`, `direct COUNT SIZE`, `totals`,
+ * `later PATH COUNT SIZE`, `plugin PATH COUNT`, `blocks COUNT`, `direct COUNT SIZE`, `totals`,
  * `churn THREADS MILLIS`, `work ROUNDS`, `index TEXTS`, `gc`, `run PROGRAM`.
  */
 public class NativeLoad {
     static native void leak(String how, int count, int size);
 
     static native boolean leakLater(String path, int count, int size);
+
+    static native boolean plugin(String path, int count);
 
     static native void blocks(int count);
 
@@ -78,6 +80,11 @@ public class NativeLoad {
                     Integer.parseInt(words[3]));
             case "later" -> {
                 if (!leakLater(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]))) {
+                    return "not opened";
+                }
+            }
+            case "plugin" -> {
+                if (!plugin(words[1], Integer.parseInt(words[2]))) {
                     return "not opened";
                 }
             }

@@ -21,7 +21,7 @@ TEST_CASE("no options give the documented defaults") {
   CHECK(options.server);
   CHECK_FALSE(options.suspend);
   CHECK_FALSE(options.track_from_start());
-  CHECK(options.engine == EngineKind::kBci);
+  CHECK(options.engine == EngineKind::kVm);
   CHECK(options.interval == 0);
   CHECK(options.records == 65536);
   CHECK(options.depth == 16);
@@ -62,7 +62,7 @@ TEST_CASE("an unknown option is named together with the valid ones") {
   for (const char* name :
        {"help",     "address",  "server", "suspend",  "name",   "track", "engine",
         "interval", "records",  "depth",  "dump",     "every",  "ring",  "native",
-        "walker",   "compress", "unit",   "debugger", "access", "log"}) {
+        "walker",   "compress", "unit",   "debugger", "access", "log",   "hooks"}) {
     CHECK(mentions(error, name));
   }
 }
@@ -70,7 +70,7 @@ TEST_CASE("an unknown option is named together with the valid ones") {
 TEST_CASE("a bad value is named together with what would be right") {
   const std::pair<const char*, const char*> cases[] = {
       {"track=maybe", "y, n"},
-      {"engine=jit", "bci, vm"},
+      {"engine=jit", "vm, bci"},
       {"records=0", "1 to 1048576"},
       {"records=2m", "1 to 1048576"},
       {"records=ten", "1 to 1048576"},
@@ -91,8 +91,10 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"compress=yes", "auto, always, never"},
       {"track", "needs a value"},
       {"help=1", "takes no value"},
-      {"interval=512k", "engine=vm"},
-      {"dump=none,dump=a.txt", "exclude"},
+      {"engine=bci,interval=512k", "engine=vm"},
+      {"hooks=always", "demand, start"},
+      {"hooks=start", "engine=bci"},
+      {"dump=none,dump=a.txt", "combined"},
   };
   for (const auto& [text, right] : cases) {
     const std::string error = error_of(text);
@@ -118,10 +120,21 @@ TEST_CASE("the help text names every option in lines of at most 80 columns") {
 }
 
 TEST_CASE("only tracking options may change at a second load") {
-  CHECK(is_tracking_option("track"));
-  CHECK(is_tracking_option("dump"));
-  CHECK_FALSE(is_tracking_option("address"));
-  CHECK_FALSE(is_tracking_option("nonsense"));
+  CHECK(reload_error(parse_options("track=y,dump=r.html,name=x").options).empty());
+  const std::string error = reload_error(parse_options("track=y,address=8000").options);
+  CHECK(mentions(error, "not address"));
+  CHECK(mentions(error, "track"));
+}
+
+TEST_CASE("a second load may give the interval alone when the engine is vm already") {
+  Options present;
+  present.engine = EngineKind::kVm;
+  CHECK(parse_options("interval=512k", present).error.empty());
+  CHECK(parse_options("interval=512k", present).options.interval == 512 * 1024);
+  CHECK_FALSE(parse_options("interval=512k,engine=bci", present).error.empty());
+  present.engine = EngineKind::kBci;
+  CHECK_FALSE(parse_options("interval=512k", present).error.empty());
+  CHECK(parse_options("interval=512k,engine=vm", present).error.empty());
 }
 
 }  // namespace ddm

@@ -1,0 +1,94 @@
+"""REPT: the agent's own reports over the wire, and that the figures of one are of one moment."""
+import json
+import struct
+import time
+import zlib
+
+from ddm_client import DdmError, Target
+from harness import Report, test
+from test_ddm_tool import ddm, ddm_json
+
+
+def report(client, kind):
+    data = client.request("REPT", struct.pack(">I", len(kind)) + kind.encode("utf-16-be"))
+    text = zlib.decompress(data[8:])
+    assert len(text) == struct.unpack(">Q", data[:8])[0]
+    return text.decode()
+
+
+@test()
+def all_figures_of_a_report_are_of_one_moment(t):
+    for engine in ("vm", "bci"):
+        agent = f"track=y,engine={engine},records=1m,depth=1,dump=none"
+        with Target(t, agent=agent, program=("Bursts",)) as p, p.client() as client:
+            for _ in range(6):
+                lines = report(client, "jsonl").splitlines()
+                summary = json.loads(lines[0])
+                sizes = [json.loads(line)["size"] for line in lines[1:]]
+                assert len(sizes) == summary["recorded"]
+                assert summary["seen"] - summary["dropped"] == len(sizes), summary
+                assert summary["dropped"] > 0 or summary["seen_bytes"] == sum(sizes), \
+                    (summary["seen_bytes"], sum(sizes))
+                assert summary["unattributed_bytes"] >= 0, summary
+                assert summary["allocated_bytes"] == \
+                    summary["seen_bytes"] + summary["unattributed_bytes"]
+                assert sum(th["seen_bytes"] for th in summary["threads"]) == summary["seen_bytes"]
+                if len(sizes) > 25_000:
+                    break
+                time.sleep(0.02)
+
+
+@test()
+def reports_come_in_every_format_as_the_agent_writes_them(t):
+    with Target(t, agent="track=y,depth=2,dump=none") as p, p.client() as client:
+        p.tell("marks 20")
+        client.track(False)
+        assert "allocation-report" in client.features()
+        assert report(client, "html").startswith("<!DOCTYPE html>")
+        text = report(client, "txt")
+        assert "stack walker" in text and "deeper frames were not kept" in text
+        assert "DdmTarget$Mark_[new]" in report(client, "collapsed")
+        summary = json.loads(report(client, "summary"))
+        assert summary == json.loads(report(client, "jsonl").splitlines()[0]) | \
+            {"written_ms": summary["written_ms"]}
+        assert summary["reason"] == "request" and summary["engine"] == "vm"
+        for bad in ("png", ""):
+            try:
+                report(client, bad)
+                raise AssertionError(f"a report as {bad!r}")
+            except DdmError as error:
+                assert "a report is html, txt" in str(error), error
+
+
+@test()
+def ddm_writes_the_programs_own_report(t):
+    with Target(t, agent="track=y,engine=vm,depth=2,dump=none") as p:
+        p.tell("marks 20")
+        for ending in ("jsonl", "html", "txt"):
+            assert "written to" in ddm(t, "allocs", p.pid, "-o", t.path(f"x.{ending}"))
+        written = Report(t.path("x.jsonl"))
+        assert written.summary["engine"] == "vm" and written.summary["threads"]
+        assert any(r.get("truncated") for r in written.records)
+        assert all(r["ms"] > 0 for r in written.records)
+        with open(t.path("x.txt")) as text:
+            assert "fetched by ddm" not in text.read()
+        with open(t.path("x.html")) as page:
+            assert '"engine":"unknown"' not in page.read()
+
+
+@test()
+def ddms_tables_of_samples_are_estimates(t):
+    with Target(t, agent="track=y,engine=vm,interval=1k,dump=none") as p:
+        # A thread that was there before may take up to some MB until its first sample (17).
+        p.tell("marks 300000")
+        table = ddm(t, "allocs", p.pid)
+        assert "one sample every 1.0 KiB of a thread" in table, table
+
+        def marks():
+            return next(row for row in ddm_json(t, "allocs", p.pid)
+                        if row["class"] == "DdmTarget$Mark")["count"]
+
+        before = marks()
+        p.tell("marks 20000")
+        # 16 bytes each (8 with compact headers): some 310 samples, or half as many
+        assert 14000 < marks() - before < 26000, (before, marks())
