@@ -17,8 +17,12 @@ CASES = [
     ("idle agent", "address=none", "5000000"),
     ("engine=vm,interval=512k", "track=y,engine=vm,interval=512k,dump=none,address=none", "5000000"),
     ("engine=bci, 16 frames", "track=y,engine=bci,dump=none,address=none", "100000"),
+    ("  walker=jvmti", "track=y,engine=bci,walker=jvmti,dump=none,address=none", "50000"),
+    ("engine=bci, ring=", "track=y,engine=bci,dump=none,address=none,ring=", "100000"),
     ("engine=bci, 1 frame", "track=y,engine=bci,depth=1,dump=none,address=none", "100000"),
     ("engine=vm, 16 frames", "track=y,engine=vm,dump=none,address=none", "100000"),
+    ("  walker=jvmti", "track=y,engine=vm,walker=jvmti,dump=none,address=none", "50000"),
+    ("engine=vm, ring=", "track=y,engine=vm,dump=none,address=none,ring=", "100000"),
 ]
 
 
