@@ -66,3 +66,33 @@ def a_walker_can_be_chosen(t):
     for walker, used in (("auto", "vm"), ("vm", "vm"), ("jvmti", "jvmti")):
         t.java("Exits", "return", agent=f"track=y,walker={walker},dump=r.jsonl,address=none")
         assert Report(t.path("r.jsonl")).summary["walker"] == used
+
+
+def check_constructor_chain(t, constructors):
+    for engine in ("bci", "vm"):
+        for walker in ("vm", "jvmti"):
+            t.java("ConstructorChain", "2000", str(constructors),
+                   agent=f"track=y,engine={engine},walker={walker},depth=3,dump=r.jsonl,"
+                         "address=none")
+            report = Report(t.path("r.jsonl"))
+            told = f"{constructors} constructors, engine={engine}, walker={walker}"
+            assert report.summary["walker"] == walker, told
+            stacks = [[f["method"] for f in r["stack"]] for r in report.records
+                      if r["class"] == "ConstructorChain$Level000"]
+            assert len(stacks) == 2001, f"{told}: {len(stacks)} objects"
+            others = [s for s in stacks[:-1] if s != ["make", "get", "main"]]
+            assert not others, f"{told}: {others[:3]}"
+            assert stacks[-1] and "<init>" not in stacks[-1], f"{told}: {stacks[-1]}"
+
+
+@test()
+def the_frame_below_a_hundred_constructors_is_told(t):
+    """What the object itself runs through is not shown, and hides nothing: neither a walker's nor
+    a buffer's length ends the search for the frame below."""
+    check_constructor_chain(t, 100)
+
+
+@test(flags=[("-Xint",), ("-XX:MaxInlineLevel=200",), ("-Xcomp",)], full_only=True, timeout=300)
+def the_frame_below_any_number_of_constructors_is_told_in_every_mode(t):
+    for constructors in (1, 80, 250):
+        check_constructor_chain(t, constructors)
