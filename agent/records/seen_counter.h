@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -53,15 +54,20 @@ class SeenCounter {
           count_.load(std::memory_order_acquire), bytes_.load(std::memory_order_acquire),
           last_seq_.load(std::memory_order_acquire)};
       const bool whole = (before & 1) == 0 && version_.load(std::memory_order_relaxed) == before;
-      // An owner that lost its processor in these few instructions will have it back; one that was
-      // stopped for good keeps nobody from a report.
+      // An owner that lost its processor in these few instructions will have it back, on a busy
+      // machine not at once; one that was stopped for good keeps nobody from a report.
       if (whole || tries == kMostTries) return seen;
-      std::this_thread::yield();
+      if (tries < kTriesAtOnce) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
     }
   }
 
  private:
-  static constexpr int kMostTries = 10000;
+  static constexpr int kTriesAtOnce = 100;
+  static constexpr int kMostTries = kTriesAtOnce + 200;
 
   // Each is released, so that a reader who has seen one of them sees the odd version too.
   template <typename T>

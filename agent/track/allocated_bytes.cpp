@@ -39,7 +39,7 @@ std::int64_t AllocatedBytes::read(VmThread thread) const {
     const std::uint64_t counter = load(thread + allocated_bytes_);
     const std::uint64_t start = load(thread + tlab_start_);
     const std::uint64_t top = load(thread + tlab_top_);
-    total = counter + (top >= start ? top - start : 0);
+    total = counter + (start != 0 && top >= start ? top - start : 0);  // 0: it has none
     if (load(thread + allocated_bytes_) == counter && load(thread + tlab_start_) == start &&
         load(thread + tlab_top_) >= top) {
       break;

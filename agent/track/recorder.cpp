@@ -37,6 +37,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
   std::int64_t size = known.size;
   try {
     const Reclamation::Reading reading(reclamation_);
+    if (!open_) return;
     const ObjectFacts::Facts facts = objects_.of(jni, object, known.klass, known.size);
     size = facts.size;
     const ThreadBooks::Number book = books_.own(jni, size);
@@ -61,6 +62,11 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
   } catch (const std::exception&) {  // bad_alloc from the name tables
     drop(DropReason::kOutOfMemory, size, weight);
   }
+}
+
+bool Recorder::pause(std::chrono::milliseconds patience) {
+  open_ = false;
+  return reclamation_.wait_for_readers(patience);
 }
 
 void Recorder::drop(DropReason reason, std::int64_t size, double weight) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,8 +28,8 @@ enum class DropReason { kNoClass, kOutOfMemory, kRingBusy, kCount };
 
 class Recorder {
  public:
-  Recorder(const CurrentRing& ring, ThreadBooks& books, CurrentThread& thread,
-           ObjectFacts& objects, SeenMethods& methods, Reclamation& reclamation)
+  Recorder(const CurrentRing& ring, ThreadBooks& books, CurrentThread& thread, ObjectFacts& objects,
+           SeenMethods& methods, Reclamation& reclamation)
       : ring_(ring),
         books_(books),
         thread_(thread),
@@ -56,6 +57,12 @@ class Recorder {
   SeenMethods& methods() { return methods_; }
   Reclamation& reclamation() { return reclamation_; }  // whoever asks methods() is in a Reading
 
+  // Nothing is recorded before open(). After pause() nothing is recorded any more, not even by a
+  // thread that was on its way here when the engine was stopped. False: one that was in record()
+  // has not left it for so long.
+  void open() { open_ = true; }
+  bool pause(std::chrono::milliseconds patience);
+
   // The VM is dying: injected calls of threads that still run do nothing any more.
   void close() { closed_ = true; }
 
@@ -73,6 +80,7 @@ class Recorder {
   Reclamation& reclamation_;
   TraceNumbers traces_;
   std::atomic<StackCapture*> stacks_{nullptr};
+  std::atomic<bool> open_{false};
   std::atomic<bool> closed_{false};
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(DropReason::kCount)> dropped_{};
 };

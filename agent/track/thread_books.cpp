@@ -14,6 +14,10 @@ namespace {
 // Ended threads shown one by one; older ones are summed up.
 constexpr std::size_t kEndedThreadsKept = 256;
 
+// An object may be made before its thread's book was opened and recorded after it: the thread was
+// between the two, or in the constructors of as many objects, one inside the other.
+constexpr int kMostInTheMaking = 64;
+
 // The calling thread's book. A thread that has ended its Java life has none and never gets one
 // again: its key (the VM structure) is about to be reused.
 thread_local void* t_book = nullptr;
@@ -44,7 +48,8 @@ void ThreadBooks::start(JNIEnv* jni) {
   ended_carriers_ = 0;
   for (auto& [vm_thread, book] : books_) {
     refresh(*book);
-    book->base = book->counter;
+    book->base = book->counter.load();
+    book->unsettled = kMostInTheMaking;
     book->seen.clear();
   }
   if (!allocated_) return;
@@ -56,6 +61,7 @@ void ThreadBooks::start(JNIEnv* jni) {
     const std::int64_t thread_id = jni->GetLongField(threads[i], thread_id_field_);
     if (is_own_thread(thread_id)) continue;
     open(vm_thread, thread_id, is_carrier(jni, threads[i]), allocated_->read(vm_thread));
+    books_[vm_thread]->unsettled = kMostInTheMaking;
   }
 }
 
@@ -98,7 +104,8 @@ ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
     book = std::make_unique<Book>();
     book->number = ++last_number_;
     if (allocated_) book->base = allocated_->read(vm_thread) - size;
-    book->counter = book->base;
+    book->counter = book->base.load();
+    book->unsettled = kMostInTheMaking;
   }
   t_book = book.get();
   return book.get();
@@ -110,7 +117,18 @@ ThreadBooks::Number ThreadBooks::own(JNIEnv* jni, std::int64_t size) {
   if (book->vm_thread == 0 && allocated_) {
     book->counter.store(allocated_->read(allocated_->current(jni)), std::memory_order_relaxed);
   }
+  if (book->unsettled > 0 && allocated_) settle(*book, size);
   return book->number;
+}
+
+// Who has seen more than it allocated since its book was opened saw what it made before that.
+void ThreadBooks::settle(Book& book, std::int64_t size) {
+  --book.unsettled;
+  const std::int64_t seen = std::llround(book.seen.read().bytes) + size;
+  const std::int64_t counter =
+      book.vm_thread != 0 ? allocated_->read(book.vm_thread) : book.counter.load();
+  const std::int64_t made = counter - book.base;
+  if (seen > made) book.base -= seen - made;
 }
 
 void ThreadBooks::saw(std::int64_t size, double weight, std::uint64_t seq) {

@@ -81,8 +81,9 @@ class ThreadBooks {
     std::int64_t thread_id = 0;
     bool carrier = false;
     SeenCounter seen;
-    std::int64_t base = 0;                   // the thread's counter when the book was opened
+    std::atomic<std::int64_t> base{0};       // the thread's counter when the book was opened
     std::atomic<std::int64_t> counter{0};    // last value read
+    int unsettled = 0;                       // records that may be of objects made before that
     AllocatedBytes::VmThread vm_thread = 0;  // 0 = may not be read by others
   };
 
@@ -93,6 +94,7 @@ class ThreadBooks {
   bool is_carrier(JNIEnv* jni, jthread thread) const;
   ThreadBytes balance(Book& book, const Seen& seen) const;
   void refresh(Book& book) const;
+  void settle(Book& book, std::int64_t size);
 
   jvmtiEnv* const jvmti_;
   const jfieldID thread_id_field_;

@@ -12,7 +12,8 @@
 namespace ddm {
 namespace {
 
-// For whoever is switching tracking on or off, when the process ends.
+// For whoever is switching tracking on or off, when the process ends; and for threads that are just
+// recording, when it is switched off.
 constexpr std::chrono::seconds kPatience{1};
 
 // Threads whose names a ring file keeps in mind beyond those of its records.
@@ -42,9 +43,8 @@ std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts
   }
   auto allocated = AllocatedBytes::create(jni, current.get());
   if (!allocated) log_warn("this VM shows no allocated-bytes counters: unattributed is unknown");
-  return std::unique_ptr<Tracking>(
-      new Tracking(jvmti, jni, current.get(), thread_id_field, std::move(allocated),
-                   std::move(facts)));
+  return std::unique_ptr<Tracking>(new Tracking(jvmti, jni, current.get(), thread_id_field,
+                                                std::move(allocated), std::move(facts)));
 }
 
 Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
@@ -116,8 +116,10 @@ std::string Tracking::start(JNIEnv* jni) {
   interval_ = engine == &vm_engine_ ? options_.interval : 0;
   engine_ = engine;
   books_.start(jni);
+  recorder_.open();
   error = engine_->start(jni);
   if (!error.empty()) {
+    pause_recorder();
     books_.stop();
     return error;
   }
@@ -151,12 +153,17 @@ std::string Tracking::stop(JNIEnv* jni) {
   if (!on_) return "";
   const std::string error = engine_->stop(jni);
   if (!error.empty()) return error;
+  pause_recorder();
   books_.stop();
   stopped_ms_ = steady_ms();
   on_ = false;
   write_ring_facts();
   log_info("tracking off");
   return "";
+}
+
+void Tracking::pause_recorder() {
+  if (!recorder_.pause(kPatience)) log_info("a thread is held up where it records");
 }
 
 void Tracking::work_in(const Background& background) {
@@ -210,9 +217,8 @@ void Tracking::write_ring_facts() {
   facts.seen = totals.seen;
   facts.seen_bytes = totals.seen_bytes;
   for (const auto& [why, count] : recorder_.dropped()) facts.dropped += count;
-  facts.unattributed_bytes = totals.allocated_bytes && interval_ == 0
-                                 ? *totals.allocated_bytes - totals.seen_bytes
-                                 : -1;
+  facts.unattributed_bytes =
+      totals.allocated_bytes && interval_ == 0 ? *totals.allocated_bytes - totals.seen_bytes : -1;
   if (engine_ != nullptr) {
     facts.classes_rewritten = engine_->counters(nullptr).classes_rewritten;
     put(engine_->name(), facts.engine);

@@ -102,6 +102,7 @@ class Tracking {
   Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
            std::optional<AllocatedBytes> allocated, VmFacts facts);
   void choose_walker();
+  void pause_recorder();
   std::int64_t tracked_ms() const;
   // Prepares the engine that the options name, or the other one; null with the reason in `error`.
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
