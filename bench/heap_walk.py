@@ -34,7 +34,7 @@ def measure(jdk, objects, small):
         for what in (heap_map.OBJECTS, heap_map.MERGED) * 3:
             wire.append(heap_map.draw(ddm, what, strict=False).wire_bytes)
         bare, tagged = map(float, p.ask("time").split())
-        lines = [LINE.search(line) for line in p.process.stderr_tail]
+        lines = [LINE.search(line) for line in p.process.said.lines()]
         found = [(int(m[1]), float(m[2]), float(m[3]), int(m[4])) for m in lines if m]
     cpu, wall = min(row[1] for row in found), min(row[2] for row in found)
     return found[-1][0], cpu, wall, found[-1][3], wire[0], wire[1], bare, tagged

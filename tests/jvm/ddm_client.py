@@ -6,6 +6,7 @@ reader here checks that a chunk is exactly as long as its fields.
 import os
 import queue
 import re
+import select
 import socket
 import struct
 import threading
@@ -339,19 +340,56 @@ def read_allocations(data):
     return records
 
 
+class Stderr:
+    """What a process says on stderr, line by line. Read all the time: nobody may block on it."""
+
+    def __init__(self, process):
+        self.fd = os.dup(process.stderr.fileno())  # ours: communicate() closes its own
+        self.lock = threading.Lock()
+        self.kept, self.rest, self.ended = [], b"", False
+        threading.Thread(target=self.read_on, daemon=True).start()
+
+    def read_on(self):
+        while not self.ended:
+            select.select([self.fd], [], [])
+            self.read_what_is_there()
+        os.close(self.fd)
+
+    def read_what_is_there(self):
+        with self.lock:
+            while not self.ended and select.select([self.fd], [], [], 0)[0]:
+                piece = os.read(self.fd, 65536)
+                self.ended = not piece
+                *whole, self.rest = (self.rest + piece).split(b"\n")
+                if self.ended and self.rest:
+                    whole.append(self.rest)
+                self.kept += [line.decode("utf-8", "replace") + "\n" for line in whole]
+
+    def lines(self):
+        """All that was said up to now, as a list that stays the same."""
+        self.read_what_is_there()
+        return self.kept
+
+    def wait_for(self, matches, seconds=60):
+        """The first line that matches, or None; it stays among the lines."""
+        end = time.monotonic() + seconds
+        while True:
+            last = self.ended or time.monotonic() > end
+            found = next(filter(None, map(matches, list(self.lines()))), None)
+            if found or last:
+                return found
+            time.sleep(0.005)
+
+
 def address_of(process):
-    """Where an agent listens, from the first line on the process's stderr."""
-    process.stderr_head = []  # what it says before
-    for line in process.stderr:
-        found = re.match(r"ddmagent: pid \d+ listening on (\S+)", line)
-        if found:
-            # From here on nobody reads stderr, and nobody may block on it.
-            process.stderr_tail = []
-            threading.Thread(target=lambda: process.stderr_tail.extend(process.stderr),
-                             daemon=True).start()
-            return found.group(1)
-        process.stderr_head.append(line)
-    raise AssertionError(f"the agent does not say where it listens: {process.stderr_head}")
+    """Where an agent listens, from its line on the process's stderr, which it takes out."""
+    process.said = Stderr(process)
+    found = process.said.wait_for(re.compile(r"ddmagent: pid \d+ listening on (\S+)").match)
+    assert found, f"the agent does not say where it listens: {process.said.lines()}"
+    at = process.said.lines().index(found.string)
+    process.said_before = process.said.lines()[:at]
+    del process.said.lines()[:at + 1]
+    return found.group(1)
 
 
 class Target:
@@ -395,20 +433,20 @@ class Target:
 
     def stderr(self):
         # The VM's own jdwp agent says so of a program that ends while it is about to listen again.
-        return "".join(line for line in self.process.stderr_tail
+        return "".join(line for line in self.process.said.lines()
                        if line.strip() and "failed to initialize, VM_DEAD" not in line)
 
     def stderr_line(self, part):
         """Takes the line with `part` in it out of what was said on stderr; waits for it."""
-        process, end = self.process, time.monotonic() + 20
-        while time.monotonic() < end:
-            for lines in (process.stderr_head, process.stderr_tail):
-                for line in lines:
-                    if part in line:
-                        lines.remove(line)
-                        return line
-            time.sleep(0.02)
-        raise AssertionError(f"no {part!r} on stderr: {process.stderr_head} {process.stderr_tail}")
+        before, said = self.process.said_before, self.process.said
+        line = next((line for line in before if part in line), None)
+        if line:
+            before.remove(line)
+            return line
+        line = said.wait_for(lambda line: line if part in line else None, 20)
+        assert line, f"no {part!r} on stderr: {before} {said.lines()}"
+        said.lines().remove(line)
+        return line
 
     def expect(self, line):
         got = self.process.stdout.readline().rstrip("\n")

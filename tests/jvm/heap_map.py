@@ -111,7 +111,7 @@ class Shape:
             assert self.process.returncode == 0, self.process.returncode
 
     def stderr(self):
-        return "".join(self.process.stderr_tail)
+        return "".join(self.process.said.lines())
 
     def client(self, **options):
         return Client(self.address, **options)

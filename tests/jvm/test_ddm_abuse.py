@@ -180,7 +180,7 @@ def the_checked_jni_finds_nothing_in_the_agent(t):
         p.process.wait()
         found = jni_warnings("".join(output) + p.stderr()) - jni_warnings(plain.out + plain.err)
         assert not found, found
-        p.process.stderr_tail.clear()
+        p.process.said.lines().clear()
 
 
 @test()

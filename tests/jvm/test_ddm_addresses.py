@@ -55,7 +55,7 @@ def nothing_listens_beyond_the_loopback_unless_asked_to(t):
         with Target(t, agent=options) as p:
             assert_listens(p, wanted)
             if wanted == ["0.0.0.0"]:
-                lines = p.process.stderr_head
+                lines = p.process.said_before
                 assert len(lines) == 1 and "access=any" in lines[0], lines
                 p.address = p.address.replace("0.0.0.0", "127.0.0.1")
             works(p)
@@ -65,7 +65,7 @@ def nothing_listens_beyond_the_loopback_unless_asked_to(t):
 @test()
 def opening_a_program_to_everybody_is_said_in_one_line(t):
     with Target(t, agent="address=*:0,access=any") as p:
-        lines = p.process.stderr_head
+        lines = p.process.said_before
         assert len(lines) == 1 and "anybody" in lines[0], lines
         p.address = p.address.replace("0.0.0.0", "127.0.0.1")
         works(p)

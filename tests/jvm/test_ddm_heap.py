@@ -352,8 +352,7 @@ def a_heap_dump_that_cannot_be_written_says_so_and_overwrites_nothing(t):
         with open(t.path("there")) as f:
             assert f.read() == "before"
         assert not left_behind(t.dir), os.listdir(t.dir)
-        time.sleep(0.1)
-        lines = p.process.stderr_tail
+        lines = p.process.said.lines()
         assert len(lines) == 7 and all(line.startswith("ddmagent: ") for line in lines), lines
         assert all(line.rstrip("\n").isprintable() for line in lines), lines
         lines.clear()

@@ -128,12 +128,12 @@ def hide_entries(t, names):
         with Target(t, flags=hidden) as p, p.client() as ddm:
             m = draw(ddm, strict=False)
             assert m.objects["object"] > 1000 and m.objects["class"] > 300, name
-            said = [line for line in p.process.stderr_tail if "made up" in line]
+            said = [line for line in p.process.said.lines() if "made up" in line]
             if said:
                 # It names the entry as the newest VM has it.
                 assert any(part in said[0] for part in name.split("::")), (name, said)
                 listed += 1
-            p.process.stderr_tail.clear()
+            p.process.said.lines().clear()
     return listed
 
 
@@ -161,7 +161,7 @@ def a_heap_that_is_not_walked_is_listed(t):
             # Concurrent collectors let go of some garbage later.
             assert abs(m.objects[kind] - count[kind][0]) <= 0.02 * count[kind][0] + 5, kind
         assert m.objects["unknown"] == 0
-        said = [line for line in p.process.stderr_tail if "heap map" in line]
+        said = [line for line in p.process.said.lines() if "heap map" in line]
         assert len(said) == 1 and "made up" in said[0], said
 
 
@@ -258,7 +258,7 @@ def a_server_that_has_gone_gets_no_maps(t):
                 struct.pack(">IIBBB", 11 + len(payload), number + 1, 0, 0xC7, 1) + payload
                 for number in range(100)))
         draw(ddm)
-        drawn = [line for line in p.process.stderr_tail if "the program stood still" in line]
+        drawn = [line for line in p.process.said.lines() if "the program stood still" in line]
         assert 1 <= len(drawn) < 60, len(drawn)
 
 
@@ -310,7 +310,7 @@ def stress(t, maps, flags=(), agent=""):
         assert line == "ended\n", (line, p.stderr())
         assert p.process.wait(30) == 0
         if t.gc not in WALKED:
-            p.process.stderr_tail[:] = [x for x in p.process.stderr_tail if "made up" not in x]
+            p.process.said.lines()[:] = [x for x in p.process.said.lines() if "made up" not in x]
 
 
 @test(gc=("g1", "zgc"))
