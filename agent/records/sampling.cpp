@@ -21,6 +21,11 @@ AllocationSampling::AllocationSampling(std::int64_t interval_bytes, bool vm_coun
   }
 }
 
+std::uint64_t AllocationSampling::countdown(double random) const {
+  if (every_allocation()) return 0;
+  return static_cast<std::uint64_t>(-std::log1p(-random) * static_cast<double>(vm_interval_)) + 1;
+}
+
 bool AllocationSampling::takes(std::int64_t size, double random) const {
   if (vm_interval_ == interval_) return true;
   return random * chance(size, vm_interval_) < chance(size, interval_);

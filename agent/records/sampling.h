@@ -31,7 +31,10 @@ class AllocationSampling {
   // What the VM is told.
   std::int64_t vm_interval_bytes() const { return vm_interval_; }
 
-  // Whether the VM's event for an object of this size is a sample. `random` is uniform in [0, 1).
+  // Bytes that a thread allocates until the VM's next event. `random` is uniform in [0, 1).
+  std::uint64_t countdown(double random) const;
+
+  // Whether the VM's event for an object of this size is a sample.
   bool takes(std::int64_t size, double random) const;
 
   // How many allocations a sample of this size stands for; 1 when there is every allocation.

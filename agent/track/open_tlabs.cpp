@@ -8,9 +8,8 @@
 namespace ddm {
 namespace {
 
-// Countdowns are drawn around the sampling interval, 512 KB unless somebody changed it: beyond this
-// lies one in e^128.
-constexpr std::uint64_t kMostCountdown = 64 * 1024 * 1024;
+// Three words, the last of which is _bytes_since_last_sample_point; from 24 on it is elsewhere.
+constexpr std::int64_t kWasteToRefillsUntil23 = 24;
 
 std::uint64_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uint64_t*>(address); }
 
@@ -26,19 +25,24 @@ std::optional<OpenTlabs> OpenTlabs::find() {
   const auto end = vm_structs::offset_of("ThreadLocalAllocBuffer", "_end");
   const auto allocated = vm_structs::offset_of("Thread", "_allocated_bytes");
   if (!list || !length || !threads || !tlab || !start || !top || !end || !allocated) return {};
-  OpenTlabs result;
+  OpenTlabs result(SampleCountdown(*allocated + static_cast<std::int64_t>(sizeof(std::uint64_t))));
   result.thread_list_ = *list;
   result.list_length_ = *length;
   result.list_threads_ = *threads;
   result.tlab_start_ = *tlab + *start;
   result.tlab_top_ = *tlab + *top;
   result.tlab_end_ = *tlab + *end;
-  result.countdown_ = *allocated + static_cast<std::int64_t>(sizeof(std::uint64_t));
+  const auto waste = vm_structs::offset_of("ThreadLocalAllocBuffer", "_refill_waste_limit");
+  const auto refills = vm_structs::offset_of("ThreadLocalAllocBuffer", "_number_of_refills");
+  if (waste && refills && *refills - *waste == kWasteToRefillsUntil23) {
+    result.tlab_since_ = *tlab + *refills - static_cast<std::int64_t>(sizeof(std::uint64_t));
+  }
   return result;
 }
 
-std::string OpenTlabs::close(jvmtiEnv* jvmti, bool every_allocation, Closed& closed) {
-  return run_in_pause(jvmti, [&] { closed = close_all(every_allocation); });
+std::string OpenTlabs::close(jvmtiEnv* jvmti, const std::function<std::uint64_t()>& next_countdown,
+                             Closed& closed) {
+  return run_in_pause(jvmti, [&] { closed = close_all(next_countdown); });
 }
 
 // At a safepoint: the list of threads stands still, and so do their TLABs.
@@ -55,25 +59,21 @@ void OpenTlabs::for_each_thread(Visit visit) const {
   }
 }
 
-std::uint64_t OpenTlabs::countdown(std::uintptr_t thread) const {
-  return word(thread + countdown_);
+SampleCountdown::Seen OpenTlabs::look(std::uintptr_t thread) const {
+  return countdown_.look(thread, word(thread + tlab_start_), word(thread + tlab_top_));
 }
 
-void OpenTlabs::learn(std::uint64_t before, std::uint64_t after) {
-  countdowns_known_ = before > 0 && before < kMostCountdown && after == 0;
-}
-
-bool OpenTlabs::countdowns_look_right() const {
-  bool right = true;
-  for_each_thread([&](std::uintptr_t thread) { right &= countdown(thread) < kMostCountdown; });
-  return right;
-}
-
-OpenTlabs::Closed OpenTlabs::close_all(bool every_allocation) {
+OpenTlabs::Closed OpenTlabs::close_all(const std::function<std::uint64_t()>& next_countdown) {
   Closed closed;
-  closed.countdowns = every_allocation && countdowns_known_ && countdowns_look_right();
+  closed.countdowns = true;
   for_each_thread([&](std::uintptr_t thread) {
-    if (closed.countdowns) word(thread + countdown_) = 0;
+    if (!countdown_.looks_right(look(thread))) closed.countdowns = false;
+  });
+  for_each_thread([&](std::uintptr_t thread) {
+    if (closed.countdowns) {
+      countdown_.begin(thread, look(thread), next_countdown());
+      if (tlab_since_ != 0) word(thread + tlab_since_) = 0;
+    }
     const std::uint64_t start = word(thread + tlab_start_);
     const std::uint64_t top = word(thread + tlab_top_);
     const std::uint64_t end = word(thread + tlab_end_);

@@ -39,13 +39,25 @@ bool vm_counts_right(jvmtiEnv* jvmti) {
          kRightCountSince;
 }
 
-// Uniform in [0, 1): Marsaglia's xorshift, 64 bits. Each thread begins where its stack lies.
+// Uniform in [0, 1): Marsaglia's xorshift, 64 bits. `seed`: an address, of a thread's stack.
+class Random {
+ public:
+  explicit Random(const void* seed)
+      : state_(reinterpret_cast<std::uintptr_t>(seed) * 0x9e3779b97f4a7c15u) {}
+  double next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<double>(state_ >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
 double random_of_thread() {
-  thread_local std::uint64_t state = reinterpret_cast<std::uintptr_t>(&state) * 0x9e3779b97f4a7c15u;
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return static_cast<double>(state >> 11) * 0x1p-53;
+  thread_local Random random(&t_waits_for_sample);
+  return random.next();
 }
 
 }  // namespace
@@ -71,27 +83,34 @@ std::string VmEngine::prepare(JNIEnv*) {
 }
 
 std::string VmEngine::start(JNIEnv* jni) {
-  jvmtiError error =
-      jvmti_->SetHeapSamplingInterval(static_cast<jint>(sampling_.vm_interval_bytes()));
-  if (error != JVMTI_ERROR_NONE) {
+  learn_countdowns(jni);
+  std::string error = set_vm_interval(sampling_.vm_interval_bytes());
+  if (error.empty()) error = switch_events(JVMTI_ENABLE, nullptr);
+  if (!error.empty()) {
     give_capability_back();
-    return std::string("SetHeapSamplingInterval: ") + jvmti_error_name(error);
+    return error;
   }
-  error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, nullptr);
-  if (error != JVMTI_ERROR_NONE) {
-    give_capability_back();
-    return std::string("enabling SampledObjectAlloc: ") + jvmti_error_name(error);
-  }
-  close_open_tlabs(jni);
+  close_open_tlabs();
   return "";
 }
 
-std::string VmEngine::stop(JNIEnv*) {
+std::string VmEngine::set_vm_interval(std::int64_t bytes) {
+  const jvmtiError error = jvmti_->SetHeapSamplingInterval(static_cast<jint>(bytes));
+  if (error == JVMTI_ERROR_NONE) return "";
+  return std::string("SetHeapSamplingInterval: ") + jvmti_error_name(error);
+}
+
+std::string VmEngine::switch_events(jvmtiEventMode mode, jthread thread) {
   const jvmtiError error =
-      jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, nullptr);
-  if (error != JVMTI_ERROR_NONE) {
-    return std::string("disabling SampledObjectAlloc: ") + jvmti_error_name(error);
-  }
+      jvmti_->SetEventNotificationMode(mode, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, thread);
+  if (error == JVMTI_ERROR_NONE) return "";
+  return std::string(mode == JVMTI_ENABLE ? "enabling" : "disabling") +
+         " SampledObjectAlloc: " + jvmti_error_name(error);
+}
+
+std::string VmEngine::stop(JNIEnv*) {
+  const std::string error = switch_events(JVMTI_DISABLE, nullptr);
+  if (!error.empty()) return error;
   give_capability_back();
   return "";
 }
@@ -102,7 +121,7 @@ void VmEngine::give_capability_back() {
   if (error != JVMTI_ERROR_NONE) log_warn("RelinquishCapabilities: {}", jvmti_error_name(error));
 }
 
-void VmEngine::close_open_tlabs(JNIEnv* jni) {
+void VmEngine::learn_countdowns(JNIEnv* jni) {
   if (!looked_for_tlabs_) {
     looked_for_tlabs_ = true;
     open_tlabs_ = OpenTlabs::find();
@@ -110,13 +129,25 @@ void VmEngine::close_open_tlabs(JNIEnv* jni) {
       log_info("this VM does not show its TLABs: what open ones still give is not seen");
     }
   }
-  const bool every_allocation = sampling_.every_allocation();
-  if (every_allocation && !(open_tlabs_ && open_tlabs_->countdowns_known())) {
-    sample_calling_thread(jni);
-  }
+  if (open_tlabs_ && open_tlabs_->countdowns().known()) return;
+  if (tried_to_learn_ && !sampling_.every_allocation()) return;
+  tried_to_learn_ = true;
+  LocalRef<jthread> thread(jni, nullptr);
+  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE) return;
+  // Nobody else is told of until the countdowns of all have begun anew.
+  if (!set_vm_interval(0).empty() || !switch_events(JVMTI_ENABLE, thread.get()).empty()) return;
+  sample_calling_thread(jni, thread.get());
+  const std::string error = switch_events(JVMTI_DISABLE, thread.get());
+  if (!error.empty()) log_warn("{}", error);
+}
+
+void VmEngine::close_open_tlabs() {
   if (!open_tlabs_) return;
+  open_tlabs_->countdowns().expect_interval(sampling_.vm_interval_bytes());
   OpenTlabs::Closed closed;
-  const std::string error = open_tlabs_->close(jvmti_, every_allocation, closed);
+  Random random(&closed);
+  const std::string error = open_tlabs_->close(
+      jvmti_, [&] { return sampling_.countdown(random.next()); }, closed);
   if (!error.empty()) {
     log_info("open TLABs are not closed: {}", error);
     return;
@@ -125,11 +156,10 @@ void VmEngine::close_open_tlabs(JNIEnv* jni) {
             closed.countdowns ? "at once" : "when a thread's countdown is over");
 }
 
-void VmEngine::sample_calling_thread(JNIEnv* jni) {
-  LocalRef<jthread> thread(jni, nullptr);
-  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE) return;
-  const std::uintptr_t self = open_tlabs_ ? vm_thread(jni, thread.get()) : 0;
-  const std::uint64_t before = self != 0 ? open_tlabs_->countdown(self) : 0;
+void VmEngine::sample_calling_thread(JNIEnv* jni, jthread thread) {
+  const std::uintptr_t self = open_tlabs_ ? vm_thread(jni, thread) : 0;
+  SampleCountdown::Seen before;
+  if (self != 0) before = open_tlabs_->look(self);
   t_waits_for_sample = true;
   for (int i = 0; i < kMostGarbageArrays && t_waits_for_sample; ++i) {
     const LocalRef<jbyteArray> garbage(jni, jni->NewByteArray(kGarbageBytes));
@@ -137,7 +167,7 @@ void VmEngine::sample_calling_thread(JNIEnv* jni) {
   }
   const bool sampled = !t_waits_for_sample;
   t_waits_for_sample = false;
-  if (self != 0 && sampled) open_tlabs_->learn(before, open_tlabs_->countdown(self));
+  if (self != 0 && sampled) open_tlabs_->countdowns().learn(before, open_tlabs_->look(self));
   books_.rebase_current(jni);
 }
 

@@ -35,16 +35,21 @@ class VmEngine final : public Engine {
 
  private:
   void give_capability_back();
-  void close_open_tlabs(JNIEnv* jni);
-  // The calling thread uses up its countdown with garbage that is not booked; the first time shows
-  // whether countdowns are where we think (open_tlabs.h).
-  void sample_calling_thread(JNIEnv* jni);
+  // "" or why not. `thread`: null for all.
+  std::string set_vm_interval(std::int64_t bytes);
+  std::string switch_events(jvmtiEventMode mode, jthread thread);
+  void close_open_tlabs();
+  // Where the VM keeps a thread's countdown (sample_countdown.h), once: watches the calling thread
+  // when it uses up its own with garbage that is not booked.
+  void learn_countdowns(JNIEnv* jni);
+  void sample_calling_thread(JNIEnv* jni, jthread thread);
 
   jvmtiEnv* const jvmti_;
   Recorder& recorder_;
   ThreadBooks& books_;
   std::optional<OpenTlabs> open_tlabs_;
   bool looked_for_tlabs_ = false;
+  bool tried_to_learn_ = false;
   AllocationSampling sampling_;
 };
 

@@ -48,6 +48,26 @@ TEST_CASE("of a VM that loses count each size is taken at the rate it should hav
   }
 }
 
+TEST_CASE("countdowns are as far apart as the VM's events, and as random") {
+  CHECK(AllocationSampling().countdown(0.5) == 0);
+  for (const bool vm_counts_right : {false, true}) {
+    const AllocationSampling sampling(512 * 1024, vm_counts_right);
+    const auto interval = static_cast<double>(sampling.vm_interval_bytes());
+    CHECK(sampling.countdown(0) == 1);
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    double sum = 0, beyond = 0;
+    constexpr int kDraws = 200000;
+    for (int i = 0; i < kDraws; ++i) {
+      const auto drawn = static_cast<double>(sampling.countdown(uniform(random)));
+      sum += drawn;
+      beyond += drawn > interval ? 1 : 0;
+    }
+    CHECK(sum / kDraws == Approx(interval).epsilon(0.01));
+    CHECK(beyond / kDraws == Approx(std::exp(-1.0)).epsilon(0.02));
+  }
+}
+
 TEST_CASE("the smallest intervals stay intervals") {
   const AllocationSampling sampling(1, false);
   CHECK(sampling.vm_interval_bytes() == 1);
