@@ -6,13 +6,12 @@
 // long as a stack walk. CPU time a record shows what sharing costs (waiting for cache lines is CPU
 // time); wall time a record shows whether threads run side by side. A ring with one lock around the
 // copy stands beside for comparison.
-#include <ctime>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -56,11 +55,13 @@ class TicketRing {
  public:
   TicketRing() { ring_.replace(AllocRing::create(kDefaultRecords, kDefaultDepth)); }
   bool push(const AllocRecord& record, const std::vector<Frame>& frames) {
-    return CurrentRing::Hold(ring_)->push(record, frames);
+    const Reclamation::Reading reading(reclamation_);
+    return ring_.get()->push(record, frames);
   }
 
  private:
-  CurrentRing ring_;
+  Reclamation reclamation_;
+  CurrentRing ring_{reclamation_};
 };
 
 struct Cost {
@@ -101,9 +102,8 @@ template <typename Ring>
 Cost median_cost(Ring& ring, int threads, int think) {
   std::vector<Cost> costs;
   for (int round = 0; round < kRounds; ++round) costs.push_back(cost(ring, threads, think));
-  std::sort(costs.begin(), costs.end(), [](const Cost& a, const Cost& b) {
-    return a.cpu_ns < b.cpu_ns;
-  });
+  std::sort(costs.begin(), costs.end(),
+            [](const Cost& a, const Cost& b) { return a.cpu_ns < b.cpu_ns; });
   return costs[kRounds / 2];
 }
 

@@ -112,7 +112,6 @@ class Tracking {
 
   jvmtiEnv* const jvmti_;
   const VmFacts facts_;
-  CurrentRing ring_;
   std::unique_ptr<RingFile> ring_file_;
   std::unique_ptr<RingNames> ring_file_names_;
   TrackingOptions options_;
@@ -121,6 +120,7 @@ class Tracking {
   ThreadNames thread_names_;
   RewrittenMethods rewritten_;
   Reclamation reclamation_;
+  CurrentRing ring_{reclamation_};
   SeenMethods methods_;
   JvmtiStackCapture jvmti_stacks_;
   Result<std::unique_ptr<VmStackCapture>> vm_stacks_;

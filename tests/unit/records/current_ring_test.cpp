@@ -2,53 +2,55 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <thread>
 #include <vector>
 
 namespace ddm {
+namespace {
+
+std::shared_ptr<AllocRing> ring_of(std::uint32_t records) { return AllocRing::create(records, 4); }
+
+}  // namespace
 
 TEST_CASE("a ring that nobody is in is given back when it is replaced") {
-  CurrentRing current;
-  CHECK_FALSE(CurrentRing::Hold(current));
+  Reclamation reclamation;
+  CurrentRing current(reclamation);
+  CHECK(current.get() == nullptr);
+  std::weak_ptr<AllocRing> last;
   for (std::uint32_t size = 1; size <= 10; ++size) {
-    current.replace(AllocRing::create(size, 4));
-    CHECK(current.rings_kept() == 1);
-    CHECK(CurrentRing::Hold(current)->capacity() == size);
+    auto ring = ring_of(size);
+    std::weak_ptr<AllocRing> watched = ring;
+    current.replace(std::move(ring));
+    CHECK(last.expired());
+    CHECK(current.get()->capacity() == size);
+    last = watched;
   }
+  CHECK_FALSE(last.expired());
 }
 
 TEST_CASE("a writer's ring stays until the writer is out of it") {
-  CurrentRing current;
-  current.replace(AllocRing::create(8, 4));
-  std::atomic<int> step{0};
-  std::thread writer([&] {
-    {
-      const CurrentRing::Hold hold(current);
-      step = 1;
-      while (step == 1) std::this_thread::yield();
-      CHECK(hold->capacity() == 8);
-      CHECK(hold->push({}, {}));
-      const CurrentRing::Hold inner(current);  // an allocation within an allocation
-      CHECK(inner->capacity() == 8);
-    }
-    step = 3;
-    while (step == 3) std::this_thread::yield();
-  });
-  while (step == 0) std::this_thread::yield();
-  current.replace(AllocRing::create(9, 4));
-  CHECK(current.rings_kept() == 2);
-  CHECK(CurrentRing::Hold(current)->capacity() == 9);
-  step = 2;
-  while (step == 2) std::this_thread::yield();
-  current.replace(AllocRing::create(10, 4));
-  CHECK(current.rings_kept() == 1);
-  step = 4;
-  writer.join();
+  Reclamation reclamation;
+  CurrentRing current(reclamation);
+  auto first = ring_of(8);
+  const std::weak_ptr<AllocRing> watched = first;
+  current.replace(std::move(first));
+  {
+    std::optional<Reclamation::Reading> writer(std::in_place, reclamation);
+    AllocRing* ring = current.get();
+    current.replace(ring_of(9));
+    CHECK(current.get()->capacity() == 9);
+    REQUIRE_FALSE(watched.expired());
+    CHECK(ring->push({}, {}));
+  }
+  current.replace(ring_of(10));
+  CHECK(watched.expired());
 }
 
 TEST_CASE("rings can be replaced all the time while threads come, write and go") {
-  CurrentRing current;
-  current.replace(AllocRing::create(16, 4));
+  Reclamation reclamation;
+  CurrentRing current(reclamation);
+  current.replace(ring_of(16));
   std::atomic<bool> stop{false};
   std::atomic<int> written{0};
   std::vector<std::thread> starters;
@@ -57,20 +59,16 @@ TEST_CASE("rings can be replaced all the time while threads come, write and go")
       while (!stop) {
         std::thread([&] {
           for (int i = 0; i < 50; ++i) {
-            const CurrentRing::Hold hold(current);
-            written += hold->push({}, {}) ? 1 : 0;
+            const Reclamation::Reading reading(reclamation);
+            written += current.get()->push({}, {}) ? 1 : 0;
           }
         }).join();
       }
     });
   }
-  for (std::uint32_t i = 0; i < 500 || written == 0; ++i) {
-    current.replace(AllocRing::create(16 + i % 16, 4));
-  }
+  for (std::uint32_t i = 0; i < 500 || written == 0; ++i) current.replace(ring_of(16 + i % 16));
   stop = true;
   for (auto& s : starters) s.join();
-  current.replace(AllocRing::create(1, 1));
-  CHECK(current.rings_kept() == 1);
 }
 
 }  // namespace ddm
