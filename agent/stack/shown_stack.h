@@ -24,34 +24,42 @@ class ShownStack {
   // `wanted`: at most kMostFrames.
   ShownStack(TopFrames top, std::size_t wanted) : top_(top), wanted_(wanted) {}
 
+  // How far it is. A walk keeps it in registers from frame to frame, see add().
+  struct Progress {
+    std::size_t count = 0;
+    std::uint64_t hash = 0;
+    bool on_top = true;
+    FrameRole last_role = FrameRole::kPlain;
+  };
+  Progress progress() const { return progress_; }
+  void set_progress(const Progress& progress) { progress_ = progress; }
+
   // The next frame outwards. false: there are as many as are wanted.
-  bool add(ShownFrame frame) {
+  bool add(ShownFrame frame) { return add(frame, progress_); }
+
+  // The same, counted in `progress`, which set_progress() is told of in the end.
+  [[gnu::always_inline]] bool add(ShownFrame frame, Progress& progress) {
     const FrameRole role = frame.role();
     if (role != FrameRole::kPlain) {
       if (role == FrameRole::kHidden) return true;
-      if (on_top_ && is_part_of_allocation(role)) return true;
+      if (progress.on_top && is_part_of_allocation(role)) return true;
     }
-    on_top_ = false;
-    last_role_ = role;
-    frames_[count_++].frame = frame.frame();
-    hash_ = (hash_ ^ (frame.bits() & kFrameBits)) * 0x9E3779B97F4A7C15ull;
-    hash_ ^= hash_ >> 29;
-    return count_ < wanted_;
+    progress.on_top = false;
+    progress.last_role = role;
+    // A sum of what each frame comes to where it stands: no term waits for the one before.
+    progress.hash += mixed(frame.bits() & kFrameBits, progress.count);
+    frames_[progress.count++].frame = frame.frame();
+    return progress.count < wanted_;
   }
 
   // What was added was not the whole truth: begins anew.
-  void restart() {
-    count_ = 0;
-    hash_ = 0;
-    on_top_ = true;
-    last_role_ = FrameRole::kPlain;
-  }
+  void restart() { progress_ = {}; }
 
   std::size_t wanted() const { return wanted_; }
-  std::span<const Frame> frames() const { return {&frames_[0].frame, count_}; }
-  FrameRole last_role() const { return last_role_; }
+  std::span<const Frame> frames() const { return {&frames_[0].frame, progress_.count}; }
+  FrameRole last_role() const { return progress_.last_role; }
   // Of the frames and their order.
-  std::uint64_t hash() const { return hash_; }
+  std::uint64_t hash() const { return progress_.hash ^ progress_.hash >> 29; }
 
  private:
   union Room {  // not filled with anything before a frame is put there
@@ -59,6 +67,12 @@ class ShownStack {
     Frame frame;
   };
   static constexpr std::uint64_t kFrameBits = ~std::uint64_t{0} >> 8;  // without the role
+
+  static std::uint64_t mixed(std::uint64_t frame, std::size_t position) {
+    std::uint64_t value = (frame + (position + 1) * 0xC2B2AE3D27D4EB4Full) * 0x9E3779B97F4A7C15ull;
+    value ^= value >> 32;
+    return value * 0xD6E8FEB86659FD93ull;
+  }
 
   bool is_part_of_allocation(FrameRole role) const {
     switch (top_) {
@@ -75,10 +89,7 @@ class ShownStack {
 
   const TopFrames top_;
   const std::size_t wanted_;
-  std::size_t count_ = 0;
-  std::uint64_t hash_ = 0;
-  bool on_top_ = true;
-  FrameRole last_role_ = FrameRole::kPlain;
+  Progress progress_;
   Room frames_[kMostFrames];
 };
 

@@ -18,6 +18,8 @@ const char* reason_of(WalkEnd end) {
       return "method without id";
     case WalkEnd::kComplete:
       return "complete";
+    case WalkEnd::kNoMemory:
+      return "no memory";
     case WalkEnd::kCount:
       break;
   }
@@ -39,12 +41,13 @@ Result<std::unique_ptr<VmStackCapture>> VmStackCapture::create(JNIEnv* jni, jobj
   if (!layout) return layout.error();
   const auto threads = VmThreads::create(jni, current);
   if (!threads) return Error{"Thread.eetop is not as expected"};
-  return std::unique_ptr<VmStackCapture>(
-      new VmStackCapture(std::move(*layout), *threads, jvmti, names));
+  constexpr jint kFirstWithoutSweeper = 0x00140000;  // 20
+  return std::unique_ptr<VmStackCapture>(new VmStackCapture(
+      std::move(*layout), *threads, jvmti, names, jni->GetVersion() < kFirstWithoutSweeper));
 }
 
 VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti,
-                               FrameNames& names)
+                               FrameNames& names, bool code_is_swept)
     : layout_(std::move(layout)),
       threads_(threads),
       heaps_(layout_),
@@ -53,7 +56,10 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
       raw_walk_(layout_, compiled_, methods_),
       cache_(names.generation(), layout_.block_used - layout_.block_header - layout_.compile_id),
       jvmti_(jvmti),
-      names_(names) {}
+      names_(names),
+      code_is_swept_(code_is_swept) {}
+
+void VmStackCapture::watch(const GcPauses* pauses) { pauses_ = pauses; }
 
 void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
   if (check_.due()) [[unlikely]]
@@ -72,32 +78,92 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   FrameWalker walker(layout_, threads_.of(jni));
   WalkEnd end = WalkEnd::kOdd;
   if (!walker.begin(end)) return end;
+  FramePositions* const positions = FramePositions::of_this_thread(epoch());
+  if (positions == nullptr) [[unlikely]]
+    return WalkEnd::kNoMemory;
   Interpreted last;
   for (;;) {
-    Step step = Step::kOn;
-    switch (walker.kind()) {
-      case FrameKind::kCode:
-        step = compiled_step(jni, walker, stack, end);
-        break;
-      case FrameKind::kInterpreted:
-        step = interpreted_step(jni, walker, last, stack, end);
-        break;
-      case FrameKind::kEntry:
-        if (!walker.pop_entry(end)) return end;
-        break;
+    Step step = known_steps(walker, *positions, stack);
+    if (step == Step::kOn) {
+      switch (walker.kind()) {
+        case FrameKind::kCode:
+          step = compiled_step(jni, walker, *positions, stack, end);
+          break;
+        case FrameKind::kInterpreted:
+          step = interpreted_step(jni, walker, *positions, last, stack, end);
+          break;
+        case FrameKind::kEntry:
+          if (!walker.pop_entry(end)) return end;
+          break;
+      }
     }
     if (step == Step::kEnough) return WalkEnd::kComplete;
     if (step == Step::kEnd) return end;
   }
 }
 
+// A class is unloaded in a pause, if the collector works in pauses only.
+FramePositions::Epoch VmStackCapture::epoch() const {
+  return {names_.generation().load(std::memory_order_acquire),
+          pauses_ != nullptr ? GcPauses::count(pauses_->number()) : 0};
+}
+
+VmStackCapture::Step VmStackCapture::known_steps(FrameWalker& walker, FramePositions& positions,
+                                                 ShownStack& stack) const {
+  // Of their own, so that they stay in registers.
+  FrameWalker::Place at = walker.place();
+  ShownStack::Progress progress = stack.progress();
+  Step step = Step::kOn;
+  while (step == Step::kOn) {
+    const FramePositions::Position& position = positions.at(at.sp);
+    if (position.key != positions.key_of(at.sp)) break;
+    const FrameKind kind = walker.kind(at);
+    if (kind == FrameKind::kCode) {
+      if (position.place != at.pc || !is_same_code(position) ||
+          !walker.leave(at, position.kind, position.bytes)) {
+        break;
+      }
+    } else {
+      VmAddress method = 0, bytecode = 0;
+      if (kind == FrameKind::kEntry || !walker.read_interpreted(at, method, bytecode) ||
+          position.place != bytecode || position.identity_at != method ||
+          !is_same_version(position) || !walker.leave_interpreted(at)) {
+        break;
+      }
+    }
+    for (std::size_t i = 0; i < position.count && step == Step::kOn; ++i) {
+      if (!stack.add(position.frames[i], progress)) step = Step::kEnough;
+    }
+    if (position.kind == CodeKind::kVirtualThreadEnd) step = Step::kEnough;
+  }
+  walker.stand_at(at);
+  stack.set_progress(progress);
+  return step;
+}
+
+// Code is given back in pauses, too, where no sweeper does it.
+bool VmStackCapture::is_same_code(const FramePositions::Position& position) const {
+  return (pauses_ != nullptr && !code_is_swept_) ||
+         cache_.still_stands({position.identity_at, position.identity});
+}
+
+bool VmStackCapture::is_same_version(const FramePositions::Position& position) const {
+  return pauses_ != nullptr ||
+         methods_.version_of(position.identity_at).identity() == position.identity;
+}
+
 VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, FrameWalker& walker,
-                                                   ShownStack& stack, WalkEnd& end) {
+                                                   FramePositions& positions, ShownStack& stack,
+                                                   WalkEnd& end) {
   FrameCache::Entry entry;
+  FrameCache::Identity identity;
   unsigned part = 0;
   do {
-    if (!cache_.find_compiled(walker.pc(), part, entry)) [[unlikely]] {
+    if (!cache_.find_compiled(walker.pc(), part, entry, identity)) [[unlikely]] {
       return learn_compiled(jni, walker, part * FrameCache::kFramesOfPart, stack, end);
+    }
+    if (part == 0 && !entry.more && entry.count <= FramePositions::kFrames) {
+      positions.at(walker.sp()) = {positions.key_of(walker.sp()), walker.pc(), identity, entry};
     }
     for (std::size_t i = 0; i < entry.count; ++i) {
       if (!stack.add(entry.frames[i])) return Step::kEnough;
@@ -151,8 +217,9 @@ VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, FrameWalker& wa
 }
 
 VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, FrameWalker& walker,
-                                                      Interpreted& last, ShownStack& stack,
-                                                      WalkEnd& end) {
+                                                      FramePositions& positions, Interpreted& last,
+                                                      ShownStack& stack, WalkEnd& end) {
+  const VmAddress sp = walker.sp();
   VmAddress method = 0, bytecode = 0;
   if (!walker.pop_interpreted(method, bytecode)) {
     end = WalkEnd::kOdd;
@@ -166,6 +233,7 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, FrameWalker& 
       return Step::kEnd;
     }
   }
+  positions.at(sp) = {positions.key_of(sp), bytecode, {method, last.version}, last.shown};
   return stack.add(last.shown) ? Step::kOn : Step::kEnough;
 }
 
@@ -174,8 +242,9 @@ bool VmStackCapture::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
   const VmAddress place = frame.bytecode != 0 ? frame.bytecode : frame.method;
   FrameCache::Entry entry;
   FrameCache::Identity identity;
+  frame.version = methods_.version_of(frame.method).identity();
   if (cache_.find_interpreted(place, entry, identity) && identity.at == frame.method &&
-      methods_.version_of(frame.method).identity() == identity.value) {
+      identity.value == frame.version) {
     frame.shown = entry.frames[0];
     return true;
   }
@@ -188,8 +257,8 @@ bool VmStackCapture::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
   entry.count = 1;
   entry.bytes = 0;
   entry.frames[0] = frame.shown;
-  cache_.insert(place, 0, {frame.method, methods_.version_of(frame.method).identity()}, entry,
-                generation);
+  frame.version = methods_.version_of(frame.method).identity();
+  cache_.insert(place, 0, {frame.method, frame.version}, entry, generation);
   return true;
 }
 

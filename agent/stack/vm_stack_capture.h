@@ -12,10 +12,12 @@
 #include <memory>
 
 #include "ddm/result.h"
+#include "jvm/gc_pauses.h"
 #include "jvm/vm_threads.h"
 #include "stack/jvmti_stack_capture.h"
 #include "stack/stack_capture.h"
 #include "stack/walk/frame_cache.h"
+#include "stack/walk/frame_positions.h"
 #include "stack/walk/raw_walk.h"
 #include "stack/walker_check.h"
 
@@ -33,8 +35,12 @@ class VmStackCapture final : public StackCapture {
   void capture(JNIEnv* jni, ShownStack& stack) override;
   std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
 
+  // While nobody captures. Null: classes may be unloaded at any time.
+  void watch(const GcPauses* pauses);
+
  private:
-  VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti, FrameNames& names);
+  VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti, FrameNames& names,
+                 bool code_is_swept);
 
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
   void check(JNIEnv* jni);
@@ -46,17 +52,25 @@ class VmStackCapture final : public StackCapture {
   struct Interpreted {
     VmAddress method = 0;
     VmAddress bytecode = 0;
+    std::uint64_t version = 0;
     ShownFrame shown;
   };
+
+  FramePositions::Epoch epoch() const;
+  bool is_same_code(const FramePositions::Position& position) const;
+  bool is_same_version(const FramePositions::Position& position) const;
 
   // Each adds the frames of the place that the walker stands at and goes on to the caller. kEnd:
   // `end` says why.
   enum class Step { kOn, kEnough, kEnd };
-  Step compiled_step(JNIEnv* jni, FrameWalker& walker, ShownStack& stack, WalkEnd& end);
+  // As long as frames stand where they stood before. kOn: the next one does not.
+  Step known_steps(FrameWalker& walker, FramePositions& positions, ShownStack& stack) const;
+  Step compiled_step(JNIEnv* jni, FrameWalker& walker, FramePositions& positions, ShownStack& stack,
+                     WalkEnd& end);
   Step learn_compiled(JNIEnv* jni, FrameWalker& walker, std::size_t known, ShownStack& stack,
                       WalkEnd& end);
-  Step interpreted_step(JNIEnv* jni, FrameWalker& walker, Interpreted& last, ShownStack& stack,
-                        WalkEnd& end);
+  Step interpreted_step(JNIEnv* jni, FrameWalker& walker, FramePositions& positions,
+                        Interpreted& last, ShownStack& stack, WalkEnd& end);
   // false: the method has no id yet, or there is none.
   bool look_up_interpreted(JNIEnv* jni, Interpreted& frame);
 
@@ -70,6 +84,8 @@ class VmStackCapture final : public StackCapture {
   FrameCache cache_;
   JvmtiStackCapture& jvmti_;
   FrameNames& names_;
+  const bool code_is_swept_;
+  const GcPauses* pauses_ = nullptr;  // null: classes may be unloaded at any time
   WalkerCheck check_;
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(WalkEnd::kCount)> gave_up_{};
 };

@@ -28,6 +28,9 @@ class ObjectFacts {
   // Before the first of(): the collector's pauses are watched from now on.
   void watch(JNIEnv* jni);
 
+  // Null: classes may be unloaded at any time, too.
+  const GcPauses* pauses() const { return pauses_; }
+
   struct Facts {
     NameId class_id = kUnknownName;
     std::int64_t size = 0;  // 0: not known

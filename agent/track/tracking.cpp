@@ -109,6 +109,7 @@ std::string Tracking::start(JNIEnv* jni) {
   recorder_.clear_dropped();
   choose_walker();
   objects_.watch(jni);
+  if (vm_stacks_) (*vm_stacks_)->watch(objects_.pauses());
   vm_engine_.set_interval(options_.interval);
   std::string error;
   Engine* engine = prepare_engine(jni, error);

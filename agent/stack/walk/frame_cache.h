@@ -47,11 +47,13 @@ class FrameCache {
   FrameCache(const std::atomic<std::uint32_t>& generation, Offset in_use);
 
   // false: not known, or not any more.
-  bool find_compiled(VmAddress pc, unsigned part, Entry& entry) const {
-    Identity found;
-    return find(pc, part, entry, found) &&
-           (found.at == 0 || (load<std::uint32_t>(found.at) == found.value &&
-                              load<std::uint8_t>(found.at + static_cast<VmAddress>(in_use_)) == 1));
+  bool find_compiled(VmAddress pc, unsigned part, Entry& entry, Identity& identity) const {
+    return find(pc, part, entry, identity) && still_stands(identity);
+  }
+  // Whether that compiled code is still where it was.
+  bool still_stands(const Identity& code) const {
+    return code.at == 0 || (load<std::uint32_t>(code.at) == code.value &&
+                            load<std::uint8_t>(code.at + static_cast<VmAddress>(in_use_)) == 1);
   }
   // What stands there if `identity`, as it is found, is that of the frame's method.
   bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {

@@ -13,10 +13,11 @@ namespace ddm {
 
 // Why a walk ended.
 enum class WalkEnd : std::uint8_t {
-  kComplete,     // at the thread's outermost frame, or as deep as was asked for
-  kBarrier,      // a virtual thread's outer frames lie in the heap
-  kOdd,          // a frame that is not as expected
+  kComplete,       // at the thread's outermost frame, or as deep as was asked for
+  kBarrier,        // a virtual thread's outer frames lie in the heap
+  kOdd,            // a frame that is not as expected
   kUnknownMethod,  // a method that has no id yet
+  kNoMemory,
   kCount
 };
 
@@ -24,6 +25,12 @@ enum class FrameKind : std::uint8_t { kInterpreted, kEntry, kCode };
 
 class FrameWalker {
  public:
+  // Where a walk stands. A loop keeps it in registers and hands it back with stand_at().
+  struct Place {
+    VmAddress sp = 0, pc = 0, fp = 0;
+    bool unpatched = false;
+  };
+
   FrameWalker(const VmLayout& layout, VmAddress java_thread)
       : layout_(layout),
         thread_(java_thread),
@@ -36,53 +43,69 @@ class FrameWalker {
                     thread_ + layout_.anchor_fp, low_, end);
   }
 
-  VmAddress pc() const { return pc_; }
+  const Place& place() const { return at_; }
+  void stand_at(const Place& place) { at_ = place; }
+  VmAddress pc() const { return at_.pc; }
+  VmAddress sp() const { return at_.sp; }
 
-  FrameKind kind() const {
-    if (pc_ - layout_.interpreter_low < layout_.interpreter_high - layout_.interpreter_low) {
+  FrameKind kind() const { return kind(at_); }
+  FrameKind kind(const Place& at) const {
+    if (at.pc - layout_.interpreter_low < layout_.interpreter_high - layout_.interpreter_low) {
       return FrameKind::kInterpreted;
     }
-    if (pc_ == layout_.call_stub_return) return FrameKind::kEntry;
+    if (at.pc == layout_.call_stub_return) return FrameKind::kEntry;
     return FrameKind::kCode;
   }
 
-  // Of a kCode frame: goes on to the caller. false: odd.
-  bool pop(std::int32_t frame_bytes) {
-    const VmAddress sp = sp_ + static_cast<VmAddress>(frame_bytes);
-    if (frame_bytes < static_cast<std::int32_t>(kWord) || !holds(sp, sp_)) return false;
+  // Of a kCode frame: goes on to the caller. false: odd, and at `at` still.
+  bool pop(std::int32_t frame_bytes) { return pop(at_, frame_bytes); }
+  bool pop(Place& at, std::int32_t frame_bytes) const {
+    const VmAddress sp = at.sp + static_cast<VmAddress>(frame_bytes);
+    if (frame_bytes < static_cast<std::int32_t>(kWord) || !holds(sp, at.sp)) return false;
     // The frame pointer that the callee saved. Wrong in frames of one word, which have none; who
     // uses it checks it.
-    unpatched_ = false;
-    fp_ = frame_bytes > static_cast<std::int32_t>(kWord) ? load<VmAddress>(sp - 2 * kWord) : 0;
-    pc_ = load<VmAddress>(sp - kWord);
-    sp_ = sp;
+    at.unpatched = false;
+    at.fp = frame_bytes > static_cast<std::int32_t>(kWord) ? load<VmAddress>(sp - 2 * kWord) : 0;
+    at.pc = load<VmAddress>(sp - kWord);
+    at.sp = sp;
     return true;
   }
 
   // Of a CodeKind::kPatched frame: its own pc, from where the VM keeps it. Once a frame.
-  bool unpatch(std::int32_t pc_offset) {
-    const VmAddress at = sp_ + static_cast<VmAddress>(pc_offset);
-    if (pc_offset < 0 || !holds(at, sp_ - 1) || unpatched_) return false;
-    unpatched_ = true;
-    pc_ = load<VmAddress>(at);
+  bool unpatch(Place& place, std::int32_t pc_offset) const {
+    const VmAddress at = place.sp + static_cast<VmAddress>(pc_offset);
+    if (pc_offset < 0 || !holds(at, place.sp - 1) || place.unpatched) return false;
+    place.unpatched = true;
+    place.pc = load<VmAddress>(at);
+    return true;
+  }
+  bool unpatch(std::int32_t pc_offset) { return unpatch(at_, pc_offset); }
+
+  // Of a kInterpreted frame: its method and bytecode pointer (0 in a native one). false: odd.
+  bool read_interpreted(const Place& at, VmAddress& method, VmAddress& bytecode) const {
+    constexpr VmAddress kMethod = -3 * kWord, kBytecode = -8 * kWord;
+    if (!holds(at.fp + kBytecode, low_) || !holds(at.fp + kWord, at.sp - 1)) return false;
+    method = load<VmAddress>(at.fp + kMethod);
+    bytecode = load<VmAddress>(at.fp + kBytecode);
     return true;
   }
 
-  // Of a kInterpreted frame: its method and bytecode pointer (0 in a native one), and goes on to
-  // the caller.
-  bool pop_interpreted(VmAddress& method, VmAddress& bytecode) {
-    constexpr VmAddress kSenderSp = -1 * kWord, kMethod = -3 * kWord, kBytecode = -8 * kWord;
-    if (!holds(fp_ + kBytecode, low_) || !holds(fp_ + kWord, sp_ - 1)) return false;
-    method = load<VmAddress>(fp_ + kMethod);
-    bytecode = load<VmAddress>(fp_ + kBytecode);
-    const VmAddress sp = load<VmAddress>(fp_ + kSenderSp);
-    // One word above fp_ where a method handle took its last argument away from the stack.
-    if (!holds(sp, fp_)) return false;
-    pc_ = load<VmAddress>(fp_ + kWord);
-    fp_ = load<VmAddress>(fp_);
-    sp_ = sp;
-    unpatched_ = false;
+  // Goes on from a frame that was read to its caller.
+  bool leave_interpreted(Place& at) const {
+    constexpr VmAddress kSenderSp = -1 * kWord;
+    const VmAddress sp = load<VmAddress>(at.fp + kSenderSp);
+    // One word above fp where a method handle took its last argument away from the stack.
+    if (!holds(sp, at.fp)) return false;
+    at.pc = load<VmAddress>(at.fp + kWord);
+    at.fp = load<VmAddress>(at.fp);
+    at.sp = sp;
+    at.unpatched = false;
     return true;
+  }
+
+  // Both.
+  bool pop_interpreted(VmAddress& method, VmAddress& bytecode) {
+    return read_interpreted(at_, method, bytecode) && leave_interpreted(at_);
   }
 
   // Of a kEntry frame, by which the VM called Java: goes on to the Java frame that called the VM.
@@ -90,17 +113,18 @@ class FrameWalker {
   bool pop_entry(WalkEnd& end) {
     constexpr VmAddress kWrapper = -6 * kWord;
     end = WalkEnd::kOdd;
-    if (!holds(fp_ + kWrapper, low_)) return false;
-    const VmAddress wrapper = load<VmAddress>(fp_ + kWrapper);
+    if (!holds(at_.fp + kWrapper, low_)) return false;
+    const VmAddress wrapper = load<VmAddress>(at_.fp + kWrapper);
     const VmAddress first = wrapper + static_cast<VmAddress>(layout_.wrapper_sp);
     const VmAddress last = wrapper + static_cast<VmAddress>(layout_.wrapper_fp);
-    if (!holds(first, sp_ - 1) || !holds(last, sp_ - 1)) return false;
-    return stand_at(first, wrapper + static_cast<VmAddress>(layout_.wrapper_pc), last, sp_, end);
+    if (!holds(first, at_.sp - 1) || !holds(last, at_.sp - 1)) return false;
+    return stand_at(first, wrapper + static_cast<VmAddress>(layout_.wrapper_pc), last, at_.sp, end);
   }
 
   // Leaves what CompiledFrames or the cache know to be there.
-  bool leave(CodeKind kind, std::int32_t bytes) {
-    return kind == CodeKind::kPatched ? unpatch(bytes) : pop(bytes);
+  bool leave(CodeKind kind, std::int32_t bytes) { return leave(at_, kind, bytes); }
+  bool leave(Place& at, CodeKind kind, std::int32_t bytes) const {
+    return kind == CodeKind::kPatched ? unpatch(at, bytes) : pop(at, bytes);
   }
 
  private:
@@ -115,12 +139,9 @@ class FrameWalker {
     const VmAddress sp = load<VmAddress>(sp_at);
     end = sp == 0 ? WalkEnd::kComplete : WalkEnd::kOdd;
     if (!holds(sp, floor) || !holds(sp - kWord, low_)) return false;
-    sp_ = sp;
-    pc_ = load<VmAddress>(pc_at);
-    fp_ = load<VmAddress>(fp_at);
-    unpatched_ = false;
+    at_ = {sp, load<VmAddress>(pc_at), load<VmAddress>(fp_at), false};
     // A stub of the VM's leaves its return address just below.
-    if (pc_ == 0) pc_ = load<VmAddress>(sp - kWord);
+    if (at_.pc == 0) at_.pc = load<VmAddress>(sp - kWord);
     return true;
   }
 
@@ -128,8 +149,7 @@ class FrameWalker {
   const VmAddress thread_;
   const VmAddress high_;  // the stack's base
   const VmAddress low_;
-  VmAddress sp_ = 0, pc_ = 0, fp_ = 0;
-  bool unpatched_ = false;
+  Place at_;
 };
 
 }  // namespace ddm

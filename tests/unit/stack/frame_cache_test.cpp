@@ -1,9 +1,8 @@
-#include <catch2/catch.hpp>
+#include "stack/walk/frame_cache.h"
 
+#include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
-
-#include "stack/walk/frame_cache.h"
 
 namespace ddm {
 namespace {
@@ -40,18 +39,19 @@ TEST_CASE("a place in compiled code is known until other code stands there") {
   nmethod.compile_id = 7;
   const auto at = reinterpret_cast<VmAddress>(&nmethod.compile_id);
   FrameCache::Entry found;
-  CHECK_FALSE(cache.find_compiled(4096, 0, found));
+  FrameCache::Identity identity;
+  CHECK_FALSE(cache.find_compiled(4096, 0, found, identity));
   cache.insert(4096, 0, {at, 7}, entry_of(3, 11), 1);
-  REQUIRE(cache.find_compiled(4096, 0, found));
+  REQUIRE(cache.find_compiled(4096, 0, found, identity));
   CHECK(found.bytes == 24);
   REQUIRE(found.count == 11);
   CHECK(found.frames[10].frame() == Frame{3, 10});
-  CHECK_FALSE(cache.find_compiled(4096, 1, found));
-  CHECK_FALSE(cache.find_compiled(4097, 0, found));
+  CHECK_FALSE(cache.find_compiled(4096, 1, found, identity));
+  CHECK_FALSE(cache.find_compiled(4097, 0, found, identity));
   nmethod.compile_id = 8;
-  CHECK_FALSE(cache.find_compiled(4096, 0, found));
+  CHECK_FALSE(cache.find_compiled(4096, 0, found, identity));
   cache.insert(4096, 0, {at, 8}, entry_of(4, 1), 1);
-  REQUIRE(cache.find_compiled(4096, 0, found));
+  REQUIRE(cache.find_compiled(4096, 0, found, identity));
   CHECK(found.frames[0].frame() == Frame{4, 0});
 }
 
@@ -62,21 +62,23 @@ TEST_CASE("a place in code that was freed is not known, though its compile id st
   nmethod.compile_id = 7;
   cache.insert(4096, 0, {reinterpret_cast<VmAddress>(&nmethod.compile_id), 7}, entry_of(3, 1), 1);
   FrameCache::Entry found;
-  CHECK(cache.find_compiled(4096, 0, found));
+  FrameCache::Identity identity;
+  CHECK(cache.find_compiled(4096, 0, found, identity));
   nmethod.in_use = 0;
-  CHECK_FALSE(cache.find_compiled(4096, 0, found));
+  CHECK_FALSE(cache.find_compiled(4096, 0, found, identity));
 }
 
 TEST_CASE("nothing is known any more once names have changed") {
   std::atomic<std::uint32_t> generation{1};
   FrameCache cache(generation, kInUse);
   FrameCache::Entry found;
+  FrameCache::Identity identity;
   cache.insert(4096, 0, {0, 0}, entry_of(3, 1), 1);
-  CHECK(cache.find_compiled(4096, 0, found));
+  CHECK(cache.find_compiled(4096, 0, found, identity));
   generation = 2;
-  CHECK_FALSE(cache.find_compiled(4096, 0, found));
+  CHECK_FALSE(cache.find_compiled(4096, 0, found, identity));
   cache.insert(4096, 0, {0, 0}, entry_of(3, 1), 1);  // found out before they changed
-  CHECK_FALSE(cache.find_compiled(4096, 0, found));
+  CHECK_FALSE(cache.find_compiled(4096, 0, found, identity));
 }
 
 TEST_CASE("a frame is never made of two while threads write the same places") {
@@ -90,7 +92,8 @@ TEST_CASE("a frame is never made of two while threads write the same places") {
         const VmAddress place = 64 * (1 + static_cast<VmAddress>(i) % 5);
         cache.insert(place, 0, {0, 0}, entry_of(self, 1 + self), 1);
         FrameCache::Entry found;
-        if (!cache.find_compiled(place, 0, found)) continue;
+        FrameCache::Identity identity;
+        if (!cache.find_compiled(place, 0, found, identity)) continue;
         const NameId method = found.frames[0].frame().method;
         if (found.count != 1 + method || found.bytes != static_cast<std::int32_t>(method) * 8) {
           mixed = true;

@@ -1,0 +1,56 @@
+#include "stack/walk/frame_positions.h"
+
+#include <sys/mman.h>
+
+#include <new>
+#include <utility>
+
+namespace ddm {
+
+namespace {
+
+// No destructor of their own: a thread may still allocate after its thread_local objects are gone.
+thread_local FramePositions* t_positions = nullptr;
+thread_local bool t_ended = false;
+
+}  // namespace
+
+struct FramePositionsOwner {
+  ~FramePositionsOwner() {
+    t_ended = true;
+    delete std::exchange(t_positions, nullptr);
+  }
+};
+
+FramePositions* FramePositions::of_this_thread(Epoch epoch) {
+  FramePositions* positions = t_positions;
+  if (positions == nullptr) [[unlikely]]
+    return make(epoch);
+  if (positions->epoch_ != epoch) [[unlikely]]
+    positions->begin(epoch);
+  return positions;
+}
+
+FramePositions* FramePositions::make(Epoch epoch) {
+  if (t_ended) return nullptr;
+  static thread_local FramePositionsOwner owner;
+  static_cast<void>(owner);  // made here, so that it is destroyed when the thread ends
+  // Zeroed pages are empty positions; they take memory once they are written.
+  void* memory = mmap(nullptr, kPositions * sizeof(Position), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  t_positions = new (std::nothrow) FramePositions(static_cast<Position*>(memory), epoch);
+  if (t_positions == nullptr) munmap(memory, kPositions * sizeof(Position));
+  return t_positions;
+}
+
+FramePositions::~FramePositions() { munmap(positions_, kPositions * sizeof(Position)); }
+
+void FramePositions::begin(Epoch epoch) {
+  epoch_ = epoch;
+  if (number_++ < kMostNumber) return;
+  number_ = 1;
+  std::fill_n(positions_, kPositions, Position());
+}
+
+}  // namespace ddm
