@@ -87,13 +87,36 @@ build() {
 }
 mkdir -p build
 
+# As many unit tests at a time as there are processors: unit_tests WHAT DIRECTORY [WHICH]
+unit_tests() {
+    local what=$1 which=${3:-} begin=$SECONDS name
+    local -a programs=("$2"/*_test)
+    local logs
+    logs=$(mktemp -d)
+    # shellcheck disable=SC2016  # for the inner shell
+    printf '%s\n' "${programs[@]}" | xargs -P "$jobs" -I{} sh -c \
+        '"$2" $3 > "$1/$(basename "$2").log" 2>&1; echo $? > "$1/$(basename "$2").code"' \
+        sh "$logs" {} "$which"
+    for name in "${programs[@]##*/}"; do
+        echo "=== $what: $name"
+        cat "$logs/$name.log"
+        if [ "$(cat "$logs/$name.code")" = 0 ]; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            failures+=("$what: $name")
+            echo "FAILED: $what: $name"
+        fi
+    done
+    echo "--- $((SECONDS - begin)) s for all of them"
+    rm -rf "$logs"
+}
+
 # Unit tests run under the sanitizers; optimised too where those would be in the way (native_test
 # reads malloc's own structures), and all of them in the full set.
 step "build release" build release "all ${full:+unit_tests} native_test"
 if [ "$failed" -gt 0 ]; then finish; fi
-for unit_test in build/release/bin/*_test; do
-    step "unit: $(basename "$unit_test")" "$unit_test"
-done
+unit_tests "unit" build/release/bin
 
 # Each file on its own: every one includes what it uses.
 if [ -n "$full" ]; then step "build debug" build debug all; fi
@@ -104,14 +127,16 @@ for sanitizer in asan tsan; do
     tests=unit_tests
     if [ "$sanitizer$full" = tsan ]; then tests=$tsan_tests; fi
     step "build $sanitizer" build "$sanitizer" "$tests"
-    for unit_test in build/$sanitizer/bin/*_test; do
-        [ -x "$unit_test" ] && step "unit under $sanitizer: $(basename "$unit_test")" "$unit_test"
-    done
+    # Large data tells a race detector nothing new.
+    which=""
+    if [ "$sanitizer$full" = tsan ]; then which="~[large]"; fi
+    unit_tests "unit under $sanitizer" "build/$sanitizer/bin" "$which"
 done
 
 # Side by side, and from the same seed on every machine: what a longer search with other seeds finds
 # becomes a file in tests/corpus.
-fuzz_seconds=60
+fuzz_seconds=20
+if [ -n "$full" ]; then fuzz_seconds=120; fi
 fuzz() {
     mkdir -p "build/fuzz/corpus/$1"
     "build/fuzz/bin/$1_fuzz" -seed=1 -max_total_time=$fuzz_seconds -artifact_prefix=build/fuzz/ \

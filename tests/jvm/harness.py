@@ -216,17 +216,20 @@ def run_all(patterns, full):
               if (full or not c.full_only) and (not patterns or any(p in c.name for p in patterns))]
     failed = []
 
-    def tell(case, took, outcome):
-        print(f"{'FAIL' if outcome else 'ok  '} {case.name} ({took:.1f} s)", flush=True)
+    def tell(case, took, cpu, outcome):
+        print(f"{'FAIL' if outcome else 'ok  '} {case.name} ({took:.1f} s, CPU {cpu:.1f} s)",
+              flush=True)
         if outcome:
             failed.append(case.name)
             print("     " + outcome.replace("\n", "\n     "), flush=True)
 
-    shared = [c for c in chosen if not c.alone]
-    # Processes, not threads: reading a report keeps Python's one lock for seconds.
-    with multiprocessing.get_context("fork").Pool(os.cpu_count() or 2) as pool:
-        for index, took, outcome in pool.imap_unordered(run_case, map(TESTS.index, shared)):
-            tell(TESTS[index], took, outcome)
+    # What may take long comes first, so that no processor is left alone with it in the end.
+    shared = sorted((c for c in chosen if not c.alone), key=lambda c: -c.timeout)
+    # Processes, not threads: reading a report keeps Python's one lock for seconds. More of them
+    # than processors: many tests wait.
+    with multiprocessing.get_context("fork").Pool((os.cpu_count() or 2) * 3 // 2) as pool:
+        for index, *result in pool.imap_unordered(run_case, map(TESTS.index, shared)):
+            tell(TESTS[index], *result)
     for case in chosen:
         if case.alone:
             tell(case, *run_case(TESTS.index(case))[1:])
@@ -235,13 +238,13 @@ def run_all(patterns, full):
 
 
 def run_case(index):
-    begin = time.monotonic()
+    begin, cpu = time.monotonic(), sum(os.times()[:4])  # with the children that were waited for
     try:
         TESTS[index].run()
         outcome = None
     except Exception:  # any failure of a test is reported as that test's
         outcome = traceback.format_exc()
-    return index, time.monotonic() - begin, outcome
+    return index, time.monotonic() - begin, sum(os.times()[:4]) - cpu, outcome
 
 
 def main():

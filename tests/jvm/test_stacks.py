@@ -57,7 +57,7 @@ def stacks_are_those_that_the_vm_tells_while_classes_are_redefined(t):
     rounds = t.path("rounds")
     restless = f"-javaagent:{agent_jar(t, 'RestlessAgent', t.classes())}={rounds}"
     for engine in ("bci", "vm"):
-        compare(t, engine, "Stacks", "300", "2", least=20_000, flags=[restless])
+        compare(t, engine, "Stacks", "100", "2", least=10_000, flags=[restless])
         assert os.path.getsize(rounds) > 3
 
 

@@ -79,7 +79,7 @@ TEST_CASE("REAL clips what its fields cannot hold") {
   CHECK(back->frames[0].line == 32767);
 }
 
-TEST_CASE("REAL takes 65,535 records and no more") {
+TEST_CASE("REAL takes 65,535 records and no more", "[large]") {
   AllocationsWriter writer;
   const std::vector<AllocationFrame> stack(16, {"a.B", "run", "B.java", 1});
   int added = 0;
@@ -91,7 +91,7 @@ TEST_CASE("REAL takes 65,535 records and no more") {
   CHECK(writer.entries() == 0);  // as good as new
 }
 
-TEST_CASE("REAL leaves out the oldest records when a table of names is full") {
+TEST_CASE("REAL leaves out the oldest records when a table of names is full", "[large]") {
   for (int table = 0; table < 3; ++table) {
     AllocationsWriter writer;
     int added = 0;

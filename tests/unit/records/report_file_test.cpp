@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -81,7 +81,7 @@ TEST_CASE("A path's ending names the format") {
   }
 }
 
-TEST_CASE("A report of many records goes out in pieces of about a megabyte") {
+TEST_CASE("A report of many records goes out in pieces of about a megabyte", "[large]") {
   ReportSample sample;
   const std::vector<Frame> stack(16, sample.frame("com.example.Deep", "method", "Deep.java", 1));
   for (int i = 0; i < 3000; ++i) sample.add("byte[]", 24, 1, stack);

@@ -110,7 +110,7 @@ TEST_CASE("An unknown counter is null, unknown ids are unknown") {
   CHECK(parsed(whole_report(ReportFormat::kJsonl, sample.data))[1]["class"] == "unknown");
 }
 
-TEST_CASE("A full ring of deep stacks is written in every format") {
+TEST_CASE("A full ring of deep stacks is written in every format", "[large]") {
   ReportSample sample;
   std::vector<Frame> stack;
   for (int i = 0; i < 16; ++i) {

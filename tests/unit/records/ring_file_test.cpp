@@ -182,7 +182,7 @@ TEST_CASE("a full file system refuses the ring, and nothing is left on it") {
   CHECK(left == 0);
 }
 
-TEST_CASE("damaged files give what is whole or one sentence, never more") {
+TEST_CASE("damaged files give what is whole or one sentence, never more", "[large]") {
   const Directory directory;
   const std::string path = directory.file("a.ring");
   auto created = RingFile::create(request_for(path, 200, 3));
