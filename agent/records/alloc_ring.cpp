@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <thread>
 #include <utility>
@@ -46,6 +47,7 @@ AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_
     : counters_(counters),
       slots_(slots),
       records_(records),
+      mask_(std::has_single_bit(records) ? records - 1 : 0),
       depth_(depth),
       memory_(std::move(memory)) {}
 

@@ -1,17 +1,17 @@
 // When may memory be freed that other threads read without a lock?
 //
-// Readers stand in a Reading for as long as they use what they found; it costs them two additions
-// to a counter of their own. A writer first makes the old thing unreachable, then retires it: it is
-// freed once all who might have seen it have left.
+// Readers stand in a Reading for as long as they use what they found. A writer first makes the old
+// thing unreachable, then retires it: it is freed once all who might have seen it have left.
 //
-// Readings are counted in two sets, one for the even phases and one for the odd ones. A phase ends
-// when the set that the next one will use is empty: when phase n ends, all who came before it, and
-// so all who may have seen what was retired in n - 1, have left.
+// Time is cut into phases; retiring something ends one. A reader notes the phase that it came in at
+// a place of its own thread: two plain stores, no line of memory that other readers write to, and
+// no fence, which the writer asks the kernel for instead (membarrier(2)). What was retired in phase
+// n is freed once nobody is noted who came in n or before.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -21,18 +21,31 @@ namespace ddm {
 
 class Reclamation {
  public:
-  class Reading {  // may be nested
+  // Where a thread notes that it reads. Never freed, used again by later threads.
+  struct alignas(64) Place {
+    std::atomic<std::uint64_t> phase{0};  // 0: reads nothing
+    std::uint32_t readings = 0;           // nested ones, of the thread alone
+    std::atomic<bool> taken{true};
+    Place* next = nullptr;
+  };
+
+  class Reading {  // may be nested; begins and ends on one thread
    public:
-    explicit Reading(Reclamation& owner) noexcept : readers_(owner.enter()) {}
-    ~Reading() { readers_.fetch_sub(1, std::memory_order_release); }
+    explicit Reading(Reclamation&) noexcept : place_(own_place()) {
+      if (place_.readings++ == 0) enter(place_);
+    }
+    ~Reading() {
+      if (--place_.readings == 0) place_.phase.store(0, std::memory_order_release);
+    }
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
 
    private:
-    std::atomic<std::int64_t>& readers_;
+    Place& place_;
   };
 
-  // Frees it later, on a thread that retires something else. Also inside a Reading.
+  // Frees it later, on a thread that retires something else: some at a time, since asking the
+  // kernel takes microseconds. Also inside a Reading.
   void retire(std::shared_ptr<const void> unreachable);
 
   // Waits until everybody who is in a Reading now has left it. False: not within so long. Never
@@ -40,21 +53,21 @@ class Reclamation {
   bool wait_for_readers(std::chrono::milliseconds patience);
 
  private:
-  static constexpr std::size_t kStripes = 32;
-  struct alignas(64) Stripe {  // a cache line of its own
-    std::atomic<std::int64_t> readers{0};
+  struct Retired {
+    std::uint64_t phase;
+    std::shared_ptr<const void> thing;
   };
 
-  std::atomic<std::int64_t>& enter() noexcept;
-  // Ends the phase if it can end; what may be freed comes back, for the caller to drop without
-  // the lock.
-  std::vector<std::shared_ptr<const void>> try_advance();
+  static Place& own_place() noexcept;
+  static void enter(Place& place) noexcept;
+  // Frees what nobody can see any more. Returns the phase that the oldest reader came in.
+  std::uint64_t free_unseen();
 
-  std::array<std::array<Stripe, kStripes>, 2> sets_;
-  std::atomic<std::uint64_t> phase_{0};
-  std::mutex mutex_;                                         // writers
-  std::vector<std::shared_ptr<const void>> retired_;         // in this phase
-  std::vector<std::shared_ptr<const void>> retired_before_;  // in the last one
+  static constexpr std::size_t kEnough = 16;
+
+  std::mutex mutex_;  // writers
+  std::vector<Retired> retired_;
+  std::size_t enough_ = kEnough;  // so many are worth a try
 };
 
 }  // namespace ddm

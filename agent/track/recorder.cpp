@@ -43,6 +43,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     const ThreadBooks::Number book = books_.own(jni, size);
     if (facts.class_id == kUnknownName) return drop(DropReason::kNoClass, size, weight);
     AllocRing* const ring = ring_.get();
+    ring->prefetch_next();
     // One frame more than is kept tells whether the stack was cut. None where the VM allocates
     // outside of Java (attaching a thread, for one).
     ShownStack stack(top, ring->depth() + 1);
