@@ -8,6 +8,8 @@
 #include "heap/heap_spaces.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
+#include "jvm/vm_facts.h"
+#include "jvm/vm_flags.h"
 #include "log.h"
 
 namespace ddm {
@@ -22,6 +24,9 @@ constexpr std::size_t kUsualEntry = 2;                      // bytes in a log fo
 
 // A program that loads classes all the time always has some that are newer than the table.
 constexpr int kAttempts = 3;
+
+constexpr int kLastThatFillsBuffers = 17;   // whenever it looks through the heap
+constexpr std::size_t kMoreThreads = 1024;  // that begin before the program stands still
 
 std::chrono::nanoseconds now_of(clockid_t clock) {
   timespec time{};
@@ -47,12 +52,22 @@ struct HeapMapper::Pause {
   jobject array;
   jobject mirror;
   std::vector<HeapSpace> spaces;
+  const OpenBuffers* open_buffers = nullptr;  // null: there are none
+  std::vector<HeapHole> holes{};
+  std::vector<HeapSpace> pieces{};  // spaces without them
+  bool odd_buffers = false;
   std::atomic<std::size_t> next_space{0};
   std::atomic<std::int64_t> cpu_nanos{0};
   bool called = false;
   const char* problem = nullptr;
 
   static jint JNICALL on_object(jlong, jlong, jlong*, jint, void* pause) {
+    static_cast<Pause*>(pause)->run();
+    return JVMTI_VISIT_ABORT;
+  }
+
+  static jint JNICALL on_reference(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong,
+                                   jlong, jlong, jlong*, jlong*, jint, void* pause) {
     static_cast<Pause*>(pause)->run();
     return JVMTI_VISIT_ABORT;
   }
@@ -64,6 +79,8 @@ struct HeapMapper::Pause {
     late_classes.add_to(table);
     if (!read_spaces(layout, spaces)) {
       problem = "the bounds of the heap's regions";
+    } else if (!step_over_buffers()) {
+      odd_buffers = true;
     } else if (!probe()) {
       problem = "the layout of objects";
     } else {
@@ -71,6 +88,13 @@ struct HeapMapper::Pause {
     }
     map.walk_time = now_of(CLOCK_MONOTONIC) - begin;
     map.walk_cpu = std::chrono::nanoseconds(cpu_nanos);
+  }
+
+  bool step_over_buffers() noexcept {
+    if (open_buffers == nullptr) return true;
+    if (!open_buffers->read(holes) || !cut_at(holes, spaces, pieces)) return false;
+    spaces.swap(pieces);
+    return true;
   }
 
   void walk_as(std::size_t member) noexcept {
@@ -149,7 +173,26 @@ std::string HeapMapper::prepare(JNIEnv* jni) {
   }
   layout_ = std::move(*layout);
   late_classes_.emplace(jvmti_, *klasses_, *layout_);
+  choose_stop();
   return "";
+}
+
+void HeapMapper::choose_stop() {
+  stop_by_following_ = vm_feature_release(jvmti_) <= kLastThatFillsBuffers;
+  if (stop_by_following_) return;
+  // Parallel's young space has parts, and holes between them, for processors' nodes of memory.
+  if (vm_flags::boolean("UseNUMA").value_or(true) && layout_->collector == Collector::kParallel) {
+    return;
+  }
+  open_buffers_ = OpenBuffers::find(layout_->objects);
+  stop_by_following_ = open_buffers_.has_value();
+}
+
+std::size_t HeapMapper::most_open_buffers() const {
+  jint threads = 0;
+  JvmtiPtr<jthread> all(jvmti_);
+  if (!open_buffers_ || jvmti_->GetAllThreads(&threads, all.out()) != JVMTI_ERROR_NONE) return 0;
+  return static_cast<std::size_t>(threads) + kMoreThreads;
 }
 
 void HeapMapper::fall_back(const std::string& reason) {
@@ -179,6 +222,11 @@ Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni) {
     const auto walked = walk(jni, map);
     if (!walked) return walked.error();
     if (*walked == Walked::kNotAsTablesSay) break;
+    if (*walked == Walked::kOddBuffers) {
+      log_info("heap map: threads' open buffers are not as expected, the VM is asked to fill them");
+      stop_by_following_ = false;
+      continue;
+    }
     if (*walked == Walked::kMissedClasses && attempts_left > 1) continue;
     drop_uncommitted(map);
     return map;
@@ -188,7 +236,8 @@ Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni) {
 
 Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map) {
   // All that takes time comes before the table of classes: what is loaded after it is not in it.
-  const std::size_t most = max_spaces(*layout_);
+  const std::size_t buffers = most_open_buffers();
+  const std::size_t most = max_spaces(*layout_) + buffers;
   WalkTeam team(useful_helpers(), start_thread_);
   map.threads = team.members();
   if (!reserve_logs(map, team.members(), most)) return Error{"no address space for a map"};
@@ -204,10 +253,13 @@ Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map) {
               {}};
   if (pause.array == nullptr || pause.mirror == nullptr) return Error{"no memory for references"};
   pause.spaces.reserve(most);
+  pause.pieces.reserve(most);
+  pause.holes.reserve(buffers);
   const std::string error = read_classes_and_walk(jni, pause);
   for (RunLog& log : map.logs) log.trim();
   last_log_bytes_ = map.log_bytes();
   if (!error.empty()) return Error{error};
+  if (pause.odd_buffers) return Walked::kOddBuffers;
   if (pause.problem != nullptr) {
     fall_back(std::string(pause.problem) + " is not what this VM's tables say");
     return Walked::kNotAsTablesSay;
@@ -270,23 +322,40 @@ bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spa
   return true;
 }
 
-std::string HeapMapper::stop_and_walk(Pause& pause) {
+// Only for the one tagged object, a JNI global and so among the first roots: asked for untagged
+// ones too, the VM would first undo escape analysis in every running method.
+jvmtiError HeapMapper::stop_by_following(Pause& pause) {
+  pause.open_buffers = open_buffers_ ? &*open_buffers_ : nullptr;
+  jvmtiHeapCallbacks callbacks{};
+  callbacks.heap_reference_callback = Pause::on_reference;
+  const jvmtiError error =
+      jvmti_->FollowReferences(JVMTI_HEAP_FILTER_UNTAGGED, nullptr, nullptr, &callbacks, &pause);
+  pause.open_buffers = nullptr;
+  return error;
+}
+
+jvmtiError HeapMapper::stop_by_iterating(Pause& pause) {
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_iteration_callback = Pause::on_object;
+  const jvmtiError error =
+      jvmti_->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, marked_class_, &callbacks, &pause);
+  if (error != JVMTI_ERROR_NONE || pause.called) return error;
+  return jvmti_->IterateThroughHeap(0, nullptr, &callbacks, &pause);
+}
+
+std::string HeapMapper::stop_and_walk(Pause& pause) {
+  log_debug("heap map: the VM is stopped by {}",
+            stop_by_following_ ? "FollowReferences" : "IterateThroughHeap");
   pause.map.when = std::chrono::system_clock::now();
   const auto begin = now_of(CLOCK_MONOTONIC);
-  // Only for the one tagged object: asked for untagged ones too, the VM would first undo escape
-  // analysis in every running method.
-  jvmtiError error =
-      jvmti_->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, marked_class_, &callbacks, &pause);
-  if (error == JVMTI_ERROR_NONE && !pause.called) {
-    error = jvmti_->IterateThroughHeap(0, nullptr, &callbacks, &pause);
-  }
+  jvmtiError error = JVMTI_ERROR_NONE;
+  if (stop_by_following_) error = stop_by_following(pause);
+  if (!pause.called) error = stop_by_iterating(pause);
   pause.map.pause_time = now_of(CLOCK_MONOTONIC) - begin;
   if (error != JVMTI_ERROR_NONE) {
-    return std::string("IterateThroughHeap: ") + jvmti_error_name(error);
+    return std::string("stopping the VM: ") + jvmti_error_name(error);
   }
-  return pause.called ? "" : "IterateThroughHeap found no object";
+  return pause.called ? "" : "the VM found no object";
 }
 
 bool HeapMapper::has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks) {

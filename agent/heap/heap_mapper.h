@@ -1,9 +1,12 @@
 // Draws maps of the Java heap.
 //
 // Serial, Parallel, Epsilon and G1 are walked from region to region while one JVMTI heap iteration
-// holds the VM at a safepoint, with the heap made parsable. Any other collector, and a VM whose
-// layout is not the one we know: the iteration itself lists the objects, positions are made up, and
-// the log says so once.
+// holds the VM at a safepoint. Any other collector, and a VM whose layout is not the one we know:
+// an iteration lists the objects, positions are made up, and the log says so once.
+//
+// What holds the VM is FollowReferences, told to end at once: IterateThroughHeap goes over the
+// whole heap after the walk, whatever it is told. Before JDK 18 both make the heap parsable; later
+// only the iteration does, and the walk steps over threads' open buffers.
 //
 // One thread at a time, attached to the VM. The program stands still during the walk and runs
 // during everything else: table of classes before it, figures after it.
@@ -17,6 +20,7 @@
 #include "heap/heap_layout.h"
 #include "heap/klass_reader.h"
 #include "heap/late_classes.h"
+#include "heap/open_buffers.h"
 #include "heap/walk/heap_map.h"
 #include "heap/walk/heap_walk.h"
 #include "heap/walk/walk_team.h"
@@ -38,6 +42,7 @@ class HeapMapper {
   enum class Walked {
     kAll,
     kMissedClasses,   // loaded since the table was made: worth a second look
+    kOddBuffers,      // open buffers are not as we think: the VM has to fill them
     kNotAsTablesSay,  // this heap cannot be walked after all
   };
 
@@ -46,7 +51,12 @@ class HeapMapper {
   Result<HeapMap> walk_or_list(JNIEnv* jni);
   Result<Walked> walk(JNIEnv* jni, HeapMap& map);
   std::string read_classes_and_walk(JNIEnv* jni, Pause& pause);
+  // How the VM is stopped, and whether buffers are open then.
+  void choose_stop();
+  std::size_t most_open_buffers() const;
   std::string stop_and_walk(Pause& pause);
+  jvmtiError stop_by_following(Pause& pause);
+  jvmtiError stop_by_iterating(Pause& pause);
   // What the walks have found, into the map; true: there are stretches of unknown classes.
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;
@@ -63,8 +73,10 @@ class HeapMapper {
   std::optional<HeapLayout> layout_;  // none: the heap is iterated
   std::optional<KlassReader> klasses_;
   std::optional<LateClasses> late_classes_;
-  jclass marked_class_ = nullptr;  // of the one object that the iteration is to stop at
-  jobject probe_ = nullptr;        // a byte[] to try the layout on; global reference
+  bool stop_by_following_ = false;
+  std::optional<OpenBuffers> open_buffers_;  // that a walk steps over when stopped by following
+  jclass marked_class_ = nullptr;            // of the one object that the iteration is to stop at
+  jobject probe_ = nullptr;                  // a byte[] to try the layout on; global reference
   KlassTable table_;
   std::size_t last_log_bytes_ = 0;  // what the last map's logs took, all of them
 };

@@ -1,7 +1,5 @@
 #include "track/open_tlabs.h"
 
-#include <cstring>
-
 #include "jvm/vm_pause.h"
 #include "jvm/vm_structs.h"
 
@@ -16,19 +14,15 @@ std::uint64_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uint
 }  // namespace
 
 std::optional<OpenTlabs> OpenTlabs::find() {
-  const auto list = vm_structs::address_of("ThreadsSMRSupport", "_java_thread_list");
-  const auto length = vm_structs::offset_of("ThreadsList", "_length");
-  const auto threads = vm_structs::offset_of("ThreadsList", "_threads");
+  const auto threads = VmThreadList::find();
   const auto tlab = vm_structs::offset_of("Thread", "_tlab");
   const auto start = vm_structs::offset_of("ThreadLocalAllocBuffer", "_start");
   const auto top = vm_structs::offset_of("ThreadLocalAllocBuffer", "_top");
   const auto end = vm_structs::offset_of("ThreadLocalAllocBuffer", "_end");
   const auto allocated = vm_structs::offset_of("Thread", "_allocated_bytes");
-  if (!list || !length || !threads || !tlab || !start || !top || !end || !allocated) return {};
-  OpenTlabs result(SampleCountdown(*allocated + static_cast<std::int64_t>(sizeof(std::uint64_t))));
-  result.thread_list_ = *list;
-  result.list_length_ = *length;
-  result.list_threads_ = *threads;
+  if (!threads || !tlab || !start || !top || !end || !allocated) return {};
+  OpenTlabs result(*threads,
+                   SampleCountdown(*allocated + static_cast<std::int64_t>(sizeof(std::uint64_t))));
   result.tlab_start_ = *tlab + *start;
   result.tlab_top_ = *tlab + *top;
   result.tlab_end_ = *tlab + *end;
@@ -45,20 +39,6 @@ std::string OpenTlabs::close(jvmtiEnv* jvmti, const std::function<std::uint64_t(
   return run_in_pause(jvmti, [&] { closed = close_all(next_countdown); });
 }
 
-// At a safepoint: the list of threads stands still, and so do their TLABs.
-template <typename Visit>
-void OpenTlabs::for_each_thread(Visit visit) const {
-  const std::uintptr_t list = word(thread_list_);
-  if (list == 0) return;
-  std::uint32_t length = 0;
-  std::memcpy(&length, reinterpret_cast<const void*>(list + list_length_), sizeof length);
-  const std::uintptr_t threads = word(list + list_threads_);
-  for (std::uint32_t i = 0; i < length; ++i) {
-    const std::uintptr_t thread = word(threads + i * sizeof(std::uintptr_t));
-    if (thread != 0) visit(thread);
-  }
-}
-
 SampleCountdown::Seen OpenTlabs::look(std::uintptr_t thread) const {
   return countdown_.look(thread, word(thread + tlab_start_), word(thread + tlab_top_));
 }
@@ -66,10 +46,10 @@ SampleCountdown::Seen OpenTlabs::look(std::uintptr_t thread) const {
 OpenTlabs::Closed OpenTlabs::close_all(const std::function<std::uint64_t()>& next_countdown) {
   Closed closed;
   closed.countdowns = true;
-  for_each_thread([&](std::uintptr_t thread) {
+  threads_.for_each([&](std::uintptr_t thread) {
     if (!countdown_.looks_right(look(thread))) closed.countdowns = false;
   });
-  for_each_thread([&](std::uintptr_t thread) {
+  threads_.for_each([&](std::uintptr_t thread) {
     if (closed.countdowns) {
       countdown_.begin(thread, look(thread), next_countdown());
       if (tlab_since_ != 0) word(thread + tlab_since_) = 0;

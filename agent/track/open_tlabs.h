@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 
+#include "jvm/vm_thread_list.h"
 #include "track/sample_countdown.h"
 
 namespace ddm {
@@ -45,15 +46,12 @@ class OpenTlabs {
                     Closed& closed);
 
  private:
-  explicit OpenTlabs(SampleCountdown countdown) : countdown_(countdown) {}
+  OpenTlabs(const VmThreadList& threads, SampleCountdown countdown)
+      : threads_(threads), countdown_(countdown) {}
 
-  template <typename Visit>
-  void for_each_thread(Visit visit) const;
   Closed close_all(const std::function<std::uint64_t()>& next_countdown);
 
-  std::uintptr_t thread_list_ = 0;  // address of the pointer to the ThreadsList
-  std::int64_t list_length_ = 0;
-  std::int64_t list_threads_ = 0;
+  VmThreadList threads_;
   std::int64_t tlab_start_ = 0;  // offsets in a thread
   std::int64_t tlab_top_ = 0;
   std::int64_t tlab_end_ = 0;

@@ -142,6 +142,50 @@ def a_vm_that_does_not_tell_where_its_heap_lies_gets_a_listed_map(t):
     assert hide_entries(t, ["Universe::_collectedHeap", "Klass::_layout_helper"]) == 2
 
 
+class Talking(Target):
+    """With log=debug."""
+
+    def stderr(self):
+        return "".join(line for line in self.process.said.lines() if "ddmagent:" not in line)
+
+    def stops(self):
+        """How the VM was stopped for the maps so far, and what was said against it."""
+        said = self.process.said.lines()
+        return {line.split()[-1] for line in said if "the VM is stopped by" in line}, \
+            [line for line in said if "not as expected" in line or "made up" in line]
+
+
+@test(gc=WALKED, flags=((), ("-Xint",)))
+def a_map_steps_over_what_is_left_of_a_hundred_threads_buffers(t):
+    """The VM is stopped without an iteration over the heap, which would fill what is left."""
+    threads = 100
+    with Talking(t, "engine=vm,interval=512k,dump=none,log=debug",
+                 ["-Xmx700m", "-Xmn400m", "-XX:TLABSize=256k", "-XX:-ResizeTLAB"],  # no collection
+                 ("OldThreads", str(threads), "300")) as p:
+        with p.client() as ddm:
+            for tracked in (False, True, False):  # tracking lowers the buffers' ends
+                ddm.track(tracked)
+                before = draw(ddm, OBJECTS).objects["array8"]
+                p.ask("30")
+                m = draw(ddm, OBJECTS)
+                grown = m.objects["array8"] - before
+                assert threads * 30 <= grown <= threads * 30 + 50, grown
+                assert m.objects["unknown"] == 0, m.objects["unknown"]
+            assert p.stops() == ({"FollowReferences"}, []), p.stops()
+
+
+@test(gc=WALKED)
+def a_vm_that_does_not_show_open_buffers_is_asked_to_fill_them(t):
+    follows = t.jdk.major <= 17  # it fills them whenever it looks through the heap
+    for name in ("ThreadLocalAllocBuffer::_desired_size", "ThreadsList::_length"):
+        with Talking(t, "log=debug", [f"-agentpath:{HIDER}={name}", "-Xmx256m"]) as p, \
+                p.client() as ddm:
+            m = draw(ddm)
+            assert m.objects["object"] > 1000 and m.objects["unknown"] == 0, name
+            stop = "FollowReferences" if follows else "IterateThroughHeap"
+            assert p.stops() == ({stop}, []), p.stops()
+
+
 @test(gc=WALKED, full_only=True, timeout=300)
 def a_vm_that_lacks_any_entry_of_its_tables_gets_a_map(t):
     names = entries_of_the_layout()

@@ -1,0 +1,39 @@
+// The memory in threads' allocation buffers (TLABs) that nothing has been allocated in yet. It lies
+// among objects and holds none; a walk steps over it, unless the VM has filled it.
+//
+//   ThreadLocalAllocBuffer   _start .. _top .. _end .. _allocation_end .. and a reserve behind
+//
+// _end is lowered while allocations are sampled. The true end is not exported: it is the one word
+// between _end and _desired_size in every release so far, and believed only there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "heap/walk/heap_holes.h"
+#include "jvm/object_layout.h"
+#include "jvm/vm_thread_list.h"
+
+namespace ddm {
+
+class OpenBuffers {
+ public:
+  // None: this VM does not show them.
+  static std::optional<OpenBuffers> find(const ObjectLayout& objects);
+
+  // At a safepoint, without allocation. False: there are more than `holes` has room for, or one of
+  // them makes no sense.
+  bool read(std::vector<HeapHole>& holes) const noexcept;
+
+ private:
+  OpenBuffers(const VmThreadList& threads) : threads_(threads) {}
+
+  VmThreadList threads_;
+  std::int64_t start_ = 0;  // offsets in a thread
+  std::int64_t top_ = 0;
+  std::int64_t end_ = 0;
+  std::uint64_t reserve_bytes_ = 0;  // behind the end of each
+};
+
+}  // namespace ddm
