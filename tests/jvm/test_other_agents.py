@@ -205,14 +205,20 @@ def grown_kib(run):
     return end - quarter
 
 
-@test(full_only=True)
+RETRANSFORMATIONS = "2000"
+
+
+@test(full_only=True, timeout=900)
 def retransformations_by_another_agent_leave_flat_memory(t):
     moving, classes = asm_agent(t, "MovingAgent"), program_of_11(t, "Moving")
     flags = ["-XX:+UseSerialGC", "-Xmx64m", "-Xms64m", moving, "-cp", classes]
-    plain = grown_kib(t.java("Moving", "300", "0", flags=flags))
+    plain = grown_kib(t.java("Moving", RETRANSFORMATIONS, "0", flags=flags))
     ours = [f"-agentpath:{AGENT}={OURS},engine=bci,records=5k"]
-    grown = grown_kib(t.java("Moving", "300", "0", flags=ours + flags))
-    assert grown - plain < 16 * 1024, f"{grown} KiB with, {plain} KiB without the agent"
+    grown = grown_kib(t.java("Moving", RETRANSFORMATIONS, "0", flags=ours + flags))
+    told = f"RSS {grown:+d} KiB with, {plain:+d} KiB without the agent over the last three quarters"
+    print(f"     {t.name}: {RETRANSFORMATIONS} rounds: {told}", flush=True)
+    # The VM itself keeps some 20 to 30 KiB a round, now and then; a leak of ours took 45 more.
+    assert grown - plain < 32 * 1024, told
 
 
 def wait_for_rounds(process, path, count):
