@@ -37,7 +37,7 @@ jvmtiEnv* environment_of(JavaVM* vm) {
 
 TrackingOptions tracking_options(const Options& options) {
   return {options.engine, options.is_given("engine"), options.interval, options.records,
-          options.depth, options.walker};
+          options.depth, options.sites, options.sites_depth, options.walker};
 }
 
 }  // namespace

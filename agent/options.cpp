@@ -132,6 +132,15 @@ const OptionRule kRules[] = {
      [](Options& o, std::string_view v) { return number32(v, kMaxRecords, &o.records); }},
     {"depth", "N", "frames kept of each stack, 1 to 64 (16)", true,
      [](Options& o, std::string_view v) { return number32(v, kMaxDepth, &o.depth); }},
+    {"sites", "N", "stacks to count the whole run by, 0 = none (256k)", true,
+     [](Options& o, std::string_view v) {
+       std::int64_t n = 0;
+       Wrong error = number(v, 0, kMaxTraces, true, &n);
+       if (error.empty()) o.sites = static_cast<std::uint32_t>(n);
+       return error;
+     }},
+    {"sites_depth", "N", "frames of each of these stacks, 1 to 64 (64)", true,
+     [](Options& o, std::string_view v) { return number32(v, kMaxDepth, &o.sites_depth); }},
     {"dump", "PATH", "report at exit: .txt .collapsed .jsonl .html, - =stderr", true,
      [](Options& o, std::string_view v) {
        if (v == "none") {
@@ -332,6 +341,8 @@ void Options::take_tracking_from(const Options& later) {
     if (option == "interval") interval = later.interval;
     if (option == "records") records = later.records;
     if (option == "depth") depth = later.depth;
+    if (option == "sites") sites = later.sites;
+    if (option == "sites_depth") sites_depth = later.sites_depth;
   }
 }
 
@@ -341,7 +352,7 @@ std::string reload_error(const Options& later) {
     if (rule->tracking || name == "name") continue;
     return fmt::format(
         "the agent is loaded already: a second load can only change track, engine, interval, "
-        "records, depth, dump, every and name, not {}",
+        "records, depth, sites, sites_depth, dump, every and name, not {}",
         name);
   }
   return {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "records/alloc_record.h"
+#include "records/traces.h"
 
 namespace ddm {
 
@@ -34,9 +35,11 @@ struct Options {
   std::optional<bool> track;  // not given: on when a dump is asked for
   EngineKind engine = EngineKind::kVm;
   bool hooks_at_start = false;  // engine=bci: rewrite classes at load, not when tracking starts
-  std::int64_t interval = 0;  // bytes between samples of engine=vm; 0 = every allocation
+  std::int64_t interval = 0;    // bytes between samples of engine=vm; 0 = every allocation
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
+  std::uint32_t sites = kDefaultTraces;  // stacks that the whole run is counted by; 0 = none
+  std::uint32_t sites_depth = kMaxDepth;
   std::vector<std::string> dumps;  // as given, %p and %t not yet filled in
   bool dump_none = false;
   std::int64_t every_seconds = 0;  // 0 = off
@@ -48,7 +51,8 @@ struct Options {
 
   std::vector<std::string> given;  // the names of the options in the string, in its order
 
-  // A second load of the agent: engine, interval, records and depth, those that it gives.
+  // A second load of the agent: engine, interval, records, depth, sites and sites_depth, those that
+  // it gives.
   void take_tracking_from(const Options& later);
 
   bool is_given(std::string_view option) const;

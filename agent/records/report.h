@@ -3,7 +3,7 @@
 //
 //   .txt        totals, top sites by bytes and by count, then the records
 //   .collapsed  outermost;...;innermost;Class_[new] BYTES   one stack a line
-//   .jsonl      a summary object, then one object per record, newest first
+//   .jsonl      a summary object, one object a site, then one a record, newest first
 //   .html       self-contained flame graph
 //
 // Pure functions of ReportData: no JVM, no clock, no files except in write_report_file().
@@ -21,6 +21,7 @@
 
 #include "records/name_table.h"
 #include "records/record_set.h"
+#include "records/site_set.h"
 
 namespace ddm {
 
@@ -71,7 +72,7 @@ struct ReportSummary {
   std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
   std::map<std::string, std::int64_t> methods_skipped;
   std::vector<std::string> methods_running;  // engine=bci: "a.B.method" without hooks until it ends
-  std::int64_t tracked_ms = 0;  // for how long tracking was on
+  std::int64_t tracked_ms = 0;               // for how long tracking was on
   std::int64_t written_ms = 0;  // wall clock of this report, milliseconds since the epoch
   std::string recovered;        // read from a ring file: how the figures came about
   std::string reason;           // "exit", "OutOfMemoryError", "every", "request", "recovered"
@@ -88,6 +89,7 @@ std::string sampling_words(const ReportSummary& summary);
 
 struct ReportData {
   ReportSummary summary;  // "recorded" is records.size()
+  SiteSet sites;          // of all that was seen
   RecordSet records;      // newest first
   const NameTable* names = nullptr;
   std::shared_ptr<const void> names_held;  // NameTable::hold(), where names may be dropped

@@ -85,6 +85,12 @@ void append_summary_members(std::string& out, const ReportData& data) {
   members.number("seen", summary.seen);
   members.number("seen_bytes", summary.seen_bytes);
   members.number("recorded", static_cast<std::int64_t>(data.records.size()));
+  if (data.sites.counted()) {
+    members.number("sites", static_cast<std::int64_t>(data.sites.size()));
+    members.number("sites_depth", data.sites.depth());
+    members.number("sites_shortened", data.sites.shortened());
+    members.number("sites_unplaced", data.sites.unplaced());
+  }
   members.number("dropped", summary.dropped);
   members.number("unattributed_bytes", summary.unattributed_bytes);
   members.number("virtual_thread_stack_bytes", summary.virtual_thread_stack_bytes);

@@ -1,4 +1,5 @@
-// The jsonl report: a summary object, then one object a record, newest first.
+// The jsonl report: a summary object, one object a site, most bytes first, then one a record,
+// newest first.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -11,6 +12,9 @@
 
 namespace ddm {
 namespace {
+
+// As many frames are spelt out as those of the default number of records.
+constexpr std::size_t kSiteFrames = std::size_t{kDefaultRecords} * kDefaultDepth;
 
 // Escaped pieces of objects, each made once.
 class Fragments {
@@ -31,6 +35,20 @@ class Fragments {
       append_json_string(text, method.file);
       text += R"(,"line":)";
     });
+  }
+
+  // The last member of an object and its end.
+  void append_stack(std::string& out, std::span<const Frame> frames, bool cut) {
+    out += R"(,"stack":[)";
+    for (const Frame& frame : frames) {
+      if (&frame != frames.data()) out += ',';
+      out += this->frame(frame.method);
+      append_json_number(out, line_of(*names_.method(frame.method).entry, frame.bci));
+      out += R"(,"bci":)";
+      append_json_number(out, frame.bci);
+      out += '}';
+    }
+    out += cut ? "],\"truncated\":true}\n" : "]}\n";
   }
 
   const std::string& class_name(NameId id) {
@@ -85,6 +103,18 @@ void jsonl_report(const ReportData& data, const ReportSink& sink) {
   ReportPieces pieces(sink);
   std::string& out = pieces.text();
   append_summary_line(out, data);
+  const SiteSet sites = data.sites.folded(kSiteFrames);
+  SiteSet::Room room;
+  for (std::size_t i = 0; i < sites.size() && pieces.wanted(); ++i) {
+    const Site& site = sites[i];
+    out += R"({"type":"site","class":)";
+    out += fragments.class_name(site.class_id);
+    out += R"(,"count":)";
+    append_json_number(out, site.count);
+    out += R"(,"bytes":)";
+    append_json_number(out, site.bytes);
+    fragments.append_stack(out, sites.frames(site, room), sites.cut(site));
+  }
   for (std::size_t i = 0; i < data.records.size() && pieces.wanted(); ++i) {
     const auto [record, frames] = data.records[i];
     out += R"({"type":"record","seq":)";
@@ -99,16 +129,7 @@ void jsonl_report(const ReportData& data, const ReportSink& sink) {
       fmt::format_to(std::back_inserter(out), ",\"weight\":{}", record.weight);
     out += R"(,"thread":)";
     out += fragments.thread(record.thread_id);
-    out += R"(,"stack":[)";
-    for (const Frame& frame : frames) {
-      if (&frame != frames.data()) out += ',';
-      out += fragments.frame(frame.method);
-      append_json_number(out, line_of(*names.method(frame.method).entry, frame.bci));
-      out += R"(,"bci":)";
-      append_json_number(out, frame.bci);
-      out += '}';
-    }
-    out += (record.flags & kStackTruncated) != 0 ? "],\"truncated\":true}\n" : "]}\n";
+    fragments.append_stack(out, frames, (record.flags & kStackTruncated) != 0);
   }
   pieces.finish();
 }

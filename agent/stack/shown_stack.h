@@ -21,8 +21,9 @@ class ShownStack {
  public:
   static constexpr std::size_t kMostFrames = kMaxDepth + 1;  // one more tells that a stack was cut
 
-  // `wanted`: at most kMostFrames.
-  ShownStack(TopFrames top, std::size_t wanted) : top_(top), wanted_(wanted) {}
+  // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart.
+  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMostFrames)
+      : top_(top), wanted_(wanted), hashed_(hashed) {}
 
   // How far it is. A walk keeps it in registers from frame to frame, see add().
   struct Progress {
@@ -47,7 +48,11 @@ class ShownStack {
     progress.on_top = false;
     progress.last_role = role;
     // A sum of what each frame comes to where it stands: no term waits for the one before.
-    progress.hash += mixed(frame.bits() & kFrameBits, progress.count);
+    if (progress.count < hashed_) [[likely]] {
+      progress.hash += mixed(frame.bits() & kFrameBits, progress.count);
+    } else if (progress.count == hashed_) {
+      progress.hash += mixed(kCut, progress.count);
+    }
     frames_[progress.count++].frame = frame.frame();
     return progress.count < wanted_;
   }
@@ -58,7 +63,7 @@ class ShownStack {
   std::size_t wanted() const { return wanted_; }
   std::span<const Frame> frames() const { return {&frames_[0].frame, progress_.count}; }
   FrameRole last_role() const { return progress_.last_role; }
-  // Of the frames and their order.
+  // Of the first `hashed` frames, their order, and whether there are more.
   std::uint64_t hash() const { return progress_.hash ^ progress_.hash >> 29; }
 
  private:
@@ -67,6 +72,7 @@ class ShownStack {
     Frame frame;
   };
   static constexpr std::uint64_t kFrameBits = ~std::uint64_t{0} >> 8;  // without the role
+  static constexpr std::uint64_t kCut = ~std::uint64_t{0};             // no frame
 
   static std::uint64_t mixed(std::uint64_t frame, std::size_t position) {
     std::uint64_t value = (frame + (position + 1) * 0xC2B2AE3D27D4EB4Full) * 0x9E3779B97F4A7C15ull;
@@ -89,6 +95,7 @@ class ShownStack {
 
   const TopFrames top_;
   const std::size_t wanted_;
+  const std::size_t hashed_;
   Progress progress_;
   Room frames_[kMostFrames];
 };

@@ -10,14 +10,6 @@ namespace {
 // A reader is inside for microseconds, unless it is descheduled or the VM collects garbage.
 constexpr std::chrono::milliseconds kReadersPatience{200};
 
-void add_names_of(const RecordSet& records, NamesInUse& used) {
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const RecordSet::Entry entry = records[i];
-    used.classes.insert(entry.record.class_id);
-    for (const Frame& frame : entry.frames) used.methods.insert(frame.method);
-  }
-}
-
 }  // namespace
 
 void NameSweep::when_needed(const std::function<void()>& ask) {
@@ -44,7 +36,7 @@ bool NameSweep::read_loaded(JNIEnv* jni, LoadedClasses& loaded) const {
   return true;
 }
 
-void NameSweep::sweep(JNIEnv* jni, const std::function<RecordSet()>& records) {
+void NameSweep::sweep(JNIEnv* jni, const std::function<void(NamesInUse&)>& add_kept) {
   const std::size_t before = names_.class_count() + names_.method_count();
   LoadedClasses loaded;
   const bool swept = names_.keep_only([&](NamesInUse& used) {
@@ -56,7 +48,7 @@ void NameSweep::sweep(JNIEnv* jni, const std::function<RecordSet()>& records) {
     methods_.add_names(used);
     if (!read_loaded(jni, loaded)) return false;
     used.classes.insert(loaded.ids.begin(), loaded.ids.end());
-    add_names_of(records(), used);
+    add_kept(used);
     return true;
   });
   if (swept) {

@@ -1,9 +1,10 @@
-// Drops the names that no record has and no loaded class could bring back, so that a program whose
-// classes come and go without end does not fill our tables.
+// Drops the names that no record and no site has and no loaded class could bring back, so that a
+// program whose classes come and go without end does not fill our tables.
 //
 // Asked for when a table has doubled, and done on a thread of the agent. An id is nowhere to be
 // seen between the moment when a thread reads it from a class's tag or a SeenMethod and the moment
-// when its record is in the ring: hence the order of sweep(). Recorders are in a Reading meanwhile.
+// when its record is in the ring and its site is counted: hence the order of sweep(). Recorders are
+// in a Reading meanwhile.
 #pragma once
 
 #include <jvmti.h>
@@ -12,7 +13,6 @@
 
 #include "records/name_table.h"
 #include "records/reclamation.h"
-#include "records/record_set.h"
 #include "track/rewritten_methods.h"
 #include "track/seen_methods.h"
 
@@ -31,8 +31,8 @@ class NameSweep {
   // Before tracking starts: `ask` is to have sweep() called soon, on another thread.
   void when_needed(const std::function<void()>& ask);
 
-  // `records` gives what the ring holds. Attached threads, one at a time.
-  void sweep(JNIEnv* jni, const std::function<RecordSet()>& records);
+  // `add_kept` adds the names of what is recorded and counted. Attached threads, one at a time.
+  void sweep(JNIEnv* jni, const std::function<void(NamesInUse&)>& add_kept);
 
  private:
   struct LoadedClasses {

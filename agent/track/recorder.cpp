@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "jvm/own_threads.h"
@@ -44,9 +45,11 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     if (facts.class_id == kUnknownName) return drop(DropReason::kNoClass, size, weight);
     AllocRing* const ring = ring_.get();
     ring->prefetch_next();
+    Sites* const sites = books_.sites();
+    const std::uint32_t depth = sites != nullptr ? sites->traces().depth() : 0;
     // One frame more than is kept tells whether the stack was cut. None where the VM allocates
     // outside of Java (attaching a thread, for one).
-    ShownStack stack(top, ring->depth() + 1);
+    ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth);
     stacks().capture(jni, stack);
 
     AllocRecord record;
@@ -56,10 +59,10 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     record.book = book;
     record.class_id = facts.class_id;
     record.thread_id = thread_.id(jni, known.thread);
-    record.trace = traces_.number_of(stack.hash());
+    if (sites != nullptr) record.trace = sites->traces().number_of(stack.hash(), stack.frames());
     const std::uint64_t seq = ring->push(record, stack.frames());
     if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
-    books_.saw(size, weight, seq);
+    books_.saw({record.class_id, record.trace, size, weight}, seq);
   } catch (const std::exception&) {  // bad_alloc from the name tables
     drop(DropReason::kOutOfMemory, size, weight);
   }
@@ -72,7 +75,7 @@ bool Recorder::pause(std::chrono::milliseconds patience) {
 
 void Recorder::drop(DropReason reason, std::int64_t size, double weight) {
   dropped_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
-  books_.dropped(size, weight);
+  books_.dropped({kUnknownName, kNoTrace, size, weight});
 }
 
 std::map<std::string, std::int64_t> Recorder::dropped() const {

@@ -15,7 +15,6 @@
 #include <string>
 
 #include "records/current_ring.h"
-#include "records/trace_numbers.h"
 #include "stack/stack_capture.h"
 #include "track/current_thread.h"
 #include "track/object_facts.h"
@@ -78,7 +77,6 @@ class Recorder {
   ObjectFacts& objects_;
   SeenMethods& methods_;
   Reclamation& reclamation_;
-  TraceNumbers traces_;
   std::atomic<StackCapture*> stacks_{nullptr};
   std::atomic<bool> open_{false};
   std::atomic<bool> closed_{false};

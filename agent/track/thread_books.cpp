@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
@@ -51,6 +52,7 @@ void ThreadBooks::start(JNIEnv* jni) {
     book->base = book->counter.load();
     book->unsettled = kMostInTheMaking;
     book->seen.clear();
+    book->journal.clear();
   }
   if (!allocated_) return;
   for (jint i = 0; i < count; ++i) {
@@ -131,20 +133,48 @@ void ThreadBooks::settle(Book& book, std::int64_t size) {
   if (seen > made) book.base -= seen - made;
 }
 
-void ThreadBooks::saw(std::int64_t size, double weight, std::uint64_t seq) {
-  count({1, 0, weight, static_cast<double>(size) * weight, seq}, size);
+void ThreadBooks::saw(const SiteEntry& one, std::uint64_t seq) {
+  count({1, 0, one.weight, static_cast<double>(one.size) * one.weight, seq}, one);
 }
 
-void ThreadBooks::dropped(std::int64_t size, double weight) {
-  count({1, 1, weight, static_cast<double>(size) * weight, 0}, size);
+void ThreadBooks::dropped(const SiteEntry& one) {
+  count({1, 1, one.weight, static_cast<double>(one.size) * one.weight, 0}, one);
 }
 
-void ThreadBooks::count(const Seen& one, std::int64_t size) {
-  if (t_book != nullptr) return static_cast<Book*>(t_book)->seen.add(one);
+void ThreadBooks::count(Seen seen, const SiteEntry& one) {
+  Sites* const sites = this->sites();
+  if (t_book != nullptr) {
+    Book& book = *static_cast<Book*>(t_book);
+    if (sites != nullptr) seen.entries = sites->write(book.journal, one);
+    return book.seen.add(seen);
+  }
   const std::lock_guard lock(mutex_);
-  ended_seen_.add(one);
-  ended_earlier_.seen_bytes += std::llround(one.bytes);
-  ended_earlier_.allocated_bytes += size;
+  if (sites != nullptr) sites->count(one);
+  ended_seen_.add(seen);
+  ended_earlier_.seen_bytes += std::llround(seen.bytes);
+  ended_earlier_.allocated_bytes += one.size;
+}
+
+std::shared_ptr<Sites> ThreadBooks::use(std::shared_ptr<Sites> sites) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [vm_thread, book] : books_) {
+    book->seen.clear();
+    book->journal.clear();
+  }
+  sites_in_use_.store(sites.get(), std::memory_order_release);
+  return std::exchange(sites_, std::move(sites));
+}
+
+void ThreadBooks::add_names(NamesInUse& used) const {
+  const std::lock_guard lock(mutex_);
+  if (!sites_) return;
+  const auto held = sites_->hold();
+  sites_->add_names(used);
+  for (const auto& [vm_thread, book] : books_) {
+    for (const SiteEntry& one : book->journal.open(book->seen.read().entries)) {
+      used.classes.insert(one.class_id);
+    }
+  }
 }
 
 void ThreadBooks::rebase_current(JNIEnv* jni) {
@@ -178,6 +208,7 @@ void ThreadBooks::thread_ending(JNIEnv* jni) {
   const auto found = books_.find(allocated_->current(jni));
   if (found == books_.end()) return;
   Book& book = *found->second;
+  if (sites_) sites_->close(book.journal);
   const Seen seen = book.seen.read();
   ended_.push_back(balance(book, seen));
   if (book.carrier) ended_carriers_ += ended_.back().unattributed_bytes();
@@ -205,17 +236,27 @@ ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   return result;
 }
 
-ThreadBooks::Moment ThreadBooks::moment(const std::function<std::uint64_t()>& last_seq) const {
-  Moment moment;
+BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>& last_seq) const {
+  BooksMoment moment;
   const std::lock_guard lock(mutex_);
+  std::unique_lock<std::mutex> held;
+  if (what == What::kTotalsAndSites && sites_) {
+    moment.sites_ = sites_;
+    held = sites_->hold();
+    moment.site_sums_ = sites_->sums();
+  }
   for (const auto& [vm_thread, book] : books_) {
     const Seen seen = book->seen.read();
     moment.threads_[book->number] = {{}, seen, seen.last_seq, book->carrier};
+    if (!held) continue;
+    const std::vector<SiteEntry> open = book->journal.open(seen.entries);
+    moment.site_entries_.insert(moment.site_entries_.end(), open.begin(), open.end());
   }
   moment.last_seq_ = last_seq();
+  if (held) held.unlock();
   // Counters last, so that they cover every record up to that one: allocated >= seen.
   for (const auto& [vm_thread, book] : books_) {
-    Moment::Thread& thread = moment.threads_[book->number];
+    BooksMoment::Thread& thread = moment.threads_[book->number];
     thread.bytes = balance(*book, thread.seen);
   }
   moment.ended_.assign(ended_.begin(), ended_.end());
@@ -228,52 +269,6 @@ ThreadBooks::Moment ThreadBooks::moment(const std::function<std::uint64_t()>& la
   moment.last_number_ = last_number_;
   moment.has_counters_ = allocated_.has_value();
   return moment;
-}
-
-void ThreadBooks::Moment::count_late(const RecordSet& records) {
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const AllocRecord& record = records[i].record;
-    auto at = threads_.find(record.book);
-    if (at == threads_.end()) {
-      if (record.book <= last_number_) continue;  // its thread has ended, and all is counted
-      at = threads_.try_emplace(record.book).first;
-      at->second.bytes.thread_id = record.thread_id;
-      at->second.late = true;
-    }
-    Thread& thread = at->second;
-    if (record.seq <= thread.counted_up_to) continue;
-    thread.seen.add({1, 0, double{record.weight}, record.weighted_bytes(), 0});
-  }
-}
-
-ThreadBooks::Totals ThreadBooks::Moment::totals() const {
-  Totals totals;
-  totals.threads = ended_;
-  totals.carriers_unattributed_bytes = ended_carriers_;
-  Seen seen = ended_seen_;
-  for (const auto& [number, thread] : threads_) {
-    seen.add(thread.seen);
-    ThreadBytes bytes = thread.bytes;
-    bytes.seen_bytes = std::llround(thread.seen.bytes);
-    if (thread.late) bytes.allocated_bytes = bytes.seen_bytes;
-    if (thread.carrier) totals.carriers_unattributed_bytes += bytes.unattributed_bytes();
-    totals.threads.push_back(std::move(bytes));
-  }
-  totals.samples = seen.samples;
-  totals.dropped = seen.dropped;
-  totals.seen = std::llround(seen.count);
-  std::int64_t allocated = 0;
-  for (const ThreadBytes& thread : totals.threads) {
-    totals.seen_bytes += thread.seen_bytes;
-    allocated += thread.allocated_bytes;
-  }
-  if (has_counters_) totals.allocated_bytes = allocated;
-  std::erase_if(totals.threads, [](const ThreadBytes& t) { return t.allocated_bytes == 0; });
-  std::sort(totals.threads.begin(), totals.threads.end(),
-            [](const ThreadBytes& a, const ThreadBytes& b) {
-              return a.unattributed_bytes() > b.unattributed_bytes();
-            });
-  return totals;
 }
 
 }  // namespace ddm

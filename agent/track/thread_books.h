@@ -26,7 +26,9 @@
 
 #include "records/report.h"
 #include "records/seen_counter.h"
+#include "records/site_set.h"
 #include "track/allocated_bytes.h"
+#include "track/books_moment.h"
 
 namespace ddm {
 
@@ -34,21 +36,25 @@ class ThreadBooks {
  public:
   ThreadBooks(jvmtiEnv* jvmti, jfieldID thread_id_field, std::optional<AllocatedBytes> allocated);
 
+  // From the next start() on allocations are counted there too; null: nowhere. What they were
+  // counted at before comes back: who is in a Reading may be at it still. While nobody counts.
+  std::shared_ptr<Sites> use(std::shared_ptr<Sites> sites);
+  Sites* sites() const { return sites_in_use_.load(std::memory_order_acquire); }
+
   // Opens the books anew at the threads' present counters.
   void start(JNIEnv* jni);
   // Closes them: what threads allocate from now on is not booked.
   void stop();
 
-  // A book has a number that no other one ever had. 0: a thread past its end has none.
-  using Number = std::uint32_t;
+  using Number = BookNumber;
 
   // The calling thread's book, opened if need be, when it has allocated an object of this size.
   Number own(JNIEnv* jni, std::int64_t size);
 
-  // After own(), on the same thread: it saw an allocation that stands for `weight` of them. It was
-  // recorded under `seq`, or dropped. Counted after the record is in the ring, never before.
-  void saw(std::int64_t size, double weight, std::uint64_t seq);
-  void dropped(std::int64_t size, double weight);
+  // After own(), on the same thread and in the same Reading: what it saw was recorded under `seq`,
+  // or dropped. Counted after the record is in the ring, never before.
+  void saw(const SiteEntry& one, std::uint64_t seq);
+  void dropped(const SiteEntry& one);
 
   // The calling thread starts anew at its present counter: what it allocated before is not booked.
   void rebase_current(JNIEnv* jni);
@@ -58,29 +64,21 @@ class ThreadBooks {
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni);
 
-  // How things stand: what every thread has counted, and up to which record.
-  class Moment;
-
   // All books at one moment, which is when `last_seq` is asked for the newest record's seq.
-  Moment moment(const std::function<std::uint64_t()>& last_seq) const;
+  enum class What { kTotals, kTotalsAndSites };
+  BooksMoment moment(What what, const std::function<std::uint64_t()>& last_seq) const;
 
-  struct Totals {
-    std::int64_t samples = 0;
-    std::int64_t dropped = 0;
-    std::int64_t seen = 0;
-    std::int64_t seen_bytes = 0;
-    std::optional<std::int64_t> allocated_bytes;   // the VM's own count
-    std::int64_t carriers_unattributed_bytes = 0;  // allocated, and not seen
-    std::vector<ThreadBytes>
-        threads;  // most unattributed first; names only of what is no Java thread
-  };
+  // That sites have.
+  void add_names(NamesInUse& used) const;
 
  private:
   struct Book {
+    Book() {}  // the journal is left as it is
     Number number = 0;
     std::int64_t thread_id = 0;
     bool carrier = false;
     SeenCounter seen;
+    SiteJournal journal;
     std::atomic<std::int64_t> base{0};       // the thread's counter when the book was opened
     std::atomic<std::int64_t> counter{0};    // last value read
     int unsettled = 0;                       // records that may be of objects made before that
@@ -88,7 +86,7 @@ class ThreadBooks {
   };
 
   Book* own_book(JNIEnv* jni, std::int64_t size);
-  void count(const Seen& one, std::int64_t size);
+  void count(Seen seen, const SiteEntry& one);
   void open(AllocatedBytes::VmThread vm_thread, std::int64_t thread_id, bool carrier,
             std::int64_t base);
   bool is_carrier(JNIEnv* jni, jthread thread) const;
@@ -109,36 +107,8 @@ class ThreadBooks {
   std::int64_t ended_carriers_ = 0;  // what ended carriers left unattributed
   Number last_number_ = 0;
   bool running_ = false;
-};
-
-class ThreadBooks::Moment {
- public:
-  std::uint64_t last_seq() const { return last_seq_; }
-
-  // Of records up to last_seq(), counts those that threads had in the ring already, but not yet in
-  // their books: what is recorded is then what was seen less what was dropped or overwritten.
-  void count_late(const RecordSet& records);
-
-  Totals totals() const;
-
- private:
-  friend class ThreadBooks;
-
-  struct Thread {
-    ThreadBytes bytes;
-    Seen seen;
-    std::uint64_t counted_up_to = 0;  // the newest of its records in its book
-    bool carrier = false;
-    bool late = false;  // began after the moment: it has no counter here
-  };
-
-  std::unordered_map<Number, Thread> threads_;  // with a book
-  std::vector<ThreadBytes> ended_;              // whose books are closed
-  Seen ended_seen_;
-  std::int64_t ended_carriers_ = 0;
-  Number last_number_ = 0;
-  std::uint64_t last_seq_ = 0;
-  bool has_counters_ = false;
+  std::shared_ptr<Sites> sites_;
+  std::atomic<Sites*> sites_in_use_{nullptr};
 };
 
 }  // namespace ddm

@@ -16,6 +16,9 @@ namespace {
 // recording, when it is switched off.
 constexpr std::chrono::seconds kPatience{1};
 
+// For threads that were in an event when tracking went off: they are there for microseconds.
+constexpr std::chrono::milliseconds kReadersPatience{200};
+
 // Threads whose names a ring file keeps in mind beyond those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
 
@@ -105,6 +108,7 @@ std::string Tracking::start(JNIEnv* jni) {
     }
     ring_.replace(std::move(fresh));
   }
+  renew_sites();
   ring_.get()->clear();
   recorder_.clear_dropped();
   choose_walker();
@@ -131,6 +135,18 @@ std::string Tracking::start(JNIEnv* jni) {
   log_info("tracking on, engine={}, {} records of {} frames", engine_->name(),
            ring_.get()->capacity(), ring_.get()->depth());
   return "";
+}
+
+void Tracking::renew_sites() {
+  std::shared_ptr<Sites> sites;
+  if (options_.sites > 0) {
+    sites = Sites::create(options_.sites, options_.sites_depth);
+    if (!sites) log_warn("no memory for {} sites; none are counted", options_.sites);
+  }
+  if (auto former = books_.use(std::move(sites))) {
+    reclamation_.retire(std::move(former));
+    reclamation_.wait_for_readers(kReadersPatience);
+  }
 }
 
 std::string Tracking::prepare_hooks(JNIEnv* jni) {
@@ -175,9 +191,15 @@ void Tracking::work_in(const Background& background) {
 // Under the lock, so that the ring stays the one that records go to.
 void Tracking::sweep_names(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
-  name_sweep_.sweep(jni, [this] {
-    const AllocRing* ring = ring_.get();
-    return ring != nullptr ? ring->snapshot() : RecordSet();
+  name_sweep_.sweep(jni, [this](NamesInUse& used) {
+    if (const AllocRing* ring = ring_.get()) {
+      const RecordSet records = ring->snapshot();
+      for (std::size_t i = 0; i < records.size(); ++i) {
+        used.classes.insert(records[i].record.class_id);
+        for (const Frame& frame : records[i].frames) used.methods.insert(frame.method);
+      }
+    }
+    books_.add_names(used);
   });
 }
 
@@ -210,8 +232,10 @@ void Tracking::write_ring_facts() {
     std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
   };
   const AllocRing* ring = ring_.get();
-  const ThreadBooks::Totals totals =
-      books_.moment([ring] { return ring != nullptr ? ring->last_seq() : 0; }).totals();
+  const BookTotals totals = books_
+                                .moment(ThreadBooks::What::kTotals,
+                                        [ring] { return ring != nullptr ? ring->last_seq() : 0; })
+                                .totals();
   RingFacts facts;
   facts.updated_ms = wall_clock_now_ms();
   facts.tracked_ms = tracked_ms();
@@ -253,11 +277,12 @@ ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
 
   ReportSummary& summary = data.summary;
   const AllocRing* ring = ring_.get();
-  ThreadBooks::Moment moment =
-      books_.moment([ring] { return ring != nullptr ? ring->last_seq() : 0; });
+  BooksMoment moment = books_.moment(ThreadBooks::What::kTotalsAndSites,
+                                     [ring] { return ring != nullptr ? ring->last_seq() : 0; });
   if (ring != nullptr) data.records = ring->snapshot(moment.last_seq());
   moment.count_late(data.records);
-  ThreadBooks::Totals totals = moment.totals();
+  BookTotals totals = moment.totals();
+  data.sites = moment.sites(totals);
   std::unordered_set<std::int64_t> wanted;
   for (std::size_t i = 0; i < data.records.size(); ++i) {
     wanted.insert(data.records[i].record.thread_id);

@@ -41,6 +41,8 @@ struct TrackingOptions {
   std::int64_t interval = 0;
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
+  std::uint32_t sites = kDefaultTraces;  // 0: none are counted
+  std::uint32_t sites_depth = kMaxDepth;
   WalkerKind walker = WalkerKind::kAuto;
   friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
 };
@@ -107,6 +109,7 @@ class Tracking {
   // Prepares the engine that the options name, or the other one; null with the reason in `error`.
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
   void sweep_names(JNIEnv* jni);
+  void renew_sites();
   ReportData report_now(JNIEnv* jni, std::string reason);  // null: without the VM
   void write_ring_facts();
 

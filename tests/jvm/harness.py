@@ -147,10 +147,10 @@ class Case:
 
 class Report:
     """A jsonl report, read strictly. With `take`, each record goes there and none is kept: a million
-    of them are gigabytes."""
+    of them are gigabytes. Sites add up to what was seen, whatever was tested."""
 
     def __init__(self, path, take=None):
-        self.records = []
+        self.records, self.sites = [], []
         take = take or self.records.append
         last_seq = None
         with open(path, encoding="utf-8", errors="strict") as f:
@@ -158,13 +158,30 @@ class Report:
             assert self.summary["type"] == "summary", f"{path}: no summary line"
             for line in f:
                 record = json.loads(line)
+                if record["type"] == "site":
+                    assert last_seq is None, f"{path}: a site among the records"
+                    self.sites.append(record)
+                    continue
                 assert record["type"] == "record"
                 assert last_seq is None or record["seq"] < last_seq, \
                     f"{path}: records are not newest first, or a seq twice"
                 last_seq = record["seq"]
                 take(record)
+        if "sites" in self.summary:
+            self.check_sites(path)
         for thread in self.summary["threads"]:
             assert thread.get("unattributed_bytes", 0) >= 0, f"a negative remainder: {thread}"
+
+    def check_sites(self, path):
+        assert len(self.sites) <= self.summary["sites"], path
+        sizes = [site["bytes"] for site in self.sites]
+        assert sizes == sorted(sizes, reverse=True), f"{path}: not most bytes first"
+        for name, seen in (("count", "seen"), ("bytes", "seen_bytes")):
+            total = sum(site[name] for site in self.sites)
+            assert total == self.summary[seen], \
+                f"{path}: the sites have {total} {name}, seen are {self.summary[seen]}"
+        stackless = [site["class"] for site in self.sites if not site["stack"]]
+        assert len(stackless) == len(set(stackless)), f"{path}: a class without a stack twice"
 
     def count_by_class(self, where=lambda r: True):
         counts = {}

@@ -24,7 +24,11 @@ def all_figures_of_a_report_are_of_one_moment(t):
             for _ in range(6):
                 lines = report(client, "jsonl").splitlines()
                 summary = json.loads(lines[0])
-                sizes = [json.loads(line)["size"] for line in lines[1:]]
+                others = [json.loads(line) for line in lines[1:]]
+                sizes = [other["size"] for other in others if other["type"] == "record"]
+                sites = [other for other in others if other["type"] == "site"]
+                assert sum(site["count"] for site in sites) == summary["seen"]
+                assert sum(site["bytes"] for site in sites) == summary["seen_bytes"]
                 assert len(sizes) == summary["recorded"]
                 assert summary["seen"] - summary["dropped"] == len(sizes), summary
                 assert summary["dropped"] > 0 or summary["seen_bytes"] == sum(sizes), \

@@ -25,6 +25,8 @@ TEST_CASE("no options give the documented defaults") {
   CHECK(options.interval == 0);
   CHECK(options.records == 65536);
   CHECK(options.depth == 16);
+  CHECK(options.sites == 262144);
+  CHECK(options.sites_depth == 64);
   CHECK(options.unit == 8);
   CHECK(options.log == LogLevel::kWarn);
 }
@@ -60,9 +62,9 @@ TEST_CASE("an unknown option is named together with the valid ones") {
   const std::string error = error_of("trakc=y");
   CHECK(mentions(error, "\"trakc\""));
   for (const char* name :
-       {"help",     "address",  "server", "suspend",  "name",   "track", "engine",
-        "interval", "records",  "depth",  "dump",     "every",  "ring",  "native",
-        "walker",   "compress", "unit",   "debugger", "access", "log",   "hooks"}) {
+       {"help",    "address",  "server", "suspend",     "name",   "track", "engine", "interval",
+        "records", "depth",    "sites",  "sites_depth", "dump",   "every", "ring",   "native",
+        "walker",  "compress", "unit",   "debugger",    "access", "log",   "hooks"}) {
     CHECK(mentions(error, name));
   }
 }
@@ -80,6 +82,8 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"records=9999999999999999g", "1 to 1048576"},
       {"depth=65", "1 to 64"},
       {"depth=16x", "1 to 64"},
+      {"sites=513k", "0 to 524288"},
+      {"sites_depth=0", "1 to 64"},
       {"engine=vm,interval=3g", "0 to 2147483647"},
       {"every=0", "1 to 86400"},
       {"dump=report.json", ".jsonl"},

@@ -1,0 +1,66 @@
+// The sites of a whole run as a report has them: a reader's own figures, and the stacks behind
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "records/sites.h"
+
+namespace ddm {
+
+struct Site {
+  NameId class_id = kUnknownName;
+  TraceNumber trace = kNoTrace;
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+  std::uint32_t kept = kMaxDepth;  // of its frames
+};
+
+class SiteSet {
+ public:
+  SiteSet() = default;  // sites were not counted
+  // `more`: allocations that are not in `sums`. The figures are whole numbers whose sums are those
+  // given: what rounding leaves over, of samples, goes to the largest site. No sum is zero.
+  SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteSum> sums,
+          const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes);
+
+  bool counted() const { return sites_ != nullptr; }
+  std::uint32_t most_traces() const { return sites_->traces().most(); }
+  std::uint32_t depth() const { return sites_->traces().depth(); }
+  // Of those that are counted by class alone, since there was no room for their stacks.
+  std::int64_t unplaced() const { return unplaced_; }
+  // Of those whose stacks were shortened, likewise.
+  std::int64_t shortened() const { return shortened_; }
+
+  // Most bytes first; one line a class without a stack.
+  std::size_t size() const { return list_.size(); }
+  const Site& operator[](std::size_t i) const { return list_[i]; }
+  const std::vector<Site>& list() const { return list_; }
+
+  // The innermost frame first. They stand in `room` until the next call with it.
+  using Room = Frame[kMaxDepth];
+  std::span<const Frame> frames(const Site& site, Room& room) const {
+    return {room, sites_->traces().read(site.trace, {room, site.kept})};
+  }
+  bool cut(const Site& site) const {
+    return site.kept < kMaxDepth || sites_->traces().cut(site.trace);
+  }
+
+  // The same figures, the largest sites as they are, up to so many frames in all; the others added
+  // up by class and by the one frame that allocates.
+  SiteSet folded(std::size_t frames) const;
+
+ private:
+  void sort();
+
+  std::shared_ptr<const Sites> sites_;
+  std::vector<Site> list_;
+  std::int64_t unplaced_ = 0;
+  std::int64_t shortened_ = 0;
+};
+
+}  // namespace ddm

@@ -1,0 +1,44 @@
+#include "records/site_table.h"
+
+#include <new>
+
+namespace ddm {
+
+SiteSum& SiteTable::other(NameId class_id, TraceNumber trace) {
+  if (trace != kNoTrace && sums_[trace].trace == kNoTrace) {
+    sums_[trace] = {class_id, trace, 0, 0};
+    return sums_[trace];
+  }
+  const std::uint64_t key = SiteSum::key_of(class_id, trace);
+  if (const auto known = others_.find(key); known != others_.end()) return sums_[known->second];
+  if (class_id == kUnknownName && trace == kNoTrace) return sums_[kNoTrace];
+  if (others_.size() < kMostOthers) {
+    const auto at = static_cast<std::uint32_t>(first_other_ + others_.size());
+    try {
+      others_.emplace(key, at);
+      sums_[at] = {class_id, trace, 0, 0};
+      return sums_[at];
+    } catch (const std::bad_alloc&) {  // then as if there were no more places
+    }
+  }
+  return trace != kNoTrace ? other(class_id, kNoTrace) : sums_[kNoTrace];
+}
+
+std::vector<SiteSum> SiteTable::read(std::uint32_t traces) const {
+  std::vector<SiteSum> sums;
+  sums.reserve(traces + 1 + others_.size());
+  const auto take = [&](std::size_t from, std::size_t end) {
+    for (std::size_t i = from; i < end; ++i) {
+      if (sums_[i].count != 0) sums.push_back(sums_[i]);
+    }
+  };
+  take(kNoTrace, kEmptyTrace + 1 + std::size_t{traces});
+  take(first_other_, first_other_ + others_.size());
+  return sums;
+}
+
+void SiteTable::add_names(NamesInUse& used, std::uint32_t traces) const {
+  for (const SiteSum& sum : read(traces)) used.classes.insert(sum.class_id);
+}
+
+}  // namespace ddm

@@ -1,0 +1,125 @@
+#include "records/traces.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ddm {
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, const Frame& frame) {
+  hash = (hash ^ std::bit_cast<std::uint64_t>(frame)) * 0xD6E8FEB86659FD93ull;
+  return hash ^ hash >> 32;
+}
+
+}  // namespace
+
+std::unique_ptr<Traces> Traces::create(std::uint32_t most, std::uint32_t depth) {
+  if (most < 1 || most > kMaxTraces || depth < 1 || depth > kMaxDepth) return nullptr;
+  std::unique_ptr<Traces> traces(new Traces(most, depth));
+  const bool good = traces->slots_.good() && traces->ends_.good() && traces->stacks_.good() &&
+                    traces->frames_.good() && traces->frame_slots_.good();
+  return good ? std::move(traces) : nullptr;
+}
+
+Traces::Traces(std::uint32_t most, std::uint32_t depth)
+    : most_(most),
+      depth_(depth),
+      mask_(2 * std::bit_ceil(std::size_t{most}) - 1),
+      slots_(mask_ + 1),
+      ends_(std::size_t{most} + kEmptyTrace + 1),
+      stacks_(std::size_t{most} * depth),
+      frames_(kMostFrames),
+      frame_slots_(2 * kMostFrames) {
+  limits_shortened_ = {depth > kShortDepths[1] ? most - most / 16 : most, most};
+  limit_in_full_ = limits_shortened_[0] - (depth > kShortDepths[0] ? most / 4 : 0);
+}
+
+TraceNumber Traces::find(std::uint64_t hash) const {
+  for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+    const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
+    if (there == 0) return kNoTrace;
+    if (((there ^ hash) & ~kNumberBits) == 0) return static_cast<TraceNumber>(there & kNumberBits);
+  }
+}
+
+TraceNumber Traces::number_of_new(std::uint64_t hash, std::span<const Frame> frames) {
+  const std::size_t kept = std::min<std::size_t>(frames.size(), depth_);
+  const bool cut = frames.size() > depth_;
+  TraceNumber number = insert(hash, frames.first(kept), cut ? kCut : 0, limit_in_full_);
+  for (std::size_t i = 0; number == kNoTrace && i < kShortDepths.size(); ++i) {
+    if (kept <= kShortDepths[i]) continue;
+    const auto innermost = frames.first(kShortDepths[i]);
+    std::uint64_t short_hash = kShortDepths[i];  // no whole stack's
+    for (const Frame& frame : innermost) short_hash = mixed(short_hash, frame);
+    number = find(short_hash);
+    if (number == kNoTrace) {
+      number = insert(short_hash, innermost, kCut | kShortened, limits_shortened_[i]);
+    }
+  }
+  return number;
+}
+
+TraceNumber Traces::insert(std::uint64_t hash, std::span<const Frame> frames, std::uint32_t flags,
+                           std::uint32_t limit) {
+  const auto room = [&] {
+    return last_.load(std::memory_order_relaxed) - kEmptyTrace < limit &&
+           !full_.load(std::memory_order_relaxed);
+  };
+  if (!room()) return kNoTrace;
+  const std::lock_guard lock(mutex_);
+  std::size_t at = hash & mask_;
+  for (;; at = (at + 1) & mask_) {
+    const std::uint64_t there = slots_[at].load(std::memory_order_relaxed);
+    if (there == 0) break;
+    if (((there ^ hash) & ~kNumberBits) == 0) return static_cast<TraceNumber>(there & kNumberBits);
+  }
+  if (!room()) return kNoTrace;
+  const TraceNumber number = last_.load(std::memory_order_relaxed) + 1;
+  std::uint32_t end = ends_[number - 1] & kEnd;
+  for (const Frame& frame : frames) {
+    const FrameNumber frame_number = number_of_frame(frame);
+    if (frame_number == kMostFrames) {
+      full_.store(true, std::memory_order_relaxed);
+      return kNoTrace;
+    }
+    stacks_[end++] = frame_number;
+  }
+  ends_[number] = end | flags;
+  last_.store(number, std::memory_order_relaxed);
+  slots_[at].store((hash & ~kNumberBits) | number, std::memory_order_release);
+  return number;
+}
+
+Traces::FrameNumber Traces::number_of_frame(Frame frame) {
+  const auto bits = std::bit_cast<std::uint64_t>(frame);
+  const std::size_t mask = 2 * kMostFrames - 1;
+  for (std::size_t i = (bits * 0x9E3779B97F4A7C15ull) >> 40;; ++i) {
+    FrameNumber& slot = frame_slots_[i & mask];
+    if (slot != 0 && frames_[slot - 1] == frame) return slot - 1;
+    if (slot != 0) continue;
+    if (frame_count_ == kMostFrames) return kMostFrames;
+    frames_[frame_count_] = frame;
+    slot = ++frame_count_;
+    return slot - 1;
+  }
+}
+
+std::size_t Traces::read(TraceNumber number, std::span<Frame> to) const {
+  if (number <= kEmptyTrace) return 0;
+  const std::size_t begin = ends_[number - 1] & kEnd;
+  const std::size_t count = std::min((ends_[number] & kEnd) - begin, to.size());
+  for (std::size_t i = 0; i < count; ++i) to[i] = frames_[stacks_[begin + i]];
+  return count;
+}
+
+std::uint32_t Traces::count() const {
+  const std::lock_guard lock(mutex_);
+  return last_.load(std::memory_order_relaxed) - kEmptyTrace;
+}
+
+void Traces::add_names(NamesInUse& used) const {
+  const std::lock_guard lock(mutex_);
+  for (std::uint32_t i = 0; i < frame_count_; ++i) used.methods.insert(frames_[i].method);
+}
+
+}  // namespace ddm

@@ -1,0 +1,103 @@
+// Every distinct stack once: hash of a stack -> a small dense number -> its frames.
+//
+// A slot is one word, | 44 bits of the hash | 20 bits of number |, and the rest of the hash says
+// where it stands: two stacks share a number once in some 2^62 pairs. Whoever meets a known stack
+// takes no lock. A new one is stored under a mutex before its number can be seen, so a number that
+// one has leads to frames. Distinct frames have numbers of their own: a stack takes four bytes a
+// frame. Memory is taken as it fills, and nothing is ever dropped or moved.
+//
+// Compilers and parsers have millions of different stacks. The last part of the room is therefore
+// for stacks that are shortened to 16 frames, and of that the last for 4: what finds no room in
+// full is still known by its innermost frames.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "records/alloc_record.h"
+#include "records/name_table.h"
+#include "records/reserved_array.h"
+
+namespace ddm {
+
+using TraceNumber = std::uint32_t;
+inline constexpr TraceNumber kNoTrace = 0;     // more different stacks than there is room for
+inline constexpr TraceNumber kEmptyTrace = 1;  // no Java frame; needs no room
+inline constexpr std::uint32_t kDefaultTraces = 262144;
+inline constexpr std::uint32_t kMaxTraces = 524288;
+
+class Traces {
+ public:
+  // Null: no memory. `most`: how many stacks get a number, up to kMaxTraces; `depth`: how many
+  // frames of each are kept, up to kMaxDepth.
+  static std::unique_ptr<Traces> create(std::uint32_t most, std::uint32_t depth);
+  Traces(const Traces&) = delete;
+  Traces& operator=(const Traces&) = delete;
+
+  // `hash`: of the first depth() frames and of whether there are more. More of them than depth():
+  // the stack was cut there. Any thread.
+  TraceNumber number_of(std::uint64_t hash, std::span<const Frame> frames) {
+    if (frames.empty()) return kEmptyTrace;
+    // Half of the slots stay empty: the loop ends.
+    for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+      const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
+      if (there == 0) return number_of_new(hash, frames);
+      if (((there ^ hash) & ~kNumberBits) == 0)
+        return static_cast<TraceNumber>(there & kNumberBits);
+    }
+  }
+
+  // Of a number that number_of() gave: how many of the frames were copied.
+  std::size_t read(TraceNumber number, std::span<Frame> to) const;
+  // There were more frames; of shortened ones for want of room.
+  bool cut(TraceNumber number) const { return number > kEmptyTrace && (ends_[number] & kCut) != 0; }
+  bool shortened(TraceNumber number) const {
+    return number > kEmptyTrace && (ends_[number] & kShortened) != 0;
+  }
+
+  std::uint32_t most() const { return most_; }
+  std::uint32_t depth() const { return depth_; }
+  std::uint32_t count() const;  // stacks with a number, without the empty one
+  void add_names(NamesInUse& used) const;
+
+ private:
+  using Slot = std::atomic<std::uint64_t>;
+  using FrameNumber = std::uint32_t;
+  static constexpr std::uint64_t kNumberBits = (1u << 20) - 1;
+  static constexpr std::uint32_t kCut = 1u << 31, kShortened = 1u << 30;
+  static constexpr std::uint32_t kEnd = kShortened - 1;
+  static constexpr std::array<std::uint32_t, 2> kShortDepths = {16, 4};
+  static constexpr std::size_t kMostFrames = std::size_t{1} << 20;  // different ones
+
+  Traces(std::uint32_t most, std::uint32_t depth);
+  TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
+  TraceNumber find(std::uint64_t hash) const;
+  // `limit`: none if there are so many. The frames are all those to keep.
+  TraceNumber insert(std::uint64_t hash, std::span<const Frame> frames, std::uint32_t flags,
+                     std::uint32_t limit);
+  // kMostFrames: no room.
+  FrameNumber number_of_frame(Frame frame);
+
+  const std::uint32_t most_;
+  const std::uint32_t depth_;
+  const std::size_t mask_;
+  ReservedArray<Slot> slots_;
+  // The frames of stack n are those from where n - 1 ends to where n ends, with flags on top of it.
+  ReservedArray<std::uint32_t> ends_;
+  ReservedArray<FrameNumber> stacks_;
+  ReservedArray<Frame> frames_;
+  ReservedArray<FrameNumber> frame_slots_;  // number + 1, by the frame's hash
+  mutable std::mutex mutex_;                // of who adds
+  std::uint32_t frame_count_ = 0;
+  std::uint32_t limit_in_full_ = 0;
+  std::array<std::uint32_t, 2> limits_shortened_{};
+  std::atomic<TraceNumber> last_{kEmptyTrace};
+  std::atomic<bool> full_{false};  // of frames
+};
+
+}  // namespace ddm

@@ -1,0 +1,63 @@
+#include "track/books_moment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ddm {
+
+void BooksMoment::count_late(const RecordSet& records) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const AllocRecord& record = records[i].record;
+    auto at = threads_.find(record.book);
+    if (at == threads_.end()) {
+      if (record.book <= last_number_) continue;  // its thread has ended, and all is counted
+      at = threads_.try_emplace(record.book).first;
+      at->second.bytes.thread_id = record.thread_id;
+      at->second.late = true;
+    }
+    Thread& thread = at->second;
+    if (record.seq <= thread.counted_up_to) continue;
+    thread.seen.add({1, 0, double{record.weight}, record.weighted_bytes(), 0});
+    if (!sites_) continue;
+    site_entries_.push_back({record.class_id, record.trace, record.size, double{record.weight}});
+  }
+}
+
+SiteSet BooksMoment::sites(const BookTotals& totals) {
+  if (!sites_) return {};
+  return SiteSet(std::move(sites_), std::move(site_sums_), site_entries_, totals.seen,
+                 totals.seen_bytes);
+}
+
+BookTotals BooksMoment::totals() const {
+  BookTotals totals;
+  totals.threads = ended_;
+  totals.carriers_unattributed_bytes = ended_carriers_;
+  Seen seen = ended_seen_;
+  for (const auto& [number, thread] : threads_) {
+    seen.add(thread.seen);
+    ThreadBytes bytes = thread.bytes;
+    bytes.seen_bytes = std::llround(thread.seen.bytes);
+    if (thread.late) bytes.allocated_bytes = bytes.seen_bytes;
+    if (thread.carrier) totals.carriers_unattributed_bytes += bytes.unattributed_bytes();
+    totals.threads.push_back(std::move(bytes));
+  }
+  totals.samples = seen.samples;
+  totals.dropped = seen.dropped;
+  totals.seen = std::llround(seen.count);
+  std::int64_t allocated = 0;
+  for (const ThreadBytes& thread : totals.threads) {
+    totals.seen_bytes += thread.seen_bytes;
+    allocated += thread.allocated_bytes;
+  }
+  if (has_counters_) totals.allocated_bytes = allocated;
+  std::erase_if(totals.threads, [](const ThreadBytes& t) { return t.allocated_bytes == 0; });
+  std::sort(totals.threads.begin(), totals.threads.end(),
+            [](const ThreadBytes& a, const ThreadBytes& b) {
+              return a.unattributed_bytes() > b.unattributed_bytes();
+            });
+  return totals;
+}
+
+}  // namespace ddm

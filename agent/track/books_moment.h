@@ -1,0 +1,67 @@
+// All threads' books at one moment: how things stand, what every thread has counted, and up to
+// which record. A reader's own copy.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "records/report.h"
+#include "records/seen_counter.h"
+#include "records/site_set.h"
+
+namespace ddm {
+
+// A book has a number that no other one ever had. 0: a thread past its end has none.
+using BookNumber = std::uint32_t;
+
+struct BookTotals {
+  std::int64_t samples = 0;
+  std::int64_t dropped = 0;
+  std::int64_t seen = 0;
+  std::int64_t seen_bytes = 0;
+  std::optional<std::int64_t> allocated_bytes;   // the VM's own count
+  std::int64_t carriers_unattributed_bytes = 0;  // allocated, and not seen
+  // Most unattributed first; names only of what is no Java thread.
+  std::vector<ThreadBytes> threads;
+};
+
+class BooksMoment {
+ public:
+  std::uint64_t last_seq() const { return last_seq_; }
+
+  // Of records up to last_seq(), counts those that threads had in the ring already, but not yet in
+  // their books: what is recorded is then what was seen less what was dropped or overwritten.
+  void count_late(const RecordSet& records);
+
+  BookTotals totals() const;
+
+  // Once all that is late is counted: what the sites have is what was seen.
+  SiteSet sites(const BookTotals& totals);
+
+ private:
+  friend class ThreadBooks;
+
+  struct Thread {
+    ThreadBytes bytes;
+    Seen seen;
+    std::uint64_t counted_up_to = 0;  // the newest of its records in its book
+    bool carrier = false;
+    bool late = false;  // began after the moment: it has no counter here
+  };
+
+  std::unordered_map<BookNumber, Thread> threads_;  // with a book
+  std::vector<ThreadBytes> ended_;                  // whose books are closed
+  Seen ended_seen_;
+  std::int64_t ended_carriers_ = 0;
+  BookNumber last_number_ = 0;
+  std::uint64_t last_seq_ = 0;
+  bool has_counters_ = false;
+  std::shared_ptr<const Sites> sites_;  // null: not counted, or not wanted
+  std::vector<SiteSum> site_sums_;
+  std::vector<SiteEntry> site_entries_;  // that are not in the sums
+};
+
+}  // namespace ddm

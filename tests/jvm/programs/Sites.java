@@ -1,0 +1,106 @@
+import java.lang.reflect.Array;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Allocates known numbers of objects at known sites. Arguments: what (see main), how often. Prints
+ * what it made: "class method count bytes", the method being the one that allocates.
+ */
+public class Sites {
+    static volatile Object sink;
+
+    static class Leaf { int value; }
+    static class Elem { }
+    static class Base { long x; Base() { sink = this; } }
+    static class Chain extends Base {
+        final Object leaf;
+        Chain() { super(); leaf = new Leaf(); }
+    }
+    static class Longer extends Chain { Longer() { super(); } }
+    static class Copied implements Cloneable {
+        int value;
+        Object copy() throws CloneNotSupportedException { return super.clone(); }
+    }
+    static class Made { int value; public Made() { } }
+
+    static void made(String type, String method, long count, long each) {
+        System.out.println(type + " " + method + " " + count + " " + count * each);
+    }
+
+    static void kinds(int n) throws Exception {
+        Copied original = new Copied();
+        var constructor = Made.class.getConstructor();
+        for (int i = 0; i < n; i++) {
+            sink = new Leaf();
+            sink = new short[100];
+            sink = new Leaf[10];
+            sink = original.copy();
+            sink = constructor.newInstance();
+            sink = Array.newInstance(Elem.class, 10);
+            sink = new char[3][5];
+        }
+        made("Sites$Leaf", "kinds", n, 16);
+        made("short[]", "kinds", n, 216);
+        made("Sites$Leaf[]", "kinds", n, 56);
+        made("Sites$Copied", "*", n + 1, 16);  // clone() itself, or who calls it
+        made("Sites$Made", "*", n, 16);
+        made("Sites$Elem[]", "*", n, 56);
+        made("char[][]", "kinds", n, 32);
+        made("char[]", "kinds", 3L * n, 32);
+    }
+
+    static void leaves(int n) {
+        for (int i = 0; i < n; i++) sink = new Leaf();
+    }
+
+    static void threads(int n) throws InterruptedException {
+        Thread[] threads = new Thread[4];
+        CountDownLatch start = new CountDownLatch(1);
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Thread(() -> {
+                try {
+                    start.await();
+                } catch (InterruptedException e) {
+                    return;
+                }
+                leaves(n);
+            });
+            threads[i].start();
+        }
+        start.countDown();
+        for (Thread thread : threads) thread.join();
+        made("Sites$Leaf", "leaves", 4L * n, 16);
+    }
+
+    static void deeper(int depth, int n) {
+        for (int i = 0; i < n; i++) sink = new Leaf();
+        if (depth > 1) deeper(depth - 1, n);
+    }
+
+    static void deep(int n) {
+        deeper(100, n);
+        made("Sites$Leaf", "deeper", 100L * n, 16);
+    }
+
+    static void constructors(int n) {
+        for (int i = 0; i < n; i++) sink = new Longer();
+        made("Sites$Longer", "constructors", n, 24);
+        made("Sites$Leaf", "<init>", n, 16);
+    }
+
+    static void big(int n) {
+        for (int i = 0; i < n; i++) sink = new long[(64 << 20) / 8 - 2];
+        made("long[]", "big", n, 64 << 20);
+    }
+
+    public static void main(String[] args) throws Exception {
+        int n = Integer.parseInt(args[1]);
+        switch (args[0]) {
+            case "kinds" -> kinds(n);
+            case "threads" -> threads(n);
+            case "deep" -> deep(n);
+            case "constructors" -> constructors(n);
+            case "big" -> big(n);
+            default -> throw new IllegalArgumentException(args[0]);
+        }
+    }
+}

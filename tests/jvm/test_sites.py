@@ -1,0 +1,132 @@
+"""Every allocation of the run is counted at its site, and all sites together are what was seen."""
+import time
+
+from ddm_client import Target
+from harness import Report, test
+from test_reports_on_request import report
+
+ENGINES = ("vm", "bci")
+
+
+def sites_of(report, kind, method):
+    """Those that a line of the program's is about; "*": any method below one of the program's."""
+    return [s for s in report.sites if s["class"] == kind and s["stack"] and
+            (s["stack"][0]["method"] == method or method == "*") and
+            any(f["class"].startswith("Sites") for f in s["stack"])]
+
+
+def report_of(t, client):
+    with open(t.path("asked.jsonl"), "w", encoding="utf-8") as f:
+        f.write(report(client, "jsonl"))
+    return Report(t.path("asked.jsonl"))
+
+
+def run(t, what, n, engine, options="", flags=()):
+    out = t.java("Sites", what, str(n), flags=flags,
+                 agent=f"track=y,engine={engine},address=none,records=1k,dump=r.jsonl{options}").out
+    return Report(t.path("r.jsonl")), [line.split() for line in out.splitlines()]
+
+
+def check(t, what, n, engine, flags=()):
+    written, truth = run(t, what, n, engine, flags=flags)
+    assert truth
+    for kind, method, count, size in truth:
+        found = sites_of(written, kind, method)
+        shown = (sum(s["count"] for s in found), sum(s["bytes"] for s in found))
+        assert shown == (int(count), int(size)), f"{engine}: {kind} in {method}: {shown}, made {count} {size}"
+    assert written.summary["sites_unplaced"] == 0
+    return written
+
+
+@test(flags=[(), ("-Xint",)])
+def every_site_has_what_the_program_made_there(t):
+    for engine in ENGINES:
+        for what, n in (("kinds", 3000), ("threads", 5000), ("constructors", 3000)):
+            check(t, what, n, engine)
+
+
+@test()
+def a_constructor_chain_is_the_allocating_method_and_the_constructor_that_allocates(t):
+    for engine in ENGINES:
+        written = check(t, "constructors", 1000, engine)
+        (longer,), (leaf,) = (sites_of(written, "Sites$Longer", "*"), sites_of(written, "Sites$Leaf", "*"))
+        assert [f["method"] for f in longer["stack"]] == ["constructors", "main"]
+        assert [f["method"] for f in leaf["stack"]] == ["<init>", "<init>", "constructors", "main"]
+        assert [f["class"] for f in leaf["stack"]][:2] == ["Sites$Chain", "Sites$Longer"]
+
+
+@test(flags=[(), ("-Xcomp",)])
+def each_depth_of_a_recursion_is_a_site_up_to_sixty_four_frames(t):
+    for engine in ENGINES:
+        written = check(t, "deep", 200, engine)
+        found = sites_of(written, "Sites$Leaf", "deeper")
+        whole = {len(s["stack"]): s["count"] for s in found if not s.get("truncated")}
+        assert whole == {depth: 200 for depth in range(3, 65)}, whole
+        cut = {s["stack"][-1]["method"]: s["count"] for s in found if s.get("truncated")}
+        assert cut == {"deep": 200, "deeper": 37 * 200}, cut
+        assert all(len(s["stack"]) == 64 for s in found if s.get("truncated"))
+        assert max(len(r["stack"]) for r in written.records) == 16
+
+
+@test()
+def sites_of_sixteen_frames_are_cut_there(t):
+    written, _ = run(t, "deep", 10, "vm", ",sites_depth=16,depth=20")
+    found = sites_of(written, "Sites$Leaf", "deeper")
+    assert len(found) == 16 and max(len(s["stack"]) for s in found) == 16
+    assert sum(s["count"] for s in found) == 1000
+    assert max(len(r["stack"]) for r in written.records) == 20
+
+
+@test(timeout=240)
+def seventy_arrays_of_sixty_four_mebibytes_are_shown_as_what_they_are(t):
+    for engine in ENGINES:
+        written = check(t, "big", 70, engine, flags=["-Xmx320m"])
+        (site,) = sites_of(written, "long[]", "big")
+        assert site["bytes"] == 4697620480 and site["count"] == 70
+
+
+@test()
+def what_finds_no_room_is_counted_under_its_class(t):
+    for engine in ENGINES:
+        written, truth = run(t, "kinds", 2000, engine, ",sites=3")
+        assert sum(1 for s in written.sites if s["stack"]) == 3
+        assert written.summary["sites_unplaced"] > 0
+        shown = {}
+        for s in written.sites:
+            shown[s["class"]] = shown.get(s["class"], 0) + s["count"]
+        for kind, _, count, _ in truth:
+            if kind.startswith("Sites$"):
+                assert shown[kind] == sum(int(c) for k, _, c, _ in truth if k == kind), (kind, shown)
+
+
+@test()
+def sites_can_be_switched_off(t):
+    written, _ = run(t, "kinds", 100, "vm", ",sites=0")
+    assert not written.sites and "sites" not in written.summary
+
+
+@test()
+def all_figures_are_of_one_moment_while_threads_allocate(t):
+    for engine in ENGINES:
+        with Target(t, f"engine={engine},track=y,records=1k,dump=none",
+                    program=("Bursts",)) as target, target.client() as client:
+            seen = []
+            for _ in range(6):
+                seen.append(report_of(t, client).summary["seen"])  # checks the sums
+                time.sleep(0.05)
+            assert seen == sorted(seen) and seen[-1] > seen[0]
+
+
+@test()
+def switching_on_again_begins_anew(t):
+    for engine in ENGINES:
+        with Target(t, f"engine={engine},track=n,records=1k,dump=r.jsonl", program=("Bursts",)) as target:
+            with target.client() as client:
+                figures = []
+                for _ in range(3):
+                    client.track(True)
+                    time.sleep(0.3)
+                    client.track(False)
+                    time.sleep(0.2)  # a thread may have been in an event just then
+                    figures.append(report_of(t, client).summary)  # checks the sums
+                assert all(f["seen"] > 0 for f in figures), figures

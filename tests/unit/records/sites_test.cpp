@@ -1,0 +1,210 @@
+#include "records/sites.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "records/seen_counter.h"
+#include "records/site_set.h"
+
+namespace ddm {
+namespace {
+
+TraceNumber trace_of(Sites& sites, std::uint32_t i) {
+  const Frame frame{i, 0};
+  return sites.traces().number_of((std::uint64_t{i} + 1) * 0x9E3779B97F4A7C15ull, {&frame, 1});
+}
+
+std::map<std::pair<NameId, TraceNumber>, std::pair<double, double>> figures(const Sites& sites) {
+  const auto held = sites.hold();
+  std::map<std::pair<NameId, TraceNumber>, std::pair<double, double>> result;
+  for (const SiteSum& sum : sites.sums())
+    result[{sum.class_id, sum.trace}] = {sum.count, sum.bytes};
+  return result;
+}
+
+TEST_CASE("Allocations are added up by class and stack, past 32 bits") {
+  const auto sites = Sites::create(16, 4);
+  const TraceNumber one = trace_of(*sites, 1), two = trace_of(*sites, 2);
+  for (int i = 0; i < 70; ++i) sites->count({3, one, 64 << 20, 1});
+  for (int i = 0; i < 3; ++i) sites->count({3, two, 16, 1});
+  for (int i = 0; i < 5; ++i) sites->count({4, one, 24, 1});
+  sites->count({4, kEmptyTrace, 8, 1});
+  const auto found = figures(*sites);
+  CHECK(found.at({3, one}) == std::pair(70.0, 4697620480.0));
+  CHECK(found.at({3, two}) == std::pair(3.0, 48.0));
+  CHECK(found.at({4, one}) == std::pair(5.0, 120.0));
+  CHECK(found.at({4, kEmptyTrace}) == std::pair(1.0, 8.0));
+  CHECK(found.size() == 4);
+}
+
+TEST_CASE("A stack without room is counted under its class, a class without room as unknown") {
+  const auto sites = Sites::create(2, 4);
+  double count = 0;
+  for (std::uint32_t i = 1; i <= SiteTable::kMostOthers + 1000; ++i) {
+    sites->count({i, trace_of(*sites, i), 16, 1});
+    ++count;
+  }
+  sites->count({kUnknownName, kNoTrace, 8, 1});
+  const auto found = figures(*sites);
+  CHECK(found.size() == 2 + SiteTable::kMostOthers + 1);
+  CHECK(found.at({5, kNoTrace}).first == 1);
+  CHECK(found.at({kUnknownName, kNoTrace}).first == 1000 - 2 + 1);
+  double sum = 0;
+  for (const auto& [key, figure] : found) sum += figure.first;
+  CHECK(sum == count + 1);
+}
+
+TEST_CASE("At any moment the sites have what all threads say that they have seen") {
+  const auto sites = Sites::create(1 << 10, 4);
+  constexpr int kThreads = 4;
+  struct Book {
+    SeenCounter seen;
+    SiteJournal journal;
+  };
+  std::vector<std::unique_ptr<Book>> books;
+  for (int i = 0; i < kThreads; ++i) books.push_back(std::make_unique<Book>());
+  std::atomic<bool> stop{false};
+  std::atomic<int> running{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      ++running;
+      std::uint32_t state = static_cast<std::uint32_t>(t) + 1;
+      for (std::uint64_t seq = 1; !stop; ++seq) {
+        state = state * 1664525 + 1013904223;
+        // More stacks than fit.
+        const SiteEntry one{state >> 30, trace_of(*sites, state >> 21), state >> 20, 1};
+        const std::uint64_t entries = sites->write(books[t]->journal, one);
+        books[t]->seen.add({1, 0, 1, static_cast<double>(one.size), seq, entries});
+        if (seq % 64 == 0) std::this_thread::yield();
+      }
+    });
+  }
+  while (running < kThreads) std::this_thread::yield();
+  for (int round = 0; round < 300; ++round) {
+    Seen seen;
+    std::vector<SiteEntry> open;
+    std::vector<SiteSum> sums;
+    {
+      const auto held = sites->hold();
+      sums = sites->sums();
+      for (const auto& book : books) {
+        const Seen one = book->seen.read();
+        seen.add(one);
+        for (const SiteEntry& entry : book->journal.open(one.entries)) open.push_back(entry);
+      }
+    }
+    const SiteSet set(sites, sums, open, std::llround(seen.count), std::llround(seen.bytes));
+    std::int64_t count = 0, bytes = 0;
+    for (const Site& site : set.list()) {
+      count += site.count;
+      bytes += site.bytes;
+      REQUIRE(site.count > 0);
+      REQUIRE(site.bytes >= 0);
+    }
+    // The figures themselves, and not what was made up for them.
+    double raw = 0;
+    for (const SiteSum& sum : sums) raw += sum.count;
+    REQUIRE(raw + static_cast<double>(open.size()) == seen.count);
+    REQUIRE(count == std::llround(seen.count));
+    REQUIRE(bytes == std::llround(seen.bytes));
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  double seen = 0, counted = 0;
+  for (const auto& book : books) {
+    sites->close(book->journal);
+    seen += book->seen.read().count;
+  }
+  for (const auto& [key, figure] : figures(*sites)) counted += figure.first;
+  CHECK(counted == seen);
+}
+
+TEST_CASE("A reader's sites come most bytes first, those without a stack as one a class") {
+  const auto sites = Sites::create(2, 4);
+  for (std::uint32_t i = 1; i <= 4; ++i) {
+    sites->count({7, trace_of(*sites, i), 100 * static_cast<std::int64_t>(i), 1});
+  }
+  sites->count({7, kEmptyTrace, 50, 1});
+  std::vector<SiteSum> sums;
+  {
+    const auto held = sites->hold();
+    sums = sites->sums();
+  }
+  const SiteSet set(sites, sums, {{8, kNoTrace, 1000, 1}, {7, trace_of(*sites, 1), 10, 1}}, 7,
+                    2060);
+  REQUIRE(set.size() == 4);
+  CHECK(set[0].bytes == 1000);
+  CHECK(set[1].class_id == 7);
+  CHECK(set[1].bytes == 750);  // 300 and 400 that found no room, 50 without a frame
+  CHECK(set[1].count == 3);
+  CHECK(set[2].bytes == 200);
+  CHECK(set[3].bytes == 110);
+  CHECK(set[3].count == 2);
+  CHECK(set.unplaced() == 3);
+  SiteSet::Room room;
+  CHECK(set.frames(set[0], room).empty());
+  CHECK(set.frames(set[2], room).size() == 1);
+}
+
+TEST_CASE("Samples add up to whole numbers that are the totals told") {
+  const auto sites = Sites::create(16, 4);
+  for (std::uint32_t i = 1; i <= 9; ++i) sites->count({1, trace_of(*sites, i), 16, 10.4});
+  std::vector<SiteSum> sums;
+  {
+    const auto held = sites->hold();
+    sums = sites->sums();
+  }
+  const SiteSet set(sites, sums, {}, 94, 1498);
+  std::int64_t count = 0, bytes = 0;
+  for (const Site& site : set.list()) {
+    count += site.count;
+    bytes += site.bytes;
+  }
+  CHECK(count == 94);
+  CHECK(bytes == 1498);
+}
+
+TEST_CASE("The smallest sites are added up by what allocates, where all stacks are too much") {
+  const auto sites = Sites::create(64, 4);
+  const auto trace = [&](std::uint32_t top, std::uint32_t below) {
+    const Frame frames[] = {{top, 3}, {below, 0}};
+    return sites->traces().number_of((top * 1000 + below) * 0x9E3779B97F4A7C15ull, frames);
+  };
+  for (std::uint32_t i = 1; i <= 20; ++i) sites->count({1, trace(i % 2, i), 8 * i, 1});
+  std::vector<SiteSum> sums;
+  {
+    const auto held = sites->hold();
+    sums = sites->sums();
+  }
+  const SiteSet all(sites, sums, {}, 20, 8 * 210);
+  const SiteSet set = all.folded(10);
+  REQUIRE(set.size() == 5 + 2);
+  SiteSet::Room room;
+  std::int64_t bytes = 0;
+  int folded = 0;
+  for (const Site& site : set.list()) {
+    bytes += site.bytes;
+    const auto frames = set.frames(site, room);
+    if (frames.size() == 2) continue;
+    CHECK(frames.size() == 1);
+    CHECK(set.cut(site));
+    CHECK(site.bytes == 8 * (frames[0].method == 1 ? 64 : 56));  // 1 to 15, odd and even
+    ++folded;
+  }
+  CHECK(folded == 2);
+  CHECK(bytes == 8 * 210);
+  CHECK(all.folded(1000).size() == 20);
+}
+
+TEST_CASE("A report without sites has none") {
+  const SiteSet set;
+  CHECK(!set.counted());
+  CHECK(set.size() == 0);
+}
+
+}  // namespace
+}  // namespace ddm

@@ -1,0 +1,120 @@
+#include "records/traces.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace ddm {
+namespace {
+
+std::uint64_t mixed(std::uint64_t i) { return (i + 1) * 0x9E3779B97F4A7C15ull; }
+
+std::vector<Frame> stack_of(std::uint32_t i, std::size_t depth) {
+  std::vector<Frame> frames;
+  for (std::size_t k = 0; k < depth; ++k) {
+    frames.push_back({i + static_cast<std::uint32_t>(k), static_cast<std::int32_t>(k) - 1});
+  }
+  return frames;
+}
+
+TEST_CASE("A stack has one number and its frames are found by it") {
+  const auto traces = Traces::create(1100, 8);  // a sixteenth is for shortened ones
+  std::set<TraceNumber> numbers;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const auto frames = stack_of(i + 1, i % 8 + 1);
+    const TraceNumber number = traces->number_of(mixed(i), frames);
+    CHECK(traces->number_of(mixed(i), frames) == number);
+    numbers.insert(number);
+    std::array<Frame, 8> read;
+    const std::size_t count = traces->read(number, read);
+    CHECK(std::vector<Frame>(read.begin(), read.begin() + count) == frames);
+    CHECK(!traces->cut(number));
+  }
+  CHECK(numbers.size() == 1000);
+  CHECK(traces->count() == 1000);
+}
+
+TEST_CASE("A stack of more frames than are kept is cut and says so") {
+  const auto traces = Traces::create(10, 3);
+  const TraceNumber number = traces->number_of(mixed(1), stack_of(7, 4));
+  std::array<Frame, 8> read;
+  CHECK(traces->read(number, read) == 3);
+  CHECK(read[2] == stack_of(7, 4)[2]);
+  CHECK(traces->cut(number));
+  const TraceNumber whole = traces->number_of(mixed(2), stack_of(7, 3));
+  CHECK(!traces->cut(whole));
+  CHECK(traces->read(whole, read) == 3);
+}
+
+TEST_CASE("Stacks beyond those that there is room for have no number, and the others keep theirs") {
+  const auto traces = Traces::create(3, 4);
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    const TraceNumber number = traces->number_of(mixed(i), stack_of(i, 2));
+    CHECK((number == kNoTrace) == (i >= 3));
+  }
+  CHECK(traces->number_of(mixed(1), stack_of(1, 2)) == kEmptyTrace + 2);
+  CHECK(traces->number_of(0, {}) == kEmptyTrace);
+  CHECK(traces->count() == 3);
+}
+
+TEST_CASE("A stack that finds no room in full is kept by its innermost frames") {
+  const auto traces = Traces::create(64, 32);
+  std::array<Frame, 32> read;
+  std::map<std::size_t, int> depths;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    std::vector<Frame> frames = stack_of(1, 20);
+    frames[i < 80 ? 17 : 5].method = 100 + i;
+    const TraceNumber number = traces->number_of(mixed(i), frames);
+    const std::size_t count = traces->read(number, read);
+    ++depths[count];
+    CHECK(std::equal(read.begin(), read.begin() + count, frames.begin()));
+    CHECK(traces->shortened(number) == (count < 20));
+    CHECK(traces->cut(number) == (count < 20));
+  }
+  // 64 - 64/4 - 64/16 in full, then one of 16 frames for the first ones and 15 for others, then 4.
+  CHECK(depths == std::map<std::size_t, int>{{20, 44}, {16, 36 + 15}, {4, 5}});
+  CHECK(traces->count() == 44 + 16 + 1);
+}
+
+TEST_CASE("Traces of no size, and of more than there are numbers, are refused") {
+  CHECK(Traces::create(0, 16) == nullptr);
+  CHECK(Traces::create(kMaxTraces + 1, 16) == nullptr);
+  CHECK(Traces::create(16, 0) == nullptr);
+  CHECK(Traces::create(kMaxTraces, kMaxDepth) != nullptr);
+}
+
+TEST_CASE("Threads that see the same new stacks at once agree on their numbers and frames") {
+  const auto traces = Traces::create(4096, 16);
+  std::vector<std::vector<TraceNumber>> seen(4);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (auto& mine : seen) {
+    threads.emplace_back([&] {
+      for (std::uint32_t i = 0; i < 1000; ++i) {
+        const auto frames = stack_of(i, i % 16 + 1);
+        mine.push_back(traces->number_of(mixed(i), frames));
+        std::array<Frame, 16> read;
+        const std::size_t count = traces->read(mine.back(), read);
+        if (std::vector<Frame>(read.begin(), read.begin() + count) != frames) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  for (const auto& mine : seen) CHECK(mine == seen[0]);
+  CHECK(std::set<TraceNumber>(seen[0].begin(), seen[0].end()).size() == 1000);
+}
+
+TEST_CASE("The methods of all stacks are names in use") {
+  const auto traces = Traces::create(16, 4);
+  traces->number_of(mixed(1), stack_of(5, 3));
+  NamesInUse used;
+  traces->add_names(used);
+  CHECK(used.methods == std::unordered_set<NameId>{5, 6, 7});
+}
+
+}  // namespace
+}  // namespace ddm
