@@ -88,9 +88,9 @@ int recover(const RecoverOptions& options) {
   if (options.json) {
     print_facts(path, reading.state, ring);
   } else if (format) {
-    print(fmt::format("{} allocations of {} program (pid {}) written to {}\n",
+    print(fmt::format("{} allocations of the {} program (pid {}) written to {}\n",
                       grouped(as_figure(ring.data.records.size())),
-                      reading.state == ProgramState::kRunning ? "the running" : "the ended",
+                      word_for(reading.state),
                       ring.data.summary.pid, options.path));
     print(losses(reading.state, ring));
   } else {
