@@ -3,7 +3,7 @@
 modes, and under JFR, in turns.
 
 Usage: bench/compare.py [--pairs N] [--cases small,javac-cold,...] [--ways vm,bci,...] [--jdk 17]
-       [--markdown]                    (after: cmake --build --preset release)
+       [--allocations N] [--markdown]                    (after: cmake --build --preset release)
 
 Hot cases: CPU nanoseconds of one allocation, 16 frames of a stack of 24 (deep: 500), above the same
 program without an agent; the best of the later rounds of a process, median of the processes, and
@@ -73,6 +73,8 @@ def ways(scratch):
         "idle": [f"-agentpath:{harness.AGENT}=address=none"],
         "vm": agent("track=y,engine=vm"),
         "bci": agent("track=y,engine=bci"),
+        "vm-ring": agent("track=y,engine=vm,ring=compare-%p.ring"),
+        "bci-ring": agent("track=y,engine=bci,ring=compare-%p.ring"),
         "vm-512k": agent("track=y,engine=vm,interval=512k"),
         "vm-jvmti": agent("track=y,engine=vm,walker=jvmti"),
         "bci-jvmti": agent("track=y,engine=bci,walker=jvmti"),
@@ -116,6 +118,7 @@ class Bench:
 
     def hot(self, case):
         load, threads, rounds, n = HOT[case]
+        n = self.options.allocations or n
 
         def nanoseconds(flags):
             cpu, _, objects = rounds_of(java(self.jdk, flags, self.classes, "Compare", load,
@@ -216,6 +219,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--cases", default=",".join([*HOT, *PROGRAMS]))
+    parser.add_argument("--allocations", type=int, default=0, help="of a hot round, instead of ours")
     parser.add_argument("--ways", type=lambda text: text.split(","), default=None)
     parser.add_argument("--jdk", type=int, default=0)
     parser.add_argument("--markdown", action="store_true")

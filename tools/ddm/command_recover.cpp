@@ -89,8 +89,7 @@ int recover(const RecoverOptions& options) {
     print_facts(path, reading.state, ring);
   } else if (format) {
     print(fmt::format("{} allocations of the {} program (pid {}) written to {}\n",
-                      grouped(as_figure(ring.data.records.size())),
-                      word_for(reading.state),
+                      grouped(as_figure(ring.data.records.size())), word_for(reading.state),
                       ring.data.summary.pid, options.path));
     print(losses(reading.state, ring));
   } else {
