@@ -1,14 +1,16 @@
 // Draws the merged stacks of an allocation report. Reads the JSON in #data, whose shape
 // report_html.cpp describes; keeps its state (search, zoom, measure, direction) in the URL's
-// fragment: #q=REGEX&zoom=NAME;NAME&by=count&view=icicle. zoom is a path from the root, or the
+// fragment: #q=REGEX&zoom=NAME;NAME&of=recent&by=count&view=flame. zoom is a path from the root, or the
 // name of one frame, which then means the widest frame of that name.
 // Facts that a test can read stand in data- attributes of #report and #match.
 'use strict';
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId('data').textContent);
-const {summary, frames, classes, tree} = data;
-const names = frames.concat(classes);
-const nodeCount = tree.parent.length;
+const {summary} = data;
+// What the graph and the tables are about: the whole run, or the recent records.
+const sources = {recent: {...data, bytes: data.recorded_bytes, count: data.recorded_count}};
+if (data.run) sources.run = data.run;
+let source, frames, classes, tree, names, nodeCount, totals, children, byClass;
 const sampled = summary.interval > 0;  // every figure of the tree is an estimate
 const about = sampled ? '\u2248 ' : '';
 const isClass = (node) => tree.name[node] >= frames.length;
@@ -62,16 +64,29 @@ function element(tag, attributes = {}, ...content) {
 
 // ---- the tree ----------------------------------------------------------------------------
 
-const totals = {
-  bytes: Float64Array.from(tree.bytes),
-  count: Float64Array.from(tree.count)
-};
-const children = Array.from({length: nodeCount}, () => []);
-for (let node = nodeCount - 1; node > 0; --node) {
-  const parent = tree.parent[node];  // parents have smaller numbers than their children
-  totals.bytes[parent] += totals.bytes[node];
-  totals.count[parent] += totals.count[node];
-  children[parent].push(node);
+let ordered = '';  // the measure that children and tables are sorted by
+function useSource(of) {
+  if (source === sources[of]) return;
+  source = sources[of];
+  ({frames, classes, tree} = source);
+  names = frames.concat(classes);
+  nodeCount = tree.parent.length;
+  totals = {bytes: Float64Array.from(tree.bytes), count: Float64Array.from(tree.count)};
+  children = Array.from({length: nodeCount}, () => []);
+  byClass = classes.map((type) => ({type, bytes: 0, count: 0}));
+  for (let node = nodeCount - 1; node > 0; --node) {
+    const parent = tree.parent[node];  // parents have smaller numbers than their children
+    if (isClass(node)) {
+      const row = byClass[tree.name[node] - frames.length];
+      row.bytes += tree.bytes[node];
+      row.count += tree.count[node];
+    }
+    totals.bytes[parent] += totals.bytes[node];
+    totals.count[parent] += totals.count[node];
+    children[parent].push(node);
+  }
+  ordered = '';
+  hovered = undefined;
 }
 function sortChildren(by) {
   const size = totals[by];
@@ -90,8 +105,9 @@ function pathTo(node) {
 const state = {
   q: '',
   zoom: 0,
+  of: data.run ? 'run' : 'recent',
   by: 'bytes',
-  view: 'flame'
+  view: 'icicle'
 };
 let hovered;         // a bar of drawn
 let matches = null;  // per node 0 / 1, or null without a search
@@ -123,7 +139,9 @@ function readFragment() {
   }
   state.q = wanted.q || '';
   state.by = wanted.by === 'count' ? 'count' : 'bytes';
-  state.view = wanted.view === 'icicle' ? 'icicle' : 'flame';
+  state.view = wanted.view === 'flame' ? 'flame' : 'icicle';
+  state.of = wanted.of === 'recent' || !data.run ? 'recent' : 'run';
+  useSource(state.of);
   state.zoom = zoomFromText(wanted.zoom);
 }
 function writeFragment() {
@@ -132,7 +150,8 @@ function writeFragment() {
   if (state.zoom)
     parts.push('zoom=' + encodeURIComponent(pathTo(state.zoom).map(nameOf).join(';')));
   if (state.by !== 'bytes') parts.push('by=' + state.by);
-  if (state.view !== 'flame') parts.push('view=' + state.view);
+  if (data.run && state.of !== 'run') parts.push('of=' + state.of);
+  if (state.view !== 'icicle') parts.push('view=' + state.view);
   const wanted = parts.length ? '#' + parts.join('&') : location.pathname + location.search;
   history.replaceState(null, '', wanted);
 }
@@ -332,7 +351,7 @@ function showTip(event, bar) {
     return placeTip(event, tip);
   }
   const bytes = totals.bytes[node], count = totals.count[node];
-  const kind = node === 0   ? 'everything recorded' :
+  const kind = node === 0   ? (state.of === 'run' ? 'the whole run' : 'everything recorded') :
       isClass(node)         ? 'allocated class' :
       tree.name[node] === 0 ? 'these stacks had more frames than are kept' :
                               'method';
@@ -432,25 +451,24 @@ function showTable(id, all, columns, total = all.length) {
   }
 }
 
-const sites =
-    data.sites.map(([type, frame, place, bytes, count]) => ({type, frame, place, bytes, count}));
+const siteRows = (rows) =>
+    rows.map(([type, frame, place, bytes, count]) => ({type, frame, place, bytes, count}));
 const threads = data.threads.map(
     ([id, name, bytes, count, allocated, seen]) => ({id, name, bytes, count, allocated, seen}));
-const byClass = classes.map((type) => ({type, bytes: 0, count: 0}));
-for (let node = 1; node < nodeCount; ++node) {
-  if (!isClass(node)) continue;
-  const row = byClass[tree.name[node] - frames.length];
-  row.bytes += tree.bytes[node];
-  row.count += tree.count[node];
-}
 function showTables() {
-  showTable('sites', sites, [
+  const siteColumns = (where) => [
     {title: 'class', cell: (row) => searchButton(row.type)},
     {
-      title: 'allocated at',
+      title: where,
       cell: (row) => row.frame ? [searchButton(row.frame), ` (${row.place})`] : '(no Java frame)'
     },
-  ], data.site_count);
+  ];
+  showTable('sites', siteRows(source.sites), siteColumns('allocated at'), source.site_count);
+  byId('app').hidden = !source.app_sites;
+  if (source.app_sites) {
+    showTable(
+        'appsites', siteRows(source.app_sites), siteColumns('called from'), source.app_site_count);
+  }
   showTable('classes', byClass, [{title: 'class', cell: (row) => searchButton(row.type)}]);
   const columns = [{title: 'thread', cell: (row) => `${row.name || '(no name)'} (${row.id})`}];
   if (threads.some((row) => row.allocated !== null)) {
@@ -481,10 +499,6 @@ function showHeader() {
     seen: summary.seen,
     seenBytes: summary.seen_bytes,
     interval: summary.interval,
-    nodes: nodeCount,
-    totalBytes: totals.bytes[0],
-    totalCount: totals.count[0],
-    selfCheck: checkTotals(),
   });
   const app = summary.app || 'a program';
   document.title = `Allocations of ${app}`;
@@ -508,7 +522,7 @@ function showHeader() {
       'div', {class: 'tile'}, element('span', {class: 'name'}, name), element('b', {}, value),
       element('span', {}, words));
   const recorded = tile(
-      'Recorded', about + humanBytes(data.recorded_bytes),
+      'Recent', about + humanBytes(data.recorded_bytes),
       !notTold && data.recorded_count < summary.seen ?
           `the most recent ${times(data.recorded_count)}, with their stacks` :
           `${times(data.recorded_count)}, with their stacks`);
@@ -530,8 +544,11 @@ function showHeader() {
     tile('Completeness', 'not known', 'see the reports that the program writes itself'),
   ] : [
       tile(
-          'Seen', about + humanBytes(summary.seen_bytes),
-          `${times(summary.seen)} since tracking began`),
+          'Whole run', about + humanBytes(summary.seen_bytes),
+          `${times(summary.seen)} seen since tracking began` +
+              (summary.sites_shortened ? `; ${
+                   percent(summary.sites_shortened, summary.seen)} of them with shortened stacks` :
+                                         '')),
       recorded,
       complete,
       tile(
@@ -541,7 +558,8 @@ function showHeader() {
   ]));
   if (summary.recorded > 0) {
     const clock = (ms) => new Date(ms).toLocaleTimeString();
-    byId('span').textContent = 'This page shows the recorded allocations' +
+    byId('span').textContent = (data.run ? 'Recent are the allocations recorded last' :
+                                           'This page shows the recorded allocations') +
         (notTold ? '.' :
                    `: ${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, from ${
                        clock(data.oldest_ms)} to ${clock(data.newest_ms)}.`);
@@ -551,11 +569,11 @@ function showHeader() {
 // The tree must agree with the records, and what is drawn with the tree: "ok", or what is wrong.
 function checkTotals() {
   const rounding = sampled ? nodeCount : 0;  // each leaf of a tree of estimates is rounded
-  if (Math.abs(totals.bytes[0] - data.recorded_bytes) > rounding) {
-    return `the tree has ${totals.bytes[0]} bytes, the records ${data.recorded_bytes}`;
+  if (Math.abs(totals.bytes[0] - source.bytes) > rounding) {
+    return `the tree has ${totals.bytes[0]} bytes, the figures ${source.bytes}`;
   }
-  if (Math.abs(totals.count[0] - data.recorded_count) > rounding) {
-    return `the tree has ${totals.count[0]} allocations of ${data.recorded_count}`;
+  if (Math.abs(totals.count[0] - source.count) > rounding) {
+    return `the tree has ${totals.count[0]} allocations of ${source.count}`;
   }
   return 'ok';
 }
@@ -580,8 +598,8 @@ function checkBars() {
 }
 
 const measures = document.querySelectorAll('button[data-by]');
+const scopes = document.querySelectorAll('button[data-of]');
 const views = document.querySelectorAll('button[data-view]');
-let ordered = '';  // the measure that children and tables are sorted by
 function render() {
   if (ordered !== state.by) {
     ordered = state.by;
@@ -591,12 +609,19 @@ function render() {
   search();
   layOut(canvas.clientWidth);
   paint();
+  // The root is in view, whichever end of the graph it is at.
+  byId('graph').scrollTop = state.view === 'flame' ? canvas.clientHeight : 0;
   showCrumbs();
   for (const button of measures)
     button.setAttribute('aria-pressed', button.dataset.by === state.by);
   for (const button of views)
     button.setAttribute('aria-pressed', button.dataset.view === state.view);
+  for (const button of scopes) button.setAttribute('aria-pressed', button.dataset.of === state.of);
   Object.assign(byId('report').dataset, {
+    of: state.of,
+    nodes: nodeCount,
+    totalBytes: totals.bytes[0],
+    totalCount: totals.count[0],
     by: state.by,
     view: state.view,
     zoom: nameOf(state.zoom),
@@ -607,7 +632,9 @@ function render() {
   });
 }
 function change(wanted) {
+  if (wanted.of && wanted.of !== state.of) wanted.zoom = 0;
   Object.assign(state, wanted);
+  useSource(state.of);
   if (byId('search').value !== state.q) byId('search').value = state.q;
   writeFragment();
   render();
@@ -645,6 +672,8 @@ function listen() {
   byId('reset').addEventListener('click', () => change({q: '', zoom: 0}));
   for (const button of measures)
     button.addEventListener('click', () => change({by: button.dataset.by}));
+  for (const button of scopes)
+    button.addEventListener('click', () => change({of: button.dataset.of}));
   for (const button of views)
     button.addEventListener('click', () => change({view: button.dataset.view}));
   document.addEventListener('keydown', (event) => {
@@ -671,8 +700,10 @@ function listen() {
   });
 }
 
+useSource(state.of);
 showHeader();
-if (summary.recorded > 0) {
+byId('scopes').hidden = !data.run;
+if (summary.recorded > 0 || totals.count[0] > 0) {
   byId('main').hidden = false;
   showLegend();
   listen();

@@ -24,7 +24,9 @@ std::vector<std::string> without_separators(std::vector<std::string> texts) {
 
 std::string collapsed_report(const ReportData& data) {
   ReportNames names(data.names);
-  StackTree tree = stack_tree_of(data.records, names);
+  // Stacks of small sites are shortened as in jsonl, or the file would be of hundreds of megabytes.
+  StackTree tree = data.sites.counted() ? stack_tree_of(data.sites.folded(kSpeltOutFrames), names)
+                                        : stack_tree_of(data.records, names);
   const std::vector<std::string> frames = without_separators(std::move(tree.frames));
   const std::vector<std::string> classes = without_separators(std::move(tree.classes));
 

@@ -1,4 +1,5 @@
-// The html report: the flame graph page with the merged stacks of all records as its data.
+// The html report: the flame graph page with the merged stacks of the run and of all records as its
+// data.
 //
 // The data is one JSON object; flame_graph.js is its only reader. Names stand in it as they are,
 // so that the file can be searched with grep:
@@ -12,6 +13,11 @@
 //   site_count      all sites there are
 //   sites           [class, frame or "", place, bytes, count], the largest by bytes or by count
 //   threads         [id, name, bytes, count, allocated or null, seen or null]
+//   run             of the whole run, where sites were counted: bytes, count, frames, classes,
+//   tree,
+//                   site_count, sites as above; app_site_count and app_sites with the first frame
+//                   outside the JDK in place of the one that allocates. Bars of less than one part
+//                   in kParts stand together, one below each frame.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -28,6 +34,9 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kPageSites = 50;
+// A page of 1,400 pixels shows no bar below one part in 2,800; zoomed in, some more are wanted.
+constexpr std::int64_t kParts = 20'000;
+constexpr std::size_t kTreeFrames = 4 * kSpeltOutFrames;
 
 template <typename Range, typename Append>
 void append_array(std::string& out, const Range& range, Append append) {
@@ -54,9 +63,10 @@ class PageData {
     out_ += R"(,"recorded_count":)";
     number(sum.count());
     time_span();
-    tree();
-    sites();
+    tree(stack_tree_of(data_.records, names_));
+    sites("", sites_of(data_.records, names_));
     threads();
+    if (data_.sites.counted()) whole_run();
     out_ += '}';
     return std::move(out_);
   }
@@ -73,8 +83,18 @@ class PageData {
     number(records.empty() ? 0 : records[0].record.time_ms);
   }
 
-  void tree() {
-    const StackTree tree = stack_tree_of(data_.records, names_);
+  void whole_run() {
+    out_ += ",\n\"run\":{\"bytes\":";
+    number(data_.summary.seen_bytes);
+    out_ += ",\"count\":";
+    number(data_.summary.seen);
+    tree(without_small(stack_tree_of(data_.sites.folded(kTreeFrames), names_), kParts));
+    sites("", sites_of(data_.sites, names_));
+    sites("app_", sites_of(data_.sites, names_, SiteFrame::kApp));
+    out_ += '}';
+  }
+
+  void tree(const StackTree& tree) {
     const auto append_text = [&](const std::string& name) { text(name); };
     out_ += ",\"frames\":";
     append_array(out_, tree.frames, append_text);
@@ -93,8 +113,7 @@ class PageData {
     out_ += '}';
   }
 
-  void sites() {
-    const std::vector<AllocSite> all = sites_of(data_.records, names_);
+  void sites(std::string_view prefix, const std::vector<AllocSite>& all) {
     std::vector<AllocSite> top = top_sites(all, SiteOrder::kBytes, kPageSites);
     for (const AllocSite& site : top_sites(all, SiteOrder::kCount, kPageSites)) {
       const auto same = [&](const AllocSite& other) {
@@ -103,9 +122,9 @@ class PageData {
       };
       if (std::none_of(top.begin(), top.end(), same)) top.push_back(site);
     }
-    out_ += ",\n\"site_count\":";
+    out_.append(",\n\"").append(prefix).append("site_count\":");
     number(static_cast<std::int64_t>(all.size()));
-    out_ += ",\n\"sites\":";
+    out_.append(",\n\"").append(prefix).append("sites\":");
     append_array(out_, top, [&](const AllocSite& site) {
       out_ += '[';
       text(names_.class_name(site.class_id));

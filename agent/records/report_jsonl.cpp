@@ -13,9 +13,6 @@
 namespace ddm {
 namespace {
 
-// As many frames are spelt out as those of the default number of records.
-constexpr std::size_t kSiteFrames = std::size_t{kDefaultRecords} * kDefaultDepth;
-
 // Escaped pieces of objects, each made once.
 class Fragments {
  public:
@@ -103,7 +100,7 @@ void jsonl_report(const ReportData& data, const ReportSink& sink) {
   ReportPieces pieces(sink);
   std::string& out = pieces.text();
   append_summary_line(out, data);
-  const SiteSet sites = data.sites.folded(kSiteFrames);
+  const SiteSet sites = data.sites.folded(kSpeltOutFrames);
   SiteSet::Room room;
   for (std::size_t i = 0; i < sites.size() && pieces.wanted(); ++i) {
     const Site& site = sites[i];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
@@ -29,35 +30,87 @@ auto identity(const AllocSite& site) {
   return std::tuple(site.class_id, site.has_frame, site.method, site.line);
 }
 
-}  // namespace
+class SiteSums {
+ public:
+  SiteSums(ReportNames& names, SiteFrame by) : names_(names), by_(by) {}
 
-std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names) {
-  std::vector<AllocSite> sites;
-  std::vector<WeightedSum> sums;
-  std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto [record, frames] = records[i];
+  // Figures are added to either of the two.
+  std::pair<AllocSite&, WeightedSum&> at(NameId class_id, std::span<const Frame> frames) {
     AllocSite site;
-    site.class_id = record.class_id;
-    site.has_frame = !frames.empty();
-    if (site.has_frame) {
-      site.method = frames[0].method;
-      site.line = line_of(*names.method(site.method).entry, frames[0].bci);
+    site.class_id = class_id;
+    if (const Frame* frame = shown(frames)) {
+      site.has_frame = true;
+      site.method = frame->method;
+      site.line = line_of(*names_.method(site.method).entry, frame->bci);
     }
     const SiteKey key{std::uint64_t{site.class_id} << 32 | site.method,
                       site.has_frame ? site.line : kNoFrame};
-    const auto [at, fresh] = index.emplace(key, sites.size());
+    const auto [at, fresh] = index_.emplace(key, sites_.size());
     if (fresh) {
-      sites.push_back(site);
-      sums.emplace_back();
+      sites_.push_back(site);
+      sums_.emplace_back();
     }
-    sums[at->second].add(record);
+    return {sites_[at->second], sums_[at->second]};
   }
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    sites[i].bytes = sums[i].bytes();
-    sites[i].count = sums[i].count();
+
+  std::vector<AllocSite> finish() {
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      sites_[i].bytes += sums_[i].bytes();
+      sites_[i].count += sums_[i].count();
+    }
+    return std::move(sites_);
   }
-  return sites;
+
+ private:
+  const Frame* shown(std::span<const Frame> frames) {
+    if (frames.empty()) return nullptr;
+    if (by_ == SiteFrame::kAllocating) return frames.data();
+    for (const Frame& frame : frames) {
+      const auto [known, fresh] = jdk_.try_emplace(frame.method, false);
+      if (fresh) known->second = is_jdk_class(names_.method(frame.method).class_name);
+      if (!known->second) return &frame;
+    }
+    return &frames.back();
+  }
+
+  ReportNames& names_;
+  const SiteFrame by_;
+  std::vector<AllocSite> sites_;
+  std::vector<WeightedSum> sums_;
+  std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index_;
+  std::unordered_map<NameId, bool> jdk_;
+};
+
+}  // namespace
+
+bool is_jdk_class(std::string_view class_name) {
+  for (const std::string_view package : {"java.", "javax.", "jdk.", "sun.", "com.sun."}) {
+    if (class_name.starts_with(package)) return true;
+  }
+  return false;
+}
+
+std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names, SiteFrame by) {
+  SiteSums sums(names, by);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    sums.at(records[i].record.class_id, records[i].frames).second.add(records[i].record);
+  }
+  return sums.finish();
+}
+
+std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names, SiteFrame by) {
+  SiteSums sums(names, by);
+  SiteSet::Room room;
+  for (const Site& site : sites.list()) {
+    AllocSite& sum = sums.at(site.class_id, sites.frames(site, room)).first;
+    sum.bytes += site.bytes;
+    sum.count += site.count;
+  }
+  return sums.finish();
+}
+
+std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names, SiteFrame by) {
+  return data.sites.counted() ? sites_of(data.sites, names, by) : sites_of(data.records, names, by);
 }
 
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit) {

@@ -23,8 +23,20 @@ struct AllocSite {
 
 enum class SiteOrder { kBytes, kCount };
 
-// Every site of the records, in no particular order.
-std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names);
+// Whose frame a site is named by: the one that allocates, or the first that is not the JDK's.
+enum class SiteFrame { kAllocating, kApp };
+
+// Every site of the records, or of the whole run, in no particular order.
+std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names,
+                                SiteFrame by = SiteFrame::kAllocating);
+std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names,
+                                SiteFrame by = SiteFrame::kAllocating);
+// What tables and graphs are about: the whole run, if that was counted, else what is recorded.
+std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names,
+                                SiteFrame by = SiteFrame::kAllocating);
+
+// Of java, javax, jdk, sun and com.sun.
+bool is_jdk_class(std::string_view class_name);
 
 // The first `limit` of them, largest first; ties are broken by the other number, then by ids.
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit);

@@ -1,9 +1,11 @@
-// Builds the tree of merged stacks in one pass over the records.
+// Builds the tree of merged stacks in one pass over the records or sites.
 #include "records/report_stacks.h"
 
 #include <limits>
+#include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "records/weighted_sum.h"
 
@@ -52,36 +54,97 @@ class TreeBuilder {
   std::unordered_map<std::uint64_t, std::uint32_t> children_;
 };
 
+class StackTreeBuilder {
+ public:
+  explicit StackTreeBuilder(ReportNames& names) : names_(names) {
+    tree_.frames.emplace_back("[deeper frames cut]");
+  }
+
+  // The leaf of a stack.
+  std::uint32_t leaf(std::span<const Frame> frames, bool cut, NameId class_id) {
+    std::uint32_t node = 0;
+    if (cut) node = builder_.child(node, StackTree::kCutFrame, false);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      const std::uint32_t name =
+          frame_texts_.index(frame->method, [&](NameId id) { return names_.method(id).qualified; });
+      node = builder_.child(node, name, false);
+    }
+    const std::uint32_t name =
+        class_texts_.index(class_id, [&](NameId id) { return names_.class_name(id); });
+    return builder_.child(node, name, true);
+  }
+  StackTree& tree() { return tree_; }
+
+ private:
+  ReportNames& names_;
+  StackTree tree_;
+  Interned frame_texts_{tree_.frames};
+  Interned class_texts_{tree_.classes};
+  TreeBuilder builder_{tree_};
+};
+
 }  // namespace
 
 StackTree stack_tree_of(const RecordSet& records, ReportNames& names) {
-  StackTree tree;
-  tree.frames.emplace_back("[deeper frames cut]");
-  Interned frame_texts(tree.frames);
-  Interned class_texts(tree.classes);
-  TreeBuilder builder(tree);
+  StackTreeBuilder builder(names);
   std::unordered_map<std::uint32_t, WeightedSum> leaves;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto [record, frames] = records[i];
-    std::uint32_t node = 0;
-    if ((record.flags & kStackTruncated) != 0) {
-      node = builder.child(node, StackTree::kCutFrame, false);
-    }
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      const std::uint32_t name =
-          frame_texts.index(frame->method, [&](NameId id) { return names.method(id).qualified; });
-      node = builder.child(node, name, false);
-    }
-    const std::uint32_t name =
-        class_texts.index(record.class_id, [&](NameId id) { return names.class_name(id); });
-    node = builder.child(node, name, true);
-    leaves[node].add(record);
+    const bool cut = (record.flags & kStackTruncated) != 0;
+    leaves[builder.leaf(frames, cut, record.class_id)].add(record);
   }
+  StackTree& tree = builder.tree();
   for (const auto& [node, sum] : leaves) {
     tree.nodes[node].bytes = sum.bytes();
     tree.nodes[node].count = sum.count();
   }
-  return tree;
+  return std::move(tree);
+}
+
+StackTree stack_tree_of(const SiteSet& sites, ReportNames& names) {
+  StackTreeBuilder builder(names);
+  SiteSet::Room room;
+  for (const Site& site : sites.list()) {
+    const std::uint32_t leaf =
+        builder.leaf(sites.frames(site, room), sites.cut(site), site.class_id);
+    StackTree::Node& node = builder.tree().nodes[leaf];
+    node.bytes += site.bytes;
+    node.count += site.count;
+  }
+  return std::move(builder.tree());
+}
+
+StackTree without_small(const StackTree& tree, std::int64_t parts) {
+  std::vector<StackTree::Node> sums = tree.nodes;
+  for (std::size_t i = sums.size() - 1; i > 0; --i) {
+    sums[sums[i].parent].bytes += sums[i].bytes;
+    sums[sums[i].parent].count += sums[i].count;
+  }
+  StackTree result;
+  result.frames = tree.frames;
+  result.classes = tree.classes;
+  const auto smaller = static_cast<std::uint32_t>(result.classes.size());
+  result.classes.emplace_back("[smaller ones]");
+  std::vector<std::uint32_t> at(sums.size(), kNotYet);  // in the result; kNotYet: left out
+  std::unordered_map<std::uint32_t, std::uint32_t> rest;
+  result.nodes.emplace_back();
+  at[0] = 0;
+  for (std::size_t i = 1; i < sums.size(); ++i) {
+    const std::uint32_t parent = at[sums[i].parent];
+    if (parent == kNotYet) continue;
+    const auto next = static_cast<std::uint32_t>(result.nodes.size());
+    if (sums[i].bytes >= sums[0].bytes / parts || sums[i].count >= sums[0].count / parts) {
+      at[i] = next;
+      result.nodes.push_back(tree.nodes[i]);
+      result.nodes.back().parent = parent;
+      continue;
+    }
+    const auto [leaf, fresh] = rest.emplace(parent, next);
+    if (fresh) result.nodes.push_back({parent, smaller, true, 0, 0});
+    result.nodes[leaf->second].bytes += sums[i].bytes;
+    result.nodes[leaf->second].count += sums[i].count;
+  }
+  return result;
 }
 
 }  // namespace ddm

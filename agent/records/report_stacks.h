@@ -1,5 +1,5 @@
-// The stacks of all records merged into one tree, outermost frame first: what the collapsed
-// report and the flame graph are made of.
+// The stacks of all records, or of all sites, merged into one tree, outermost frame first: what the
+// collapsed report and the flame graph are made of.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "records/record_set.h"
 #include "records/report_names.h"
+#include "records/site_set.h"
 
 namespace ddm {
 
@@ -29,5 +30,10 @@ struct StackTree {
 };
 
 StackTree stack_tree_of(const RecordSet& records, ReportNames& names);
+StackTree stack_tree_of(const SiteSet& sites, ReportNames& names);
+
+// The same with what has less than one part in `parts` of the bytes, and of the count, taken
+// together as one leaf below where it stood.
+StackTree without_small(const StackTree& tree, std::int64_t parts);
 
 }  // namespace ddm

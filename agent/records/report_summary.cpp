@@ -100,11 +100,12 @@ class Summary {
   }
 
   void sites() {
-    const std::int64_t bytes = recorded(data_.records).bytes();
+    const bool whole = data_.sites.counted();
+    const std::int64_t bytes = whole ? summary_.seen_bytes : recorded(data_.records).bytes();
     const std::vector<AllocSite> top =
-        top_sites(sites_of(data_.records, names_), SiteOrder::kBytes, kSummarySites);
+        top_sites(sites_of(data_, names_), SiteOrder::kBytes, kSummarySites);
     add(fmt::format("  {:>11} {:>6} {:>11}  {}", "bytes", "share", "count",
-                    "most of the recorded bytes"));
+                    whole ? "most bytes of the whole run" : "most of the recorded bytes"));
     for (const AllocSite& site : top) {
       add(fmt::format("  {:>11} {:>6} {:>11}  {}", human_bytes(site.bytes),
                       share_of(site.bytes, bytes), grouped(site.count),

@@ -36,13 +36,18 @@ class TextReport {
     reasons("Skipped classes", summary_.classes_skipped);
     reasons("Skipped methods", summary_.methods_skipped);
     running_methods();
-    if (data_.records.empty()) {
+    if (data_.records.empty() && data_.sites.size() == 0) {
       out_ += "\nNo allocation was recorded.\n";
       return;
     }
-    const std::vector<AllocSite> sites = sites_of(data_.records, names_);
+    const std::vector<AllocSite> sites = sites_of(data_, names_);
     site_table("bytes", top_sites(sites, SiteOrder::kBytes, kTextSites), sites.size());
     site_table("count", top_sites(sites, SiteOrder::kCount, kTextSites), sites.size());
+    if (data_.sites.counted()) {
+      const std::vector<AllocSite> app = sites_of(data_, names_, SiteFrame::kApp);
+      site_table("bytes and first frame outside the JDK",
+                 top_sites(app, SiteOrder::kBytes, kTextSites), app.size());
+    }
     out_ += "\nRecords, newest first (UTC)\n";
     for (std::size_t i = 0; i < data_.records.size() && pieces_.wanted(); ++i) {
       record(data_.records[i]);
@@ -153,14 +158,17 @@ class TextReport {
   }
 
   void site_table(std::string_view order, const std::vector<AllocSite>& top, std::size_t all) {
+    const bool whole = data_.sites.counted();
     const WeightedSum sum = recorded(data_.records);
-    line("\nTop {} of {} sites by {}, of what is recorded{}", top.size(), all, order,
-         summary_.sampled() ? ", estimated" : "");
+    const std::int64_t bytes = whole ? summary_.seen_bytes : sum.bytes();
+    const std::int64_t count = whole ? summary_.seen : sum.count();
+    line("\nTop {} of {} sites by {}, of {}{}", top.size(), all, order,
+         whole ? "the whole run" : "what is recorded", summary_.sampled() ? ", estimated" : "");
     line("{:>16} {:>7} {:>12}  {}", "bytes", "share", "count", "class, allocated at");
     for (const AllocSite& site : top) {
-      const bool by_bytes = order == "bytes";
+      const bool by_bytes = order != "count";
       const std::string share =
-          by_bytes ? share_of(site.bytes, sum.bytes()) : share_of(site.count, sum.count());
+          by_bytes ? share_of(site.bytes, bytes) : share_of(site.count, count);
       line("{:>16} {:>7} {:>12}  {}", grouped(site.bytes), share, grouped(site.count),
            shortened_type(names_.class_name(site.class_id), kColumns - 39));
       if (!site.has_frame) {

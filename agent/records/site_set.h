@@ -12,6 +12,9 @@
 
 namespace ddm {
 
+// So many frames of sites are spelt out in a report: those of the default number of records.
+inline constexpr std::size_t kSpeltOutFrames = std::size_t{kDefaultRecords} * kDefaultDepth;
+
 struct Site {
   NameId class_id = kUnknownName;
   TraceNumber trace = kNoTrace;

@@ -166,7 +166,7 @@ def the_flame_graph_zooms_to_a_frame(t):
 
 @test()
 def the_flame_graph_shows_where_stacks_were_cut(t):
-    report = run_and_check(t, "depth=2", ["java"])
+    report = run_and_check(t, "depth=2,sites_depth=2", ["java"])
     if report is None:
         return
     cut = [r for r in report.records if r.get("truncated")]
@@ -174,6 +174,26 @@ def the_flame_graph_shows_where_stacks_were_cut(t):
     _, match = open_in_browser(t, t.path("r.html"), q=re.escape(CUT))
     assert int(match["count"]) == len(cut) and match["bars"] == "1", match
     assert int(match["bytes"]) == sum(r["size"] for r in cut)
+
+
+@test()
+def the_flame_graph_opens_on_the_whole_run_and_switches_to_the_recent_records(t):
+    for engine in ("vm", "bci"):
+        t.java("Exits", "return", agent=f"address=none,records=100,engine={engine},"
+               "dump=r.html,dump=r.jsonl,dump=r.collapsed,dump=r.txt")
+        report = Report(t.path("r.jsonl"))
+        seen = report.summary["seen_bytes"]
+        run, *_ = open_in_browser(t, t.path("r.html"))
+        assert (run["of"], int(run["total-bytes"]), run["self-check"]) == ("run", seen, "ok"), run
+        assert int(run["total-count"]) == report.summary["seen"] > 100
+        recent, *_, table = open_in_browser(t, t.path("r.html"), ("table", "sites"), of="recent")
+        assert (recent["of"], recent["total-count"], recent["self-check"]) == ("recent", "100", "ok")
+        assert int(table["total"]) < len(report.sites)
+        with open(t.path("r.html"), encoding="utf-8") as page:
+            assert f'"seen_bytes":{seen}' in page.read()
+        assert collapsed_bytes(t.path("r.collapsed")) == seen
+        with open(t.path("r.txt"), encoding="utf-8") as text:
+            assert "by bytes, of the whole run" in text.read(20_000)
 
 
 @test()
@@ -188,5 +208,5 @@ def the_flame_graph_says_so_when_its_numbers_disagree(t):
     assert changed != page
     with open(t.path("changed.html"), "w", encoding="utf-8") as f:
         f.write(changed)
-    shown, _ = open_in_browser(t, t.path("changed.html"))
+    shown, _ = open_in_browser(t, t.path("changed.html"), of="recent")
     assert str(whole) in shown["self-check"] and str(whole + 8) in shown["self-check"], shown
