@@ -108,6 +108,19 @@ FramePositions::Epoch VmStackCapture::epoch() const {
           pauses_ != nullptr ? GcPauses::count(pauses_->number()) : 0};
 }
 
+// Code is given back in pauses, too, where no sweeper does it.
+[[gnu::always_inline]] inline bool VmStackCapture::is_same_code(
+    const FramePositions::Position& position) const {
+  return (pauses_ != nullptr && !code_is_swept_) ||
+         cache_.still_stands({position.identity_at, position.identity});
+}
+
+[[gnu::always_inline]] inline bool VmStackCapture::is_same_version(
+    const FramePositions::Position& position) const {
+  return pauses_ != nullptr ||
+         methods_.version_of(position.identity_at).identity() == position.identity;
+}
+
 VmStackCapture::Step VmStackCapture::known_steps(FrameWalker& walker, FramePositions& positions,
                                                  ShownStack& stack) const {
   // Of their own, so that they stay in registers.
@@ -139,17 +152,6 @@ VmStackCapture::Step VmStackCapture::known_steps(FrameWalker& walker, FramePosit
   walker.stand_at(at);
   stack.set_progress(progress);
   return step;
-}
-
-// Code is given back in pauses, too, where no sweeper does it.
-bool VmStackCapture::is_same_code(const FramePositions::Position& position) const {
-  return (pauses_ != nullptr && !code_is_swept_) ||
-         cache_.still_stands({position.identity_at, position.identity});
-}
-
-bool VmStackCapture::is_same_version(const FramePositions::Position& position) const {
-  return pauses_ != nullptr ||
-         methods_.version_of(position.identity_at).identity() == position.identity;
 }
 
 VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, FrameWalker& walker,
