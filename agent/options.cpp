@@ -141,7 +141,7 @@ const OptionRule kRules[] = {
      }},
     {"sites_depth", "N", "frames of each of these stacks, 1 to 64 (64)", true,
      [](Options& o, std::string_view v) { return number32(v, kMaxDepth, &o.sites_depth); }},
-    {"dump", "PATH", "report at exit: .txt .collapsed .jsonl .html, - =stderr", true,
+    {"dump", "PATH", "report at exit: .txt .collapsed .jsonl .html .pb.gz, - =stderr", true,
      [](Options& o, std::string_view v) {
        if (v == "none") {
          o.dump_none = true;
@@ -149,9 +149,8 @@ const OptionRule kRules[] = {
        }
        if (v.empty()) return Wrong("the value is empty");
        if (v != "-" && !report_format_of(v)) {
-         return fmt::format(
-             "\"{}\" does not end in .txt, .collapsed, .jsonl or .html (or: - for stderr, none)",
-             v);
+         return fmt::format("\"{}\" does not end in {} (or: - for stderr, none)", v,
+                            kReportEndings);
        }
        o.dumps.emplace_back(v);
        return Wrong();

@@ -56,9 +56,9 @@ std::string fill_in_path(const std::string& path, std::int64_t pid, const std::s
 }
 
 std::string oom_path_of(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  if (path == "-" || dot == std::string::npos) return path;
-  return path.substr(0, dot) + "-oom" + path.substr(dot);
+  const std::string_view ending = report_ending_of(path);
+  if (ending.empty()) return path;
+  return path.substr(0, path.size() - ending.size()) + "-oom" + std::string(ending);
 }
 
 ReportFiles::ReportFiles(const std::vector<std::string>& dumps, std::int64_t pid,

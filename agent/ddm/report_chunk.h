@@ -1,6 +1,7 @@
 // REPT, a chunk of our own: the agent's report of what was recorded, as dump= writes it.
 //
-//   request  str format: "html", "txt", "jsonl", "collapsed", or "summary" (jsonl's first line)
+//   request  str format: "html", "txt", "jsonl", "collapsed", "pb.gz", or "summary" (jsonl's
+//            first line)
 //   reply    u8 length of the report, zlib stream of it (RFC 1950)
 //
 // Reports spell everything out and are mostly repetition: 230 MB are a reply of a few MB. Packing

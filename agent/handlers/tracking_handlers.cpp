@@ -123,7 +123,7 @@ void TrackingHandlers::report(const Request& request, Reply reply) {
   const auto format = report_format_of("." + wanted->format);
   if (!format && wanted->format != kSummaryFormat) {
     return reply.fail(FailCode::kRefused,
-                      "a report is html, txt, jsonl, collapsed or summary, not " + wanted->format);
+                      "a report is html, txt, jsonl, collapsed, pb.gz or summary, not " + wanted->format);
   }
   if (tracking_ == nullptr) {
     return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");

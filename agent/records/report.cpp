@@ -22,15 +22,28 @@ std::string sampling_words(const ReportSummary& summary) {
   return fmt::format("one sample every {} of a thread, on average", human_bytes(summary.interval));
 }
 
+namespace {
+
+using Ending = std::pair<std::string_view, ReportFormat>;
+constexpr std::array kEndings = {
+    Ending{".txt", ReportFormat::kText}, Ending{".collapsed", ReportFormat::kCollapsed},
+    Ending{".jsonl", ReportFormat::kJsonl}, Ending{".html", ReportFormat::kHtml},
+    Ending{".pb.gz", ReportFormat::kPprof}};
+
+}  // namespace
+
 std::optional<ReportFormat> report_format_of(std::string_view path) {
-  using Ending = std::pair<std::string_view, ReportFormat>;
-  constexpr std::array kEndings = {
-      Ending{".txt", ReportFormat::kText}, Ending{".collapsed", ReportFormat::kCollapsed},
-      Ending{".jsonl", ReportFormat::kJsonl}, Ending{".html", ReportFormat::kHtml}};
   for (const auto& [ending, format] : kEndings) {
     if (path.ends_with(ending)) return format;
   }
   return std::nullopt;
+}
+
+std::string_view report_ending_of(std::string_view path) {
+  for (const auto& [ending, format] : kEndings) {
+    if (path.ends_with(ending)) return path.substr(path.size() - ending.size());
+  }
+  return {};
 }
 
 void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink) {
@@ -46,6 +59,9 @@ void report_as(ReportFormat format, const ReportData& data, const ReportSink& si
       break;
     case ReportFormat::kHtml:
       sink(html_report(data));
+      break;
+    case ReportFormat::kPprof:
+      pprof_report(data, sink);
       break;
   }
 }

@@ -5,6 +5,7 @@
 //   .collapsed  outermost;...;innermost;Class_[new] BYTES   one stack a line
 //   .jsonl      a summary object, one object a site, then one a record, newest first
 //   .html       self-contained flame graph
+//   .pb.gz      a profile for pprof
 //
 // Pure functions of ReportData: no JVM, no clock, no files except in write_report_file().
 // Deep stacks spelt out are hundreds of megabytes, so reports go out in pieces.
@@ -96,10 +97,16 @@ struct ReportData {
   std::map<std::int64_t, std::string> thread_names;
 };
 
-enum class ReportFormat { kText, kCollapsed, kJsonl, kHtml };
+enum class ReportFormat { kText, kCollapsed, kJsonl, kHtml, kPprof };
+
+// Of the paths of reports, for people.
+inline constexpr std::string_view kReportEndings = ".txt, .collapsed, .jsonl, .html or .pb.gz";
 
 // The format that a path's ending asks for; none for any other ending.
 std::optional<ReportFormat> report_format_of(std::string_view path);
+
+// ".html" of "x.html", ".pb.gz" of "x.pb.gz"; "" when it asks for no format.
+std::string_view report_ending_of(std::string_view path);
 
 // Takes a report piece by piece; false = no more, it has nowhere to go.
 using ReportSink = std::function<bool(std::string_view)>;
@@ -107,6 +114,7 @@ using ReportSink = std::function<bool(std::string_view)>;
 void text_report(const ReportData& data, const ReportSink& sink);
 void jsonl_report(const ReportData& data, const ReportSink& sink);
 void summary_line(const ReportData& data, const ReportSink& sink);  // the first line of jsonl
+void pprof_report(const ReportData& data, const ReportSink& sink);
 std::string collapsed_report(const ReportData& data);
 std::string html_report(const ReportData& data);
 void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink);

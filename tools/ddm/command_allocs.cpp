@@ -131,7 +131,7 @@ std::optional<Error> fetch_report(DdmClient& client, std::string_view format,
 }
 
 std::optional<Error> save_report(DdmClient& client, const std::string& path) {
-  const std::string format = path.substr(path.rfind('.') + 1);
+  const std::string_view format = report_ending_of(path).substr(1);  // it has one, see run()
   return fetch_report(client, format, [&path](const Bytes& packed) {
     std::optional<Error> damaged;
     const std::string problem = write_report_file(path, [&](const ReportSink& sink) {
@@ -160,7 +160,7 @@ std::int64_t sampling_interval(DdmClient& client) {
 int allocs(const AllocsOptions& options) {
   const auto format = report_format_of(options.path);
   if (!options.path.empty() && !format) {
-    return misused("'" + options.path + "': a report ends in .txt, .collapsed, .jsonl or .html");
+    return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
   const auto address = find_target(options.target);
   if (!address) return refuse(address.message());
@@ -210,7 +210,7 @@ void add_allocs(CLI::App& app, Command& chosen) {
       ->capture_default_str()
       ->type_name("N");
   CLI::Option* file = command->add_option(
-      "-o", options->path, "Write all of them to a file: .txt, .collapsed, .jsonl or .html");
+      "-o", options->path, fmt::format("Write all of them to a file: {}", kReportEndings));
   file->type_name("FILE");
   command
       ->add_flag("--json", options->json, "The whole table: {class, site or thread, bytes, count}")

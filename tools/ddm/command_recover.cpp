@@ -75,7 +75,7 @@ std::string losses(ProgramState state, const RecoveredRing& ring) {
 int recover(const RecoverOptions& options) {
   const auto format = report_format_of(options.path);
   if (!options.path.empty() && !format) {
-    return misused("'" + options.path + "': a report ends in .txt, .collapsed, .jsonl or .html");
+    return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
   const std::string path = find_ring(options.ring);
   const RingFileReading reading = read_ring_file(path);
@@ -108,7 +108,7 @@ void add_recover(CLI::App& app, Command& chosen) {
   command->add_option("RING", options->ring, "The ring file; the program may also still run")
       ->required();
   command->add_option("-o", options->path,
-                      "Write a report to a file: .txt, .collapsed, .jsonl or .html");
+                      fmt::format("Write a report to a file: {}", kReportEndings));
   command->add_flag("--json", options->json, "The summary, and what could not be read, as JSON");
   command->callback([options, &chosen] { chosen = [options] { return recover(*options); }; });
 }

@@ -1,0 +1,184 @@
+// The report for pprof: a gzipped Profile message of profile.proto, with alloc_objects and
+// alloc_space. As in the collapsed report the leaf of a stack is the class; it is a label, too.
+//
+//   Profile   1 sample_type*  2 sample*  4 location*  5 function*  6 string*  9 time_nanos
+//             10 duration_nanos  11 period_type  12 period  13 comment*  14 default_sample_type
+//   ValueType 1 type  2 unit                     Sample   1 location*  2 value*  3 label*
+//   Location  1 id  4 line*                      Line     1 function  2 line
+//   Function  1 id  2 name  3 system_name  4 filename      Label  1 key  2 text
+//   Texts are indexes into the strings, of which the first is "".
+#include <fmt/format.h>
+
+#include <array>
+#include <unordered_map>
+#include <vector>
+
+#include "records/gzip_sink.h"
+#include "records/protobuf_writer.h"
+#include "records/report.h"
+#include "records/report_names.h"
+
+namespace ddm {
+namespace {
+
+class PprofWriter {
+ public:
+  PprofWriter(const ReportData& data, const ReportSink& sink)
+      : data_(data), names_(data.names), gzip_(sink) {}
+
+  void write() {
+    text("");
+    write_facts();
+    if (data_.sites.counted()) {
+      write_sites();
+    } else {
+      for (std::size_t i = 0; i < data_.records.size(); ++i) {
+        const auto [record, frames] = data_.records[i];
+        WeightedSum sum;
+        sum.add(record);
+        add_sample(frames, (record.flags & kStackTruncated) != 0, record.class_id, sum.count(),
+                   sum.bytes());
+      }
+    }
+    hand_on();
+    gzip_.finish();
+  }
+
+ private:
+  void write_facts() {
+    add_type(1, "alloc_objects", "count");
+    add_type(1, "alloc_space", "bytes");
+    const ReportSummary& summary = data_.summary;
+    constexpr std::int64_t kNanos = 1'000'000;
+    profile_.add_integer(
+        9, static_cast<std::uint64_t>((summary.written_ms - summary.tracked_ms) * kNanos));
+    profile_.add_integer(10, static_cast<std::uint64_t>(summary.tracked_ms * kNanos));
+    if (summary.sampled()) {
+      add_type(11, "space", "bytes");
+      profile_.add_integer(12, static_cast<std::uint64_t>(summary.interval));
+      profile_.add_integer(13, text(fmt::format("estimated: {}", sampling_words(summary))));
+    }
+    if (const auto shown = shown_by_engine(summary); !shown.empty()) {
+      profile_.add_integer(13, text(fmt::format("engine={}: {}", summary.engine, shown)));
+    }
+    profile_.add_integer(14, text("alloc_space"));
+  }
+
+  // As many stacks in full as the collapsed report has.
+  void write_sites() {
+    const SiteSet sites = data_.sites.folded(kSpeltOutFrames);
+    SiteSet::Room room;
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      const Site& site = sites[i];
+      add_sample(sites.frames(site, room), sites.cut(site), site.class_id, site.count, site.bytes);
+    }
+  }
+
+  void add_type(std::uint32_t field, std::string_view type, std::string_view unit) {
+    ProtobufWriter message;
+    message.add_integer(1, text(type));
+    message.add_integer(2, text(unit));
+    profile_.add_message(field, message);
+  }
+
+  void add_sample(std::span<const Frame> frames, bool cut, NameId class_id, std::int64_t count,
+                  std::int64_t bytes) {
+    stack_.clear();
+    const std::string& class_name = names_.class_name(class_id);
+    stack_.push_back(class_location(class_id, class_name));
+    for (const Frame& frame : frames) stack_.push_back(location(frame));
+    if (cut) stack_.push_back(cut_location());
+    const std::array values = {static_cast<std::uint64_t>(count),
+                               static_cast<std::uint64_t>(bytes)};
+    ProtobufWriter label;
+    label.add_integer(1, text("class"));
+    label.add_integer(2, text(class_name));
+    ProtobufWriter sample;
+    sample.add_packed(1, stack_);
+    sample.add_packed(2, values);
+    sample.add_message(3, label);
+    profile_.add_message(2, sample);
+    if (profile_.bytes().size() >= kPieceBytes) hand_on();
+  }
+
+  std::uint64_t location(const Frame& frame) {
+    const PrintableMethod& method = names_.method(frame.method);
+    const int line = method.entry != nullptr ? line_of(*method.entry, frame.bci) : kLineUnknown;
+    const std::uint64_t key = std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(line);
+    const auto [at, fresh] = locations_.emplace(key, last_location_ + 1);
+    if (fresh) add_location(function(frame.method, method), line);
+    return at->second;
+  }
+  std::uint64_t class_location(NameId class_id, const std::string& class_name) {
+    const auto [at, fresh] = class_locations_.emplace(class_id, last_location_ + 1);
+    if (fresh) add_location(add_function(class_name + "_[new]", class_name, ""), kLineUnknown);
+    return at->second;
+  }
+  std::uint64_t cut_location() {
+    if (cut_location_ == 0) {
+      cut_location_ = last_location_ + 1;
+      add_location(add_function("[deeper frames cut]", "", ""), kLineUnknown);
+    }
+    return cut_location_;
+  }
+  void add_location(std::uint64_t function, int line) {
+    ProtobufWriter where;
+    where.add_integer(1, function);
+    if (line > 0) where.add_integer(2, static_cast<std::uint64_t>(line));
+    ProtobufWriter location;
+    location.add_integer(1, ++last_location_);
+    location.add_message(4, where);
+    profile_.add_message(4, location);
+  }
+
+  std::uint64_t function(NameId id, const PrintableMethod& method) {
+    const auto [at, fresh] = functions_.emplace(id, last_function_ + 1);
+    if (fresh) {
+      const std::string signature =
+          method.entry != nullptr ? method.qualified + method.entry->signature : method.qualified;
+      add_function(method.qualified, signature, method.file);
+    }
+    return at->second;
+  }
+  std::uint64_t add_function(const std::string& name, const std::string& system_name,
+                             const std::string& file) {
+    ProtobufWriter function;
+    function.add_integer(1, ++last_function_);
+    function.add_integer(2, text(name));
+    function.add_integer(3, text(system_name));
+    function.add_integer(4, text(file));
+    profile_.add_message(5, function);
+    return last_function_;
+  }
+
+  std::uint64_t text(std::string_view text) {
+    const auto [at, fresh] = texts_.emplace(text, texts_.size());
+    if (fresh) profile_.add_bytes(6, text);
+    return at->second;
+  }
+
+  void hand_on() {
+    gzip_.add(profile_.bytes());
+    profile_.clear();
+  }
+
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+  const ReportData& data_;
+  ReportNames names_;
+  GzipSink gzip_;
+  ProtobufWriter profile_;  // what is not handed on yet: fields may come in any order
+  std::vector<std::uint64_t> stack_;
+  std::unordered_map<std::string, std::uint64_t> texts_;
+  std::unordered_map<std::uint64_t, std::uint64_t> locations_;  // by method and line
+  std::unordered_map<NameId, std::uint64_t> class_locations_, functions_;
+  std::uint64_t last_location_ = 0, last_function_ = 0, cut_location_ = 0;
+};
+
+}  // namespace
+
+void pprof_report(const ReportData& data, const ReportSink& sink) {
+  PprofWriter(data, sink).write();
+}
+
+}  // namespace ddm

@@ -1,0 +1,82 @@
+"""The report for pprof, read by a reader of its own from profile.proto's text."""
+import gzip
+from collections import Counter
+
+from harness import Report, test
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def fields(data):
+    """(number, integer or bytes) of each field of a message."""
+    at = 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        value, at = varint(data, at)
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        else:
+            assert tag & 7 == 0, tag
+        yield tag >> 3, value
+
+
+def numbers(data):
+    at, result = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        result.append(value)
+    return result
+
+
+class Profile:
+    """samples: (stack as (function, line), innermost first, {type: value})."""
+
+    def __init__(self, path):
+        with gzip.open(path) as f:
+            parts = list(fields(f.read()))
+        texts = [value.decode() for number, value in parts if number == 6]
+        assert texts[0] == ""
+        self.types = [texts[dict(fields(v))[1]] for n, v in parts if n == 1]
+        functions = {f[1]: texts[f[2]] for f in (dict(fields(v)) for n, v in parts if n == 5)}
+        locations = {}
+        for location in (list(fields(v)) for n, v in parts if n == 4):
+            lines = [dict(fields(v)) for n, v in location if n == 4]
+            assert len(lines) == 1, "one line a location"
+            locations[dict(location)[1]] = functions[lines[0][1]], lines[0].get(2, 0)
+        self.samples = []
+        for sample in (dict(fields(v)) for n, v in parts if n == 2):
+            self.samples.append(([locations[i] for i in numbers(sample[1])],
+                                 dict(zip(self.types, numbers(sample[2])))))
+
+
+@test()
+def the_pprof_report_has_what_the_jsonl_report_has(t):
+    t.java("Sites", "kinds", "1000", agent="track=y,address=none,records=1k,dump=r.jsonl,dump=r.pb.gz")
+    report, profile = Report(t.path("r.jsonl")), Profile(t.path("r.pb.gz"))
+    assert profile.types == ["alloc_objects", "alloc_space"]
+    for kind, total in (("alloc_objects", "seen"), ("alloc_space", "seen_bytes")):
+        assert sum(values[kind] for _, values in profile.samples) == report.summary[total]
+    shown, expected = Counter(), Counter()
+    for stack, values in profile.samples:
+        shown[stack[0][0]] += values["alloc_space"]
+    for site in report.sites:
+        expected[site["class"] + "_[new]"] += site["bytes"]
+    assert shown == expected
+    own = [s for s, _ in profile.samples if len(s) > 1 and s[1][0].startswith("Sites.")]
+    assert own and all(line > 0 for s in own for _, line in s[1:2])
+
+
+@test(gc=("g1",), flags=[("-Xmx64m",)])
+def an_out_of_memory_error_leaves_a_pprof_report_under_its_own_name(t):
+    t.java("Exits", "leak", agent="dump=r.pb.gz,address=none", check=False)
+    for name in ("r.pb.gz", "r-oom.pb.gz"):
+        assert any(stack[0][0] == "byte[]_[new]" for stack, _ in Profile(t.path(name)).samples), name

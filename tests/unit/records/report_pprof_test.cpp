@@ -1,0 +1,134 @@
+#include <zlib.h>
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "report_sample.h"
+
+using namespace ddm;
+
+namespace {
+
+std::string unpacked(const std::string& gzip) {
+  z_stream z{};
+  REQUIRE(inflateInit2(&z, 15 + 16) == Z_OK);
+  std::string result(1 << 20, 0);
+  std::string in = gzip;
+  z.next_in = reinterpret_cast<Bytef*>(in.data());
+  z.avail_in = static_cast<uInt>(in.size());
+  z.next_out = reinterpret_cast<Bytef*>(result.data());
+  z.avail_out = static_cast<uInt>(result.size());
+  REQUIRE(inflate(&z, Z_FINISH) == Z_STREAM_END);
+  result.resize(z.total_out);
+  inflateEnd(&z);
+  return result;
+}
+
+// Fields of a message by number; integers as text.
+struct Message {
+  std::multimap<std::uint64_t, std::string> texts;
+  std::multimap<std::uint64_t, std::uint64_t> integers;
+
+  std::vector<std::string> all(std::uint64_t field) const {
+    std::vector<std::string> result;
+    for (auto [at, end] = texts.equal_range(field); at != end; ++at) result.push_back(at->second);
+    return result;
+  }
+  std::uint64_t integer(std::uint64_t field) const {
+    const auto at = integers.find(field);
+    return at == integers.end() ? 0 : at->second;
+  }
+};
+
+std::uint64_t varint(const std::string& bytes, std::size_t& at) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    REQUIRE(at < bytes.size());
+    const auto byte = static_cast<unsigned char>(bytes[at++]);
+    value |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+Message parsed(const std::string& bytes) {
+  Message message;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::uint64_t tag = varint(bytes, at), value = varint(bytes, at);
+    if (tag % 8 == 0) {
+      message.integers.emplace(tag / 8, value);
+      continue;
+    }
+    REQUIRE(tag % 8 == 2);
+    REQUIRE(value <= bytes.size() - at);
+    message.texts.emplace(tag / 8, bytes.substr(at, value));
+    at += value;
+  }
+  return message;
+}
+
+std::vector<std::uint64_t> packed(const std::string& bytes) {
+  std::vector<std::uint64_t> values;
+  for (std::size_t at = 0; at < bytes.size();) values.push_back(varint(bytes, at));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("The pprof report has each stack with its class, lines, objects and bytes") {
+  ReportSample sample;
+  const Frame inner = sample.frame("a.B", "make", "B.java", 12);
+  const Frame outer = sample.frame("a.B", "main", "B.java", 30);
+  sample.add("a.Item", 24, 1, {inner, outer});
+  sample.add("int[]", 40, 1, {outer}, kStackTruncated);
+  const Message profile = parsed(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+
+  const std::vector<std::string> texts = profile.all(6);
+  REQUIRE_FALSE(texts.empty());
+  CHECK(texts[0].empty());
+  std::vector<std::string> types;
+  for (const std::string& bytes : profile.all(1)) {
+    const Message type = parsed(bytes);
+    types.push_back(texts[type.integer(1)] + "/" + texts[type.integer(2)]);
+  }
+  CHECK(types == std::vector<std::string>{"alloc_objects/count", "alloc_space/bytes"});
+  CHECK(texts[profile.integer(14)] == "alloc_space");
+
+  std::map<std::uint64_t, std::string> functions, locations;
+  for (const std::string& bytes : profile.all(5)) {
+    const Message function = parsed(bytes);
+    functions[function.integer(1)] = texts[function.integer(2)] + " " + texts[function.integer(4)];
+  }
+  for (const std::string& bytes : profile.all(4)) {
+    const Message location = parsed(bytes);
+    REQUIRE(location.all(4).size() == 1);
+    const Message line = parsed(location.all(4)[0]);
+    locations[location.integer(1)] =
+        functions.at(line.integer(1)) + ":" + std::to_string(line.integer(2));
+  }
+  std::multimap<std::string, std::vector<std::uint64_t>> samples;
+  for (const std::string& bytes : profile.all(2)) {
+    const Message one = parsed(bytes);
+    std::string stack;
+    for (const std::uint64_t id : packed(one.all(1).at(0))) stack += locations.at(id) + "; ";
+    const Message label = parsed(one.all(3).at(0));
+    CHECK(texts[label.integer(1)] == "class");
+    stack += texts[label.integer(2)];
+    samples.emplace(stack, packed(one.all(2).at(0)));
+  }
+  const std::multimap<std::string, std::vector<std::uint64_t>> expected = {
+      {"a.Item_[new] :0; a.B.make B.java:12; a.B.main B.java:30; a.Item", {1, 24}},
+      {"int[]_[new] :0; a.B.main B.java:30; [deeper frames cut] :0; int[]", {1, 40}}};
+  CHECK(samples == expected);
+}
+
+TEST_CASE("A pprof report of samples says so and has the interval as its period") {
+  ReportSample sample;
+  sample.data.summary.interval = 4096;
+  sample.add("a.Item", 16, 1, {sample.frame("a.B", "make", "B.java", 12)}, 0, 256);
+  const Message profile = parsed(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+  CHECK(profile.integer(12) == 4096);
+  CHECK(packed(parsed(profile.all(2).at(0)).all(2).at(0)) == std::vector<std::uint64_t>{256, 4096});
+  CHECK(profile.all(6)[profile.integer(13)].find("estimated") == 0);
+}
