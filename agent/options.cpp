@@ -141,7 +141,7 @@ const OptionRule kRules[] = {
      }},
     {"sites_depth", "N", "frames of each of these stacks, 1 to 64 (64)", true,
      [](Options& o, std::string_view v) { return number32(v, kMaxDepth, &o.sites_depth); }},
-    {"dump", "PATH", "report at exit: .txt .collapsed .jsonl .html .pb.gz, - =stderr", true,
+    {"dump", "PATH", "at exit: .txt .collapsed .jsonl .html .pb.gz, - =stderr", true,
      [](Options& o, std::string_view v) {
        if (v == "none") {
          o.dump_none = true;

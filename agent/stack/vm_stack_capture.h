@@ -44,7 +44,9 @@ class VmStackCapture final : public StackCapture {
 
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
   void check(JNIEnv* jni);
-  void check_cache(JNIEnv* jni, std::span<const VersionFrame> found);
+  // How our walk and GetStackTrace's differ, or null.
+  const char* compare(JNIEnv* jni);
+  bool cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found);
   void explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
                std::span<const RawFrame> official) const;
 

@@ -24,22 +24,21 @@ WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks) {
 
 bool WalkerCheck::due_now_and_then() { return ++t_stacks % every_ == 0; }
 
-bool WalkerCheck::compared(std::span<const RawFrame> walked, bool complete,
-                           std::span<const RawFrame> official) {
-  compared_.fetch_add(1, std::memory_order_relaxed);
+const char* WalkerCheck::difference(std::span<const RawFrame> walked, bool complete,
+                                    std::span<const RawFrame> official) {
   const auto [mine, theirs] =
       std::mismatch(walked.begin(), walked.end(), official.begin(), official.end());
-  if (mine == walked.end() && (theirs == official.end() || !complete)) return true;
-  if (mine == walked.end()) {
-    differed("frames missing");
-  } else if (theirs == official.end()) {
-    differed("too many frames");
-  } else if (mine->method != theirs->method) {
-    differed("another method");
-  } else {
-    differed("another bytecode index");
+  if (mine == walked.end() && (theirs == official.end() || !complete)) {
+    return nullptr;
   }
-  return false;
+  if (mine == walked.end()) return "frames missing";
+  if (theirs == official.end()) return "too many frames";
+  return mine->method != theirs->method ? "another method" : "another bytecode index";
+}
+
+void WalkerCheck::compared(const char* difference) {
+  compared_.fetch_add(1, std::memory_order_relaxed);
+  if (difference != nullptr) differed(difference);
 }
 
 void WalkerCheck::differed(const char* how) {

@@ -33,12 +33,12 @@ class WalkerCheck {
     return due_now_and_then();
   }
 
-  // Whether they are the same. `complete`: the walk saw the whole stack; else its frames are the
+  // How they differ, or null. `complete`: the walk saw the whole stack; else its frames are the
   // innermost ones.
-  bool compared(std::span<const RawFrame> walked, bool complete,
-                std::span<const RawFrame> official);
-  // The frames as they were found in the cache are not those that were decoded.
-  void cache_differed() { differed("cached frames differ"); }
+  static const char* difference(std::span<const RawFrame> walked, bool complete,
+                                std::span<const RawFrame> official);
+  // A stack was compared. `difference`: how it differed however often it was looked at, or null.
+  void compared(const char* difference);
 
   WalkerCounts counts() const;  // without gave_up
 

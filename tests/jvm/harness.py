@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -265,6 +266,10 @@ def run_case(index):
 
 
 def main():
+    # Whoever runs this in the background may have them ignored, and so would every program below.
+    for ignored in (signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(ignored) == signal.SIG_IGN:
+            signal.signal(ignored, signal.SIG_DFL)
     args = [a for a in sys.argv[1:] if not a.startswith("--")]
     for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
         __import__(os.path.splitext(os.path.basename(path))[0])
