@@ -116,6 +116,17 @@ def cpu_seconds(pid):
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def stop(process):
+    """SIGSTOP, until it holds every thread."""
+    process.send_signal(signal.SIGSTOP)
+    tasks = f"/proc/{process.pid}/task"
+
+    def state(task):
+        with open(f"{tasks}/{task}/stat", encoding="utf-8", errors="replace") as f:
+            return f.read().rpartition(")")[2].split()[0]
+    wait_for(lambda: all(state(task) == "T" for task in os.listdir(tasks)), "the stop")
+
+
 def is_idle(bridge):
     """It takes next to no processor time while nothing happens."""
     before = cpu_seconds(bridge.process.pid)
@@ -130,7 +141,7 @@ def a_program_that_resets_while_adb_owes_an_answer_keeps_the_bridge_idle(t):
         client.send(b"WRTE", vm.local, vm.remote, HANDSHAKE)
         answers = sorted(client.read()[0] for _ in range(2))
         assert answers == [b"OKAY", b"WRTE"]  # the echo, which is not acknowledged
-        jvm.process.send_signal(signal.SIGSTOP)
+        stop(jvm.process)
         client.send(b"WRTE", vm.local, vm.remote, hello(9))
         assert client.read()[0] == b"OKAY"
         jvm.process.kill()  # with bytes unread: that resets the connection
