@@ -17,6 +17,7 @@
 #include "records/protobuf_writer.h"
 #include "records/report.h"
 #include "records/report_names.h"
+#include "records/weighted_sum.h"
 
 namespace ddm {
 namespace {
