@@ -22,10 +22,13 @@ jobject new_thread_object(JNIEnv* jni, const std::string& name) {
   return jni->NewObject(thread_class.get(), constructor, text.get());
 }
 
-void remember_as_own(JNIEnv* jni, jobject thread) {
+std::int64_t remember_as_own(JNIEnv* jni, jobject thread) {
   const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
   const jfieldID id = jni->GetFieldID(type.get(), "tid", "J");
-  if (!clear_exception(jni) && id != nullptr) add_own_thread(jni->GetLongField(thread, id));
+  if (clear_exception(jni) || id == nullptr) return 0;
+  const std::int64_t java_id = jni->GetLongField(thread, id);
+  add_own_thread(java_id);
+  return java_id;
 }
 
 }  // namespace
@@ -49,7 +52,7 @@ std::string AgentThread::start(JNIEnv* jni) {
 std::string AgentThread::start_thread(JNIEnv* jni) {
   const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
   if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
-  if (runs_ == Runs::kAgent) remember_as_own(jni, thread.get());
+  if (runs_ == Runs::kAgent) own_id_ = remember_as_own(jni, thread.get());
   {
     const std::lock_guard lock(mutex_);
     running_ = true;
@@ -117,6 +120,7 @@ void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* self) {
     }
     clear_exception(jni);
   }
+  if (thread.own_id_ != 0) remove_own_thread(thread.own_id_);
   const std::lock_guard lock(thread.mutex_);
   thread.running_ = false;
   thread.changed_.notify_all();

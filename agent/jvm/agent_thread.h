@@ -54,6 +54,7 @@ class AgentThread {
   jvmtiEnv* const jvmti_;
   const std::string name_;
   const Runs runs_;
+  std::int64_t own_id_ = 0;  // java.lang.Thread's, of the agent's
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_:

@@ -5,15 +5,20 @@
 //   sockets: what they take at once is written (Server)       no wait
 //   a request that is being handled (Service, two lanes)      kRequestLimit, both lanes
 //   a map that is being drawn or sent (MapEvents)             kMapLimit
+//   a report that a server has asked for (ReportHandlers)     kRequestLimit
 //   a report that is being written (reporter)                 kReportLimit
 //   the last reports, on the thread that ends the program     as long as writing takes
+//   under hprof's name: a dump that is being written          kReportLimit
+//   and the last one, on the thread that ends the program     as long as writing takes
+//   and what net= has not taken yet (HprofPeer)               kPeerLimit; kPeerStallLimit if it
+//                                                             takes nothing
 //   files of an unfinished heap dump (HeapDumper)             no wait; the rest at exit()
 //
-// Agent::process_exits(), where the VM does not say that it dies, waits for the last three only.
+// Agent::process_exits(), where the VM does not say that it dies, waits for those from the reports on.
 //
 // Three threads are joined: ddm-io, ddm-debugger and ddm-pulse. Whatever they wait for, they wait for
 // their waker with it, and what they call never waits. Nobody waits for ddm-lookup (the system's
-// resolver), ddm-native, ddm-exit and ddm-halt: they end with the process.
+// resolver), ddm-hprof, ddm-native, ddm-exit and ddm-halt: they end with the process.
 #pragma once
 
 #include <chrono>
@@ -26,5 +31,7 @@ inline constexpr milliseconds kHandlerLimit{100};
 inline constexpr milliseconds kRequestLimit{50};
 inline constexpr milliseconds kMapLimit{20};
 inline constexpr milliseconds kReportLimit{10'000};
+inline constexpr milliseconds kPeerLimit{10'000};
+inline constexpr milliseconds kPeerStallLimit{1'000};
 
 }  // namespace ddm::exit_limits

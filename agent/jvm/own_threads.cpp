@@ -19,6 +19,13 @@ void add_own_thread(std::int64_t java_id) {
   }
 }
 
+void remove_own_thread(std::int64_t java_id) {
+  for (auto& place : g_own_threads) {
+    std::int64_t own = java_id;
+    if (java_id != 0 && place.compare_exchange_strong(own, 0)) return;
+  }
+}
+
 bool is_own_thread(std::int64_t java_id) {
   return java_id != 0 && std::any_of(g_own_threads.begin(), g_own_threads.end(),
                                      [java_id](const auto& own) { return own == java_id; });

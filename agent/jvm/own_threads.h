@@ -11,6 +11,8 @@ namespace ddm {
 // By java.lang.Thread's id. There are a handful; one too many is not remembered.
 void add_own_thread(std::int64_t java_id);
 bool is_own_thread(std::int64_t java_id);
+// It ends, and its place is free again.
+void remove_own_thread(std::int64_t java_id);
 
 // The calling thread, from here to its end.
 void become_own_thread();

@@ -18,17 +18,25 @@ jint JNICALL on_reference(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*,
   return JVMTI_VISIT_ABORT;
 }
 
-}  // namespace
-
-std::string run_in_pause(jvmtiEnv* jvmti, std::function<void()> work) {
+std::string follow_references(jvmtiEnv* jvmti, jint filter, std::function<void()> work) {
   Pause pause{std::move(work)};
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_reference_callback = on_reference;
-  const jvmtiError error = jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &pause);
+  const jvmtiError error = jvmti->FollowReferences(filter, nullptr, nullptr, &callbacks, &pause);
   if (error != JVMTI_ERROR_NONE) {
     return std::string("FollowReferences: ") + jvmti_error_name(error);
   }
   return pause.done ? "" : "FollowReferences did not call back";
+}
+
+}  // namespace
+
+std::string run_in_pause(jvmtiEnv* jvmti, std::function<void()> work) {
+  return follow_references(jvmti, 0, std::move(work));
+}
+
+std::string run_in_pause_at_tagged(jvmtiEnv* jvmti, std::function<void()> work) {
+  return follow_references(jvmti, JVMTI_HEAP_FILTER_UNTAGGED, std::move(work));
 }
 
 }  // namespace ddm

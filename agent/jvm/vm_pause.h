@@ -18,4 +18,9 @@ namespace ddm {
 // `jvmti` has can_tag_objects. "" or why the VM did not stop.
 std::string run_in_pause(jvmtiEnv* jvmti, std::function<void()> work);
 
+// The same by a root that `jvmti` has tagged, a JNI global for one: asked for untagged ones too, the
+// VM would first undo escape analysis in every running method. Without such a root the VM goes over
+// the whole heap, and work() does not run.
+std::string run_in_pause_at_tagged(jvmtiEnv* jvmti, std::function<void()> work);
+
 }  // namespace ddm

@@ -1,11 +1,11 @@
 #include "track/bci_engine.h"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <iterator>
 #include <string_view>
 
+#include "jvm/class_bytes.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
 #include "log.h"
@@ -108,14 +108,9 @@ void BciEngine::class_file_load_hook(jclass being_redefined, jobject loader, con
     name != nullptr ? recorder_.methods().forget_class(name) : recorder_.methods().forget_all();
   }
   if (!rewritten) return;
-  unsigned char* memory = nullptr;
-  if (jvmti_->Allocate(static_cast<jlong>(rewritten->size()), &memory) != JVMTI_ERROR_NONE) {
+  if (!give_class_bytes(jvmti_, *rewritten, new_length, new_bytes)) {
     rewriter_.refused("out of memory");
-    return;
   }
-  std::memcpy(memory, rewritten->data(), rewritten->size());
-  *new_length = static_cast<jint>(rewritten->size());
-  *new_bytes = memory;
 }
 
 void BciEngine::class_prepared(JNIEnv* jni, jclass klass) {

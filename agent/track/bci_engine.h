@@ -13,9 +13,9 @@
 #include "track/class_rewriter.h"
 #include "track/clone_resolution.h"
 #include "track/engine.h"
-#include "track/hooked_classes.h"
+#include "jvm/hooked_classes.h"
 #include "track/recorder.h"
-#include "track/retransformer.h"
+#include "jvm/retransformer.h"
 #include "track/running_methods.h"
 #include "track/tracker_class.h"
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "jvm/boot_class.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
 #include "track/tracker_natives.h"
@@ -16,24 +17,12 @@ extern const std::size_t kTrackerOffSize;
 extern const unsigned char kTrackerNatives[];
 extern const std::size_t kTrackerNativesSize;
 
-namespace {
-
-// A global reference, or null.
-jclass define_class(JNIEnv* jni, const char* name, const unsigned char* bytes, std::size_t size) {
-  const LocalRef<jclass> defined(
-      jni, jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes),
-                            static_cast<jsize>(size)));
-  if (clear_exception(jni) || !defined) return nullptr;
-  return static_cast<jclass>(jni->NewGlobalRef(defined.get()));
-}
-
-}  // namespace
-
 std::string TrackerClass::define(JNIEnv* jni) {
   if (bound_) return "";
-  natives_ = define_class(jni, "java/lang/DdmTrackerNatives", kTrackerNatives, kTrackerNativesSize);
+  natives_ = define_boot_class(jni, "java/lang/DdmTrackerNatives", kTrackerNatives,
+                               kTrackerNativesSize);
   if (natives_ != nullptr) {
-    tracker_ = define_class(jni, kTrackerClass, kTrackerOff, kTrackerOffSize);
+    tracker_ = define_boot_class(jni, kTrackerClass, kTrackerOff, kTrackerOffSize);
   }
   if (tracker_ == nullptr) return "the VM refused to define java.lang.DdmTracker";
   return link(jni);

@@ -23,6 +23,9 @@ class VmEngine final : public Engine {
   // Bytes between two samples of a thread, 0 = every allocation. Counts from the next start() on.
   void set_interval(std::int64_t bytes);
 
+  // What weighs its samples.
+  const AllocationSampling& sampling() const { return sampling_; }
+
   const char* name() const override { return "vm"; }
   std::string prepare(JNIEnv*) override;
   std::string start(JNIEnv* jni) override;

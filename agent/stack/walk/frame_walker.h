@@ -58,7 +58,6 @@ class FrameWalker {
   }
 
   // Of a kCode frame: goes on to the caller. false: odd, and at `at` still.
-  bool pop(std::int32_t frame_bytes) { return pop(at_, frame_bytes); }
   bool pop(Place& at, std::int32_t frame_bytes) const {
     const VmAddress sp = at.sp + static_cast<VmAddress>(frame_bytes);
     if (frame_bytes < static_cast<std::int32_t>(kWord) || !holds(sp, at.sp)) return false;
@@ -79,7 +78,6 @@ class FrameWalker {
     place.pc = load<VmAddress>(at);
     return true;
   }
-  bool unpatch(std::int32_t pc_offset) { return unpatch(at_, pc_offset); }
 
   // Of a kInterpreted frame: its method and bytecode pointer (0 in a native one). false: odd.
   bool read_interpreted(const Place& at, VmAddress& method, VmAddress& bytecode) const {

@@ -1,8 +1,9 @@
-#include "track/hooked_classes.h"
+#include "jvm/hooked_classes.h"
+
+#include <functional>
 
 #include "jvm/jvmti_memory.h"
 #include "records/name_table.h"
-#include "track/rewritten_methods.h"
 
 namespace ddm {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kMostKeys = 100'000;
 std::uint64_t HookedClasses::key_of(std::string_view internal_name, jobject loader) const {
   jint loader_hash = 0;
   if (loader != nullptr) jvmti_->GetObjectHashCode(loader, &loader_hash);
-  return class_name_hash(internal_name) ^
+  return std::hash<std::string_view>{}(internal_name) ^
          static_cast<std::uint32_t>(loader_hash) * 0x9E3779B97F4A7C15ull;
 }
 

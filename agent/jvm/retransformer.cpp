@@ -1,4 +1,4 @@
-#include "track/retransformer.h"
+#include "jvm/retransformer.h"
 
 #include <algorithm>
 #include <chrono>
