@@ -10,6 +10,7 @@
 #include "jvm/jvmti_memory.h"
 #include "jvm/vm_facts.h"
 #include "jvm/vm_flags.h"
+#include "jvm/vm_pause.h"
 #include "log.h"
 
 namespace ddm {
@@ -62,12 +63,6 @@ struct HeapMapper::Pause {
   const char* problem = nullptr;
 
   static jint JNICALL on_object(jlong, jlong, jlong*, jint, void* pause) {
-    static_cast<Pause*>(pause)->run();
-    return JVMTI_VISIT_ABORT;
-  }
-
-  static jint JNICALL on_reference(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong,
-                                   jlong, jlong, jlong*, jlong*, jint, void* pause) {
     static_cast<Pause*>(pause)->run();
     return JVMTI_VISIT_ABORT;
   }
@@ -322,25 +317,23 @@ bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spa
   return true;
 }
 
-// Only for the one tagged object, a JNI global and so among the first roots: asked for untagged
-// ones too, the VM would first undo escape analysis in every running method.
-jvmtiError HeapMapper::stop_by_following(Pause& pause) {
+std::string HeapMapper::stop_by_following(Pause& pause) {
   pause.open_buffers = open_buffers_ ? &*open_buffers_ : nullptr;
-  jvmtiHeapCallbacks callbacks{};
-  callbacks.heap_reference_callback = Pause::on_reference;
-  const jvmtiError error =
-      jvmti_->FollowReferences(JVMTI_HEAP_FILTER_UNTAGGED, nullptr, nullptr, &callbacks, &pause);
+  std::string problem = run_in_pause_at_tagged(jvmti_, [&pause] { pause.run(); });
   pause.open_buffers = nullptr;
-  return error;
+  return problem;
 }
 
-jvmtiError HeapMapper::stop_by_iterating(Pause& pause) {
+std::string HeapMapper::stop_by_iterating(Pause& pause) {
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_iteration_callback = Pause::on_object;
-  const jvmtiError error =
+  jvmtiError error =
       jvmti_->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, marked_class_, &callbacks, &pause);
-  if (error != JVMTI_ERROR_NONE || pause.called) return error;
-  return jvmti_->IterateThroughHeap(0, nullptr, &callbacks, &pause);
+  if (error == JVMTI_ERROR_NONE && !pause.called) {
+    error = jvmti_->IterateThroughHeap(0, nullptr, &callbacks, &pause);
+  }
+  if (error != JVMTI_ERROR_NONE) return std::string("IterateThroughHeap: ") + jvmti_error_name(error);
+  return pause.called ? "" : "the VM found no object";
 }
 
 std::string HeapMapper::stop_and_walk(Pause& pause) {
@@ -348,14 +341,11 @@ std::string HeapMapper::stop_and_walk(Pause& pause) {
             stop_by_following_ ? "FollowReferences" : "IterateThroughHeap");
   pause.map.when = std::chrono::system_clock::now();
   const auto begin = now_of(CLOCK_MONOTONIC);
-  jvmtiError error = JVMTI_ERROR_NONE;
-  if (stop_by_following_) error = stop_by_following(pause);
-  if (!pause.called) error = stop_by_iterating(pause);
+  std::string problem;
+  if (stop_by_following_) problem = stop_by_following(pause);
+  if (!pause.called) problem = stop_by_iterating(pause);
   pause.map.pause_time = now_of(CLOCK_MONOTONIC) - begin;
-  if (error != JVMTI_ERROR_NONE) {
-    return std::string("stopping the VM: ") + jvmti_error_name(error);
-  }
-  return pause.called ? "" : "the VM found no object";
+  return problem.empty() ? "" : "stopping the VM: " + problem;
 }
 
 bool HeapMapper::has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks) {

@@ -55,8 +55,9 @@ class HeapMapper {
   void choose_stop();
   std::size_t most_open_buffers() const;
   std::string stop_and_walk(Pause& pause);
-  jvmtiError stop_by_following(Pause& pause);
-  jvmtiError stop_by_iterating(Pause& pause);
+  // "" or why the VM did not stop.
+  std::string stop_by_following(Pause& pause);
+  std::string stop_by_iterating(Pause& pause);
   // What the walks have found, into the map; true: there are stretches of unknown classes.
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "ddm/heap_segments.h"
 #include "heap/walk/klass_table.h"
@@ -60,6 +61,26 @@ class LinearWalk {
   std::uint64_t unknown(std::size_t i) const { return unknown_[i]; }
 
  private:
+  // A walk that goes abreast with others, while it meets nothing but objects that need no care: as
+  // little as fits into registers.
+  struct Quick {
+    std::uintptr_t at;
+    std::uintptr_t top;  // below, an object may be read without a thought
+    std::uintptr_t limit;
+    RunLog::Tail tail;
+
+    // Over one object. False: what is there needs care, and nothing has been done.
+    template <HeaderForm Form>
+    bool step(const ObjectLayout& layout, std::uint32_t least, const KlassTable& table) noexcept;
+  };
+  Quick quick() const noexcept;
+  void take(const Quick& quick) noexcept;
+  // One object of each in turn; which of them has come to something that needs care.
+  template <HeaderForm Form, std::size_t... I>
+  static std::size_t go_quickly(const ObjectLayout& layout, const KlassTable& table,
+                                std::array<Quick, kAbreast>& walks,
+                                std::index_sequence<I...>) noexcept;
+
   template <HeaderForm Form>
   static void go_abreast_as(std::array<LinearWalk, kAbreast>& walks) noexcept;
   // One object, or one gap.
