@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint8_t kHeaderSize = 15;
 constexpr std::uint8_t kEntrySize = 9;
-constexpr std::uint8_t kFrameSize = 8;
+constexpr std::uint8_t kFrameSize = sizeof(AllocationsWriter::Place);
 
 std::int16_t wire_line(std::int32_t line) {
   return static_cast<std::int16_t>(std::clamp<std::int32_t>(line, -2, 32767));
@@ -31,36 +31,44 @@ std::optional<std::uint16_t> AllocationsWriter::StringTable::index_of(std::strin
   return index;
 }
 
+std::optional<AllocationsWriter::Place> AllocationsWriter::place_of(const AllocationFrame& frame) {
+  const auto class_index = classes_.index_of(frame.class_name);
+  const auto method = methods_.index_of(frame.method);
+  const auto file = files_.index_of(frame.file);
+  if (!class_index || !method || !file) return {};
+  ByteWriter out;
+  out.u2(*class_index);
+  out.u2(*method);
+  out.u2(*file);
+  out.s2(wire_line(frame.line));
+  Place place;
+  std::ranges::copy(out.take(), place.begin());
+  return place;
+}
+
 bool AllocationsWriter::add(std::string_view type_name, std::uint64_t bytes,
-                            std::uint16_t thread_id, const std::vector<AllocationFrame>& frames) {
+                            std::uint16_t thread_id, std::span<const Place> frames) {
   if (entries_ == kMaxEntries) return false;
   const auto type = classes_.index_of(type_name);
   if (!type) return false;
   const std::size_t depth = std::min(frames.size(), kMaxFrames);
-  ByteWriter entry;
   // Real servers read the size signed.
-  entry.u4(static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 0x7fffffff)));
-  entry.u2(thread_id);
-  entry.u2(*type);
-  entry.u1(static_cast<std::uint8_t>(depth));
-  for (std::size_t i = 0; i < depth; ++i) {
-    const AllocationFrame& frame = frames[i];
-    const auto class_index = classes_.index_of(frame.class_name);
-    const auto method = methods_.index_of(frame.method);
-    const auto file = files_.index_of(frame.file);
-    if (!class_index || !method || !file) return false;
-    entry.u2(*class_index);
-    entry.u2(*method);
-    entry.u2(*file);
-    entry.s2(wire_line(frame.line));
-  }
-  body_.bytes(entry.take());
+  body_.u4(static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 0x7fffffff)));
+  body_.u2(thread_id);
+  body_.u2(*type);
+  body_.u1(static_cast<std::uint8_t>(depth));
+  body_.bytes({reinterpret_cast<const std::uint8_t*>(frames.data()), depth * sizeof(Place)});
   ++entries_;
   return true;
 }
 
+void AllocationsWriter::reserve(std::size_t entries, std::size_t frames) {
+  body_.reserve(entries * kEntrySize + frames * kFrameSize);
+}
+
 Bytes AllocationsWriter::finish() {
   ByteWriter out;
+  out.reserve(kHeaderSize + body_.size());
   out.u1(kHeaderSize);
   out.u1(kEntrySize);
   out.u1(kFrameSize);

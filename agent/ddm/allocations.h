@@ -10,6 +10,8 @@
 // many strings of a kind fit.
 #pragma once
 
+#include <array>
+#include <span>
 #include <unordered_map>
 
 #include "ddm/chunk.h"
@@ -32,11 +34,17 @@ class AllocationsWriter {
   static constexpr std::size_t kMaxStrings = 65535;
   static constexpr std::size_t kMaxFrames = 255;
 
+  // A frame as it is written. The same few thousand make up millions of frames, so a caller keeps
+  // them. None: a table of names is full.
+  using Place = std::array<std::uint8_t, 8>;
+  std::optional<Place> place_of(const AllocationFrame& frame);
+
   // `type_name` as Class.getTypeName() gives it; frames above kMaxFrames are left out. False: the
   // record does not fit any more, so it and all older ones have to be left out.
   bool add(std::string_view type_name, std::uint64_t bytes, std::uint16_t thread_id,
-           const std::vector<AllocationFrame>& frames);
+           std::span<const Place> frames);
 
+  void reserve(std::size_t entries, std::size_t frames);
   std::size_t entries() const { return entries_; }
 
   // The data of the chunk. The writer is empty afterwards.

@@ -62,12 +62,17 @@ class ByteWriter {
   void chars(std::u16string_view units);
   void str(std::string_view utf8);
 
+  void reserve(std::size_t size) { out_.reserve(size); }
   std::size_t size() const { return out_.size(); }
   Bytes take() { return std::move(out_); }
 
  private:
   void number(std::uint64_t value, std::size_t size) {
-    for (std::size_t i = size; i-- > 0;) out_.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+    const std::size_t at = out_.size();
+    out_.resize(at + size);
+    for (std::size_t i = 0; i < size; ++i) {
+      out_[at + i] = static_cast<std::uint8_t>(value >> 8 * (size - 1 - i));
+    }
   }
 
   Bytes out_;

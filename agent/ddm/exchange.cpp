@@ -61,6 +61,7 @@ void Exchange::advance() {
 }
 
 void Exchange::answer(Chunk chunk) {
+  if (!session_->is_open()) chunk = {chunk.type, {}};  // nobody is left to be sent it
   if (session_->takes_zlib()) chunk = smallest_chunk(std::move(chunk));
   if (answered_ + chunk.size() > kMaxOutgoingPacket - kRoomForHeaders) {
     chunk = to_chunk(Fail{FailCode::kTooBig, "the answer is bigger than a packet may be"});

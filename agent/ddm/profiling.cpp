@@ -24,6 +24,7 @@ Bytes TraceRequest::encode() const {
   ByteWriter out;
   out.u4(buffer_bytes);
   out.u4(flags);
+  if (!methods.empty()) out.str(methods);
   return out.take();
 }
 
@@ -32,6 +33,7 @@ std::optional<TraceRequest> TraceRequest::decode(ByteSpan data) {
   TraceRequest request;
   request.buffer_bytes = in.u4();
   request.flags = in.u4();
+  if (in.remaining() > 0) request.methods = in.str();
   if (!in.ok()) return {};
   return request;
 }

@@ -9,7 +9,6 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;  // in front of the stream
 constexpr std::size_t kStep = std::size_t{64} << 10;
 
 Bytef* zlib_input(const void* bytes) {
@@ -37,7 +36,7 @@ struct ReportPacker::Stream {
 };
 
 ReportPacker::ReportPacker(std::size_t max_bytes)
-    : max_bytes_(max_bytes), stream_(std::make_unique<Stream>()), packed_(kLengthBytes) {
+    : max_bytes_(max_bytes), stream_(std::make_unique<Stream>()) {
   // The time is the program's, the link is mostly the loopback: speed before size.
   if (deflateInit(&stream_->zlib, Z_BEST_SPEED) != Z_OK) stream_.reset();
 }
@@ -53,15 +52,30 @@ bool ReportPacker::deflate_input(int flush) {
     zlib.avail_out = kStep;
     deflate(&zlib, flush);
     packed_.resize(before + kStep - zlib.avail_out);
-    too_big_ = packed_.size() > max_bytes_;
+    too_big_ = packed_.size() + (stored_ ? stored_->size() : 0) > max_bytes_;
+    if (!too_big_ && packed_.size() > kInMemory && !store()) return false;
   } while (zlib.avail_out == 0 && !too_big_);
   return !too_big_;
+}
+
+bool ReportPacker::store() {
+  if (!stored_) {
+    auto created = StoredData::create();
+    if (created) {
+      stored_ = std::move(*created);
+    } else {
+      failed_ = created.error();
+    }
+  }
+  if (!failed_) failed_ = stored_->append(packed_);
+  packed_.clear();
+  return !failed_;
 }
 
 bool ReportPacker::add(std::string_view piece) {
   length_ += piece.size();
   while (!piece.empty()) {
-    if (!stream_ || too_big_) return false;
+    if (!stream_ || too_big_ || failed_) return false;
     const std::string_view part = piece.substr(0, std::size_t{1} << 30);
     piece.remove_prefix(part.size());
     stream_->zlib.next_in = zlib_input(part.data());
@@ -71,16 +85,21 @@ bool ReportPacker::add(std::string_view piece) {
   return true;
 }
 
-Result<Bytes> ReportPacker::finish() {
+Result<Chunk> ReportPacker::finish() {
   if (!stream_) return Error{"no memory to pack the report"};
-  if (too_big_ || !deflate_input(Z_FINISH)) {
+  const bool whole = !too_big_ && !failed_ && deflate_input(Z_FINISH);
+  if (too_big_) {
     return Error{"the report is bigger than " + std::to_string(max_bytes_ >> 20) +
                  " MiB even when packed; dump= writes it where the program runs"};
   }
-  ByteWriter length;
-  length.u8(length_);
-  std::ranges::copy(length.take(), packed_.begin());
-  return std::move(packed_);
+  if (!whole || (stored_ && !store())) {
+    return Error{"the packed report finds no room: " + failed_->message};
+  }
+  ByteWriter out;
+  out.u8(length_);
+  Bytes data = out.take();
+  data.insert(data.end(), packed_.begin(), packed_.end());
+  return Chunk{ReportRequest::kType, std::move(data), std::move(stored_)};
 }
 
 std::optional<Error> unpack_report(ByteSpan data,

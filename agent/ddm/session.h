@@ -20,6 +20,8 @@ struct SessionModes {
   // kNow is answered at once and never stands here.
   std::atomic<MapWish> java_maps{MapWish{}};    // HPSG, HPSO
   std::atomic<MapWish> native_maps{MapWish{}};  // NHSG
+  // When one of the last three was set: collections before are none that it tells of.
+  std::atomic<std::chrono::steady_clock::time_point> told_of_collections_since{};
 };
 
 class Session {

@@ -50,6 +50,7 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
                  [this](const Request& request, Reply reply) { hello(request, std::move(reply)); });
   dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
     reply.send(to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming",
+                                  "method-trace-profiling", "method-trace-profiling-streaming",
                                   "support_boot_stages", std::string(kReportFeature)}}));
   });
   dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {

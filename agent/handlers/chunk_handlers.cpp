@@ -1,13 +1,15 @@
 #include "handlers/chunk_handlers.h"
 
+#include <utility>
+
 #include "ddm/heap_segments.h"
-#include "ddm/profiling.h"
 
 namespace ddm {
 
 ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
                              Tracking* tracking, std::uint8_t map_unit,
-                             NativeSampling* native_sampling)
+                             NativeSampling* native_sampling, MethodTracing& method_tracing,
+                             std::string methods)
     : context_{jvmti, vm, service},
       pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
       gc_events_(context_, pulse_),
@@ -17,7 +19,9 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       heap_maps_(context_, gc_events_, maps_, map_unit),
       heap_(context_, gc_events_, heap_maps_),
       native_heap_(context_, gc_events_, maps_, native_sampling),
-      tracking_(context_, tracking, threads_) {
+      tracking_(context_, tracking, threads_),
+      reports_(context_, tracking),
+      profiling_(context_, method_tracing, std::move(methods)) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);
   threads_.add_to(dispatcher);
@@ -26,26 +30,15 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
   native_heap_.add_to(dispatcher);  // after the Java heap's
   gc_events_.add_listener([this](JNIEnv*) { maps_.collected(); });
   tracking_.add_to(dispatcher);
-  add_unavailable(dispatcher);
-}
-
-void ChunkHandlers::add_unavailable(Dispatcher& dispatcher) {
-  // MPRQ is one of the five that always get an answer of their type.
-  dispatcher.add(ProfilingState::kType, Lane::kInline,
-                 [](const Request&, Reply reply) { reply.send(ProfilingState{}); });
-  for (const ChunkType type : {TraceToFileRequest::kType, kStopTracingToFile, TraceRequest::kType,
-                               kStopTracing, SampleRequest::kType, kStopSampling}) {
-    dispatcher.add(type, Lane::kInline, [](const Request& request, Reply reply) {
-      reply.fail(FailCode::kRefused,
-                 chunk_name(request.type) + " is not available in this agent yet");
-    });
-  }
+  reports_.add_to(dispatcher);
+  profiling_.add_to(dispatcher);
 }
 
 void ChunkHandlers::connected(const SessionPtr&) {}
 
 void ChunkHandlers::disconnected(const SessionPtr& session) {
   pulse_.cancel(session->id());
+  profiling_.disconnected(session);
   // The modes have ended with the session; what they kept switched on may end too.
   context_.service.quick().post([this](JNIEnv*) {
     threads_.sessions_changed();
@@ -57,9 +50,13 @@ void ChunkHandlers::close() {
   app_.close();
   pulse_.stop();
   maps_.begin_close();
+  reports_.begin_close();
   heap_.close();
 }
 
-void ChunkHandlers::wait() { maps_.close(); }
+void ChunkHandlers::wait() {
+  maps_.close();
+  reports_.close();
+}
 
 }  // namespace ddm

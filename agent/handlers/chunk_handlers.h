@@ -10,7 +10,9 @@
 #include "handlers/heap_map_handlers.h"
 #include "handlers/map_events.h"
 #include "handlers/native_heap_handlers.h"
+#include "handlers/profiling_handlers.h"
 #include "handlers/pulse.h"
+#include "handlers/report_handlers.h"
 #include "handlers/thread_handlers.h"
 #include "handlers/tracking_handlers.h"
 
@@ -19,15 +21,16 @@ namespace ddm {
 class ChunkHandlers final : public SessionObserver {
  public:
   // Registers everything with the service's dispatcher. `tracking` and `native_sampling` may be
-  // null; `map_unit`: bytes.
+  // null; `map_unit`: bytes; `methods`: the option, of those to trace.
   ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
-                Tracking* tracking, std::uint8_t map_unit, NativeSampling* native_sampling);
+                Tracking* tracking, std::uint8_t map_unit, NativeSampling* native_sampling,
+                MethodTracing& method_tracing, std::string methods);
 
   AppHandlers& app() { return app_; }
 
   // In VMDeath, before the service is closed: microseconds.
   void close();
-  // And after: a map that is being sent or drawn.
+  // And after: a map that is being sent or drawn, a report that is being written.
   void wait();
 
   // JVMTI's events, on the thread concerned.
@@ -39,8 +42,6 @@ class ChunkHandlers final : public SessionObserver {
   void disconnected(const SessionPtr& session) override;
 
  private:
-  void add_unavailable(Dispatcher& dispatcher);
-
   const HandlerContext context_;
   Pulse pulse_;
   GcEvents gc_events_;
@@ -51,6 +52,8 @@ class ChunkHandlers final : public SessionObserver {
   HeapHandlers heap_;
   NativeHeapHandlers native_heap_;
   TrackingHandlers tracking_;
+  ReportHandlers reports_;
+  ProfilingHandlers profiling_;
 };
 
 }  // namespace ddm

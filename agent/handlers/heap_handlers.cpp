@@ -1,5 +1,6 @@
 #include "handlers/heap_handlers.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -56,8 +57,9 @@ std::uint64_t now_ms() {
 void HeapHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(HeapInfoRequest::kType, Lane::kQuick,
                  [this](const Request& request, Reply reply) { info(request, std::move(reply)); });
-  dispatcher.add(kCollectGarbage, Lane::kSlow,
-                 [this](const Request&, Reply reply) { collect(std::move(reply)); });
+  dispatcher.add(kCollectGarbage, Lane::kSlow, [this](const Request& request, Reply reply) {
+    collect(request, std::move(reply));
+  });
   dispatcher.add(HeapDumpRequest::kType, Lane::kSlow, [this](const Request& request, Reply reply) {
     dump_to_file(request, std::move(reply));
   });
@@ -88,6 +90,7 @@ void HeapHandlers::info(const Request& request, Reply reply) {
     return reply.send(read_info(context_.jni(), wanted->when));
   }
   request.session->modes.heap_info_when = static_cast<std::uint8_t>(wanted->when);
+  request.session->modes.told_of_collections_since = std::chrono::steady_clock::now();
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send(HeapInfo{});
@@ -112,12 +115,19 @@ void HeapHandlers::collected(JNIEnv* jni) {
   if (one_shot) gc_events_.refresh();
 }
 
-void HeapHandlers::collect(Reply reply) {
+void HeapHandlers::collect(const Request& request, Reply reply) {
+  // One that was begun since this server asked, and since it wanted to be told of collections, is
+  // as good as another one.
+  const auto since =
+      std::max(request.asked, request.session->modes.told_of_collections_since.load());
+  if (collection_begun_ > since) return reply.send_empty();
+  const auto begin = std::chrono::steady_clock::now();
   const jvmtiError error = context_.jvmti->ForceGarbageCollection();
   if (error != JVMTI_ERROR_NONE) {
     return reply.fail(FailCode::kRefused,
                       std::string("ForceGarbageCollection: ") + jvmti_error_name(error));
   }
+  collection_begun_ = begin;
   reply.send_empty();
   let_others_run();
 }
@@ -132,16 +142,15 @@ void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
 }
 
 void HeapHandlers::dump(const Request& request, Reply reply) {
-  // One that was begun after this was asked for is as good as another one.
-  auto dump = last_dump_.lock();
-  const bool made = !dump || last_dump_begun_ < request.asked;
-  if (made) {
-    last_dump_begun_ = std::chrono::steady_clock::now();
+  bool made = false;
+  auto dump = dump_.get(request.asked, [&]() -> Result<Chunk> {
+    made = true;
     auto stored = dumper_.store(context_.jni(), kMaxDump);
-    if (!stored) return reply.fail(FailCode::kRefused, stored.message());
-    last_dump_ = dump = std::move(*stored);
-  }
-  reply.send(Chunk{kHeapDumpStream, {}, std::move(dump)});
+    if (!stored) return stored.error();
+    return Chunk{kHeapDumpStream, {}, std::move(*stored)};
+  });
+  if (!dump) return reply.fail(FailCode::kRefused, dump.message());
+  reply.send(std::move(*dump));
   if (made) let_others_run();
 }
 

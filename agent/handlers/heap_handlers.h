@@ -1,7 +1,10 @@
 // HPIF, HPGC, HPDU, HPDS: figures of the heap, collections, dumps.
 #pragma once
 
+#include <chrono>
+
 #include "ddm/heap_info.h"
+#include "ddm/shared_answer.h"
 #include "handlers/gc_events.h"
 #include "handlers/handler_context.h"
 #include "handlers/heap_map_handlers.h"
@@ -23,7 +26,7 @@ class HeapHandlers {
 
  private:
   void info(const Request& request, Reply reply);
-  void collect(Reply reply);
+  void collect(const Request& request, Reply reply);
   void dump_to_file(const Request& request, Reply reply);
   void dump(const Request& request, Reply reply);
 
@@ -36,9 +39,9 @@ class HeapHandlers {
   HeapFiguresReader figures_;
   HeapDumper dumper_;
 
-  // The slow lane's own: the last dump, as long as somebody is being sent it.
-  std::weak_ptr<const StoredData> last_dump_;
-  std::chrono::steady_clock::time_point last_dump_begun_{};
+  // The slow lane's own.
+  SharedAnswer dump_;
+  std::chrono::steady_clock::time_point collection_begun_{};  // the last that a server asked for
 };
 
 }  // namespace ddm

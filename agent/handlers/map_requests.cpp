@@ -29,6 +29,7 @@ void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
     return;
   }
   request.session->modes.*standing_ = wish;
+  request.session->modes.told_of_collections_since = std::chrono::steady_clock::now();
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send_empty();

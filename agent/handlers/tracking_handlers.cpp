@@ -1,16 +1,49 @@
 #include "handlers/tracking_handlers.h"
 
 #include <exception>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "ddm/allocations.h"
-#include "ddm/report_chunk.h"
 #include "ddm/switch_request.h"
+#include "ddm/zlib_chunk.h"
 
 namespace ddm {
 namespace {
 
-// What one packed report may hold of the program's memory.
-constexpr std::size_t kMaxReport = std::size_t{32} << 20;
+// Frames as REAL has them, each made once.
+class FramesOfAnswer {
+ public:
+  using Place = AllocationsWriter::Place;
+
+  FramesOfAnswer(const NameTable& names, AllocationsWriter& writer)
+      : names_(names), writer_(writer) {}
+
+  // Good until the next call. None: a table of the answer is full.
+  std::optional<std::span<const Place>> of(std::span<const Frame> stack) {
+    stack_.clear();
+    for (const Frame& frame : stack) {
+      const auto key = std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(frame.bci);
+      auto known = places_.find(key);
+      if (known == places_.end()) {
+        const MethodName& method = names_.method(frame.method);
+        const auto place = writer_.place_of(
+            {method.class_name, method.method, method.file, line_of(method, frame.bci)});
+        if (!place) return {};
+        known = places_.emplace(key, *place).first;
+      }
+      stack_.push_back(known->second);
+    }
+    return stack_;
+  }
+
+ private:
+  const NameTable& names_;
+  AllocationsWriter& writer_;
+  std::unordered_map<std::uint64_t, Place> places_;
+  std::vector<Place> stack_;
+};
 
 }  // namespace
 
@@ -40,10 +73,7 @@ void TrackingHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(TrackingState::kType, Lane::kInline,
                  [this](const Request& request, Reply reply) { query(request, std::move(reply)); });
   dispatcher.add(kAllocations, Lane::kSlow,
-                 [this](const Request&, Reply reply) { list(std::move(reply)); });
-  dispatcher.add(ReportRequest::kType, Lane::kSlow, [this](const Request& request, Reply reply) {
-    report(request, std::move(reply));
-  });
+                 [this](const Request& request, Reply reply) { list(request, std::move(reply)); });
 }
 
 void TrackingHandlers::enable(const Request& request, Reply reply) {
@@ -68,6 +98,7 @@ void TrackingHandlers::switch_tracking(bool on, Reply& reply) {
   }
   JNIEnv* jni = context_.jni();
   const std::string error = on ? tracking_->start(jni) : tracking_->stop(jni);
+  for (SharedAnswer& answer : allocations_) answer.forget();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send_empty();
 }
@@ -87,61 +118,46 @@ void TrackingHandlers::send_state(Reply& reply) const {
   reply.send(TrackingState{tracking_ != nullptr && tracking_->on()});
 }
 
-void TrackingHandlers::list(Reply reply) {
-  AllocationsWriter writer;
-  if (tracking_ != nullptr && tracking_->has_records()) {
-    JNIEnv* jni = context_.jni();
-    const ReportData data = tracking_->report(jni, "request");
-    std::unordered_set<std::int64_t> threads;
-    for (std::size_t i = 0; i < data.records.size(); ++i) {
-      threads.insert(data.records[i].record.thread_id);
-    }
-    const auto thread_ids = threads_.ids(jni, threads);
-    std::vector<AllocationFrame> frames;
-    for (std::size_t i = 0; i < data.records.size(); ++i) {
-      const auto [record, raw_frames] = data.records[i];
-      frames.clear();
-      for (const Frame& frame : raw_frames) {
-        const MethodName& method = data.names->method(frame.method);
-        frames.push_back(
-            {method.class_name, method.method, method.file, line_of(method, frame.bci)});
-      }
-      const auto thread = thread_ids.find(record.thread_id);
-      if (!writer.add(data.names->class_name(record.class_id),
-                      static_cast<std::uint64_t>(record.size),
-                      thread == thread_ids.end() ? std::uint16_t{0} : thread->second, frames)) {
-        break;
-      }
-    }
-  }
-  reply.send(Chunk{kAllocations, writer.finish()});
+void TrackingHandlers::list(const Request& request, Reply reply) {
+  const bool zlib = request.session->takes_zlib();
+  auto answer = allocations_[zlib].get(request.asked, [&]() -> Result<Chunk> {
+    auto made = allocations(request.session);
+    return made && zlib ? smallest_chunk(std::move(*made)) : std::move(made);
+  });
+  if (!answer) return reply.fail(FailCode::kInternal, answer.message());
+  reply.send(std::move(*answer));
 }
 
-void TrackingHandlers::report(const Request& request, Reply reply) {
-  const auto wanted = ReportRequest::decode(request.data);
-  if (!wanted) return reply.fail_bad_data("str format");
-  const auto format = report_format_of("." + wanted->format);
-  if (!format && wanted->format != kSummaryFormat) {
-    return reply.fail(FailCode::kRefused,
-                      "a report is html, txt, jsonl, collapsed, pb.gz or summary, not " + wanted->format);
+Result<Chunk> TrackingHandlers::allocations(const SessionPtr& session) {
+  AllocationsWriter writer;
+  if (tracking_ == nullptr || !tracking_->has_records()) {
+    return Chunk{kAllocations, writer.finish()};
   }
-  if (tracking_ == nullptr) {
-    return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
+  const ReportData data = tracking_->records();
+  std::unordered_set<std::int64_t> threads;
+  std::size_t frames = 0;
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    const auto [record, stack] = data.records[i];
+    threads.insert(record.thread_id);
+    frames += stack.size();
   }
-  ReportPacker packer(kMaxReport);
-  // Who has gone, and the program's end, need no report.
-  const ReportSink sink = [&](std::string_view piece) {
-    return request.session->is_open() && packer.add(piece);
-  };
-  ReportData data = tracking_->report(context_.jni(), "request");
-  if (format) {
-    report_as(*format, data, sink);
-  } else {
-    summary_line(data, sink);
+  writer.reserve(data.records.size(), frames);
+  const auto thread_ids = threads_.ids(context_.jni(), threads);
+  FramesOfAnswer frames_of(*data.names, writer);
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    // Who has gone, and the program's end, need no answer.
+    if (!session->is_open()) return Error{"nobody is left to answer"};
+    const auto [record, raw_frames] = data.records[i];
+    const auto stack = frames_of.of(raw_frames);
+    const auto thread = thread_ids.find(record.thread_id);
+    if (!stack ||
+        !writer.add(data.names->class_name(record.class_id),
+                    static_cast<std::uint64_t>(record.size),
+                    thread == thread_ids.end() ? std::uint16_t{0} : thread->second, *stack)) {
+      break;
+    }
   }
-  auto packed = packer.finish();
-  if (!packed) return reply.fail(FailCode::kTooBig, packed.message());
-  reply.send(Chunk{ReportRequest::kType, std::move(*packed)});
+  return Chunk{kAllocations, writer.finish()};
 }
 
 }  // namespace ddm

@@ -1,13 +1,15 @@
-// REAE, REAQ, REAL, REPT: allocation tracking over the wire.
+// REAE, REAQ, REAL: allocation tracking over the wire.
 //
 // Switching takes as long as rewriting classes does, so it happens on the slow lane, in the order
 // of the requests and with REAL. REAQ is answered at once, but never ahead of a REAE that the same
 // server has sent before it; then it is one more task on the slow lane.
 #pragma once
 
+#include <array>
 #include <map>
 #include <mutex>
 
+#include "ddm/shared_answer.h"
 #include "handlers/handler_context.h"
 #include "handlers/thread_handlers.h"
 #include "track/tracking.h"
@@ -28,8 +30,8 @@ class TrackingHandlers {
   bool is_switching(std::uint64_t session);
   void enable(const Request& request, Reply reply);
   void query(const Request& request, Reply reply);
-  void list(Reply reply);
-  void report(const Request& request, Reply reply);
+  void list(const Request& request, Reply reply);
+  Result<Chunk> allocations(const SessionPtr& session);
 
   void switch_tracking(bool on, Reply& reply);
   void send_state(Reply& reply) const;
@@ -40,6 +42,9 @@ class TrackingHandlers {
 
   std::mutex mutex_;
   std::map<std::uint64_t, int> switching_;  // by session: REAE that are not yet answered
+
+  // The slow lane's own.
+  std::array<SharedAnswer, 2> allocations_;  // as it is, as ZLIB
 };
 
 }  // namespace ddm

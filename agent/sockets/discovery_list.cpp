@@ -1,7 +1,5 @@
 // Reading side of discovery.h: list_targets(). Only tools need it, so only they link the parser.
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sockets/discovery.h"
-#include "sockets/file_descriptor.h"
+#include "sockets/owned_file.h"
 
 namespace ddm {
 namespace {
@@ -36,21 +34,6 @@ std::vector<std::string> names_in(const std::string& directory) {
   if (!stream) return names;
   while (const dirent* entry = readdir(stream.get())) names.emplace_back(entry->d_name);
   return names;
-}
-
-std::optional<std::string> read_small_file(const std::string& path, uid_t owner) {
-  const FileDescriptor fd(
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  struct stat status {};
-  if (!fd.valid() || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_uid != owner) {
-    return {};
-  }
-  std::string text(kMaxFile, '\0');
-  const ssize_t size = read(fd.get(), text.data(), text.size());
-  if (size < 0) return {};
-  text.resize(static_cast<std::size_t>(size));
-  return text;
 }
 
 std::string text_member(const Json& object, const char* name) {
@@ -86,7 +69,7 @@ void list_directory(const std::string& directory, uid_t owner, std::vector<Targe
     const std::optional<pid_t> pid = number_in<pid_t>(name);
     if (!pid || *pid <= 0) continue;
     const std::string path = directory + "/" + name;
-    const std::optional<std::string> text = read_small_file(path, owner);
+    const std::optional<std::string> text = read_owned_file(path, owner, kMaxFile);
     if (!text) continue;
     std::optional<Target> target = parse_target(*text, *pid, owner);
     // In another pid namespace the number is another process's, if it is any here.

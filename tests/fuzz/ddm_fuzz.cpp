@@ -67,11 +67,13 @@ void decode_allocations(ByteSpan data) {
   if (!allocations) return;
   AllocationsWriter writer;
   for (const Allocations::Entry& entry : allocations->entries) {
-    std::vector<AllocationFrame> frames;
+    std::vector<AllocationsWriter::Place> frames;
     for (const Allocations::Frame& frame : allocations->frames_of(entry)) {
-      frames.push_back({allocations->classes.at(frame.class_index),
-                        allocations->methods.at(frame.method_index),
-                        allocations->files.at(frame.file_index), frame.line});
+      const auto place = writer.place_of({allocations->classes.at(frame.class_index),
+                                          allocations->methods.at(frame.method_index),
+                                          allocations->files.at(frame.file_index), frame.line});
+      check(place.has_value(), "names that came in one chunk fit into one");
+      frames.push_back(*place);
     }
     check(writer.add(allocations->classes.at(entry.class_index), entry.bytes, entry.thread_id,
                      frames),

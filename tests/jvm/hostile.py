@@ -9,7 +9,7 @@ import threading
 import time
 import zlib
 
-from ddm_client import HANDSHAKE, chunk
+from ddm_client import HANDSHAKE, chunk, text
 
 MIB = 1 << 20
 
@@ -138,6 +138,12 @@ def unread_answers_of_packets_with_many_chunks(crowd):
                                         * 300) * 100)
 
 
+def unread_reports(crowd):
+    asked = b"".join(packet(chunk("REPT", text(form)))
+                     for form in ("html", "txt", "jsonl", "collapsed", "pb.gz", "summary"))
+    crowd.ask_without_reading(12, asked * 5)
+
+
 def unread_events(crowd):
     asked = b"".join(packet(chunk(kind, data)) for kind, data in (
         ("THEN", b"\1"), ("THST", struct.pack(">I", 10)), ("HPIF", b"\3"), ("HPSG", b"\1\1"),
@@ -164,8 +170,8 @@ def slow_reading(crowd):
 
 ATTACKS = [zlib_bombs_in_full_packets, zlib_bombs_in_many_packets, zlib_of_the_size_allowed,
            many_dumps_in_a_packet, unread_dumps, unread_maps, unread_allocations,
-           unread_answers_of_packets_with_many_chunks, unread_events, floods_of_requests,
-           half_packets, slow_reading]
+           unread_answers_of_packets_with_many_chunks, unread_reports, unread_events,
+           floods_of_requests, half_packets, slow_reading]
 
 
 def memory_mib(pid):

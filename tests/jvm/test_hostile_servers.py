@@ -1,11 +1,12 @@
 """DDM servers of our own user that mean harm: the program pays little, and the others are served."""
+import contextlib
 import os
 import struct
 import subprocess
 import time
 
 import hostile
-from ddm_client import Client, Target, chunk
+from ddm_client import Client, Target, chunk, text
 from harness import AGENT, test
 
 FLAGS = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"]
@@ -50,6 +51,42 @@ def bombs_half_packets_and_unread_answers_at_once_cost_little_and_hold_up_nobody
 def each_way_to_misuse_a_connection_costs_little_and_holds_up_nobody(t):
     for attack in hostile.ATTACKS:
         attacked(t, [attack], 5)
+
+
+@test()
+def a_crowd_that_asks_for_the_same_gets_one_answer_and_holds_up_nobody(t):
+    with contextlib.ExitStack() as stack:
+        p = stack.enter_context(Target(t, agent="track=y,dump=none,log=error", flags=FLAGS))
+        crowd = [stack.enter_context(p.client(timeout=60)) for _ in range(12)]
+        p.tell("keep 500000")
+        p.tell("deepmarks 70000")
+
+        def answered_while_a_report_is_written():
+            report = crowd[0].send_raw(chunk("REPT", text("jsonl")))
+            time.sleep(0.1)  # it has begun, mostly
+            assert len(crowd[1].request("REAL")) > 60_000 * 9
+            with crowd[0]._changed:
+                early = report not in crowd[0]._replies
+            assert crowd[0].wait_reply(report)[1].startswith(b"REPT")
+            return early
+
+        assert any(answered_while_a_report_is_written() for _ in range(3)), "REAL waits for REPT"
+
+        before = int(p.ask("collections"))
+        dump = crowd[0].send_raw(chunk("HPDS"))
+        asked = [(client, client.send_raw(chunk("HPGC"))) for client in crowd]
+        assert all(client.wait_reply(number) == (0, b"") for client, number in asked)
+        assert crowd[0].wait_reply(dump)[1].startswith(b"HPDS")
+        assert int(p.ask("collections")) - before <= 5, "a collection each"
+
+        p.tell("garbage")  # from now on no two lists are the same
+        for request in (chunk("REAL"), chunk("REPT", text("jsonl"))):
+            dump = crowd[0].send_raw(chunk("HPDS"))  # while it is made the others come together
+            asked = [(client, client.send_raw(request)) for client in crowd]
+            answers = [client.wait_reply(number)[1] for client, number in asked]
+            assert all(answer.startswith(request[:4]) for answer in answers)
+            assert len(set(answers)) <= 4, "each has made the agent work anew"
+            assert crowd[0].wait_reply(dump)[1].startswith(b"HPDS")
 
 
 @test()

@@ -5,6 +5,21 @@
 
 using namespace ddm;  // NOLINT: a test of one part
 
+namespace {
+
+bool add(AllocationsWriter& writer, std::string_view type_name, std::uint64_t bytes,
+         std::uint16_t thread_id, const std::vector<AllocationFrame>& frames) {
+  std::vector<AllocationsWriter::Place> places;
+  for (const AllocationFrame& frame : frames) {
+    const auto place = writer.place_of(frame);
+    if (!place) return false;
+    places.push_back(*place);
+  }
+  return writer.add(type_name, bytes, thread_id, places);
+}
+
+}  // namespace
+
 TEST_CASE("Type names and descriptors turn into each other") {
   const std::pair<const char*, const char*> names[] = {
       {"java.lang.String", "Ljava/lang/String;"},
@@ -37,16 +52,16 @@ TEST_CASE("REAL without records is its header alone") {
 
 TEST_CASE("REAL has header, entries with frames, and three tables") {
   AllocationsWriter writer;
-  REQUIRE(writer.add("int[]", 24, 3, {{"A", "f", "A.java", 10}, {"A", "g", "", -2}}));
-  REQUIRE(writer.add("A", 16, 4, {{"A", "f", "A.java", -1}}));
-  REQUIRE(writer.add("A", 16, 4, {}));
+  REQUIRE(add(writer, "int[]", 24, 3, {{"A", "f", "A.java", 10}, {"A", "g", "", -2}}));
+  REQUIRE(add(writer, "A", 16, 4, {{"A", "f", "A.java", -1}}));
+  REQUIRE(add(writer, "A", 16, 4, {}));
   CHECK(writer.entries() == 3);
   const Bytes bytes = writer.finish();
   CHECK(bytes == bytes_of("0f 09 08 0003 00000042 0002 0002 0002 "
-                          "00000018 0003 0000 02  0001 0000 0000 000a  0001 0001 0001 fffe "
-                          "00000010 0004 0001 01  0001 0000 0000 ffff "
-                          "00000010 0004 0001 00 "
-                          "00000002 \"[I 00000003 \"LA; "
+                          "00000018 0003 0001 02  0000 0000 0000 000a  0000 0001 0001 fffe "
+                          "00000010 0004 0000 01  0000 0000 0000 ffff "
+                          "00000010 0004 0000 00 "
+                          "00000003 \"LA; 00000002 \"[I "
                           "00000001 \"f 00000001 \"g "
                           "00000006 \"A.java 00000000"));
   const auto back = decode_exactly<Allocations>(bytes);
@@ -70,8 +85,8 @@ TEST_CASE("REAL has header, entries with frames, and three tables") {
 
 TEST_CASE("REAL clips what its fields cannot hold") {
   AllocationsWriter writer;
-  REQUIRE(writer.add("A", std::uint64_t{1} << 33, 1,
-                     std::vector<AllocationFrame>(300, {"A", "f", "A.java", 70'000})));
+  REQUIRE(add(writer, "A", std::uint64_t{1} << 33, 1,
+              std::vector<AllocationFrame>(300, {"A", "f", "A.java", 70'000})));
   const auto back = Allocations::decode(writer.finish());
   REQUIRE(back);
   CHECK(back->entries[0].bytes == 0x7fffffff);
@@ -83,7 +98,7 @@ TEST_CASE("REAL takes 65,535 records and no more", "[large]") {
   AllocationsWriter writer;
   const std::vector<AllocationFrame> stack(16, {"a.B", "run", "B.java", 1});
   int added = 0;
-  while (writer.add("a.B", 16, 1, stack)) ++added;
+  while (add(writer, "a.B", 16, 1, stack)) ++added;
   CHECK(added == 65'535);
   const Bytes bytes = writer.finish();
   CHECK(Bytes(bytes.begin() + 3, bytes.begin() + 5) == bytes_of("ffff"));
@@ -105,7 +120,7 @@ TEST_CASE("REAL leaves out the oldest records when a table of names is full", "[
         };
         stack.push_back({in(0, "C"), in(1, "m"), in(2, "f")});
       }
-      if (!writer.add("C", 16, 1, stack)) break;
+      if (!add(writer, "C", 16, 1, stack)) break;
       ++added;
     }
     // 65,535 names: 4095 records of 16 new ones each; the class table has "C" besides.

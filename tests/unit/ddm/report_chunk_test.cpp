@@ -17,12 +17,23 @@ std::string unpacked(ByteSpan data) {
   return error ? whole + "error: " + error->message : whole;
 }
 
+// The reply's data, wherever it lies.
+Bytes whole(ReportPacker& packer) {
+  auto reply = packer.finish();
+  REQUIRE(reply);
+  Bytes data = std::move(reply->data);
+  if (reply->stored) {
+    const auto rest = reply->stored->read();
+    REQUIRE(rest);
+    data.insert(data.end(), rest->begin(), rest->end());
+  }
+  return data;
+}
+
 Bytes packed(std::string_view text) {
   ReportPacker packer(1 << 20);
   packer.add(text);
-  auto bytes = packer.finish();
-  REQUIRE(bytes);
-  return std::move(*bytes);
+  return whole(packer);
 }
 
 }  // namespace
@@ -39,11 +50,31 @@ TEST_CASE("a report that is packed in pieces comes back whole") {
   for (std::size_t at = 0; at < text.size(); at += 1000) {
     REQUIRE(packer.add(std::string_view(text).substr(at, 1000)));
   }
-  const auto bytes = packer.finish();
-  REQUIRE(bytes);
-  CHECK(bytes->size() < text.size() / 4);
-  CHECK(unpacked(*bytes) == text);
+  const Bytes bytes = whole(packer);
+  CHECK(bytes.size() < text.size() / 4);
+  CHECK(unpacked(bytes) == text);
   CHECK(unpacked(packed("")).empty());
+}
+
+TEST_CASE("a report that is big even when packed does not wait in memory, and comes back whole") {
+  std::mt19937_64 random(1);
+  std::string noise;
+  while (noise.size() < 3 * ReportPacker::kInMemory) {
+    noise.append(std::to_string(random()), 0, 16);
+  }
+  for (std::size_t size : {noise.size(), noise.size() + 1}) {
+    ReportPacker packer(std::size_t{64} << 20);
+    noise.resize(size, 'x');
+    REQUIRE(packer.add(noise));
+    CHECK(unpacked(whole(packer)) == noise);
+  }
+  ReportPacker packer(std::size_t{64} << 20);
+  packer.add(noise);
+  const auto reply = packer.finish();
+  REQUIRE(reply);
+  REQUIRE(reply->stored);
+  CHECK(reply->stored->size() > ReportPacker::kInMemory);
+  CHECK(reply->data.size() == 8);
 }
 
 TEST_CASE("packing stops at its limit and says so") {

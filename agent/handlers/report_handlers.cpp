@@ -1,0 +1,137 @@
+#include "handlers/report_handlers.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+
+#include "ddm/packet.h"
+#include "ddm/report_chunk.h"
+#include "jvm/exit_limits.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kMaxReport = kMaxOutgoingPacket - (std::size_t{1} << 20);
+
+// And what to do.
+std::string live_is_off(const Tracking& tracking) {
+  const std::string what = "what is alive is not followed: live= is off";
+  if (tracking.on()) return what + "; `ddm attach PID live=y` switches it on";
+  return what + ", and so is tracking; `ddm attach PID track=y,live=y` switches both on";
+}
+
+}  // namespace
+
+ReportHandlers::ReportHandlers(const HandlerContext& context, Tracking* tracking)
+    : context_(context), tracking_(tracking), thread_(context.jvmti, "ddmagent-requested") {}
+
+void ReportHandlers::add_to(Dispatcher& dispatcher) {
+  // Through the slow lane: what the same server has switched on or off before comes first.
+  dispatcher.add(ReportRequest::kType, Lane::kSlow,
+                 [this](const Request& request, Reply reply) { ask(request, std::move(reply)); });
+}
+
+std::optional<ReportHandlers::Wish> ReportHandlers::wish_of(std::string_view format) {
+  Wish wish;
+  if (format == kSummaryFormat) return wish;
+  wish.sites = format == kSitesFormat;
+  wish.live = format == kLiveFormat;
+  wish.time = format == kTimeFormat;
+  if (wish.sites || wish.live || wish.time) return wish;
+  wish.recent = format.starts_with(kRecentPrefix);
+  if (wish.recent) format.remove_prefix(kRecentPrefix.size());
+  wish.format = report_format_of("." + std::string(format));
+  return wish.format ? std::optional(wish) : std::nullopt;
+}
+
+void ReportHandlers::ask(const Request& request, Reply reply) {
+  const auto wanted = ReportRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("str format");
+  const auto wish = wish_of(wanted->format);
+  if (!wish) {
+    return reply.fail(
+        FailCode::kRefused,
+        "a report is html, txt, jsonl, collapsed, pb.gz, hprof.txt, dhat.json, firefox.json, one "
+        "of these with recent/ in front, summary, sites, live or time, not " +
+            wanted->format);
+  }
+  if (tracking_ == nullptr) {
+    return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
+  }
+  const std::string error = thread_.start(context_.jni());
+  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({request.session, *wish, std::move(reply)});
+    if (waiting_.size() > 1) return;  // somebody is on the way
+  }
+  thread_.post([this](JNIEnv* jni) { answer_all(jni); });
+}
+
+void ReportHandlers::answer_all(JNIEnv* jni) {
+  std::map<Wish, std::vector<Waiting>> alike;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Waiting& one : waiting_) alike[one.wish].push_back(std::move(one));
+    waiting_.clear();
+  }
+  for (auto& [wish, waiting] : alike) answer(jni, wish, waiting);
+}
+
+void ReportHandlers::answer(JNIEnv* jni, const Wish& wish, std::vector<Waiting>& waiting) const {
+  try {
+    auto report = packed_report(jni, wish, waiting);
+    for (Waiting& one : waiting) {
+      if (report) {
+        one.reply.send(*report);
+      } else {
+        const bool live = wish.live || (wish.format && needs_live(*wish.format));
+        one.reply.fail(live ? FailCode::kRefused : FailCode::kTooBig, report.message());
+      }
+    }
+  } catch (const std::exception& failure) {
+    for (Waiting& one : waiting) one.reply.fail(FailCode::kInternal, failure.what());
+  }
+}
+
+Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
+                                            const std::vector<Waiting>& waiting) const {
+  ReportPacker packer(kMaxReport);
+  const auto wanted = [&] {
+    return !closing_ && std::any_of(waiting.begin(), waiting.end(),
+                                    [](const Waiting& one) { return one.session->is_open(); });
+  };
+  const ReportSink sink = [&](std::string_view piece) { return wanted() && packer.add(piece); };
+  if (wanted()) {
+    ReportData data = tracking_->report(jni, "request");
+    if (wish.recent) {
+      data.sites = {};
+      data.summary.live.reset();
+    }
+    if (!data.summary.live && (wish.live || (wish.format && needs_live(*wish.format)))) {
+      return Error{live_is_off(*tracking_)};
+    }
+    if (wish.format) {
+      report_as(*wish.format, data, sink);
+    } else if (wish.sites) {
+      site_list(data, sink);
+    } else if (wish.live) {
+      live_list(data, sink);
+    } else if (wish.time) {
+      time_lines(data, sink);
+    } else {
+      summary_line(data, sink);
+    }
+  }
+  if (!wanted()) return Error{"nobody is left to answer"};
+  return packer.finish();  // what is much lies in one file for all
+}
+
+void ReportHandlers::begin_close() {
+  closing_ = true;
+  thread_.stop(std::chrono::milliseconds::zero());
+}
+
+void ReportHandlers::close() { thread_.stop(exit_limits::kRequestLimit); }
+
+}  // namespace ddm
