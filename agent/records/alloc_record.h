@@ -22,6 +22,12 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
+// In place of the innermost frame where sites are counted for each thread apart.
+inline Frame thread_frame(std::int64_t thread_id) {
+  return {kUnknownName, static_cast<std::int32_t>(thread_id)};
+}
+inline std::int64_t thread_of(const Frame& thread_frame) { return thread_frame.bci; }
+
 inline constexpr std::uint16_t kStackTruncated = 1;  // the thread had more frames than were kept
 
 struct AllocRecord {

@@ -9,43 +9,87 @@
 
 namespace ddm {
 
-SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteSum> sums,
-                 const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes)
-    : sites_(std::move(sites)) {
-  std::unordered_map<std::uint64_t, SiteSum> late;
+namespace {
+
+SiteLife life_of(const LiveSum& sum, std::int64_t now_ms) {
+  return {std::llround(sum.seen_count),
+          std::llround(sum.seen_bytes),
+          std::llround(sum.live_count()),
+          std::llround(sum.live_bytes()),
+          std::llround(sum.lived_ms(static_cast<double>(now_ms))),
+          std::llround(sum.peak_count),
+          std::llround(sum.peak_bytes),
+          std::llround(sum.top_count),
+          std::llround(sum.top_bytes)};
+}
+
+}  // namespace
+
+SiteLife& SiteLife::operator+=(const SiteLife& more) {
+  seen_count += more.seen_count;
+  seen_bytes += more.seen_bytes;
+  live_count += more.live_count;
+  live_bytes += more.live_bytes;
+  lived_ms += more.lived_ms;
+  peak_count += more.peak_count;
+  peak_bytes += more.peak_bytes;
+  top_count += more.top_count;
+  top_bytes += more.top_bytes;
+  return *this;
+}
+
+SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> sums,
+                 const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes,
+                 LiveReading live)
+    : sites_(std::move(sites)), history_(std::move(live.history)) {
+  std::unordered_map<std::uint64_t, SiteReading> late;
   double unplaced = 0;
-  for (const SiteSum& sum : sums) unplaced += sum.trace == kNoTrace ? sum.count : 0;
+  for (const SiteReading& reading : sums) {
+    if (reading.sum.trace == kNoTrace) unplaced += reading.sum.count;
+  }
   for (const SiteEntry& one : more) {
     if (one.trace == kNoTrace) unplaced += one.weight;
-    SiteSum& sum = late[SiteSum::key_of(one.class_id, one.trace)];
-    sum.class_id = one.class_id;
-    sum.trace = one.trace;
-    sum.add(one);
+    SiteReading& reading = late[SiteSum::key_of(one.class_id, one.trace)];
+    reading.sum.class_id = one.class_id;
+    reading.sum.trace = one.trace;
+    reading.sum.add(one);
+    if (one.born == 0) continue;
+    reading.live.seen(one.weight, one.weight * static_cast<double>(one.size), one.handle != 0,
+                      static_cast<double>(BirthTime::ms(one.born)));
   }
   // Without a stack is without a stack, whatever the reason.
-  std::unordered_map<NameId, SiteSum> without;
-  const auto take = [&](SiteSum sum) {
+  struct Without {
+    double count = 0, bytes = 0;
+    SiteLife life;
+  };
+  std::unordered_map<NameId, Without> without;
+  const auto take = [&](const SiteReading& reading) {
+    const SiteSum& sum = reading.sum;
+    const SiteLife life = life_of(reading.live, live.now_ms);
     if (sum.trace <= kEmptyTrace) {
-      SiteSum& all = without[sum.class_id];
-      all.class_id = sum.class_id;
+      Without& all = without[sum.class_id];
       all.count += sum.count;
       all.bytes += sum.bytes;
+      all.life += life;
     } else {
-      list_.push_back({sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes)});
+      list_.push_back({sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes),
+                       kMaxDepth, life});
     }
   };
   list_.reserve(sums.size() + late.size());
-  for (SiteSum& sum : sums) {
-    if (const auto found = late.find(sum.key()); found != late.end()) {
-      sum.count += found->second.count;
-      sum.bytes += found->second.bytes;
+  for (SiteReading& reading : sums) {
+    if (const auto found = late.find(reading.sum.key()); found != late.end()) {
+      reading.sum.count += found->second.sum.count;
+      reading.sum.bytes += found->second.sum.bytes;
+      reading.live.add_seen(found->second.live);
       late.erase(found);
     }
-    take(sum);
+    take(reading);
   }
-  for (const auto& [key, sum] : late) take(sum);
-  for (const auto& [id, sum] : without) {
-    list_.push_back({id, kEmptyTrace, std::llround(sum.count), std::llround(sum.bytes)});
+  for (const auto& [key, reading] : late) take(reading);
+  for (const auto& [id, all] : without) {
+    list_.push_back(
+        {id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes), kMaxDepth, all.life});
   }
   unplaced_ = std::llround(unplaced);
   sort();
@@ -69,6 +113,25 @@ void SiteSet::sort() {
             [&](const Site& a, const Site& b) { return identity(a) < identity(b); });
 }
 
+SiteLife SiteSet::life() const {
+  SiteLife sum;
+  for (const Site& site : list_) sum += site.life;
+  return sum;
+}
+
+SiteSet SiteSet::living() const {
+  SiteSet result;
+  result.sites_ = sites_;
+  for (Site site : list_) {
+    if (site.life.live_count == 0) continue;
+    site.count = site.life.live_count;
+    site.bytes = site.life.live_bytes;
+    result.list_.push_back(site);
+  }
+  result.sort();
+  return result;
+}
+
 SiteSet SiteSet::folded(std::size_t frames) const {
   SiteSet result;
   result.sites_ = sites_;
@@ -90,6 +153,7 @@ SiteSet SiteSet::folded(std::size_t frames) const {
     sum.kept = 1;
     sum.count += site.count;
     sum.bytes += site.bytes;
+    sum.life += site.life;
   }
   for (const auto& [key, site] : others) result.list_.push_back(site);
   result.sort();

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,12 +16,30 @@ namespace ddm {
 // So many frames of sites are spelt out in a report: those of the default number of records.
 inline constexpr std::size_t kSpeltOutFrames = std::size_t{kDefaultRecords} * kDefaultDepth;
 
+// What has become of a site's objects since they are followed; all zero if they are not.
+struct SiteLife {
+  std::int64_t seen_count = 0, seen_bytes = 0;  // allocated since then
+  std::int64_t live_count = 0, live_bytes = 0;
+  std::int64_t lived_ms = 0;                    // how long all have lived so far, added up
+  std::int64_t peak_count = 0, peak_bytes = 0;  // the most of this site after a collection
+  std::int64_t top_count = 0, top_bytes = 0;    // when there was most of all sites together
+
+  SiteLife& operator+=(const SiteLife& more);
+};
+
+// What a reader gets beside the sums, where objects are followed.
+struct LiveReading {
+  std::int64_t now_ms = 0;  // since following began
+  std::vector<SiteMoment> history;
+};
+
 struct Site {
   NameId class_id = kUnknownName;
   TraceNumber trace = kNoTrace;
   std::int64_t count = 0;
   std::int64_t bytes = 0;
   std::uint32_t kept = kMaxDepth;  // of its frames
+  SiteLife life;
 };
 
 class SiteSet {
@@ -28,8 +47,9 @@ class SiteSet {
   SiteSet() = default;  // sites were not counted
   // `more`: allocations that are not in `sums`. The figures are whole numbers whose sums are those
   // given: what rounding leaves over, of samples, goes to the largest site. No sum is zero.
-  SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteSum> sums,
-          const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes);
+  SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> sums,
+          const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes,
+          LiveReading live = {});
 
   bool counted() const { return sites_ != nullptr; }
   std::uint32_t most_traces() const { return sites_->traces().most(); }
@@ -49,6 +69,13 @@ class SiteSet {
   std::span<const Frame> frames(const Site& site, Room& room) const {
     return {room, sites_->traces().read(site.trace, {room, site.kept})};
   }
+  // The same one by one.
+  std::size_t depth_of(const Site& site) const {
+    return std::min<std::size_t>(site.kept, sites_->traces().size(site.trace));
+  }
+  Frame frame(const Site& site, std::size_t i) const {
+    return sites_->traces().frame(site.trace, i);
+  }
   bool cut(const Site& site) const {
     return site.kept < kMaxDepth || sites_->traces().cut(site.trace);
   }
@@ -57,11 +84,20 @@ class SiteSet {
   // up by class and by the one frame that allocates.
   SiteSet folded(std::size_t frames) const;
 
+  SiteLife life() const;  // of all
+
+  // Those of which something is alive, with that as their count and bytes.
+  SiteSet living() const;
+
+  // Sites without a stack are there with whatever trace they had.
+  const std::vector<SiteMoment>& history() const { return history_; }
+
  private:
   void sort();
 
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;
+  std::vector<SiteMoment> history_;
   std::int64_t unplaced_ = 0;
   std::int64_t shortened_ = 0;
 };

@@ -24,21 +24,8 @@ SiteSum& SiteTable::other(NameId class_id, TraceNumber trace) {
   return trace != kNoTrace ? other(class_id, kNoTrace) : sums_[kNoTrace];
 }
 
-std::vector<SiteSum> SiteTable::read(std::uint32_t traces) const {
-  std::vector<SiteSum> sums;
-  sums.reserve(traces + 1 + others_.size());
-  const auto take = [&](std::size_t from, std::size_t end) {
-    for (std::size_t i = from; i < end; ++i) {
-      if (sums_[i].count != 0) sums.push_back(sums_[i]);
-    }
-  };
-  take(kNoTrace, kEmptyTrace + 1 + std::size_t{traces});
-  take(first_other_, first_other_ + others_.size());
-  return sums;
-}
-
 void SiteTable::add_names(NamesInUse& used, std::uint32_t traces) const {
-  for (const SiteSum& sum : read(traces)) used.classes.insert(sum.class_id);
+  for_each(traces, [&](SiteNumber, const SiteSum& sum) { used.classes.insert(sum.class_id); });
 }
 
 }  // namespace ddm

@@ -9,17 +9,31 @@
 #include <unordered_map>
 #include <vector>
 
+#include "records/live_store.h"
+#include "records/live_sum.h"
 #include "records/reserved_array.h"
 #include "records/traces.h"
 
 namespace ddm {
 
 // One allocation, or a sample of more.
-struct SiteEntry {  // nothing is set when made: journals are full of them
+struct SiteEntry {
+  SiteEntry() {}  // as it is: journals are full of them
+  SiteEntry(NameId class_of, TraceNumber from, std::int64_t bytes, double stands_for,
+            std::uint64_t weak_handle = 0, std::uint32_t born_at = 0)
+      : class_id(class_of),
+        trace(from),
+        size(bytes),
+        weight(stands_for),
+        handle(weak_handle),
+        born(born_at) {}
+
   NameId class_id;
   TraceNumber trace;  // kNoTrace: the class is all that is known
   std::int64_t size;
-  double weight;  // allocations that it stands for
+  double weight;         // allocations that it stands for
+  std::uint64_t handle;  // 0: not followed
+  std::uint32_t born;    // BirthTime; 0: it could not have been followed
 };
 
 struct SiteSum {
@@ -38,6 +52,23 @@ struct SiteSum {
   std::uint64_t key() const { return key_of(class_id, trace); }
 };
 
+// What happened at sites between a moment and the one before: LiveHistory, by names.
+struct SiteChange {
+  NameId class_id = kUnknownName;
+  TraceNumber trace = kNoTrace;
+  double seen_bytes = 0, dead_bytes = 0;
+};
+struct SiteMoment {
+  std::int64_t ms = 0;  // since following began
+  std::vector<SiteChange> changes;
+};
+
+// As a reader gets it.
+struct SiteReading {
+  SiteSum sum;
+  LiveSum live;  // all zero unless objects are followed
+};
+
 class SiteTable {
  public:
   static constexpr std::uint32_t kMostOthers = 65536;
@@ -48,19 +79,33 @@ class SiteTable {
 
   bool good() const { return sums_.good(); }
 
-  void add(const SiteEntry& one) {
+  SiteNumber add(const SiteEntry& one) {
     SiteSum& first = sums_[one.trace];
     if (first.class_id == one.class_id && first.trace == one.trace) [[likely]] {
       first.add(one);
-    } else {
-      other(one.class_id, one.trace).add(one);
+      return one.trace;
     }
+    SiteSum& sum = other(one.class_id, one.trace);
+    sum.add(one);
+    return static_cast<SiteNumber>(&sum - &sums_[0]);
   }
+  const SiteSum& operator[](SiteNumber site) const { return sums_[site]; }
+  // Numbers of sites are below.
+  std::size_t size() const { return sums_.size(); }
   // To be added soon.
   void prefetch(const SiteEntry& one) const { __builtin_prefetch(&sums_[one.trace]); }
 
-  // All that are not zero. `traces`: how many there are.
-  std::vector<SiteSum> read(std::uint32_t traces) const;
+  // use(number, sum) for all that are not zero. `traces`: how many there are.
+  template <typename Use>
+  void for_each(std::uint32_t traces, Use use) const {
+    const auto visit = [&](std::size_t from, std::size_t end) {
+      for (std::size_t i = from; i < end; ++i) {
+        if (sums_[i].count != 0) use(static_cast<SiteNumber>(i), sums_[i]);
+      }
+    };
+    visit(kNoTrace, kEmptyTrace + 1 + std::size_t{traces});
+    visit(first_other_, first_other_ + others_.size());
+  }
   void add_names(NamesInUse& used, std::uint32_t traces) const;
 
  private:

@@ -7,28 +7,35 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "records/live_table.h"
 #include "records/site_table.h"
 #include "records/traces.h"
 
 namespace ddm {
 
-// Written by its thread alone. Others read it under the lock of the Sites.
+// Written by its thread alone. Others read it, and take what is written, under the lock of the
+// Sites.
 class SiteJournal {
  public:
   SiteJournal() {}  // the entries are left as they are
 
   // While its thread does not count.
-  void clear() { written_ = drained_ = 0; }
+  void clear() {
+    written_ = 0;
+    drained_ = 0;
+  }
   // Entries up to `end`, as its thread has told it, that are not in the table.
   std::vector<SiteEntry> open(std::uint64_t end) const {
     std::vector<SiteEntry> result;
-    for (std::uint64_t i = drained_; i < end; ++i) result.push_back(entries_[i % kEntries]);
+    for (std::uint64_t i = drained_.load(); i < end; ++i) result.push_back(entries_[i % kEntries]);
     return result;
   }
 
@@ -39,7 +46,7 @@ class SiteJournal {
 
   std::array<SiteEntry, kEntries> entries_;
   std::uint64_t written_ = 0;
-  std::uint64_t drained_ = 0;  // changed under the lock
+  std::atomic<std::uint64_t> drained_{0};  // changed under the lock
 };
 
 class Sites {
@@ -53,7 +60,7 @@ class Sites {
   // By the journal's thread; how many entries it has written then. The entry counts once its thread
   // tells that number (SeenCounter).
   std::uint64_t write(SiteJournal& journal, const SiteEntry& one) {
-    const std::uint64_t open = journal.written_ - journal.drained_;
+    const std::uint64_t open = journal.written_ - journal.drained_.load(std::memory_order_acquire);
     if (open >= SiteJournal::kWorthDraining && open % 16 == 0) [[unlikely]]
       make_room(journal, open == SiteJournal::kEntries);
     journal.entries_[journal.written_ % SiteJournal::kEntries] = one;
@@ -63,22 +70,45 @@ class Sites {
   void close(SiteJournal& journal);
   // Without a journal.
   void count(const SiteEntry& one);
+  // On any thread, in a hold(): what its thread has told of, up to `end`.
+  void take(SiteJournal& journal, std::uint64_t end) { drain(journal, end); }
 
   // While it lasts no journal is drained.
   [[nodiscard]] std::unique_lock<std::mutex> hold() const { return std::unique_lock(mutex_); }
   // In a hold().
-  std::vector<SiteSum> sums() const { return table_.read(traces_->count()); }
+  std::vector<SiteReading> sums() const;
+  void add_names(NamesInUse& used) const;
 
-  void add_names(NamesInUse& used) const;  // in a hold()
+  // In a hold(): what has happened to those that are followed.
+  std::vector<SiteMoment> history() const;
+
+  // What is followed from now on, in a hold(); null: nothing is. The former comes back.
+  std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live);
+  LiveTable* live() { return live_.get(); }
+  std::size_t size() const { return table_.size(); }  // numbers of sites are below
+  // In a hold(): weak handles that came when nothing was followed any more, or there was no room.
+  std::vector<std::uint64_t> take_strays() { return std::exchange(strays_, {}); }
+  // In a hold(): use(number) for each site.
+  template <typename Use>
+  void for_each(Use use) const {
+    table_.for_each(traces_->count(), [&](SiteNumber site, const SiteSum&) { use(site); });
+  }
 
  private:
   Sites(std::unique_ptr<Traces> traces) : traces_(std::move(traces)), table_(traces_->most()) {}
   void make_room(SiteJournal& journal, bool at_any_price);
-  void drain(SiteJournal& journal);
+  void drain(SiteJournal& journal, std::uint64_t end);
+  void add(const SiteEntry& one) {
+    const SiteNumber site = table_.add(one);
+    if (one.born != 0) follow(site, one);
+  }
+  void follow(SiteNumber site, const SiteEntry& one);
 
   const std::unique_ptr<Traces> traces_;
   mutable std::mutex mutex_;
   SiteTable table_;
+  std::unique_ptr<LiveTable> live_;
+  std::vector<std::uint64_t> strays_;
 };
 
 }  // namespace ddm

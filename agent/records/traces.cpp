@@ -34,14 +34,6 @@ Traces::Traces(std::uint32_t most, std::uint32_t depth)
   limit_in_full_ = limits_shortened_[0] - (depth > kShortDepths[0] ? most / 4 : 0);
 }
 
-TraceNumber Traces::find(std::uint64_t hash) const {
-  for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-    const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
-    if (there == 0) return kNoTrace;
-    if (((there ^ hash) & ~kNumberBits) == 0) return static_cast<TraceNumber>(there & kNumberBits);
-  }
-}
-
 TraceNumber Traces::number_of_new(std::uint64_t hash, std::span<const Frame> frames) {
   const std::size_t kept = std::min<std::size_t>(frames.size(), depth_);
   const bool cut = frames.size() > depth_;

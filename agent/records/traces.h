@@ -43,17 +43,19 @@ class Traces {
   // the stack was cut there. Any thread.
   TraceNumber number_of(std::uint64_t hash, std::span<const Frame> frames) {
     if (frames.empty()) return kEmptyTrace;
-    // Half of the slots stay empty: the loop ends.
-    for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-      const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
-      if (there == 0) return number_of_new(hash, frames);
-      if (((there ^ hash) & ~kNumberBits) == 0)
-        return static_cast<TraceNumber>(there & kNumberBits);
-    }
+    const TraceNumber known = find(hash);
+    return known != kNoTrace ? known : number_of_new(hash, frames);
   }
 
   // Of a number that number_of() gave: how many of the frames were copied.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
+  // How many frames it has, and one of them; 0 is the innermost.
+  std::size_t size(TraceNumber number) const {
+    return number <= kEmptyTrace ? 0 : (ends_[number] & kEnd) - (ends_[number - 1] & kEnd);
+  }
+  Frame frame(TraceNumber number, std::size_t i) const {
+    return frames_[stacks_[(ends_[number - 1] & kEnd) + i]];
+  }
   // There were more frames; of shortened ones for want of room.
   bool cut(TraceNumber number) const { return number > kEmptyTrace && (ends_[number] & kCut) != 0; }
   bool shortened(TraceNumber number) const {
@@ -76,7 +78,17 @@ class Traces {
 
   Traces(std::uint32_t most, std::uint32_t depth);
   TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
-  TraceNumber find(std::uint64_t hash) const;
+  // kNoTrace: a new one.
+  TraceNumber find(std::uint64_t hash) const {
+    // Half of the slots stay empty: the loop ends.
+    for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+      const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
+      if (there == 0) return kNoTrace;
+      if (((there ^ hash) & ~kNumberBits) == 0) {
+        return static_cast<TraceNumber>(there & kNumberBits);
+      }
+    }
+  }
   // `limit`: none if there are so many. The frames are all those to keep.
   TraceNumber insert(std::uint64_t hash, std::span<const Frame> frames, std::uint32_t flags,
                      std::uint32_t limit);

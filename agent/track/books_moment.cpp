@@ -24,21 +24,22 @@ void BooksMoment::count_late(const RecordSet& records) {
   }
 }
 
-SiteSet BooksMoment::sites(const BookTotals& totals) {
+SiteSet BooksMoment::sites(const BookTotals& totals, std::int64_t live_ms) {
   if (!sites_) return {};
   return SiteSet(std::move(sites_), std::move(site_sums_), site_entries_, totals.seen,
-                 totals.seen_bytes);
+                 totals.seen_bytes, {live_ms, std::move(site_history_)});
 }
 
 BookTotals BooksMoment::totals() const {
   BookTotals totals;
-  totals.threads = ended_;
-  totals.carriers_unattributed_bytes = ended_carriers_;
-  Seen seen = ended_seen_;
+  totals.threads = ended_.threads();
+  totals.carriers_unattributed_bytes = ended_.carriers_unattributed_bytes();
+  Seen seen = ended_.seen();
   for (const auto& [number, thread] : threads_) {
     seen.add(thread.seen);
     ThreadBytes bytes = thread.bytes;
     bytes.seen_bytes = std::llround(thread.seen.bytes);
+    bytes.seen = std::llround(thread.seen.count);
     if (thread.late) bytes.allocated_bytes = bytes.seen_bytes;
     if (thread.carrier) totals.carriers_unattributed_bytes += bytes.unattributed_bytes();
     totals.threads.push_back(std::move(bytes));

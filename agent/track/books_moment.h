@@ -11,6 +11,7 @@
 #include "records/report.h"
 #include "records/seen_counter.h"
 #include "records/site_set.h"
+#include "track/ended_threads.h"
 
 namespace ddm {
 
@@ -38,8 +39,12 @@ class BooksMoment {
 
   BookTotals totals() const;
 
+  // The collection that the sites' live figures are of; none: nothing is followed.
+  std::optional<std::uint64_t> live_gc() const { return live_gc_; }
+
   // Once all that is late is counted: what the sites have is what was seen.
-  SiteSet sites(const BookTotals& totals);
+  // `live_ms`: for how long objects have been followed.
+  SiteSet sites(const BookTotals& totals, std::int64_t live_ms);
 
  private:
   friend class ThreadBooks;
@@ -53,14 +58,14 @@ class BooksMoment {
   };
 
   std::unordered_map<BookNumber, Thread> threads_;  // with a book
-  std::vector<ThreadBytes> ended_;                  // whose books are closed
-  Seen ended_seen_;
-  std::int64_t ended_carriers_ = 0;
+  EndedThreads ended_;                              // whose books are closed
   BookNumber last_number_ = 0;
   std::uint64_t last_seq_ = 0;
   bool has_counters_ = false;
   std::shared_ptr<const Sites> sites_;  // null: not counted, or not wanted
-  std::vector<SiteSum> site_sums_;
+  std::vector<SiteReading> site_sums_;
+  std::optional<std::uint64_t> live_gc_;
+  std::vector<SiteMoment> site_history_;
   std::vector<SiteEntry> site_entries_;  // that are not in the sums
 };
 

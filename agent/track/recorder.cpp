@@ -3,7 +3,9 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <span>
 
 #include "jvm/own_threads.h"
 
@@ -59,13 +61,27 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     record.book = book;
     record.class_id = facts.class_id;
     record.thread_id = thread_.id(jni, known.thread);
-    if (sites != nullptr) record.trace = sites->traces().number_of(stack.hash(), stack.frames());
+    if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id);
     const std::uint64_t seq = ring->push(record, stack.frames());
     if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
-    books_.saw({record.class_id, record.trace, size, weight}, seq);
+    const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms);
+    books_.saw({record.class_id, record.trace, size, weight, mark.handle, mark.born}, seq);
   } catch (const std::exception&) {  // bad_alloc from the name tables
     drop(DropReason::kOutOfMemory, size, weight);
   }
+}
+
+TraceNumber Recorder::trace_of(Sites& sites, const ShownStack& stack, std::int64_t thread) const {
+  const std::span<const Frame> frames = stack.frames();
+  if (!threads_apart_.load(std::memory_order_relaxed)) [[likely]] {
+    return sites.traces().number_of(stack.hash(), frames);
+  }
+  std::array<Frame, ShownStack::kMostFrames + 1> marked;
+  marked[0] = thread_frame(thread);
+  std::copy(frames.begin(), frames.end(), marked.begin() + 1);
+  const std::uint64_t hash =
+      stack.hash() + static_cast<std::uint64_t>(thread) * 0x9E3779B97F4A7C15ull;
+  return sites.traces().number_of(hash, {marked.data(), frames.size() + 1});
 }
 
 bool Recorder::pause(std::chrono::milliseconds patience) {

@@ -17,6 +17,7 @@
 #include "records/current_ring.h"
 #include "stack/stack_capture.h"
 #include "track/current_thread.h"
+#include "track/live_objects.h"
 #include "track/object_facts.h"
 #include "track/seen_methods.h"
 #include "track/thread_books.h"
@@ -28,12 +29,13 @@ enum class DropReason { kNoClass, kOutOfMemory, kRingBusy, kCount };
 class Recorder {
  public:
   Recorder(const CurrentRing& ring, ThreadBooks& books, CurrentThread& thread, ObjectFacts& objects,
-           SeenMethods& methods, Reclamation& reclamation)
+           SeenMethods& methods, LiveObjects& live, Reclamation& reclamation)
       : ring_(ring),
         books_(books),
         thread_(thread),
         objects_(objects),
         methods_(methods),
+        live_(live),
         reclamation_(reclamation) {}
 
   // What is known of an allocation beside the object: null and 0 where nothing is.
@@ -56,6 +58,10 @@ class Recorder {
   SeenMethods& methods() { return methods_; }
   Reclamation& reclamation() { return reclamation_; }  // whoever asks methods() is in a Reading
 
+  // Sites of each thread apart: a stack's innermost frame is then thread_frame(). While nothing is
+  // recorded.
+  void tell_threads_apart(bool apart) { threads_apart_ = apart; }
+
   // Nothing is recorded before open(). After pause() nothing is recorded any more, not even by a
   // thread that was on its way here when the engine was stopped. False: one that was in record()
   // has not left it for so long.
@@ -69,6 +75,7 @@ class Recorder {
   void clear_dropped();
 
  private:
+  TraceNumber trace_of(Sites& sites, const ShownStack& stack, std::int64_t thread) const;
   void drop(DropReason reason, std::int64_t size, double weight);
 
   const CurrentRing& ring_;
@@ -76,8 +83,10 @@ class Recorder {
   CurrentThread& thread_;
   ObjectFacts& objects_;
   SeenMethods& methods_;
+  LiveObjects& live_;
   Reclamation& reclamation_;
   std::atomic<StackCapture*> stacks_{nullptr};
+  std::atomic<bool> threads_apart_{false};
   std::atomic<bool> open_{false};
   std::atomic<bool> closed_{false};
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(DropReason::kCount)> dropped_{};

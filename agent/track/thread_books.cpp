@@ -12,19 +12,13 @@
 namespace ddm {
 namespace {
 
-// Ended threads shown one by one; older ones are summed up.
-constexpr std::size_t kEndedThreadsKept = 256;
-
 // An object may be made before its thread's book was opened and recorded after it: the thread was
 // between the two, or in the constructors of as many objects, one inside the other.
 constexpr int kMostInTheMaking = 64;
 
-// The calling thread's book. A thread that has ended its Java life has none and never gets one
-// again: its key (the VM structure) is about to be reused.
-thread_local void* t_book = nullptr;
-thread_local bool t_ended = false;
-
 }  // namespace
+
+constinit thread_local ThreadBooks::Own ThreadBooks::t_own;
 
 ThreadBooks::ThreadBooks(jvmtiEnv* jvmti, jfieldID thread_id_field,
                          std::optional<AllocatedBytes> allocated)
@@ -44,9 +38,6 @@ void ThreadBooks::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   running_ = true;
   ended_.clear();
-  ended_earlier_ = {};
-  ended_seen_ = {};
-  ended_carriers_ = 0;
   for (auto& [vm_thread, book] : books_) {
     refresh(*book);
     book->base = book->counter.load();
@@ -62,8 +53,9 @@ void ThreadBooks::start(JNIEnv* jni) {
     if (vm_thread == 0 || ending_.contains(vm_thread)) continue;
     const std::int64_t thread_id = jni->GetLongField(threads[i], thread_id_field_);
     if (is_own_thread(thread_id)) continue;
-    open(vm_thread, thread_id, is_carrier(jni, threads[i]), allocated_->read(vm_thread));
-    books_[vm_thread]->unsettled = kMostInTheMaking;
+    Book& book = open(vm_thread, Counter::kShared, allocated_->read(vm_thread), thread_id,
+                      is_carrier(jni, threads[i]));
+    book.unsettled = kMostInTheMaking;
   }
 }
 
@@ -80,44 +72,45 @@ bool ThreadBooks::is_carrier(JNIEnv* jni, jthread thread) const {
          text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
 }
 
-void ThreadBooks::open(AllocatedBytes::VmThread vm_thread, std::int64_t thread_id, bool carrier,
-                       std::int64_t base) {
-  auto& book = books_[vm_thread];
-  if (book) return;
+ThreadBooks::Book& ThreadBooks::open(Key key, Counter counter_of, std::int64_t base,
+                                     std::int64_t thread_id, bool carrier) {
+  auto& book = books_[key];
+  if (book) return *book;
   book = std::make_unique<Book>();
   book->number = ++last_number_;
-  book->thread_id = thread_id;
-  book->carrier = carrier;
+  book->key = key;
+  book->counter_of = counter_of;
   book->base = base;
   book->counter = base;
-  book->vm_thread = vm_thread;
+  book->thread_id = thread_id;
+  book->carrier = carrier;
+  return *book;
+}
+
+ThreadBooks::Key ThreadBooks::own_key(JNIEnv* jni) const {
+  return allocated_ ? allocated_->current(jni) : reinterpret_cast<std::uintptr_t>(&t_own);
 }
 
 ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
-  if (t_book != nullptr) return static_cast<Book*>(t_book);
-  if (t_ended) return nullptr;
-  const AllocatedBytes::VmThread vm_thread =
-      allocated_ ? allocated_->current(jni) : reinterpret_cast<std::uintptr_t>(&t_book);
+  if (t_own.book != nullptr || t_own.ended) return t_own.book;
+  const Key key = own_key(jni);
   const std::lock_guard lock(mutex_);
-  auto& book = books_[vm_thread];
-  if (!book) {
-    // A thread that no event told of (the VM hides some): its past is unknown, and since nothing
-    // will tell of its end either, only its own events read its counter.
-    book = std::make_unique<Book>();
-    book->number = ++last_number_;
-    if (allocated_) book->base = allocated_->read(vm_thread) - size;
-    book->counter = book->base.load();
-    book->unsettled = kMostInTheMaking;
+  if (const auto found = books_.find(key); found != books_.end()) {
+    t_own.book = found->second.get();
+  } else {
+    // A thread that no event told of: its past is unknown.
+    t_own.book = allocated_ ? &open(key, Counter::kHidden, allocated_->read(key) - size)
+                            : &open(key, Counter::kNone, 0);
+    t_own.book->unsettled = kMostInTheMaking;
   }
-  t_book = book.get();
-  return book.get();
+  return t_own.book;
 }
 
 ThreadBooks::Number ThreadBooks::own(JNIEnv* jni, std::int64_t size) {
   Book* book = own_book(jni, size);
   if (book == nullptr) return 0;
-  if (book->vm_thread == 0 && allocated_) {
-    book->counter.store(allocated_->read(allocated_->current(jni)), std::memory_order_relaxed);
+  if (book->counter_of == Counter::kHidden) {
+    book->counter.store(allocated_->read(book->key), std::memory_order_relaxed);
   }
   if (book->unsettled > 0 && allocated_) settle(*book, size);
   return book->number;
@@ -127,9 +120,7 @@ ThreadBooks::Number ThreadBooks::own(JNIEnv* jni, std::int64_t size) {
 void ThreadBooks::settle(Book& book, std::int64_t size) {
   --book.unsettled;
   const std::int64_t seen = std::llround(book.seen.read().bytes) + size;
-  const std::int64_t counter =
-      book.vm_thread != 0 ? allocated_->read(book.vm_thread) : book.counter.load();
-  const std::int64_t made = counter - book.base;
+  const std::int64_t made = allocated_->read(book.key) - book.base;
   if (seen > made) book.base -= seen - made;
 }
 
@@ -143,16 +134,14 @@ void ThreadBooks::dropped(const SiteEntry& one) {
 
 void ThreadBooks::count(Seen seen, const SiteEntry& one) {
   Sites* const sites = this->sites();
-  if (t_book != nullptr) {
-    Book& book = *static_cast<Book*>(t_book);
+  if (Book* const own = t_own.book; own != nullptr) {
+    Book& book = *own;
     if (sites != nullptr) seen.entries = sites->write(book.journal, one);
     return book.seen.add(seen);
   }
   const std::lock_guard lock(mutex_);
   if (sites != nullptr) sites->count(one);
-  ended_seen_.add(seen);
-  ended_earlier_.seen_bytes += std::llround(seen.bytes);
-  ended_earlier_.allocated_bytes += one.size;
+  ended_.add_past_end(seen, one.size);
 }
 
 std::shared_ptr<Sites> ThreadBooks::use(std::shared_ptr<Sites> sites) {
@@ -163,6 +152,13 @@ std::shared_ptr<Sites> ThreadBooks::use(std::shared_ptr<Sites> sites) {
   }
   sites_in_use_.store(sites.get(), std::memory_order_release);
   return std::exchange(sites_, std::move(sites));
+}
+
+void ThreadBooks::take_journals() {
+  const std::lock_guard lock(mutex_);
+  if (!sites_) return;
+  const auto held = sites_->hold();
+  for (auto& [vm_thread, book] : books_) sites_->take(book->journal, book->seen.read().entries);
 }
 
 void ThreadBooks::add_names(NamesInUse& used) const {
@@ -188,7 +184,7 @@ void ThreadBooks::rebase_current(JNIEnv* jni) {
 }
 
 void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {
-  t_ended = false;  // a native thread may attach, detach and attach again
+  t_own.ended = false;  // a native thread may attach, detach and attach again
   const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
   if (is_own_thread(thread_id)) become_own_thread();
   if (!allocated_) return;
@@ -196,41 +192,37 @@ void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {
   // The lock comes last: the end of the process takes it too, and the VM may let a thread wait.
   const std::lock_guard lock(mutex_);
   ending_.erase(allocated_->current(jni));
-  if (running_ && !on_own_thread()) open(allocated_->current(jni), thread_id, carrier, 0);
+  if (running_ && !on_own_thread()) {
+    open(allocated_->current(jni), Counter::kShared, 0, thread_id, carrier);
+  }
 }
 
 void ThreadBooks::thread_ending(JNIEnv* jni) {
-  t_ended = true;
-  t_book = nullptr;
+  t_own = {.book = nullptr, .ended = true};
   if (!allocated_) return;
   const std::lock_guard lock(mutex_);
-  ending_.insert(allocated_->current(jni));
-  const auto found = books_.find(allocated_->current(jni));
+  const Key key = allocated_->current(jni);
+  ending_.insert(key);
+  const auto found = books_.find(key);
   if (found == books_.end()) return;
   Book& book = *found->second;
   if (sites_) sites_->close(book.journal);
   const Seen seen = book.seen.read();
-  ended_.push_back(balance(book, seen));
-  if (book.carrier) ended_carriers_ += ended_.back().unattributed_bytes();
-  ended_seen_.add(seen);
-  if (ended_.size() > kEndedThreadsKept) {
-    ended_earlier_.allocated_bytes += ended_.front().allocated_bytes;
-    ended_earlier_.seen_bytes += ended_.front().seen_bytes;
-    ended_.pop_front();
-  }
+  ended_.add(balance(book, seen), seen, book.carrier);
   books_.erase(found);
 }
 
 // The counter as it is now. Once the books are closed the last value stands.
 void ThreadBooks::refresh(Book& book) const {
-  if (book.vm_thread != 0) book.counter = allocated_->read(book.vm_thread);
+  if (book.counter_of == Counter::kShared) book.counter = allocated_->read(book.key);
 }
 
 ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   ThreadBytes result;
   result.thread_id = book.thread_id;
-  if (book.vm_thread == 0) result.name = "(hidden VM thread)";
+  if (book.counter_of != Counter::kShared) result.name = "(hidden VM thread)";
   result.seen_bytes = std::llround(seen.bytes);
+  result.seen = std::llround(seen.count);
   if (running_) refresh(book);
   result.allocated_bytes = book.counter - book.base;
   return result;
@@ -244,6 +236,8 @@ BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>&
     moment.sites_ = sites_;
     held = sites_->hold();
     moment.site_sums_ = sites_->sums();
+    if (const LiveTable* live = sites_->live()) moment.live_gc_ = live->gc();
+    moment.site_history_ = sites_->history();
   }
   for (const auto& [vm_thread, book] : books_) {
     const Seen seen = book->seen.read();
@@ -259,13 +253,7 @@ BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>&
     BooksMoment::Thread& thread = moment.threads_[book->number];
     thread.bytes = balance(*book, thread.seen);
   }
-  moment.ended_.assign(ended_.begin(), ended_.end());
-  if (ended_earlier_.allocated_bytes != 0) {
-    moment.ended_.push_back(ended_earlier_);
-    moment.ended_.back().name = "(threads that ended earlier)";
-  }
-  moment.ended_seen_ = ended_seen_;
-  moment.ended_carriers_ = ended_carriers_;
+  moment.ended_ = ended_;
   moment.last_number_ = last_number_;
   moment.has_counters_ = allocated_.has_value();
   return moment;

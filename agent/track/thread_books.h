@@ -15,7 +15,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,6 +28,7 @@
 #include "records/site_set.h"
 #include "track/allocated_bytes.h"
 #include "track/books_moment.h"
+#include "track/ended_threads.h"
 
 namespace ddm {
 
@@ -39,6 +39,12 @@ class ThreadBooks {
   // From the next start() on allocations are counted there too; null: nowhere. What they were
   // counted at before comes back: who is in a Reading may be at it still. While nobody counts.
   std::shared_ptr<Sites> use(std::shared_ptr<Sites> sites);
+  std::shared_ptr<Sites> shared_sites() const {
+    const std::lock_guard lock(mutex_);
+    return sites_;
+  }
+  // What threads have counted is at the sites afterwards, and not in their journals.
+  void take_journals();
   Sites* sites() const { return sites_in_use_.load(std::memory_order_acquire); }
 
   // Opens the books anew at the threads' present counters.
@@ -72,23 +78,45 @@ class ThreadBooks {
   void add_names(NamesInUse& used) const;
 
  private:
+  // What a book is kept under: the VM's structure of its thread. Where the VM shows no counters,
+  // anything that is the thread's own.
+  using Key = AllocatedBytes::VmThread;
+
+  // Who may read the counter of a book's thread.
+  enum class Counter {
+    kShared,  // anybody, under the mutex: ThreadEnd takes the book away
+    kHidden,  // the thread itself: the VM hides it from us, so nothing will tell of its end
+    kNone,    // the VM shows none
+  };
+
   struct Book {
     Book() {}  // the journal is left as it is
     Number number = 0;
     std::int64_t thread_id = 0;
     bool carrier = false;
+    Counter counter_of = Counter::kNone;
+    Key key = 0;
     SeenCounter seen;
     SiteJournal journal;
-    std::atomic<std::int64_t> base{0};       // the thread's counter when the book was opened
-    std::atomic<std::int64_t> counter{0};    // last value read
-    int unsettled = 0;                       // records that may be of objects made before that
-    AllocatedBytes::VmThread vm_thread = 0;  // 0 = may not be read by others
+    std::atomic<std::int64_t> base{0};     // the thread's counter when the book was opened
+    std::atomic<std::int64_t> counter{0};  // last value read
+    int unsettled = 0;                     // records that may be of objects made before that
   };
 
+  // How the calling thread stands. Past ThreadEnd it has no book and never gets one again: its key
+  // is about to be reused.
+  struct Own {
+    Book* book = nullptr;
+    bool ended = false;
+  };
+  static constinit thread_local Own t_own;
+
+  Key own_key(JNIEnv* jni) const;
   Book* own_book(JNIEnv* jni, std::int64_t size);
   void count(Seen seen, const SiteEntry& one);
-  void open(AllocatedBytes::VmThread vm_thread, std::int64_t thread_id, bool carrier,
-            std::int64_t base);
+  // A new book, or the one that is there. Lock held.
+  Book& open(Key key, Counter counter_of, std::int64_t base, std::int64_t thread_id = 0,
+             bool carrier = false);
   bool is_carrier(JNIEnv* jni, jthread thread) const;
   ThreadBytes balance(Book& book, const Seen& seen) const;
   void refresh(Book& book) const;
@@ -99,12 +127,9 @@ class ThreadBooks {
   const std::optional<AllocatedBytes> allocated_;
 
   mutable std::mutex mutex_;
-  std::unordered_map<AllocatedBytes::VmThread, std::unique_ptr<Book>> books_;
-  std::unordered_set<AllocatedBytes::VmThread> ending_;  // past ThreadEnd, address not yet reused
-  std::deque<ThreadBytes> ended_;    // the last threads that ended, newest at the back
-  ThreadBytes ended_earlier_;        // the sum of all before
-  Seen ended_seen_;                  // of all ended threads
-  std::int64_t ended_carriers_ = 0;  // what ended carriers left unattributed
+  std::unordered_map<Key, std::unique_ptr<Book>> books_;
+  std::unordered_set<Key> ending_;  // past ThreadEnd, address not yet reused
+  EndedThreads ended_;
   Number last_number_ = 0;
   bool running_ = false;
   std::shared_ptr<Sites> sites_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <unordered_set>
+#include <utility>
 
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
@@ -18,6 +19,9 @@ constexpr std::chrono::seconds kPatience{1};
 
 // For threads that were in an event when tracking went off: they are there for microseconds.
 constexpr std::chrono::milliseconds kReadersPatience{200};
+
+// For a report's live figures to be those of the last collection.
+constexpr std::chrono::seconds kSweepPatience{2};
 
 // Threads whose names a ring file keeps in mind beyond those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
@@ -52,8 +56,7 @@ std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts
 
 Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
                    std::optional<AllocatedBytes> allocated, VmFacts facts)
-    : jvmti_(jvmti),
-      facts_(std::move(facts)),
+    : facts_(std::move(facts)),
       books_(jvmti, thread_id_field, std::move(allocated)),
       thread_names_(jvmti, thread_id_field),
       methods_(jvmti, jni, names_, rewritten_, reclamation_),
@@ -61,7 +64,8 @@ Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID threa
       vm_stacks_(VmStackCapture::create(jni, current, jvmti_stacks_, methods_)),
       current_thread_(jvmti, jni, current, thread_id_field, thread_names_),
       objects_(jvmti, names_),
-      recorder_(ring_, books_, current_thread_, objects_, methods_, reclamation_),
+      live_(jvmti, books_, reclamation_),
+      recorder_(ring_, books_, current_thread_, objects_, methods_, live_, reclamation_),
       name_sweep_(jvmti, names_, rewritten_, methods_, reclamation_),
       vm_engine_(jvmti, recorder_, books_),
       bci_engine_(jvmti, recorder_, rewritten_) {
@@ -84,11 +88,42 @@ void Tracking::choose_walker() {
   }
 }
 
-bool Tracking::use(const TrackingOptions& options) {
+// Once, before the first stack is walked.
+void Tracking::watch_pauses(JNIEnv* jni) {
+  if (std::exchange(pauses_watched_, true)) return;
+  objects_.watch(jni);
+  if (vm_stacks_) (*vm_stacks_)->watch(objects_.pauses());
+}
+
+StackNaming Tracking::naming(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
+  if (!on_) choose_walker();
+  watch_pauses(jni);
+  return {names_, methods_, reclamation_, recorder_.stacks()};
+}
+
+bool Tracking::use(JNIEnv* jni, const TrackingOptions& options) {
+  const std::lock_guard lock(mutex_);
+  options_.live = options.live;
   const bool at_once = !on_ || options == options_;
   options_ = options;
+  if (on_) {
+    follow_live(jni);
+  } else if (options.live == 0) {
+    live_.stop(jni, LiveObjects::Figures::kGo);
+  }
   return at_once;
+}
+
+void Tracking::follow_live(JNIEnv* jni) {
+  if (options_.live == live_now_) return;
+  live_.stop(jni, LiveObjects::Figures::kGo);
+  live_now_ = options_.live;
+  if (live_now_ == 0) return;
+  const std::string error = live_.start(jni, engine_ == &vm_engine_ ? vm_engine_.sampling() : AllocationSampling(), live_now_);
+  if (error.empty()) return;
+  live_now_ = 0;
+  log_error("live objects are not followed: {}", error);
 }
 
 std::string Tracking::start(JNIEnv* jni) {
@@ -108,12 +143,14 @@ std::string Tracking::start(JNIEnv* jni) {
     }
     ring_.replace(std::move(fresh));
   }
+  ++period_;
+  live_.stop(jni, LiveObjects::Figures::kGo);
   renew_sites();
+  recorder_.tell_threads_apart(options_.threads_apart);
   ring_.get()->clear();
   recorder_.clear_dropped();
   choose_walker();
-  objects_.watch(jni);
-  if (vm_stacks_) (*vm_stacks_)->watch(objects_.pauses());
+  watch_pauses(jni);
   vm_engine_.set_interval(options_.interval);
   std::string error;
   Engine* engine = prepare_engine(jni, error);
@@ -121,11 +158,14 @@ std::string Tracking::start(JNIEnv* jni) {
   interval_ = engine == &vm_engine_ ? options_.interval : 0;
   engine_ = engine;
   books_.start(jni);
+  live_now_ = 0;
+  follow_live(jni);
   recorder_.open();
   error = engine_->start(jni);
   if (!error.empty()) {
     pause_recorder();
     books_.stop();
+    live_.stop(jni, LiveObjects::Figures::kGo);
     return error;
   }
   started_ms_ = steady_ms();
@@ -172,6 +212,7 @@ std::string Tracking::stop(JNIEnv* jni) {
   if (!error.empty()) return error;
   pause_recorder();
   books_.stop();
+  live_.stop(jni, LiveObjects::Figures::kStay);
   stopped_ms_ = steady_ms();
   on_ = false;
   write_ring_facts();
@@ -188,6 +229,11 @@ void Tracking::work_in(const Background& background) {
       [this, background] { background([this](JNIEnv* jni) { sweep_names(jni); }); });
 }
 
+void Tracking::include(TimeDataSource& source) {
+  const std::lock_guard lock(mutex_);
+  time_sources_.push_back(&source);
+}
+
 // Under the lock, so that the ring stays the one that records go to.
 void Tracking::sweep_names(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
@@ -200,6 +246,7 @@ void Tracking::sweep_names(JNIEnv* jni) {
       }
     }
     books_.add_names(used);
+    for (TimeDataSource* source : time_sources_) source->add_names(used);
   });
 }
 
@@ -264,6 +311,15 @@ ReportData Tracking::report(JNIEnv* jni, std::string reason) {
   return report_now(jni, std::move(reason));
 }
 
+ReportData Tracking::records() const {
+  const std::lock_guard lock(mutex_);
+  ReportData data;
+  data.names = &names_;
+  data.names_held = names_.hold();
+  if (const AllocRing* ring = ring_.get()) data.records = ring->snapshot();
+  return data;
+}
+
 std::optional<ReportData> Tracking::report_without_vm(std::string reason) {
   const std::unique_lock lock(mutex_, kPatience);
   if (!lock) return std::nullopt;
@@ -277,12 +333,13 @@ ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
 
   ReportSummary& summary = data.summary;
   const AllocRing* ring = ring_.get();
+  if (jni != nullptr && !live_.settle(kSweepPatience)) log_info("live figures are not those of the last collection");
   BooksMoment moment = books_.moment(ThreadBooks::What::kTotalsAndSites,
                                      [ring] { return ring != nullptr ? ring->last_seq() : 0; });
   if (ring != nullptr) data.records = ring->snapshot(moment.last_seq());
   moment.count_late(data.records);
   BookTotals totals = moment.totals();
-  data.sites = moment.sites(totals);
+  data.sites = moment.sites(totals, live_.followed_ms());
   std::unordered_set<std::int64_t> wanted;
   for (std::size_t i = 0; i < data.records.size(); ++i) {
     wanted.insert(data.records[i].record.thread_id);
@@ -309,6 +366,7 @@ ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
     summary.unattributed_bytes = *totals.allocated_bytes - totals.seen_bytes;
     summary.virtual_thread_stack_bytes = totals.carriers_unattributed_bytes;
   }
+  if (const auto gc = moment.live_gc()) summary.live = live_.summary(*gc, data.sites.life());
   summary.threads = std::move(totals.threads);
   summary.dropped_reasons = recorder_.dropped();
   summary.dropped = totals.dropped;
@@ -320,6 +378,9 @@ ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
     summary.methods_running = std::move(counters.methods_running);
   }
   summary.tracked_ms = tracked_ms();
+  for (TimeDataSource* source : time_sources_) source->add_to(data.time);
+  summary.process_start = facts_.process_start;
+  summary.period = period_;
   summary.written_ms = wall_clock_now_ms();
   summary.reason = std::move(reason);
   return data;

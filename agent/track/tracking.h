@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "jvm/vm_facts.h"
 #include "options.h"
@@ -24,9 +25,11 @@
 #include "records/report.h"
 #include "records/ring_file.h"
 #include "stack/jvmti_stack_capture.h"
+#include "stack/stack_naming.h"
 #include "stack/vm_stack_capture.h"
 #include "track/bci_engine.h"
 #include "track/engine.h"
+#include "track/live_objects.h"
 #include "track/name_sweep.h"
 #include "track/recorder.h"
 #include "track/thread_books.h"
@@ -43,7 +46,9 @@ struct TrackingOptions {
   std::uint32_t depth = kDefaultDepth;
   std::uint32_t sites = kDefaultTraces;  // 0: none are counted
   std::uint32_t sites_depth = kMaxDepth;
+  std::uint32_t live = 0;                // 0: nothing is followed, N: one object in N
   WalkerKind walker = WalkerKind::kAuto;
+  bool threads_apart = false;  // sites of each thread
   friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
 };
 
@@ -53,8 +58,8 @@ class Tracking {
   static std::unique_ptr<Tracking> create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts);
 
   // What start() starts, whoever calls it. False: tracking is on, and goes on as it is until it is
-  // started again.
-  bool use(const TrackingOptions& options);
+  // started again. Not so `live`: it holds from now on, and what goes wrong with it is logged.
+  bool use(JNIEnv* jni, const TrackingOptions& options);
 
   // Rewrites classes for engine=bci now, so that a later start() misses no method that runs then.
   std::string prepare_hooks(JNIEnv* jni);
@@ -76,6 +81,7 @@ class Tracking {
   // At the VM's death, instead of stop(): nothing is recorded any more, nothing is put back.
   void close() {
     recorder_.close();
+    live_.close();
     closed_ = true;
   }
 
@@ -84,11 +90,19 @@ class Tracking {
   using Background = std::function<void(std::function<void(JNIEnv*)>)>;
   void work_in(const Background& background);
 
+  // What else goes into every report, and which names it needs. Lives as long as this does.
+  void include(TimeDataSource& source);
+  // For their stacks. Attached threads.
+  StackNaming naming(JNIEnv* jni);
+
   bool on() const { return on_; }
   // True once tracking was ever on: there is something to report.
   bool has_records() const { return ever_on_; }
 
   ReportData report(JNIEnv* jni, std::string reason);
+  // Of that, what is recorded and the names it speaks of.
+  ReportData records() const;
+  bool follows_live() const { return live_.on(); }
   // The same on any thread and whatever state the VM is in, with the threads' names as they were
   // when they were last heard of. None: start() or stop() is going on and does not come to an end.
   std::optional<ReportData> report_without_vm(std::string reason);
@@ -104,16 +118,17 @@ class Tracking {
   Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
            std::optional<AllocatedBytes> allocated, VmFacts facts);
   void choose_walker();
+  void watch_pauses(JNIEnv* jni);
   void pause_recorder();
   std::int64_t tracked_ms() const;
   // Prepares the engine that the options name, or the other one; null with the reason in `error`.
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
   void sweep_names(JNIEnv* jni);
   void renew_sites();
+  void follow_live(JNIEnv* jni);
   ReportData report_now(JNIEnv* jni, std::string reason);  // null: without the VM
   void write_ring_facts();
 
-  jvmtiEnv* const jvmti_;
   const VmFacts facts_;
   std::unique_ptr<RingFile> ring_file_;
   std::unique_ptr<RingNames> ring_file_names_;
@@ -129,16 +144,22 @@ class Tracking {
   Result<std::unique_ptr<VmStackCapture>> vm_stacks_;
   CurrentThread current_thread_;
   ObjectFacts objects_;
+  LiveObjects live_;
   Recorder recorder_;
   NameSweep name_sweep_;
   VmEngine vm_engine_;
   BciEngine bci_engine_;
 
-  std::timed_mutex mutex_;     // of start, stop, report and the sweep of names
-  Engine* engine_ = nullptr;   // the one in use, or that was last in use
-  std::int64_t interval_ = 0;  // of engine=vm, since it was last switched on
+  std::vector<TimeDataSource*> time_sources_;
+
+  mutable std::timed_mutex mutex_;  // of start, stop, report and the sweep of names
+  Engine* engine_ = nullptr;        // the one in use, or that was last in use
+  std::uint32_t live_now_ = 0;      // as in the options, of what goes on
+  std::int64_t interval_ = 0;       // of engine=vm, since it was last switched on
   std::int64_t started_ms_ = 0;
   std::int64_t stopped_ms_ = 0;
+  bool pauses_watched_ = false;
+  std::int64_t period_ = 0;  // 1, 2, ...: the one that figures are of
   std::atomic<bool> closed_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};

@@ -20,7 +20,7 @@ TraceNumber trace_of(Sites& sites, std::uint32_t i) {
 std::map<std::pair<NameId, TraceNumber>, std::pair<double, double>> figures(const Sites& sites) {
   const auto held = sites.hold();
   std::map<std::pair<NameId, TraceNumber>, std::pair<double, double>> result;
-  for (const SiteSum& sum : sites.sums())
+  for (const auto& [sum, live] : sites.sums())
     result[{sum.class_id, sum.trace}] = {sum.count, sum.bytes};
   return result;
 }
@@ -87,7 +87,7 @@ TEST_CASE("At any moment the sites have what all threads say that they have seen
   for (int round = 0; round < 300; ++round) {
     Seen seen;
     std::vector<SiteEntry> open;
-    std::vector<SiteSum> sums;
+    std::vector<SiteReading> sums;
     {
       const auto held = sites->hold();
       sums = sites->sums();
@@ -107,7 +107,7 @@ TEST_CASE("At any moment the sites have what all threads say that they have seen
     }
     // The figures themselves, and not what was made up for them.
     double raw = 0;
-    for (const SiteSum& sum : sums) raw += sum.count;
+    for (const SiteReading& one : sums) raw += one.sum.count;
     REQUIRE(raw + static_cast<double>(open.size()) == seen.count);
     REQUIRE(count == std::llround(seen.count));
     REQUIRE(bytes == std::llround(seen.bytes));
@@ -129,7 +129,7 @@ TEST_CASE("A reader's sites come most bytes first, those without a stack as one 
     sites->count({7, trace_of(*sites, i), 100 * static_cast<std::int64_t>(i), 1});
   }
   sites->count({7, kEmptyTrace, 50, 1});
-  std::vector<SiteSum> sums;
+  std::vector<SiteReading> sums;
   {
     const auto held = sites->hold();
     sums = sites->sums();
@@ -153,7 +153,7 @@ TEST_CASE("A reader's sites come most bytes first, those without a stack as one 
 TEST_CASE("Samples add up to whole numbers that are the totals told") {
   const auto sites = Sites::create(16, 4);
   for (std::uint32_t i = 1; i <= 9; ++i) sites->count({1, trace_of(*sites, i), 16, 10.4});
-  std::vector<SiteSum> sums;
+  std::vector<SiteReading> sums;
   {
     const auto held = sites->hold();
     sums = sites->sums();
@@ -175,7 +175,7 @@ TEST_CASE("The smallest sites are added up by what allocates, where all stacks a
     return sites->traces().number_of((top * 1000 + below) * 0x9E3779B97F4A7C15ull, frames);
   };
   for (std::uint32_t i = 1; i <= 20; ++i) sites->count({1, trace(i % 2, i), 8 * i, 1});
-  std::vector<SiteSum> sums;
+  std::vector<SiteReading> sums;
   {
     const auto held = sites->hold();
     sums = sites->sums();

@@ -1,0 +1,130 @@
+// The objects that are followed and not known to have died: 16 bytes each, in chunks whose memory
+// is taken as they fill and given back whole.
+//
+// One thread at a time; whoever looks through the chunks takes them out for that time, and what is
+// added meanwhile goes to others. Looking through packs those that stay: no holes are left.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "records/reserved_array.h"
+
+namespace ddm {
+
+using SiteNumber = std::uint32_t;  // of a SiteTable
+
+// The weak handle of an object, as a number that fits into kBits; 0: the object is not followed.
+struct WeakHandle {
+  static constexpr unsigned kBits = 45;
+  static constexpr bool fits(std::uint64_t number) { return number >> kBits == 0; }
+};
+
+// When an object was born, in steps of 4 ms since following began; from 1 on.
+class BirthTime {
+ public:
+  static constexpr std::int64_t kStepMs = 4;
+  static constexpr std::uint32_t kMost = (1u << 31) - 1;
+  static std::uint32_t of(std::int64_t ms) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ms / kStepMs, 1, kMost));
+  }
+  static std::int64_t ms(std::uint32_t born) { return born * kStepMs; }
+};
+
+struct LiveObject {
+  std::uint64_t handle = 0;
+  SiteNumber site = 0;
+  std::int64_t size = 0;  // a multiple of 8, as all sizes of objects are
+  std::uint32_t born = 0;
+};
+
+class LiveStore {
+ public:
+  static constexpr std::size_t kChunk = 65536;  // objects in it
+
+  // | 45 handle | 19 born | and | 32 size / 8 | 20 site | 12 born |
+  struct Entry {
+    std::uint64_t first = 0, second = 0;
+    static Entry of(const LiveObject& object) {
+      const auto units =
+          std::min<std::uint64_t>(static_cast<std::uint64_t>(object.size) / 8, 0xffff'ffffu);
+      return {object.handle << 19 | (object.born & 0x7ffffu),
+              units << 32 | std::uint64_t{object.site} << 12 | object.born >> 19};
+    }
+    std::uint64_t handle() const { return first >> 19; }
+    LiveObject object() const {
+      return {handle(), static_cast<SiteNumber>(second >> 12 & 0xfffffu),
+              static_cast<std::int64_t>(second >> 32) * 8,
+              static_cast<std::uint32_t>((first & 0x7ffffu) | (second & 0xfffu) << 19)};
+    }
+  };
+
+  class Chunks {
+   public:
+    std::size_t size() const;
+    // Keeps those for which `stays(object)` is true, once for each.
+    template <typename Stays>
+    void sift(Stays stays);
+    // Those that are there.
+    template <typename Use>
+    void for_each(Use use) const {
+      for (const auto& chunk : list_) {
+        for (std::size_t i = 0; i < chunk->used; ++i) use(chunk->entries[i].object());
+      }
+    }
+
+   private:
+    friend class LiveStore;
+    struct Chunk {
+      ReservedArray<Entry> entries{kChunk};
+      std::size_t used = 0;
+    };
+    std::vector<std::unique_ptr<Chunk>> list_;
+  };
+
+  // False: no memory.
+  bool add(const LiveObject& object) {
+    if (chunks_.list_.empty() || chunks_.list_.back()->used == kChunk) [[unlikely]] {
+      if (!add_chunk()) return false;
+    }
+    Chunks::Chunk& last = *chunks_.list_.back();
+    last.entries[last.used++] = Entry::of(object);
+    return true;
+  }
+  // Objects that there is room for in the chunks that there are, those that are taken out included.
+  std::size_t reserved() const { return (chunks_.list_.size() + taken_) * kChunk; }
+
+  Chunks take();
+  void give_back(Chunks chunks);
+
+ private:
+  bool add_chunk();
+
+  Chunks chunks_;
+  std::size_t taken_ = 0;  // chunks that are out
+};
+
+template <typename Stays>
+void LiveStore::Chunks::sift(Stays stays) {
+  std::size_t to = 0, at = 0;  // where the next one that stays goes
+  for (const auto& chunk : list_) {
+    const std::size_t used = chunk->used;
+    for (std::size_t i = 0; i < used; ++i) {
+      const Entry entry = chunk->entries[i];
+      if (!stays(entry.object())) continue;
+      if (at == kChunk) {
+        list_[to++]->used = kChunk;
+        at = 0;
+      }
+      list_[to]->entries[at++] = entry;
+    }
+  }
+  if (list_.empty()) return;
+  list_[to]->used = at;
+  list_.resize(at > 0 ? to + 1 : to);
+}
+
+}  // namespace ddm

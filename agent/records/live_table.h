@@ -1,0 +1,79 @@
+// The objects of a run that are followed, and what of each site is still alive.
+//
+// Members are called in a hold() of the Sites, but for those that say otherwise. A sweep takes all
+// objects out, looks through them without the lock, and brings back those that stay: meanwhile the
+// program's threads add others, and readers see the figures of the sweep before.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "records/live_history.h"
+#include "records/live_store.h"
+#include "records/live_sum.h"
+#include "records/reserved_array.h"
+#include "records/sampling.h"
+
+namespace ddm {
+
+class LiveTable {
+ public:
+  // So many objects are followed at a time.
+  static constexpr std::size_t kMostObjects = std::size_t{1} << 25;
+
+  // Null: no memory. `sites`: numbers are below.
+  static std::unique_ptr<LiveTable> create(std::size_t sites, const AllocationSampling& sampling);
+
+  // False: no memory, and the object is not followed.
+  bool add(SiteNumber site, std::int64_t size, double weight, std::uint64_t handle,
+           std::uint32_t born);
+  const LiveSum& sum(SiteNumber site) const { return sums_[site]; }
+
+  // When all sites together had the most bytes after a sweep.
+  std::int64_t top_ms() const { return top_ms_; }
+  const LiveHistory& history() const { return history_; }
+
+  // Without the lock: any thread.
+  bool full() const { return full_.load(std::memory_order_relaxed); }
+
+  LiveStore::Chunks take() { return store_.take(); }
+  // Without the lock, by the one thread that has taken them: this one is dead, found at `now`.
+  void died(const LiveObject& object, std::uint32_t now);
+  // All that have died since the last time count. `gc`: the collection that this is known of.
+  void give_back(LiveStore::Chunks chunks, std::uint64_t gc);
+  std::uint64_t gc() const { return gc_; }
+  void swept(std::uint64_t gc) { gc_ = gc; }
+
+  // After a sweep, in turn: note_all() once, then note() for each site, in as many holds as it
+  // takes.
+  void note_all(std::int64_t now_ms);
+  void note(SiteNumber site);
+
+ private:
+  struct Deaths {
+    double count, bytes, ms, born_ms;
+  };
+
+  LiveTable(std::size_t sites, const AllocationSampling& sampling)
+      : sampling_(sampling), sums_(sites), deaths_(sites) {}
+  void check_room() { full_.store(store_.reserved() > kMostObjects, std::memory_order_relaxed); }
+
+  const AllocationSampling sampling_;
+  LiveStore store_;
+  std::atomic<bool> full_{false};
+  ReservedArray<LiveSum> sums_;
+  double followed_bytes_ = 0, dead_bytes_ = 0;  // of all sites
+  double most_bytes_ = 0;
+  std::uint64_t gc_ = 0;
+  std::int64_t top_ms_ = 0;
+  LiveHistory history_;
+  bool is_top_ = false;  // what is noted now
+
+  // Of the sweep that goes on, its thread's own.
+  ReservedArray<Deaths> deaths_;
+  std::vector<SiteNumber> died_at_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,272 @@
+#include "track/live_objects.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "jvm/jvmti_memory.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kFollowersPatience{200};
+constexpr milliseconds kThreadPatience{2'000};
+constexpr std::size_t kSitesAtOnce = 4096;  // under the lock that recording threads may want
+
+std::int64_t record_clock_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // the clock of the records
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+const char* text_of(std::size_t reason) {
+  constexpr std::array kTexts = {"no room for more objects", "no memory", "unknown kind of handle"};
+  return kTexts[reason];
+}
+
+}  // namespace
+
+std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
+                               std::uint32_t one_in) {
+  std::shared_ptr<Sites> sites = books_.shared_sites();
+  if (!sites) return "live= needs sites, and sites=0 was given";
+  JavaVM* vm = nullptr;
+  if (bell_ == nullptr && jni->GetJavaVM(&vm) == JNI_OK) bell_ = GcBell::create(vm);
+  auto table = LiveTable::create(sites->size(), sampling);
+  if (!table) return "no memory to follow live objects";
+  if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
+  stopping_ = false;
+  thread_ = std::make_unique<AgentThread>(jvmti_, "ddmagent-live");
+  std::string error = thread_->start(jni);
+  if (!error.empty()) {
+    thread_.reset();
+    bell_->switch_to(false);
+    return error;
+  }
+  sites_ = std::move(sites);
+  one_in_ = one_in;
+  began_ms_ = record_clock_ms();
+  ended_ms_ = 0;
+  // What the VM gives for an object of ours it gives for others.
+  const LocalRef<jclass> some(jni, jni->FindClass("java/lang/Object"));
+  const jweak weak = some ? jni->NewWeakGlobalRef(some.get()) : nullptr;
+  tag_ = reinterpret_cast<std::uintptr_t>(weak) & ((1u << kTagBits) - 1);
+  if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
+  clear_exception(jni);
+  for (auto& n : not_followed_) n = 0;
+  swept_gc_ = bell_->count();
+  LiveTable* const shown = table.get();
+  shown->swept(swept_gc_);
+  {
+    const auto held = sites_->hold();
+    sites_->follow(std::move(table));
+  }
+  thread_->post([this](JNIEnv* on_thread) { watch(on_thread); });
+  table_.store(shown, std::memory_order_release);
+  return "";
+}
+
+void LiveObjects::stop(JNIEnv* jni, Figures figures) {
+  if (!sites_) return;
+  if (on()) {
+    if (figures == Figures::kStay) settle(kThreadPatience);
+    table_.store(nullptr, std::memory_order_release);
+    end_thread(kThreadPatience);
+    bell_->switch_to(false);
+    // Who is recording has its handle in its journal afterwards.
+    if (!reclamation_.wait_for_readers(kFollowersPatience)) {
+      log_info("a thread is held up where it follows an object");
+    }
+    books_.take_journals();
+    remove_handles(jni);
+    ended_ms_ = record_clock_ms();
+  }
+  if (figures == Figures::kStay) return;
+  std::shared_ptr<LiveTable> table;
+  {
+    const auto held = sites_->hold();
+    table = sites_->follow(nullptr);
+  }
+  remove_handles(jni);
+  reclamation_.retire(std::move(table));
+  reclamation_.wait_for_readers(kFollowersPatience);
+  sites_.reset();
+}
+
+void LiveObjects::remove_handles(JNIEnv* jni) {
+  LiveStore::Chunks chunks;
+  std::vector<std::uint64_t> strays;
+  {
+    const auto held = sites_->hold();
+    if (LiveTable* table = sites_->live()) {
+      chunks = table->take();
+      table->give_back({}, table->gc());
+    }
+    strays = sites_->take_strays();
+  }
+  chunks.for_each([&](const LiveObject& one) { jni->DeleteWeakGlobalRef(weak(one.handle)); });
+  for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
+}
+
+void LiveObjects::end_thread(milliseconds patience) {
+  if (!thread_) return;
+  stopping_ = true;
+  bell_->ring();
+  // One that is still there must find its object.
+  if (thread_->stop(patience)) {
+    thread_.reset();
+  } else {
+    static_cast<void>(thread_.release());
+  }
+}
+
+// One of each N that follow each other, and none knows which: programs repeat themselves.
+bool LiveObjects::chosen() const {
+  thread_local std::uint32_t at = 0, pick = 0;
+  thread_local std::uint64_t random = reinterpret_cast<std::uintptr_t>(&at) | 1;
+  if (at == 0) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    pick = static_cast<std::uint32_t>((random >> 32) * one_in_ >> 32);
+  }
+  const bool is_chosen = at == pick;
+  at = at + 1 < one_in_ ? at + 1 : 0;
+  return is_chosen;
+}
+
+LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t time_ms,
+                                      const LiveTable& table) noexcept {
+  const std::uint32_t born = BirthTime::of(time_ms - began_ms_);
+  if (one_in_ > 1 && !chosen()) return {0, born};
+  if (table.full()) [[unlikely]] {
+    not_followed(Reason::kNoRoom);
+    return {};
+  }
+  const jweak handle = jni->NewWeakGlobalRef(object);
+  if (handle == nullptr) [[unlikely]] {
+    clear_exception(jni);
+    not_followed(Reason::kNoMemory);
+    return {};
+  }
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  const std::uint64_t number = bits >> kTagBits;
+  if (!WeakHandle::fits(number) || weak(number) != handle) [[unlikely]] {
+    jni->DeleteWeakGlobalRef(handle);
+    not_followed(Reason::kForeignHandle);
+    return {};
+  }
+  return {number, born};
+}
+
+std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() - began_ms_); }
+
+// Sweeps take at most half of this thread's time: what collections there are meanwhile is seen in
+// the next one.
+void LiveObjects::watch(JNIEnv* jni) {
+  while (!stopping_) {
+    if (swept_gc_ == bell_->count()) {
+      bell_->wait();
+      continue;
+    }
+    const auto begin = Clock::now();
+    sweep(jni);
+    const auto end = Clock::now();
+    const auto rest = end + (end - begin);
+    while (!stopping_ && !asked_ && Clock::now() < rest) {
+      bell_->wait_for(
+          std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(rest - Clock::now())));
+    }
+  }
+}
+
+void LiveObjects::sweep(JNIEnv* jni) {
+  const std::uint64_t gc = bell_->count();
+  books_.take_journals();
+  LiveTable* table = nullptr;
+  LiveStore::Chunks chunks;
+  std::vector<std::uint64_t> strays;
+  {
+    const auto held = sites_->hold();
+    table = sites_->live();
+    if (table == nullptr) return;
+    chunks = table->take();
+    strays = sites_->take_strays();
+  }
+  for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
+  const std::uint32_t now = this->now();
+  chunks.sift([&](const LiveObject& one) {
+    if (stopping_.load(std::memory_order_relaxed)) return true;
+    const jweak handle = weak(one.handle);
+    if (!jni->IsSameObject(handle, nullptr)) return true;
+    jni->DeleteWeakGlobalRef(handle);
+    table->died(one, now);
+    return false;
+  });
+  const bool whole = !stopping_;
+  {
+    const auto held = sites_->hold();
+    table->give_back(std::move(chunks), whole ? gc : table->gc());
+    table->note_all(BirthTime::ms(now));
+  }
+  note_peaks();
+  if (!whole) return;
+  const std::lock_guard lock(mutex_);
+  swept_gc_ = gc;
+  swept_.notify_all();
+}
+
+void LiveObjects::note_peaks() {
+  std::vector<SiteNumber> sites;
+  {
+    const auto held = sites_->hold();
+    sites_->for_each([&](SiteNumber site) { sites.push_back(site); });
+  }
+  for (std::size_t i = 0; i < sites.size() && !stopping_;) {
+    const auto held = sites_->hold();
+    const std::size_t end = std::min(i + kSitesAtOnce, sites.size());
+    for (; i < end; ++i) sites_->live()->note(sites[i]);
+  }
+}
+
+bool LiveObjects::settle(milliseconds patience) {
+  if (!on()) return true;
+  const std::uint64_t gc = bell_->count();
+  std::unique_lock lock(mutex_);
+  if (swept_gc_ >= gc) return true;
+  ++asked_;
+  bell_->ring();
+  const bool done = swept_.wait_for(lock, patience, [&] { return swept_gc_ >= gc; });
+  --asked_;
+  return done;
+}
+
+std::int64_t LiveObjects::followed_ms() const {
+  return (on() ? record_clock_ms() : ended_ms_) - began_ms_;
+}
+
+LiveSummary LiveObjects::summary(std::uint64_t gc, const SiteLife& all) const {
+  LiveSummary summary;
+  summary.gc = gc;
+  summary.count = all.live_count;
+  summary.bytes = all.live_bytes;
+  summary.one_in = one_in_;
+  {
+    const auto held = sites_->hold();
+    if (const LiveTable* table = sites_->live()) summary.top_ms = table->top_ms();
+  }
+  summary.followed_ms = followed_ms();
+  for (std::size_t i = 0; i < not_followed_.size(); ++i) {
+    const std::int64_t n = not_followed_[i].load(std::memory_order_relaxed);
+    if (n > 0) summary.not_followed[text_of(i)] = n;
+  }
+  return summary;
+}
+
+}  // namespace ddm

@@ -1,0 +1,110 @@
+// Which of the allocated objects are still alive: each, or one in N, gets a weak handle, and after
+// a collection a thread of ours looks which handles the collector has cleared.
+//
+// follow() runs on the program's threads, in a Reading, and makes the handle; it goes with the
+// allocation into the thread's journal and from there into the LiveTable of the Sites. Handles are
+// looked at and given back on the agent's thread, or on the one that switches off. The collector's
+// event does nothing but wake that thread. Without following there are no handles, no thread and
+// no event.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "jvm/agent_thread.h"
+#include "jvm/gc_bell.h"
+#include "records/live_table.h"
+#include "records/reclamation.h"
+#include "records/report.h"
+#include "records/sites.h"
+#include "track/thread_books.h"
+
+namespace ddm {
+
+class LiveObjects {
+ public:
+  LiveObjects(jvmtiEnv* jvmti, ThreadBooks& books, Reclamation& reclamation)
+      : jvmti_(jvmti), books_(books), reclamation_(reclamation) {}
+
+  // These two exclude each other, by their caller. What is allocated from now on at the sites that
+  // the books count at is followed. "" or what went wrong.
+  std::string start(JNIEnv* jni, const AllocationSampling& sampling, std::uint32_t one_in);
+  // No object is followed any more, and no handle is left. Figures stay as the last collection has
+  // left them, or go too. Does nothing when there is nothing to do.
+  enum class Figures { kStay, kGo };
+  void stop(JNIEnv* jni, Figures figures);
+
+  // At the VM's death: the thread ends, all else stays as it is.
+  void close() { end_thread(kCloseLimit); }
+
+  bool on() const { return table_.load(std::memory_order_relaxed) != nullptr; }
+
+  // Of an object that the calling thread has just made. In a Reading.
+  struct Mark {
+    std::uint64_t handle = 0;  // 0: not followed
+    std::uint32_t born = 0;    // 0: not even left out by choice
+  };
+  Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms) noexcept {
+    const LiveTable* table = table_.load(std::memory_order_acquire);
+    if (table == nullptr) [[likely]]
+      return {};
+    return follow(jni, object, time_ms, *table);
+  }
+
+  // Waits until all is known that the collections until now have told; false: not within so long.
+  bool settle(std::chrono::milliseconds patience);
+
+  std::int64_t followed_ms() const;  // for how long, so far
+  // What the figures of all sites together are about.
+  LiveSummary summary(std::uint64_t gc, const SiteLife& all) const;
+
+ private:
+  enum class Reason { kNoRoom, kNoMemory, kForeignHandle, kCount };
+
+  Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, const LiveTable& table) noexcept;
+  bool chosen() const;
+  void not_followed(Reason reason) {
+    not_followed_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
+  }
+  void watch(JNIEnv* jni);
+  void sweep(JNIEnv* jni);
+  void note_peaks();
+  void remove_handles(JNIEnv* jni);
+  void end_thread(std::chrono::milliseconds patience);
+  std::uint32_t now() const;
+
+  static constexpr std::chrono::milliseconds kCloseLimit{50};
+  static constexpr std::uint64_t kTagBits = 3;
+  jweak weak(std::uint64_t number) const {
+    return reinterpret_cast<jweak>(number << kTagBits | tag_);
+  }
+
+  jvmtiEnv* const jvmti_;
+  ThreadBooks& books_;
+  Reclamation& reclamation_;
+  GcBell* bell_ = nullptr;
+  std::shared_ptr<Sites> sites_;  // with figures
+  std::uint32_t one_in_ = 1;
+  std::int64_t began_ms_ = 0, ended_ms_ = 0;
+  std::uint64_t tag_ = 0;                   // what the VM's weak handles have in their low bits
+  std::atomic<LiveTable*> table_{nullptr};  // null: off
+  std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
+
+  std::unique_ptr<AgentThread> thread_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> asked_{0};  // who waits for figures
+  std::mutex mutex_;
+  std::condition_variable swept_;
+  std::atomic<std::uint64_t> swept_gc_{0};  // changed under the mutex
+};
+
+}  // namespace ddm

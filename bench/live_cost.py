@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What live= costs an allocation, above recording it: CPU nanoseconds of the allocating thread and
+of the whole process, with and without in turn; and the native memory of a live object.
+
+Usage: bench/live_cost.py [--pairs N] [--jdk 17|25]     (after: cmake --build --preset release)
+
+The thread's figure is the best round of a hot loop of small objects that die at once; the process's
+has the collector's part and the agent's own thread in it, which looks through the handles. Memory
+is what a process has more of its own when three million objects live that are followed.
+"""
+import argparse
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "jvm")]
+
+import harness  # noqa: E402
+from target import Target  # noqa: E402
+
+OBJECTS, ROUNDS = 100_000, 15
+
+
+def run(jdk, options):
+    """(ns of the thread, ns of the process) for each object."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = subprocess.run([jdk.java, "-XX:+UseSerialGC", "-Xmx512m", "-Xmn32m",
+                          f"-agentpath:{harness.AGENT}={options}", "-cp",
+                          os.path.join(harness.WORK, "classes"), "Cost", str(OBJECTS), str(ROUNDS)],
+                         check=True, capture_output=True, text=True).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return float(out), cpu * 1e9 / (OBJECTS * ROUNDS)
+
+
+def spread(values):
+    return f"{statistics.median(values):.0f} ns ({min(values):.0f}..{max(values):.0f})"
+
+
+def private_bytes(pid):
+    with open(f"/proc/{pid}/smaps_rollup") as f:
+        return int(re.search(r"^Private_Dirty: +(\d+) kB", f.read(), re.M).group(1)) * 1024
+
+
+def memory(jdk, objects=3_000_000):
+    options = "track=y,live=y,sites_depth=8,dump=none"
+    flags = ["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC", "-XX:+AlwaysPreTouch"]
+    with Target(jdk, os.path.join(harness.WORK, "classes"), "Live", options=options,
+                flags=flags) as target:
+        for line in ("nodes 200000", "gc", "forget", "gc"):
+            assert target.ask(line) == "done"
+        target.client.request("REPT", b"\0\0\0\7" + "summary".encode("utf-16-be"))
+        before = private_bytes(target.process.pid)
+        target.ask(f"nodes {objects}")
+        target.ask("gc")
+        target.client.request("REPT", b"\0\0\0\7" + "summary".encode("utf-16-be"))
+        return (private_bytes(target.process.pid) - before) / objects
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--jdk", type=int)
+    args = parser.parse_args()
+    harness.build_programs()
+    for jdk in harness.JDKS:
+        if args.jdk not in (None, jdk.major):
+            continue
+        for engine in ("vm", "bci"):
+            base = f"track=y,engine={engine},dump=none,address=none"
+            for live in ("y", "1/16"):
+                rows = []
+                for i in range(args.pairs):
+                    order = [f"{base},live={live}", base]
+                    both = [run(jdk, options) for options in (order if i % 2 == 0 else order[::-1])]
+                    rows.append(both if i % 2 == 0 else both[::-1])
+                print(f"JDK {jdk.major} engine={engine} live={live}: thread "
+                      f"+{spread([a[0] - b[0] for a, b in rows])} on "
+                      f"{statistics.median(b[0] for _, b in rows):.0f} ns, process "
+                      f"+{spread([a[1] - b[1] for a, b in rows])}", flush=True)
+        print(f"JDK {jdk.major}: a live object takes {memory(jdk):.1f} bytes", flush=True)
+
+
+main()

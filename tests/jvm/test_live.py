@@ -1,0 +1,246 @@
+"""live=: what is still alive, by site, against what the program keeps."""
+import os
+import re
+import subprocess
+import time
+
+from ddm_client import Target
+from harness import AGENT, test
+from test_ddm_tool import ddm, ddm_json
+from test_sites import report_of
+
+ENGINES = ("vm", "bci")
+OPTIONS = "track=y,records=1k,sites_depth=8,dump=none"
+
+
+def of_site(report, kind, method):
+    """count and live count of a class, allocated by a method of the program or its constructor."""
+    found = [s for s in report.sites if s["class"] == kind and
+             any(f["class"].startswith("Live") and f["method"] == method for f in s["stack"][:2])
+             and s["stack"][0]["class"].startswith("Live")]
+    return sum(s["count"] for s in found), sum(s["live_count"] for s in found)
+
+
+def check_sums(report):
+    for name in ("live_count", "live_bytes"):
+        assert sum(s[name] for s in report.sites) == report.summary[name], name
+    for s in report.sites:
+        assert 0 <= s["live_count"] <= s["count"] and 0 <= s["live_bytes"] <= s["bytes"], s
+
+
+def exactly(t, client, nodes):
+    report = report_of(t, client)
+    check_sums(report)
+    truth = {("Live$Node", "keepNodes"): (nodes, nodes), ("Live$Half", "keepHalf"): (5000, 2500),
+             ("char[]", "keepArrays"): (1000, 1000), ("Live$Late", "keepLate"): (100, 100),
+             ("short[]", "keepLate"): (100, 100), ("int[]", "lambda$threads$0"): (2000, 2000),
+             ("Live$Dropped", "drop"): (50000, 0)}
+    for (kind, method), figures in truth.items():
+        shown = of_site(report, kind, method)
+        assert shown == figures, f"{kind} in {method}: {shown} instead of {figures}"
+    assert report.summary["live_not_followed"] == {}
+    loaded = [(s["count"], s["live_count"]) for s in report.sites
+              if s["class"] == "Live$Dropped" and
+              any(f["method"] == "loaders" for f in s["stack"])]
+    # Each is a class of its own, and its site one.
+    assert sum(c for c, _ in loaded) == 20 and sum(n for _, n in loaded) == 1, loaded
+    return report
+
+
+def collect(client):
+    client.request("HPGC")
+
+
+def live_is_exact(t, nodes, engines=ENGINES):
+    for engine in engines:
+        with Target(t, f"{OPTIONS},engine={engine},live=y", program=("Live",)) as p, \
+                p.client() as client:
+            for line in (f"nodes {nodes}", "half 5000", "arrays 1000", "late 100", "drop 50000",
+                         "threads 500", "loaders 20"):
+                p.tell(line)
+            p.tell("gc")
+            first = exactly(t, client, nodes).summary["gc"]
+            p.tell("forget")
+            collect(client)
+            report = report_of(t, client)
+            assert report.summary["gc"] > first > 0
+            for kind, method in (("Live$Node", "keepNodes"), ("Live$Half", "keepHalf"),
+                                 ("int[]", "lambda$threads$0")):
+                count, alive = of_site(report, kind, method)
+                assert count > 0 and alive == 0, (kind, count, alive)
+
+
+@test(gc="all", timeout=240)
+def live_figures_are_what_the_program_keeps(t):
+    live_is_exact(t, 30_000, ["vm"])
+
+
+@test(timeout=240)
+def live_figures_of_rewritten_bytecode_are_what_the_program_keeps(t):
+    live_is_exact(t, 30_000, ["bci"])
+
+
+@test(gc="all", flags=[("-Xmx600m",)], timeout=400, full_only=True)
+def live_figures_of_a_million_objects_are_what_the_program_keeps(t):
+    live_is_exact(t, 1_000_000)
+
+
+@test()
+def live_can_be_switched_on_and_off_while_the_program_runs(t):
+    with Target(t, OPTIONS, program=("Live",)) as p, p.client() as client:
+        p.tell("nodes 1000")
+        assert "gc" not in report_of(t, client).summary
+        p.attach(AGENT, "live=y")
+        p.tell("half 5000")
+        collect(client)
+        report = report_of(t, client)
+        check_sums(report)
+        assert of_site(report, "Live$Node", "keepNodes") == (1000, 0)  # before it was on
+        assert of_site(report, "Live$Half", "keepHalf") == (5000, 2500)
+        p.attach(AGENT, "live=n")
+        report = report_of(t, client)
+        assert "gc" not in report.summary and not any("live_count" in s for s in report.sites)
+        assert report.summary["seen"] > 6000
+        p.attach(AGENT, "live=y")
+        p.tell("arrays 1000")
+        client.track(False)  # its figures stay
+        p.tell("forget")
+        collect(client)
+        report = report_of(t, client)
+        assert of_site(report, "char[]", "keepArrays") == (1000, 1000)
+
+
+@test()
+def one_object_in_sixteen_is_an_estimate_within_five_percent(t):
+    for engine in ENGINES:
+        with Target(t, f"{OPTIONS},engine={engine},live=1/16", program=("Live",)) as p, \
+                p.client() as client:
+            for line in ("nodes 100000", "half 100000", "drop 100000"):
+                p.tell(line)
+            collect(client)
+            report = report_of(t, client)
+            assert report.summary["live_estimated"] and report.summary["live_one_in"] == 16
+            check_sums(report)
+            for kind, method, truth in (("Live$Node", "keepNodes", 100_000),
+                                        ("Live$Half", "keepHalf", 50_000),
+                                        ("Live$Dropped", "drop", 0)):
+                count, alive = of_site(report, kind, method)
+                assert count == 100_000 and abs(alive - truth) <= 0.05 * truth, (kind, alive)
+
+
+def resident(pid):
+    with open(f"/proc/{pid}/smaps_rollup") as f:
+        return int(re.search(r"^Private_Dirty: +(\d+) kB", f.read(), re.M).group(1)) * 1024
+
+
+def weak_handles(t, pid):
+    """How many there are, by the VM's own count."""
+    jcmd = os.path.join(t.jdk.home, "bin", "jcmd")
+    text = subprocess.run([jcmd, str(pid), "Thread.print"], capture_output=True, text=True,
+                          check=True).stdout
+    return int(re.search(r"JNI global refs: \d+, weak refs: (\d+)", text).group(1))
+
+
+def threads_of(pid):
+    names = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/comm") as f:
+            names.append(f.read().strip())
+    return names
+
+
+@test(timeout=300)
+def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
+    with Target(t, f"{OPTIONS},live=y", flags=["-Xms64m", "-Xmx64m", "-XX:+UseSerialGC",
+                                               "-XX:+AlwaysPreTouch"],
+                program=("Live",)) as p, p.client() as client:
+        rss, handles = [], []
+        for i in range(100):
+            client.track(True)
+            p.tell("drop 3000")
+            client.track(False)  # as live=n does, handles and thread go
+            if i % 20 == 19:
+                handles.append(weak_handles(t, p.pid))
+                assert "ddmagent-live" not in threads_of(p.pid)
+                rss.append(resident(p.pid))
+        assert len(set(handles)) == 1 and handles[0] < 1000, handles
+        assert rss[-1] - rss[1] < 4 << 20, rss
+        client.track(True)
+        p.tell("drop 3000")
+        p.attach(AGENT, "live=n")
+        assert weak_handles(t, p.pid) == handles[0]
+        assert report_of(t, client).summary["seen"] > 3000
+
+
+@test(timeout=240)
+def a_live_object_takes_at_most_thirty_bytes_of_native_memory(t):
+    objects = 2_000_000
+    with Target(t, OPTIONS, flags=["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC",
+                                   "-XX:+AlwaysPreTouch"],
+                program=("Live",)) as p, p.client() as client:
+        p.tell("nodes 1000")
+        p.attach(AGENT, "live=y")
+        p.tell("nodes 1000")
+        collect(client)
+        report_of(t, client)
+        p.tell("nodes 200000")  # what is compiled, and the journal
+        collect(client)
+        p.tell("forget")
+        collect(client)
+        report_of(t, client)
+        before = resident(p.pid)
+        p.tell(f"nodes {objects}")
+        collect(client)
+        alive = of_site(report_of(t, client), "Live$Node", "keepNodes")
+        assert alive == (objects + 202_000, objects), alive
+        each = (resident(p.pid) - before) / objects
+        assert 15 < each <= 30, each
+        p.attach(AGENT, "live=n")
+        deadline = time.monotonic() + 20
+        # Blocks of the VM's handles lie between its others, so that the C library's allocator keeps
+        # some of it for the process.
+        most_left = 0.4 * each * objects
+        while resident(p.pid) - before > most_left and time.monotonic() < deadline:
+            collect(client)  # the VM gives its part back after one
+            time.sleep(0.5)
+        assert resident(p.pid) - before < most_left, (resident(p.pid) - before, most_left)
+
+
+@test()
+def ddm_live_shows_what_is_alive_and_collects_only_when_asked(t):
+    with Target(t, f"{OPTIONS},live=n", program=("Live",)) as p, p.client() as client:
+        refused = ddm(t, "live", p.pid, code=1)
+        assert "live= is off" in refused and "live=y" in refused
+        p.attach(AGENT, "live=y")
+        p.tell("half 5000")
+        p.tell("drop 3000")
+        before = ddm_json(t, "live", p.pid)
+        assert list(before) == ["gc", "rows"]
+        assert live_rows(before, "Live$Dropped", "drop") == 3000  # nobody has looked yet
+        assert ddm_json(t, "live", p.pid)["gc"] == before["gc"]
+        after = ddm_json(t, "live", p.pid, "--gc")
+        assert after["gc"] > before["gc"]
+        assert live_rows(after, "Live$Half", "keepHalf") == 2500
+        assert live_rows(after, "Live$Dropped", "drop") == 0
+        report = report_of(t, client)
+        assert {(r["class"], r["live_count"], r["live_bytes"], str(r["stack"]))
+                for r in after["rows"] if r["class"].startswith("Live")} == \
+            {(s["class"], s["live_count"], s["live_bytes"], str(s["stack"]))
+             for s in report.sites if s["class"].startswith("Live") and s["live_count"]}
+        assert all(set(r) - {"truncated"} == {"class", "live_count", "live_bytes", "stack"}
+                   for r in after["rows"])
+        table = ddm(t, "live", p.pid)
+        assert re.search(r"^ *80,000 +2,500 +Live\$Half\n    at Live\.keepHalf\(Live\.java:\d+\)$",
+                         table, re.M), table
+        assert "as of collection" in table.splitlines()[0]
+        p.attach(AGENT, "live=1/4")
+        p.tell("half 4000")
+        estimate = ddm_json(t, "live", p.pid, "--gc")
+        assert estimate["estimated"] and all(r["estimated"] for r in estimate["rows"])
+        assert abs(live_rows(estimate, "Live$Half", "keepHalf") - 2000) < 200
+        assert "one object in 4" in ddm(t, "live", p.pid)
+
+
+def live_rows(answer, kind, method):
+    return sum(r["live_count"] for r in answer["rows"] if r["class"] == kind and
+               r["stack"] and r["stack"][0]["method"] == method)
