@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <limits>
 
+#include "option_values.h"
 #include "records/report.h"
 #include "sockets/address.h"
 
 namespace ddm {
 namespace {
-
-using Wrong = std::string;  // what is wrong with a value; "" = nothing
 
 struct OptionRule {
   std::string_view name;
@@ -23,67 +21,8 @@ struct OptionRule {
   Wrong (*apply)(Options&, std::string_view value);
 };
 
-Wrong not_one_of(std::string_view value, std::string_view choices) {
-  return fmt::format("\"{}\" is not one of {}", value, choices);
-}
-
-Wrong yes_no(std::string_view value, bool* to) {
-  if (value != "y" && value != "n") return not_one_of(value, "y, n");
-  *to = value == "y";
-  return "";
-}
-
-// A number with an optional k, m or g behind it (1024-based).
-Wrong number(std::string_view value, std::int64_t low, std::int64_t high, bool size_suffix,
-             std::int64_t* to) {
-  std::string_view digits = value;
-  std::int64_t factor = 1;
-  if (size_suffix && !digits.empty()) {
-    switch (digits.back()) {
-      case 'k':
-      case 'K':
-        factor = 1 << 10;
-        break;
-      case 'm':
-      case 'M':
-        factor = 1 << 20;
-        break;
-      case 'g':
-      case 'G':
-        factor = 1 << 30;
-        break;
-      default:
-        break;
-    }
-    if (factor > 1) digits.remove_suffix(1);
-  }
-  std::int64_t n = 0;
-  const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-  const bool good = ec == std::errc() && end == digits.data() + digits.size() && n >= 0 &&
-                    n <= std::numeric_limits<std::int64_t>::max() / factor && n * factor >= low &&
-                    n * factor <= high;
-  if (!good) {
-    return fmt::format("\"{}\" is not a number from {} to {}{}", value, low, high,
-                       size_suffix ? " (k, m, g may follow)" : "");
-  }
-  *to = n * factor;
-  return "";
-}
-
-Wrong number32(std::string_view value, std::int64_t high, std::uint32_t* to) {
-  std::int64_t n = 0;
-  Wrong error = number(value, 1, high, true, &n);
-  if (error.empty()) *to = static_cast<std::uint32_t>(n);
-  return error;
-}
-
-Wrong text(std::string_view value, std::string* to) {
-  if (value.empty()) return "the value is empty";
-  *to = value;
-  return "";
-}
-
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxLiveShare = 65536;
 // JVMTI SetHeapSamplingInterval takes a jint.
 constexpr std::int64_t kMaxInterval = std::numeric_limits<std::int32_t>::max();
 
@@ -101,7 +40,7 @@ const OptionRule kRules[] = {
        o.address = v;
        return Wrong();
      }},
-    {"server", "y|n", "n: connect out to a DDM server at address", false,
+    {"server", "y|n", "n: connect to a DDM server (such as DDMS) at address", false,
      [](Options& o, std::string_view v) { return yes_no(v, &o.server); }},
     {"suspend", "y|n", "y: main waits for a DDM server's HELO", false,
      [](Options& o, std::string_view v) { return yes_no(v, &o.suspend); }},
@@ -141,7 +80,17 @@ const OptionRule kRules[] = {
      }},
     {"sites_depth", "N", "frames of each of these stacks, 1 to 64 (64)", true,
      [](Options& o, std::string_view v) { return number32(v, kMaxDepth, &o.sites_depth); }},
-    {"dump", "PATH", "at exit: .txt .collapsed .jsonl .html .pb.gz, - =stderr", true,
+    {"live", "n|y|1/N", "what is still alive, by site; 1/N: one object in N", true,
+     [](Options& o, std::string_view v) {
+       std::int64_t n = v == "y" ? 1 : 0;
+       if (v != "y" && v != "n" &&
+           !(v.starts_with("1/") && number(v.substr(2), 1, kMaxLiveShare, false, &n).empty())) {
+         return fmt::format("\"{}\" is not n, y or 1/N with N from 1 to {}", v, kMaxLiveShare);
+       }
+       o.live = static_cast<std::uint32_t>(n);
+       return Wrong();
+     }},
+    {"dump", "PATH", "at exit: .html .txt .jsonl .collapsed .pb.gz .hprof.txt", true,
      [](Options& o, std::string_view v) {
        if (v == "none") {
          o.dump_none = true;
@@ -157,6 +106,26 @@ const OptionRule kRules[] = {
      }},
     {"every", "SECONDS", "rewrite the reports while the program runs", true,
      [](Options& o, std::string_view v) { return number(v, 1, 86400, false, &o.every_seconds); }},
+    {"cpu", "times|samples|off", "time of methods, exactly or by samples (off)", true,
+     [](Options& o, std::string_view v) {
+       if (v == "times")
+         o.cpu = CpuMode::kTimes;
+       else if (v == "samples")
+         o.cpu = CpuMode::kSamples;
+       else if (v == "off" || v.empty())
+         o.cpu = CpuMode::kOff;
+       else
+         return not_one_of(v, "times, samples, off");
+       return Wrong();
+     }},
+    {"methods", "PATTERN", "cpu=times: of which, such as shop.* or *.Cart.total", true,
+     [](Options& o, std::string_view v) { return text(v, &o.methods); }},
+    {"interval_ms", "N", "cpu=samples: milliseconds between samples (10)", true,
+     [](Options& o, std::string_view v) { return number(v, 1, 1000, false, &o.interval_ms); }},
+    {"budget", "PERCENT", "of one CPU, what sampling may take (5)", true,
+     [](Options& o, std::string_view v) { return number(v, 1, 100, false, &o.budget); }},
+    {"monitor", "y|n", "where threads wait for locks, and for how long (n)", true,
+     [](Options& o, std::string_view v) { return yes_no(v, &o.monitor); }},
     {"ring", "PATH", "keep the records in a file that survives a kill", false,
      [](Options& o, std::string_view v) {
        o.ring = v;
@@ -166,29 +135,14 @@ const OptionRule kRules[] = {
      [](Options& o, std::string_view v) { return number(v, 1, kMaxBytes, true, &o.native_bytes); }},
     {"walker", "auto|vm|asgct|jvmti", "what walks the stacks", false,
      [](Options& o, std::string_view v) {
-       if (v == "auto")
-         o.walker = WalkerKind::kAuto;
-       else if (v == "vm")
-         o.walker = WalkerKind::kVm;
-       else if (v == "asgct")
-         o.walker = WalkerKind::kAsgct;
-       else if (v == "jvmti")
-         o.walker = WalkerKind::kJvmti;
-       else
-         return not_one_of(v, "auto, vm, asgct, jvmti");
-       return Wrong();
+       return one_of(v, "auto, vm, asgct, jvmti",
+                     {WalkerKind::kAuto, WalkerKind::kVm, WalkerKind::kAsgct, WalkerKind::kJvmti},
+                     &o.walker);
      }},
     {"compress", "auto|always|never", "ZLIB chunks to DDM servers", false,
      [](Options& o, std::string_view v) {
-       if (v == "auto")
-         o.compress = Compress::kAuto;
-       else if (v == "always")
-         o.compress = Compress::kAlways;
-       else if (v == "never")
-         o.compress = Compress::kNever;
-       else
-         return not_one_of(v, "auto, always, never");
-       return Wrong();
+       return one_of(v, "auto, always, never",
+                     {Compress::kAuto, Compress::kAlways, Compress::kNever}, &o.compress);
      }},
     {"unit", "BYTES", "allocation unit of heap maps (8)", false,
      [](Options& o, std::string_view v) {
@@ -218,17 +172,9 @@ const OptionRule kRules[] = {
      }},
     {"log", "error|warn|info|debug", "what goes to stderr (warn)", false,
      [](Options& o, std::string_view v) {
-       if (v == "error")
-         o.log = LogLevel::kError;
-       else if (v == "warn")
-         o.log = LogLevel::kWarn;
-       else if (v == "info")
-         o.log = LogLevel::kInfo;
-       else if (v == "debug")
-         o.log = LogLevel::kDebug;
-       else
-         return not_one_of(v, "error, warn, info, debug");
-       return Wrong();
+       return one_of(v, "error, warn, info, debug",
+                     {LogLevel::kError, LogLevel::kWarn, LogLevel::kInfo, LogLevel::kDebug},
+                     &o.log);
      }},
 };
 
@@ -264,11 +210,22 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
+// A report that says nothing without live=; "": none is asked for.
+std::string dump_without_live(const Options& options) {
+  const auto lacks = [](const std::string& dump) {
+    const auto format = report_format_of(dump);
+    return format && needs_live(*format);
+  };
+  const auto dump = std::ranges::find_if(options.dumps, lacks);
+  return options.live > 0 || dump == options.dumps.end() ? std::string() : *dump;
+}
+
 }  // namespace
 
 ParsedOptions parse_options(std::string_view text, const Options& present) {
   ParsedOptions result;
   result.options.engine = present.engine;
+  result.options.live = present.live;
   for (const std::string& part : split(text)) {
     if (part.empty()) continue;
     const std::size_t equals = part.find('=');
@@ -299,6 +256,11 @@ ParsedOptions parse_options(std::string_view text, const Options& present) {
     result.error = "option interval needs engine=vm";
   } else if (result.options.hooks_at_start && result.options.engine != EngineKind::kBci) {
     result.error = "option hooks=start needs engine=bci";
+  } else if (const std::string dump = dump_without_live(result.options); !dump.empty()) {
+    result.error = fmt::format("dump={} needs live=y (or live=1/N)", dump);
+  } else if (result.options.is_given("live") && result.options.live > 0 &&
+             result.options.sites == 0) {
+    result.error = "option live needs sites, and sites=0 switches them off";
   } else if (result.options.dump_none && !result.options.dumps.empty()) {
     result.error = fmt::format("dump=none and dump={} cannot be combined", result.options.dumps[0]);
   }
@@ -319,8 +281,8 @@ std::string help_text() {
     }
     out += fmt::format("  {:<22} {}\n", left, rule.meaning);
     if (rule.name == "dump") {
-      out +=
-          fmt::format("  {:<22} {}\n", "", "none = nothing; %p pid, %t time; may be given again");
+      out += fmt::format("  {:<22} {}\n  {:<22} {}\n", "", "with live=: .dhat.json .firefox.json",
+                         "", "- stderr, none nothing; %p pid, %t time; may repeat");
     }
   }
   out += "\nA literal comma in a value is written \\, and sizes take k, m, g.\n";
@@ -342,6 +304,12 @@ void Options::take_tracking_from(const Options& later) {
     if (option == "depth") depth = later.depth;
     if (option == "sites") sites = later.sites;
     if (option == "sites_depth") sites_depth = later.sites_depth;
+    if (option == "cpu") cpu = later.cpu;
+    if (option == "methods") methods = later.methods;
+    if (option == "interval_ms") interval_ms = later.interval_ms;
+    if (option == "budget") budget = later.budget;
+    if (option == "monitor") monitor = later.monitor;
+    if (option == "live") live = later.live;
   }
 }
 
@@ -351,7 +319,8 @@ std::string reload_error(const Options& later) {
     if (rule->tracking || name == "name") continue;
     return fmt::format(
         "the agent is loaded already: a second load can only change track, engine, interval, "
-        "records, depth, sites, sites_depth, dump, every and name, not {}",
+        "records, depth, sites, sites_depth, live, dump, every, cpu, methods, interval_ms, "
+        "budget, monitor and name, not {}",
         name);
   }
   return {};

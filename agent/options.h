@@ -19,6 +19,7 @@ enum class EngineKind { kBci, kVm };
 enum class WalkerKind { kAuto, kVm, kAsgct, kJvmti };
 enum class LogLevel { kError, kWarn, kInfo, kDebug };
 enum class Compress { kAuto, kAlways, kNever };
+enum class CpuMode { kOff, kTimes, kSamples };
 
 struct Options {
   bool help = false;
@@ -32,7 +33,8 @@ struct Options {
   Compress compress = Compress::kAuto;
   LogLevel log = LogLevel::kWarn;
 
-  std::optional<bool> track;  // not given: on when a dump is asked for
+  // Not given: on when it is asked what is alive, or for a dump and neither for cpu= nor monitor=.
+  std::optional<bool> track;
   EngineKind engine = EngineKind::kVm;
   bool hooks_at_start = false;  // engine=bci: rewrite classes at load, not when tracking starts
   std::int64_t interval = 0;    // bytes between samples of engine=vm; 0 = every allocation
@@ -40,6 +42,8 @@ struct Options {
   std::uint32_t depth = kDefaultDepth;
   std::uint32_t sites = kDefaultTraces;  // stacks that the whole run is counted by; 0 = none
   std::uint32_t sites_depth = kMaxDepth;
+  bool threads_apart = false;  // sites of each thread; under hprof's name alone
+  std::uint32_t live = 0;  // what of the allocated is still alive: one object in so many; 0 = off
   std::vector<std::string> dumps;  // as given, %p and %t not yet filled in
   bool dump_none = false;
   std::int64_t every_seconds = 0;  // 0 = off
@@ -49,14 +53,23 @@ struct Options {
   WalkerKind walker = WalkerKind::kAuto;
   std::int64_t unit = 8;
 
+  CpuMode cpu = CpuMode::kOff;
+  std::string methods;  // classes and methods for cpu=times, as given
+  bool monitor = false;
+  std::int64_t interval_ms = 10;  // of cpu=samples
+  std::int64_t budget = 5;        // percent of the CPU that sampling may take
+
   std::vector<std::string> given;  // the names of the options in the string, in its order
 
-  // A second load of the agent: engine, interval, records, depth, sites and sites_depth, those that
-  // it gives.
+  // A second load of the agent: engine, interval, records, depth, sites, sites_depth, live and those
+  // of time, each if it is given.
   void take_tracking_from(const Options& later);
 
   bool is_given(std::string_view option) const;
-  bool track_from_start() const { return track.value_or(!dumps.empty()); }
+  bool times() const { return cpu != CpuMode::kOff || monitor; }
+  bool track_from_start() const {
+    return track.value_or((!dumps.empty() && !times()) || (is_given("live") && live > 0));
+  }
 };
 
 struct ParsedOptions {

@@ -27,6 +27,11 @@ TEST_CASE("no options give the documented defaults") {
   CHECK(options.depth == 16);
   CHECK(options.sites == 262144);
   CHECK(options.sites_depth == 64);
+  CHECK(options.cpu == CpuMode::kOff);
+  CHECK(options.methods.empty());
+  CHECK(options.interval_ms == 10);
+  CHECK(options.budget == 5);
+  CHECK_FALSE(options.monitor);
   CHECK(options.unit == 8);
   CHECK(options.log == LogLevel::kWarn);
 }
@@ -36,6 +41,42 @@ TEST_CASE("a dump switches tracking on unless track says otherwise") {
   CHECK_FALSE(parse_options("dump=a.html,track=n").options.track_from_start());
   CHECK(parse_options("track=y").options.track_from_start());
   CHECK_FALSE(parse_options("dump=none").options.track_from_start());
+}
+
+TEST_CASE("a dump of times switches tracking on only where track says so") {
+  CHECK_FALSE(parse_options("dump=a.html,monitor=y").options.track_from_start());
+  CHECK_FALSE(parse_options("cpu=samples,dump=a.html").options.track_from_start());
+  CHECK_FALSE(parse_options("cpu=times,methods=shop.*,dump=a.html").options.track_from_start());
+  CHECK(parse_options("dump=a.html,monitor=y,track=y").options.track_from_start());
+  CHECK(parse_options("dump=a.html,monitor=n").options.track_from_start());
+  CHECK(parse_options("dump=a.html,cpu=off").options.track_from_start());
+}
+
+TEST_CASE("the options of time are understood") {
+  const auto [options, error] =
+      parse_options("cpu=times,methods=shop.*\\,*.Cart.total,interval_ms=1000,budget=100,monitor=y");
+  CHECK(error.empty());
+  CHECK(options.cpu == CpuMode::kTimes);
+  CHECK(options.methods == "shop.*,*.Cart.total");
+  CHECK(options.interval_ms == 1000);
+  CHECK(options.budget == 100);
+  CHECK(options.monitor);
+  CHECK(parse_options("cpu=samples").options.cpu == CpuMode::kSamples);
+  CHECK(parse_options("cpu=samples,cpu=").options.cpu == CpuMode::kOff);
+}
+
+TEST_CASE("a second load changes of time what it names") {
+  Options first = parse_options("cpu=samples,interval_ms=20,monitor=y,methods=a.*").options;
+  first.take_tracking_from(parse_options("cpu=off,budget=2").options);
+  CHECK(first.cpu == CpuMode::kOff);
+  CHECK(first.budget == 2);
+  CHECK(first.interval_ms == 20);
+  CHECK(first.monitor);
+  CHECK(first.methods == "a.*");
+  first.take_tracking_from(parse_options("monitor=n,methods=b.*,interval_ms=1").options);
+  CHECK_FALSE(first.monitor);
+  CHECK(first.methods == "b.*");
+  CHECK(first.interval_ms == 1);
 }
 
 TEST_CASE("dump may be given several times and keeps its order") {
@@ -64,7 +105,8 @@ TEST_CASE("an unknown option is named together with the valid ones") {
   for (const char* name :
        {"help",    "address",  "server", "suspend",     "name",   "track", "engine", "interval",
         "records", "depth",    "sites",  "sites_depth", "dump",   "every", "ring",   "native",
-        "walker",  "compress", "unit",   "debugger",    "access", "log",   "hooks"}) {
+        "walker",  "compress", "unit",   "debugger",    "access", "log",   "hooks",
+        "cpu", "methods", "interval_ms", "budget", "monitor", "live"}) {
     CHECK(mentions(error, name));
   }
 }
@@ -84,8 +126,22 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"depth=16x", "1 to 64"},
       {"sites=513k", "0 to 524288"},
       {"sites_depth=0", "1 to 64"},
+      {"live=maybe", "n, y or 1/N"},
+      {"live=1/0", "N from 1 to 65536"},
+      {"live=1/65537", "N from 1 to 65536"},
+      {"live=2", "n, y or 1/N"},
+      {"live=y,sites=0", "needs sites"},
+      {"dump=x.dhat.json", "dump=x.dhat.json needs live=y"},
+      {"dump=a.txt,dump=x.firefox.json,live=n", "dump=x.firefox.json needs live=y"},
       {"engine=vm,interval=3g", "0 to 2147483647"},
       {"every=0", "1 to 86400"},
+      {"cpu=old", "times, samples, off"},
+      {"methods=", "empty"},
+      {"interval_ms=0", "1 to 1000"},
+      {"interval_ms=1001", "1 to 1000"},
+      {"budget=0", "1 to 100"},
+      {"budget=101", "1 to 100"},
+      {"monitor=yes", "y, n"},
       {"dump=report.json", ".jsonl"},
       {"dump=", "empty"},
       {"walker=fp", "auto, vm, asgct, jvmti"},
@@ -123,8 +179,24 @@ TEST_CASE("the help text names every option in lines of at most 80 columns") {
   CHECK(mentions(help_text(), "ring=PATH"));
 }
 
+TEST_CASE("who asks what is alive has allocations tracked, unless told otherwise") {
+  CHECK(parse_options("live=y").options.live == 1);
+  CHECK(parse_options("live=1/16").options.live == 16);
+  CHECK(parse_options("live=n").options.live == 0);
+  CHECK(parse_options("live=y").options.track_from_start());
+  CHECK_FALSE(parse_options("live=n").options.track_from_start());
+  CHECK_FALSE(parse_options("live=y,track=n").options.track_from_start());
+  Options present;
+  present.live = 1;
+  CHECK(parse_options("dump=x.dhat.json", present).error.empty());
+  CHECK_FALSE(parse_options("dump=x.dhat.json,live=n", present).error.empty());
+}
+
 TEST_CASE("only tracking options may change at a second load") {
   CHECK(reload_error(parse_options("track=y,dump=r.html,name=x").options).empty());
+  CHECK(reload_error(
+            parse_options("cpu=samples,methods=a.*,interval_ms=5,budget=3,monitor=y").options)
+            .empty());
   const std::string error = reload_error(parse_options("track=y,address=8000").options);
   CHECK(mentions(error, "not address"));
   CHECK(mentions(error, "track"));

@@ -1,0 +1,181 @@
+#include "hprof/hprof_session.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "hprof/heap_sizes.h"
+#include "jvm/exit_limits.h"
+#include "log.h"
+#include "records/hprof_heap_text.h"
+#include "records/hprof_text.h"
+
+namespace ddm {
+namespace {
+
+// No limit of ours: SIZE_MAX would overflow where it is compared.
+constexpr std::size_t kAnySize = std::size_t{1} << 60;
+
+}  // namespace
+
+std::int64_t HprofSession::now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, HprofOptions options, Tracking* tracking)
+    : jvmti_(jvmti),
+      options_(std::move(options)),
+      tracking_(tracking),
+      threads_(jvmti, jni),
+      thread_(jvmti, "ddmagent-hprof"),
+      heap_dumper_(jvmti, heap_figures_),
+      depth_(options_.depth) {}
+
+void HprofSession::open(JNIEnv* jni, const VmFacts& facts, std::function<void()> exit_program) {
+  exit_program_ = std::move(exit_program);
+  for (const std::string& sentence : options_.not_served) {
+    log_warn("hprof: {}", sentence);
+  }
+  const bool open = output_.open(options_, facts.pid, [this](HprofCommand command) {
+    thread_.post([this, command = std::move(command)](JNIEnv* on_thread) {
+      struct Done {
+        HprofOutput& output;
+        ~Done() { output.command_done(); }
+      } const done{output_};
+      answer(on_thread, command);
+    });
+  });
+  if (!open) return;
+  threads_.list(jni);
+  begin_stream(facts);
+  if (const std::string error = thread_.start(jni); !error.empty()) {
+    log_error("hprof: starting the agent's thread: {}", error);
+  }
+}
+
+void HprofSession::begin_stream(const VmFacts& facts) {
+  const std::lock_guard lock(mutex_);
+  if (options_.binary) {
+    binary_.emplace(now_ms());
+    output_.put(binary_->header());
+    binary_->settings({options_.sites, false, static_cast<std::uint16_t>(depth_)});
+    return flush();
+  }
+  std::string explained =
+      "Written by libddmagent under hprof's name, in hprof's layout. A site is a class\n"
+      "and the stack that allocated it, innermost method first: the TRACE of that\n"
+      "number. \"alloc'ed\" is everything since the program began, \"live\" what\n"
+      "the last garbage collection has not found dead, and what was allocated after it.\n"
+      "A number is never cut to 32 bits.\n\n";
+  ReportSummary summary;
+  summary.pid = facts.pid;
+  summary.app = facts.app;
+  summary.vm = facts.vm;
+  explained += hprof_explanation(summary);
+  explained += fmt::format("Stacks of {} frames; sites below {} of the whole are left out.\n\n",
+                           depth_, options_.cutoff);
+  output_.put(hprof_text_head(now_ms(), explained));
+}
+
+HprofView HprofSession::view() const {
+  HprofView view;
+  view.depth = depth_;
+  view.lines = options_.lines;
+  view.threads = options_.threads;
+  view.cutoff = options_.cutoff;
+  return view;
+}
+
+void HprofSession::dump_requested() {
+  thread_.post([this](JNIEnv* jni) { dump(jni, "SIGQUIT"); });
+}
+
+void HprofSession::last_dump(JNIEnv* jni) {
+  const bool idle = thread_.stop(exit_limits::kReportLimit);
+  if (!idle) {
+    log_error("hprof: the last dump is left out: another one is still being written");
+  } else if (options_.dump_at_exit) {
+    dump(jni, "exit");
+  }
+  heap_dumper_.close();
+  output_.finish(exit_limits::kPeerStallLimit, exit_limits::kPeerLimit);
+}
+
+std::optional<ReportData> HprofSession::report(JNIEnv* jni, const char* reason) {
+  if (tracking_ == nullptr || !tracking_->has_records()) return std::nullopt;
+  if (jni == nullptr) return tracking_->report_without_vm(reason);
+  return tracking_->report(jni, reason);
+}
+
+void HprofSession::dump(JNIEnv* jni, const char* reason) {
+  const std::lock_guard lock(mutex_);
+  if (!output_.good()) return;
+  put_threads();
+  if (options_.dump) put_heap_dump(jni);
+  if (options_.sites) {
+    if (const auto data = report(jni, reason)) {
+      put_sites(*data, view(), 0);
+    } else {
+      log_error("hprof: no sites are written: allocations are not recorded");
+    }
+  }
+  if (options_.verbose && output_.good()) {
+    write_stderr(fmt::format("ddmagent: hprof: dumped to {} ({})\n", output_.name(), reason));
+  }
+}
+
+void HprofSession::put_threads() {
+  std::string text;
+  for (const HprofThreadEvent& event : threads_.take()) {
+    if (binary_ && event.start) {
+      binary_->thread_start(event.id, event.name, event.group);
+    } else if (binary_) {
+      binary_->thread_end(event.id);
+    } else {
+      text += event.start ? hprof_thread_start(event.id, event.name, event.group)
+                          : hprof_thread_end(event.id);
+    }
+  }
+  if (binary_) return flush();
+  output_.put(text);
+}
+
+void HprofSession::put_heap_dump(JNIEnv* jni) {
+  if (jni == nullptr) {
+    log_error("hprof: no heap dump is written: the VM cannot be asked any more");
+    return;
+  }
+  const auto stored = heap_dumper_.store(jni, kAnySize);
+  if (!stored) {
+    log_error("hprof: no heap dump is written: {}", stored.message());
+    return;
+  }
+  if (binary_) {
+    output_.put(**stored, binary_->header().size());  // the stream has a header
+    return;
+  }
+  const std::string error =
+      hprof_heap_text((*stored)->fd(), measure_heap_sizes(jvmti_, jni), now_ms(),
+                      [this](std::string_view piece) { return output_.put(piece); });
+  if (!error.empty()) log_error("hprof: the heap dump in text ends early: {}", error);
+}
+
+void HprofSession::put_sites(const ReportData& data, const HprofView& view, std::uint16_t flags) {
+  ReportNames names(data.names);
+  const HprofSites sites(data, names, view);
+  if (!binary_) {
+    hprof_text_sites(sites, names, numbers_, data.summary.written_ms,
+                     [this](std::string_view piece) { return output_.put(piece); });
+    return;
+  }
+  if (sites.order() == HprofOrder::kAllocated) flags |= kHprofByAllocation;
+  binary_->sites(sites, names, flags, static_cast<float>(view.cutoff), data.summary.written_ms);
+  flush();
+}
+
+void HprofSession::flush() { output_.put(binary_->take()); }
+
+}  // namespace ddm

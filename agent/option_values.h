@@ -1,0 +1,94 @@
+// Reads the value of one option, and says what is wrong with it. Pure.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace ddm {
+
+using Wrong = std::string;  // what is wrong with a value; "" = nothing
+
+inline Wrong not_one_of(std::string_view value, std::string_view choices) {
+  return fmt::format("\"{}\" is not one of {}", value, choices);
+}
+
+// `words`: parted by commas, each with its meaning at the same place.
+template <typename Choice>
+inline Wrong one_of(std::string_view value, std::string_view words,
+                    std::initializer_list<Choice> meanings, Choice* to) {
+  std::string_view rest = words;
+  for (const Choice meaning : meanings) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    if (value == word) {
+      *to = meaning;
+      return "";
+    }
+    rest.remove_prefix(std::min(word.size() + 2, rest.size()));
+  }
+  return not_one_of(value, words);
+}
+
+inline Wrong yes_no(std::string_view value, bool* to) {
+  if (value != "y" && value != "n") return not_one_of(value, "y, n");
+  *to = value == "y";
+  return "";
+}
+
+// A number with an optional k, m or g behind it (1024-based).
+inline Wrong number(std::string_view value, std::int64_t low, std::int64_t high, bool size_suffix,
+                    std::int64_t* to) {
+  std::string_view digits = value;
+  std::int64_t factor = 1;
+  if (size_suffix && !digits.empty()) {
+    switch (digits.back()) {
+      case 'k':
+      case 'K':
+        factor = 1 << 10;
+        break;
+      case 'm':
+      case 'M':
+        factor = 1 << 20;
+        break;
+      case 'g':
+      case 'G':
+        factor = 1 << 30;
+        break;
+      default:
+        break;
+    }
+    if (factor > 1) digits.remove_suffix(1);
+  }
+  std::int64_t n = 0;
+  const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  const bool good = ec == std::errc() && end == digits.data() + digits.size() && n >= 0 &&
+                    n <= std::numeric_limits<std::int64_t>::max() / factor && n * factor >= low &&
+                    n * factor <= high;
+  if (!good) {
+    return fmt::format("\"{}\" is not a number from {} to {}{}", value, low, high,
+                       size_suffix ? " (k, m, g may follow)" : "");
+  }
+  *to = n * factor;
+  return "";
+}
+
+inline Wrong number32(std::string_view value, std::int64_t high, std::uint32_t* to) {
+  std::int64_t n = 0;
+  Wrong error = number(value, 1, high, true, &n);
+  if (error.empty()) *to = static_cast<std::uint32_t>(n);
+  return error;
+}
+
+inline Wrong text(std::string_view value, std::string* to) {
+  if (value.empty()) return "the value is empty";
+  *to = value;
+  return "";
+}
+
+}  // namespace ddm

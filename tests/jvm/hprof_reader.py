@@ -1,0 +1,182 @@
+"""Readers of hprof's two formats, written from their layouts alone."""
+import re
+import struct
+
+PRIMITIVES = {4: "boolean", 5: "char", 6: "float", 7: "double", 8: "byte", 9: "short", 10: "int", 11: "long"}
+
+
+class Site:
+    def __init__(self, kind, stack, live, made, trace):
+        self.kind, self.stack, self.trace = kind, stack, trace
+        self.live_bytes, self.live_count = live
+        self.bytes, self.count = made
+
+
+def made_at(sites, kind, method):
+    """(count, bytes) of what was made of a class by a method of class Sites, anywhere below it for "*"."""
+    found = [s for s in sites if s.kind == kind and
+             (s.stack[:1] and s.stack[0].endswith("." + method) or method == "*") and
+             any(f.startswith("Sites") for f in s.stack)]
+    return sum(s.count for s in found), sum(s.bytes for s in found)
+
+
+def alive_at(sites, kind, method):
+    found = [s for s in sites if s.kind == kind and s.stack[:1] == ["Sites." + method]]
+    return sum(s.live_count for s in found), sum(s.live_bytes for s in found)
+
+
+class HprofText:
+    """dumps: one list of sites a dump; stacks as "class.method", places beside them in frames."""
+
+    ROW = re.compile(r" *(\d+) +([\d.]+)% +([\d.]+)% +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) (\S.*)")
+    FRAME = re.compile(r"\t(\S+)\((.+):(\d+|Native method|Unknown line|Compiled method)\)")
+    START = re.compile(r'THREAD START \(obj=[0-9a-f]+, id = (\d+), name="(.*)", group="(.*)"\)')
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as f:
+            lines = f.read().split("\n")
+        assert re.fullmatch(r"JAVA PROFILE 1\.0\.1, created \w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}", lines[0]), lines[0]
+        body = iter(lines[lines.index("--------") + 1:])
+        self.frames, self.dumps, self.orders, self.threads, self.ended = {}, [], [], {}, []
+        self.heaps, self.thread_of = [], {}
+        for line in body:
+            if match := re.fullmatch(r"TRACE (\d+):(?: \(thread=(\d+)\))?", line):
+                trace = int(match[1])
+                self.thread_of[trace] = int(match[2] or 0)
+                assert trace not in self.frames, "a trace twice"
+                self.frames[trace] = []
+            elif line == "\t<empty>":
+                assert self.frames[trace] == []
+            elif line.startswith("\t"):
+                match = self.FRAME.fullmatch(line)
+                assert match, line
+                self.frames[trace].append((match[1], match[2], match[3]))
+            elif match := self.START.fullmatch(line):
+                self.threads[int(match[1])] = (match[2], match[3])
+            elif match := re.fullmatch(r"THREAD END \(id = (\d+)\)", line):
+                self.ended.append(int(match[1]))
+            elif match := re.fullmatch(r"SITES BEGIN \(ordered by (live|allocated) bytes\) .*", line):
+                self.orders.append(match[1])
+                self.dumps.append(list(self.sites(body)))
+            elif match := re.fullmatch(r"HEAP DUMP BEGIN \((\d+) objects, (\d+) bytes\) .*", line):
+                self.heaps.append(self.heap(body))
+                counted = len(self.heaps[-1]), sum(size for _, size, _ in self.heaps[-1].values())
+                assert counted == (int(match[1]), int(match[2])), (counted, line)
+            else:
+                assert line == "", line
+
+    OBJECT = re.compile(r"OBJ ([0-9a-f]+) \(sz=(\d+), trace=300000, class=(\S.*)@([0-9a-f]+)\)")
+    ARRAY = re.compile(r"ARR ([0-9a-f]+) \(sz=(\d+), trace=300000, nelems=(\d+), elem type=([^@]+)(@[0-9a-f]+)?\)")
+    CLASS = re.compile(r"CLS ([0-9a-f]+) \(name=(.*), trace=300000\)")
+
+    def heap(self, body):
+        """{id: (class, size, [ids that it refers to])}"""
+        objects, classes, named, refers = {}, {}, [], None
+        for line in body:
+            if match := self.OBJECT.fullmatch(line):
+                refers = []
+                objects[match[1]] = (match[3], int(match[2]), refers)
+                named.append((match[4], match[3]))
+            elif match := self.ARRAY.fullmatch(line):
+                refers = []
+                objects[match[1]] = (match[4] + "[]", int(match[2]), refers)
+            elif match := self.CLASS.fullmatch(line):
+                refers = []
+                classes[match[1]] = match[2]
+            elif match := re.fullmatch(r"\t(.*)\t([0-9a-f]+)", line):
+                refers.append(match[2])
+            elif line == "HEAP DUMP END":
+                assert all(classes[id] == name for id, name in named)
+                return objects
+            else:
+                assert re.fullmatch(r"ROOT [0-9a-f]+ \(kind=<[^>]+>.*\)", line), line
+        raise AssertionError("no HEAP DUMP END")
+
+    def sites(self, body):
+        assert next(body).split() == "percent live alloc'ed stack class".split()
+        assert next(body).split() == "rank self accum bytes objs bytes objs trace name".split()
+        for rank, line in enumerate(body, 1):
+            if line == "SITES END":
+                return
+            match = self.ROW.fullmatch(line)
+            assert match and int(match[1]) == rank, line
+            live_bytes, live_count, size, count, trace = (int(match[i]) for i in range(4, 9))
+            yield Site(match[9], [f[0] for f in self.frames[trace]], (live_bytes, live_count), (size, count), trace)
+        raise AssertionError("no SITES END")
+
+
+def type_name(internal):
+    dimensions = len(internal) - len(internal.lstrip("["))
+    name = internal[dimensions:]
+    if dimensions:
+        name = dict(Z="boolean", C="char", F="float", D="double", B="byte", S="short", I="int",
+                    J="long").get(name) or name[1:-1]
+    return name.replace("/", ".") + "[]" * dimensions
+
+
+class HprofBinary:
+    """Feed it bytes; what a record refers to must have come before it. records: (tag, body)."""
+
+    HEADER = 31
+
+    def __init__(self, data=b""):
+        self.buffer, self.header = b"", None
+        self.texts, self.types, self.frames, self.traces = {0: ""}, {}, {}, {}
+        self.dumps, self.records, self.summaries, self.settings, self.flags = [], [], [], [], []
+        self.totals, self.thread_of = [], {}
+        self.feed(data)
+
+    def feed(self, data):
+        self.buffer += data
+        if self.header is None:
+            if len(self.buffer) < self.HEADER:
+                return
+            self.header, self.buffer = self.buffer[:self.HEADER], self.buffer[self.HEADER:]
+            assert self.header[:19] == b"JAVA PROFILE 1.0.2\0", self.header
+            assert struct.unpack(">I", self.header[19:23]) == (8,)
+        at = 0
+        while len(self.buffer) >= at + 9:
+            tag, _, length = struct.unpack_from(">BII", self.buffer, at)
+            if len(self.buffer) < at + 9 + length:
+                break
+            self.records.append((tag, length))
+            self.record(tag, self.buffer[at + 9:at + 9 + length])
+            at += 9 + length
+        self.buffer = self.buffer[at:]
+
+    def record(self, tag, body):
+        if tag == 0x01:
+            self.texts[struct.unpack(">Q", body[:8])[0]] = body[8:].decode(errors="replace")
+        elif tag == 0x02:
+            serial, _, trace, name = struct.unpack(">IQIQ", body)
+            assert trace in self.traces or trace in (0, 1), trace
+            self.types[serial] = type_name(self.texts[name])
+        elif tag == 0x04:
+            frame, method, _, source, serial, line = struct.unpack(">QQQQIi", body)
+            assert line > 0 or line in (0, -1, -2, -3)
+            self.frames[frame] = (f"{self.types[serial]}.{self.texts[method]}", self.texts[source], line)
+        elif tag == 0x05:
+            serial, thread, n = struct.unpack(">III", body[:12])
+            self.thread_of[serial] = thread
+            assert serial not in self.traces or serial < 100000, "a trace twice"  # below: the VM's own
+            self.traces[serial] = [self.frames[f] for f in struct.unpack(f">{n}Q", body[12:])]
+        elif tag == 0x06:
+            flags, cutoff, live_bytes, live, size, count, n = struct.unpack(">HfIIQQI", body[:34])
+            assert len(body) == 34 + 25 * n
+            self.flags.append((flags, cutoff))
+            self.totals.append((count, size))
+            sites = []
+            for at in range(34, len(body), 25):
+                array, serial, trace, *figures = struct.unpack(">BIIIIII", body[at:at + 25])
+                kind = self.types[serial]
+                element = kind[:-2] if kind.endswith("[]") else None
+                assert PRIMITIVES.get(array, {0: None, 2: element}.get(array)) == element, (kind, array)
+                sites.append(Site(kind, [f[0] for f in self.traces[trace]], figures[0:2], figures[2:4], trace))
+            self.dumps.append(sites)
+        elif tag == 0x07:
+            self.summaries.append(struct.unpack(">IIQQ", body))
+        elif tag == 0x0E:
+            self.settings.append(struct.unpack(">IH", body))
+
+    def count(self, tag):
+        return sum(1 for t, _ in self.records if t == tag)
