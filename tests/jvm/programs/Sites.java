@@ -3,7 +3,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Allocates known numbers of objects at known sites. Arguments: what (see main), how often. Prints
- * what it made: "class method count bytes", the method being the one that allocates.
+ * what it made: "class method count bytes", the method being the one that allocates. With a third
+ * argument it then says "made" and waits for the end of its input.
  */
 public class Sites {
     static volatile Object sink;
@@ -46,6 +47,32 @@ public class Sites {
         made("Sites$Elem[]", "*", n, 56);
         made("char[][]", "kinds", n, 32);
         made("char[]", "kinds", 3L * n, 32);
+    }
+
+    /** Keeps each third one; its line has what was kept. */
+    static void live(int n) {
+        Leaf[] leaves = new Leaf[n];
+        for (int i = 0; i < 3 * n; i++) leaves[i / 3] = new Leaf();
+        for (int i = 0; i < n; i++) sink = new Copied();
+        sink = leaves;
+        System.gc();
+        made("Sites$Leaf", "live", n, 16);
+        made("Sites$Leaf[]", "live", 1, 16 + 4L * n);
+        made("Sites$Copied", "live", 0, 0);
+    }
+
+    static class Holder { Object leaves, bytes, longs; }
+    static Holder kept;
+
+    static void heap(int n) {
+        kept = new Holder();
+        Leaf[] leaves = new Leaf[n];
+        for (int i = 0; i < n; i++) leaves[i] = new Leaf();
+        kept.leaves = leaves;
+        kept.bytes = new byte[7][3];
+        kept.longs = new long[5][3];
+        made("Sites$Leaf", "heap", n, 16);
+        made("Sites$Holder", "heap", 1, 24);
     }
 
     static void leaves(int n) {
@@ -100,7 +127,13 @@ public class Sites {
             case "deep" -> deep(n);
             case "constructors" -> constructors(n);
             case "big" -> big(n);
+            case "heap" -> heap(n);
+            case "live" -> live(n);
             default -> throw new IllegalArgumentException(args[0]);
+        }
+        if (args.length > 2) {
+            System.out.println("made");
+            while (System.in.read() >= 0) { }
         }
     }
 }

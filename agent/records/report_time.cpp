@@ -1,0 +1,176 @@
+#include "records/report_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "records/report_methods.h"
+#include "records/report_utf8.h"
+#include "records/report_words.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kRows = 20;
+constexpr std::size_t kSummaryRows = 7;
+constexpr std::size_t kTraceFrames = 24;
+
+std::string ms(std::int64_t ns) {
+  return fmt::format("{}.{} ms", grouped(ns / 1'000'000), ns / 100'000 % 10);
+}
+
+struct Trace {
+  const std::vector<Frame>* frames = nullptr;
+  bool cut = false;
+};
+
+class Tables {
+ public:
+  Tables(const ReportData& data, ReportNames& names, std::size_t rows)
+      : time_(data.time), names_(names), rows_(rows) {}
+
+  std::string write(bool with_traces) {
+    out_ += method_table(time_.methods, rows_);
+    samples();
+    monitors();
+    if (with_traces) traces();
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  std::string top_frame(const std::vector<Frame>& frames, std::size_t width) {
+    if (frames.empty()) return "(no Java frame)";
+    const PrintableMethod& method = names_.method(frames[0].method);
+    const int at = line_of(*method.entry, frames[0].bci);
+    return shortened_frame(method, names_.place(frames[0].method, at), width);
+  }
+
+  void samples() {
+    if (!time_.sampler) return;
+    const SamplerFigures& sampler = *time_.sampler;
+    std::map<std::vector<std::pair<NameId, std::int32_t>>, StackSample> by_stack;
+    std::int64_t all = 0;
+    for (const StackSample& sample : time_.samples) {
+      std::vector<std::pair<NameId, std::int32_t>> key;
+      for (const Frame& frame : sample.frames) key.emplace_back(frame.method, frame.bci);
+      StackSample& sum = by_stack.try_emplace(std::move(key)).first->second;
+      if (sum.count == 0) sum = {0, {}, sample.frames, sample.cut};
+      sum.count += sample.count;
+      all += sample.count;
+    }
+    for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
+    std::stable_sort(sums_.begin(), sums_.end(), [](const StackSample& a, const StackSample& b) {
+      return a.count > b.count;
+    });
+    line("\nCPU samples: {}, each of {} of CPU, in {} stacks", grouped(all), ms(sampler.asked_ns),
+         grouped(static_cast<std::int64_t>(sums_.size())));
+    line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.looks),
+         human_duration(sampler.on_ns / 1'000'000), ms(sampler.mean_ns), ms(sampler.asked_ns));
+    line("  which took {} of one CPU; the budget is {}%",
+         share_of(sampler.own_ns + sampler.others_ns, sampler.on_ns), sampler.budget);
+    if (sampler.missed_ns >= sampler.asked_ns) {
+      line("  CPU without a sample, of threads that were not met running: {}",
+           ms(sampler.missed_ns));
+    }
+    for (const auto& [why, count] : sampler.failed) {
+      line("  {} stacks could not be had: {}", grouped(count), printable(why));
+    }
+    if (sums_.empty()) return;
+    line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", "rank", "self", "accum", "count", "trace", "method");
+    std::int64_t accumulated = 0;
+    for (std::size_t i = 0; i < std::min(rows_, sums_.size()); ++i) {
+      const StackSample& sum = sums_[i];
+      accumulated += sum.count;
+      line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", i + 1, share_of(sum.count, all),
+           share_of(accumulated, all), grouped(sum.count), trace(sum.frames, sum.cut),
+           top_frame(sum.frames, kColumns - 43));
+    }
+  }
+
+  void monitors() {
+    if (!time_.monitor_on) return;
+    std::int64_t all = 0;
+    for (const MonitorTime& monitor : time_.monitors) all += monitor.ns;
+    line("\nWaiting for locks: {} in all threads, at {} places", ms(all),
+         grouped(static_cast<std::int64_t>(time_.monitors.size())));
+    if (time_.monitors.empty()) return;
+    line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
+         "kind", "class");
+    for (std::size_t i = 0; i < std::min(rows_, time_.monitors.size()); ++i) {
+      const MonitorTime& monitor = time_.monitors[i];
+      const std::string type = monitor.class_id == kUnknownName
+                                   ? "-"
+                                   : shortened_type(names_.class_name(monitor.class_id), 25);
+      line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", i + 1, share_of(monitor.ns, all),
+           ms(monitor.ns), grouped(monitor.count), trace(monitor.frames, monitor.cut),
+           name_of(monitor.kind), type);
+    }
+  }
+
+  std::size_t trace(const std::vector<Frame>& frames, bool cut) {
+    traces_.push_back({&frames, cut});
+    return traces_.size();
+  }
+
+  void traces() {
+    for (std::size_t i = 0; i < traces_.size(); ++i) {
+      line("\nTRACE {}:", i + 1);
+      const std::vector<Frame>& frames = *traces_[i].frames;
+      for (std::size_t f = 0; f < std::min(kTraceFrames, frames.size()); ++f) {
+        const PrintableMethod& method = names_.method(frames[f].method);
+        line("    at {}({})", method.qualified,
+             names_.place(frames[f].method, line_of(*method.entry, frames[f].bci)));
+      }
+      if (frames.empty()) line("    (no Java frame)");
+      if (frames.size() > kTraceFrames) line("    ... {} more", frames.size() - kTraceFrames);
+      if (traces_[i].cut) line("    ... deeper frames were not kept");
+    }
+  }
+
+  const TimeData& time_;
+  ReportNames& names_;
+  const std::size_t rows_;
+  std::string out_;
+  std::vector<StackSample> sums_;
+  std::vector<Trace> traces_;
+};
+
+}  // namespace
+
+std::string time_tables(const ReportData& data, ReportNames& names) {
+  return Tables(data, names, kRows).write(true);
+}
+
+std::string time_summary(const ReportData& data) {
+  ReportNames names(data.names);
+  std::string tables = Tables(data, names, kSummaryRows).write(false);
+  if (tables.starts_with('\n')) tables.erase(0, 1);
+  return tables;
+}
+
+std::string collapsed_samples(const TimeData& time, ReportNames& names) {
+  std::map<std::string, std::int64_t> counts;
+  for (const StackSample& sample : time.samples) {
+    std::string stack;
+    for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
+      std::string name = names.method(frame->method).qualified;
+      // The format has no escapes.
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return c == ';' || c == ' '; }, '_');
+      stack.append(stack.empty() ? "" : ";").append(name);
+    }
+    counts[stack.empty() ? "(no_Java_frame)" : stack] += sample.count;
+  }
+  std::string out;
+  for (const auto& [stack, count] : counts) out += fmt::format("{} {}\n", stack, count);
+  return out;
+}
+
+}  // namespace ddm

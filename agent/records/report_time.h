@@ -1,0 +1,28 @@
+// The parts of reports that tell of time.
+#pragma once
+
+#include <string>
+
+#include "records/report.h"
+#include "records/report_names.h"
+
+namespace ddm {
+
+// Only time was asked for: allocations have no place in the report.
+inline bool is_of_time_alone(const ReportData& data) {
+  const TimeData& time = data.time;
+  return data.summary.engine.empty() &&
+         (time.sampler || time.monitor_on || !time.methods.empty());
+}
+
+// Tables of samples and of locks, each row with a number under which its stack stands below them.
+// Lines of at most 80 columns, but for long names in stacks. "" when nothing was asked for.
+std::string time_tables(const ReportData& data, ReportNames& names);
+
+// At most 24 lines for the end of a program.
+std::string time_summary(const ReportData& data);
+
+// One stack a line, outermost frame first, then how often it was sampled, in all threads.
+std::string collapsed_samples(const TimeData& time, ReportNames& names);
+
+}  // namespace ddm

@@ -1,0 +1,93 @@
+// What a report tells of time: methods that were timed, stacks that were sampled, and where threads
+// waited for locks. Times are nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "records/alloc_record.h"
+#include "records/name_table.h"
+
+namespace ddm {
+
+// Recursion counts once in total_ns and cpu_ns, which include what was called.
+struct MethodTime {
+  std::string class_name;  // as in MethodName
+  std::string method;
+  std::string signature;
+  std::int64_t calls = 0;       // entries
+  std::int64_t exceptions = 0;  // of these, how many an exception ended
+  std::int64_t total_ns = 0;
+  std::int64_t self_ns = 0;
+  std::int64_t cpu_ns = 0;  // of the thread
+};
+
+struct StackSample {
+  std::int64_t count = 0;
+  std::string thread;  // its name
+  std::vector<Frame> frames;
+  bool cut = false;  // there were more frames
+};
+
+enum class MonitorKind : std::uint8_t {
+  kEnter,  // waited to enter a synchronized block or method
+  kWait,   // in Object.wait()
+  kPark,   // in LockSupport.park(), as the locks of java.util.concurrent wait
+  kPin,    // a virtual thread that kept its carrier while it waited
+};
+
+constexpr std::string_view name_of(MonitorKind kind) {
+  constexpr std::string_view kNames[] = {"enter", "wait", "park", "pin"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+struct MonitorTime {
+  MonitorKind kind = MonitorKind::kEnter;
+  NameId class_id = kUnknownName;  // of the object waited for
+  std::int64_t count = 0;
+  std::int64_t ns = 0;
+  std::vector<Frame> frames;
+  bool cut = false;
+};
+
+// How the sampler fared, since it was last switched on.
+struct SamplerFigures {
+  std::int64_t asked_ns = 0;  // from one look at the threads to the next
+  std::int64_t mean_ns = 0;   // as it was, on average
+  std::int64_t longest_ns = 0;
+  std::int64_t budget = 0;  // percent of one CPU
+  std::int64_t on_ns = 0;
+  std::int64_t own_ns = 0;      // CPU of its thread
+  std::int64_t others_ns = 0;   // estimated: CPU of other threads, for their stacks
+  std::int64_t looks = 0;
+  std::int64_t stacks = 0;      // taken and counted
+  std::int64_t waiting = 0;     // taken of threads that had stopped running: not counted
+  std::int64_t missed_ns = 0;   // CPU of threads that were never met running
+  std::map<std::string, std::int64_t> failed;  // stacks that could not be had, by reason
+};
+
+// Each list with the largest figure first.
+struct TimeData {
+  std::vector<MethodTime> methods;
+  std::vector<StackSample> samples;
+  std::optional<SamplerFigures> sampler;
+  std::vector<MonitorTime> monitors;
+  std::optional<bool> monitor_on;  // none: monitors were never timed
+
+  bool empty() const { return methods.empty() && samples.empty() && monitors.empty(); }
+};
+
+// Who measures time, and adds what is known so far. Any thread, also without the VM.
+class TimeDataSource {
+ public:
+  virtual ~TimeDataSource() = default;
+
+  virtual void add_to(TimeData& data) = 0;
+  virtual void add_names(NamesInUse& used) = 0;  // what it will speak of later
+};
+
+}  // namespace ddm

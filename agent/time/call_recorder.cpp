@@ -1,0 +1,302 @@
+#include "time/call_recorder.h"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "jvm/jvmti_memory.h"
+#include "jvm/vm_structs.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::int64_t kNobody = 0;
+constexpr std::chrono::milliseconds kPatience{100};
+
+}  // namespace
+
+thread_local CallRecorder::State* CallRecorder::t_state = nullptr;
+thread_local CallRecorder::Holder CallRecorder::t_holder;
+
+CallRecorder::Holder::~Holder() {
+  if (state == nullptr) return;
+  t_state = nullptr;
+  try {
+    const std::lock_guard lock(recorder->mutex_);
+    state->own.clear();
+    state->current = nullptr;
+    state->current_id = kNobody;
+    state->log_thread = 0;
+    recorder->unused_.push_back(state);
+  } catch (const std::exception&) {  // no memory: nobody uses it again
+  }
+}
+
+CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti) {
+  TickClock::calibrate();
+  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
+  if (!clear_exception(jni) && thread_class) {
+    thread_id_field_ = jni->GetFieldID(thread_class.get(), "tid", "J");
+    clear_exception(jni);
+  }
+  const LocalRef<jclass> virtual_class(jni, jni->FindClass("java/lang/BaseVirtualThread"));
+  if (!clear_exception(jni) && virtual_class) {
+    virtual_thread_ = static_cast<jclass>(jni->NewGlobalRef(virtual_class.get()));
+  }
+  LocalRef<jthread> current(jni, nullptr);
+  if (jvmti_->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE || !current) return;
+  threads_ = VmThreads::create(jni, current.get());
+  const auto offset = vm_structs::offset_of("JavaThread", "_monitor_owner_id");
+  if (threads_ && offset && thread_id_field_ != nullptr) {
+    word_offset_ = static_cast<std::uintptr_t>(*offset);
+    by_word_ = vm_word(jni) == jni->GetLongField(current.get(), thread_id_field_);
+  }
+}
+
+void CallRecorder::listen(Wanted wanted) {
+  const bool listened = session_.load(std::memory_order_relaxed) != nullptr;
+  if (!listened) forget_open_calls();
+  auto session = std::make_shared<Session>();
+  session->wanted = std::move(wanted);
+  session->sums_number = sums_number_;
+  session->number = ++sessions_;
+  session->calls_number = calls_number_;
+  const std::shared_ptr<const Session> before = std::exchange(session_held_, std::move(session));
+  session_.store(session_held_.get(), std::memory_order_release);
+  if (before) reclamation_.retire(before);
+}
+
+void CallRecorder::stop() { session_.store(nullptr, std::memory_order_release); }
+
+// Of before the stop: what was open then has ended meanwhile, unseen.
+void CallRecorder::forget_open_calls() {
+  ++calls_number_;
+  const bool nobody_is_in = reclamation_.wait_for_readers(kPatience);
+  for (Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [id, calls] : shard.calls) {
+      calls->owner.store(kNobody, std::memory_order_release);
+      if (!nobody_is_in) continue;  // somebody is held up inside a hook: these are not used again
+      calls->clear();
+      shard.unused.push_back(calls);
+    }
+    shard.calls.clear();
+  }
+}
+
+CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    State* state = t_state;
+    if (state == nullptr) {
+      if (unused_.empty()) {
+        states_.push_back(std::make_unique<State>());
+        unused_.reserve(states_.size());
+        state = states_.back().get();
+      } else {
+        state = unused_.back();
+        unused_.pop_back();
+      }
+      t_state = state;
+      t_holder.state = state;
+      t_holder.recorder = this;
+    }
+    begin_session(*state, session);
+    return state;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+void CallRecorder::begin_session(State& state, const Session& session) {
+  if (state.sums_number != session.sums_number || !state.sums) {
+    state.sums = std::make_unique<MethodSums>();
+    state.unmatched.clear();
+    state.too_deep.clear();
+    state.sums_number = session.sums_number;
+  }
+  if (state.calls_number != session.calls_number) {
+    state.own.clear();
+    state.current = nullptr;
+    state.current_id = kNobody;
+    state.calls_number = session.calls_number;
+  }
+  state.log_thread = 0;
+  state.log_thread_id = kNobody;
+  state.writer = {};
+  state.session = session.number;
+}
+
+OpenCalls* CallRecorder::calls_of_current(JNIEnv* jni, State& state) noexcept {
+  if (virtual_thread_ == nullptr) return &state.own;
+  const std::int64_t word = by_word_ ? vm_word(jni) : kNobody;
+  if (word != kNobody && word == state.current_id && state.current != nullptr &&
+      (state.current == &state.own ||
+       state.current->owner.load(std::memory_order_acquire) == word)) [[likely]] {
+    return state.current;
+  }
+  try {
+    return look_up_current(jni, state, word);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t word) {
+  LocalRef<jthread> thread(jni, nullptr);
+  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return nullptr;
+  const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
+  if (word != kNobody && word != id) return nullptr;  // between two threads
+  state.current_id = id;
+  if (!jni->IsInstanceOf(thread.get(), virtual_thread_)) return state.current = &state.own;
+  Shard& shard = shard_of(id);
+  const std::lock_guard lock(shard.mutex);
+  OpenCalls*& calls = shard.calls[id];
+  if (calls == nullptr) {
+    if (shard.unused.empty()) {
+      shard.all.push_back(std::make_unique<OpenCalls>());
+      shard.unused.reserve(shard.all.size());
+      calls = shard.all.back().get();
+    } else {
+      calls = shard.unused.back();
+      shard.unused.pop_back();
+    }
+    calls->owner.store(id, std::memory_order_release);
+  }
+  calls->mounted();
+  return state.current = calls;
+}
+
+// Once its outermost call has ended nothing is left to be remembered.
+void CallRecorder::forget_virtual(State& state) noexcept {
+  OpenCalls* const calls = state.current;
+  const std::int64_t id = state.current_id;
+  state.current = nullptr;
+  Shard& shard = shard_of(id);
+  const std::lock_guard lock(shard.mutex);
+  shard.calls.erase(id);
+  calls->owner.store(kNobody, std::memory_order_release);
+  shard.unused.push_back(calls);  // room was reserved
+}
+
+Ticks CallRecorder::cpu_of(const Session& session, State& state, OpenCalls& calls,
+                           Ticks now) noexcept {
+  if (!session.wanted.cpu) return 0;
+  const Ticks of_system_thread = state.cpu.ticks(now);
+  return &calls == &state.own ? of_system_thread : calls.cpu(of_system_thread);
+}
+
+void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
+  const Reclamation::Reading reading(reclamation_);
+  const Session* const session = session_.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  State* const state = own_state(*session);
+  OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
+  if (calls == nullptr) return;
+  MethodSums::Sum* const sum = state->sums->of(method);
+  if (sum != nullptr) sum->calls.add(1);
+  const Ticks now = TickClock::now();
+  const Ticks cpu = cpu_of(*session, *state, *calls, now);
+  if (!calls->enter(method, now, cpu)) {
+    state->too_deep.add(1);
+    return;
+  }
+  if (session->wanted.log) log(jni, *state, *session, method, CallAction::kEnter, now, cpu);
+}
+
+void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept {
+  const Reclamation::Reading reading(reclamation_);
+  const Session* const session = session_.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  State* const state = own_state(*session);
+  OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
+  if (calls == nullptr) return;
+  const Ticks now = TickClock::now();
+  const Ticks cpu = cpu_of(*session, *state, *calls, now);
+  const bool matched =
+      calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
+        const CallAction how = unseen ? CallAction::kThrow : action;
+        if (MethodSums::Sum* const sum = state->sums->of(ended.method)) {
+          if (how == CallAction::kThrow) sum->exceptions.add(1);
+          sum->self.add(ended.self);
+          if (ended.outermost) {
+            sum->total.add(ended.total);
+            sum->cpu.add(ended.cpu);
+          }
+        }
+        if (session->wanted.log) log(jni, *state, *session, ended.method, how, now, cpu);
+      });
+  if (!matched) state->unmatched.add(1);
+  if (calls != &state->own && calls->depth() == 0) forget_virtual(*state);
+}
+
+void CallRecorder::log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
+                       CallAction action, Ticks now, Ticks cpu) noexcept {
+  CallLog& log = *session.wanted.log;
+  const std::int64_t id = state.current_id;
+  if (state.log_thread == 0 || state.log_thread_id != id) [[unlikely]] {
+    try {
+      state.log_thread = number_for_log(jni, log);
+      state.log_thread_id = id;
+    } catch (const std::exception&) {
+      state.log_thread = 0;
+    }
+    if (state.log_thread == 0) return log.lost_for_want_of_threads();
+  }
+  log.add(state.writer, {now, cpu, method, state.log_thread, action});
+}
+
+std::uint16_t CallRecorder::number_for_log(JNIEnv* jni, CallLog& log) {
+  LocalRef<jthread> thread(jni, nullptr);
+  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return 0;
+  const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
+  bool is_new = false;
+  const std::uint16_t number = log.number_of_thread(id, is_new);
+  if (number == 0 || !is_new) return number;
+  jvmtiThreadInfo info{};
+  std::string name;
+  if (jvmti_->GetThreadInfo(thread.get(), &info) == JVMTI_ERROR_NONE) {
+    if (info.name != nullptr) name = info.name;
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+    if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
+    if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
+  }
+  log.name_thread(number, name.empty() ? "virtual thread " + std::to_string(id) : std::move(name));
+  return number;
+}
+
+CallRecorder::Sums CallRecorder::sums() const {
+  Sums result;
+  const Ticks now = TickClock::now();
+  const auto add_open = [&](const OpenCalls::Ended& open) {
+    MethodSum& sum = result.methods[open.method];
+    sum.self += open.self;
+    if (open.outermost) sum.total += open.total;
+  };
+  const bool running = session_.load(std::memory_order_acquire) != nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& state : states_) {
+      if (state->sums_number != sums_number_ || !state->sums) continue;
+      state->sums->for_each([&](MethodNumber method, const MethodSum& more) {
+        MethodSum& sum = result.methods[method];
+        sum.calls += more.calls;
+        sum.exceptions += more.exceptions;
+        sum.total += more.total;
+        sum.self += more.self;
+        sum.cpu += more.cpu;
+      });
+      result.unmatched += state->unmatched.get();
+      result.too_deep += state->too_deep.get();
+      if (running && state->calls_number == calls_number_) state->own.for_each(now, add_open);
+    }
+  }
+  for (const Shard& shard : shards_) {
+    if (!running) break;
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [id, calls] : shard.calls) calls->for_each(now, add_open);
+  }
+  return result;
+}
+
+}  // namespace ddm

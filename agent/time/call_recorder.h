@@ -1,0 +1,142 @@
+// Where hooked methods report that they begin and end: on the thread that runs them, natives of
+// java.lang.DdmTrackerCalls. It keeps each Java thread's open calls, adds up what ended calls took,
+// and writes events to a log when there is one.
+//
+// A virtual thread changes the thread of the system that it runs on. Its open calls are found by its
+// id as long as it has any; sums and logs belong to threads of the system. No lock is taken on the
+// way but by a virtual thread's outermost call.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "jvm/vm_threads.h"
+#include "records/reclamation.h"
+#include "time/calls/call_log.h"
+#include "time/calls/method_sums.h"
+#include "time/calls/open_calls.h"
+
+namespace ddm {
+
+class CallRecorder {
+ public:
+  // On an attached platform thread, in the live phase.
+  CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni);
+
+  struct Wanted {
+    bool cpu = true;               // the CPU time of threads, too
+    std::shared_ptr<CallLog> log;  // null: sums only
+  };
+  // From now on hooked methods are listened to, in this way. One thread at a time calls these.
+  void listen(Wanted wanted);
+  // What they say from now on is not listened to; the sums stay.
+  void stop();
+  // From the next listen() on sums begin anew.
+  void forget_sums() { ++sums_number_; }
+
+  // Sums by method, open calls as they stand now included; what was not understood.
+  struct Sums {
+    std::map<MethodNumber, MethodSum> methods;
+    std::uint64_t unmatched = 0;  // exits without an entry
+    std::uint64_t too_deep = 0;   // calls that were left out
+  };
+  Sums sums() const;
+
+  // The natives.
+  void entered(JNIEnv* jni, MethodNumber method) noexcept;
+  void left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept;
+
+ private:
+  // One listen() to the next.
+  struct Session {
+    Wanted wanted;
+    std::uint32_t number = 0;
+    std::uint32_t sums_number = 0;
+    std::uint32_t calls_number = 0;  // differs: what was open before is forgotten
+  };
+
+  // What one thread of the system has; kept when it ends, for the next one.
+  struct State {
+    std::uint32_t session = 0;
+    std::uint32_t sums_number = 0;
+    std::uint32_t calls_number = 0;
+    OpenCalls own;               // of its platform thread
+    OpenCalls* current = nullptr;  // those of the Java thread that runs on it
+    std::int64_t current_id = 0;
+    std::uint16_t log_thread = 0;  // of the Java thread current_id
+    std::int64_t log_thread_id = 0;
+    CallLog::Writer writer;
+    ThreadCpuClock cpu;
+    std::unique_ptr<MethodSums> sums;
+    MethodSums::Figure unmatched, too_deep;
+  };
+
+  // Gives the state back when the thread ends.
+  struct Holder {
+    State* state = nullptr;
+    CallRecorder* recorder = nullptr;
+    ~Holder();
+  };
+
+  // The open calls of virtual threads, spread over several locks.
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<std::int64_t, OpenCalls*> calls;
+    std::vector<OpenCalls*> unused;
+    std::vector<std::unique_ptr<OpenCalls>> all;
+  };
+
+  void forget_open_calls();
+  State* own_state(const Session& session) noexcept {
+    State* const state = t_state;
+    if (state != nullptr && state->session == session.number) [[likely]]
+      return state;
+    return new_state(session);
+  }
+  State* new_state(const Session& session) noexcept;
+  void begin_session(State& state, const Session& session);
+  OpenCalls* calls_of_current(JNIEnv* jni, State& state) noexcept;
+  OpenCalls* look_up_current(JNIEnv* jni, State& state, std::int64_t word);
+  void forget_virtual(State& state) noexcept;
+  static Ticks cpu_of(const Session& session, State& state, OpenCalls& calls, Ticks now) noexcept;
+  void log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
+           CallAction action, Ticks now, Ticks cpu) noexcept;
+  std::uint16_t number_for_log(JNIEnv* jni, CallLog& log);
+  std::int64_t vm_word(JNIEnv* jni) const {
+    return *reinterpret_cast<const std::int64_t*>(threads_->of(jni) + word_offset_);
+  }
+  Shard& shard_of(std::int64_t id) { return shards_[static_cast<std::size_t>(id) % shards_.size()]; }
+
+  jvmtiEnv* const jvmti_;
+  jfieldID thread_id_field_ = nullptr;
+  jclass virtual_thread_ = nullptr;  // a global reference; null: this VM has no virtual threads
+  std::optional<VmThreads> threads_;
+  std::uintptr_t word_offset_ = 0;
+  bool by_word_ = false;  // JavaThread::_monitor_owner_id (24 and later) is the thread's id
+
+  mutable Reclamation reclamation_;
+  std::atomic<const Session*> session_{nullptr};  // null: nobody listens
+  std::shared_ptr<const Session> session_held_;
+  std::uint32_t sessions_ = 0;
+  std::uint32_t sums_number_ = 1;
+  std::uint32_t calls_number_ = 1;
+
+  mutable std::mutex mutex_;  // the lists of states
+  std::vector<std::unique_ptr<State>> states_;
+  std::vector<State*> unused_;
+  std::array<Shard, 16> shards_;
+
+  static thread_local State* t_state;
+  static thread_local Holder t_holder;
+};
+
+}  // namespace ddm

@@ -1,0 +1,39 @@
+// Which methods are wanted: methods=PATTERN, against "package.Class.method" and "package.Class".
+//
+//   shop.*              every method of every class whose name begins with "shop."
+//   *.Cart.total        total of every class Cart
+//   shop.Cart           all methods of that class
+//   shop.*,*.Cart.*     any of several
+//
+// '*' stands for any characters, dots too. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ddm {
+
+class MethodFilter {
+ public:
+  // No method at all, until some are added.
+  MethodFilter() = default;
+  explicit MethodFilter(std::string_view patterns) { add(patterns); }
+
+  // These, too. "": all methods but those of the boot and platform loaders.
+  void add(std::string_view patterns);
+
+  // Whether a class may have such methods; no is certain. `internal_name`: "shop/Cart". Classes of
+  // the boot and platform loaders are meant only by patterns that begin with a name: not by "*.x".
+  bool may_want_class(std::string_view internal_name, bool of_system) const;
+  bool wants(std::string_view internal_name, std::string_view method, bool of_system) const;
+
+ private:
+  struct Pattern {
+    std::string text;
+    std::string literal;  // up to the first '*'
+  };
+  std::vector<Pattern> patterns_;
+};
+
+}  // namespace ddm

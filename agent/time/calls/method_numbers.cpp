@@ -1,0 +1,30 @@
+#include "time/calls/method_numbers.h"
+
+namespace ddm {
+
+std::optional<MethodNumber> MethodNumbers::number_of(std::string_view class_name,
+                                                     std::string_view method,
+                                                     std::string_view signature) {
+  std::string key(class_name);
+  key.append(1, '.').append(method).append(signature);
+  const std::lock_guard lock(mutex_);
+  const auto found = numbers_.find(key);
+  if (found != numbers_.end()) return found->second;
+  if (methods_.size() >= kMost) return {};
+  const auto number = static_cast<MethodNumber>(methods_.size());
+  methods_.push_back({std::string(class_name), std::string(method), std::string(signature)});
+  numbers_.emplace(std::move(key), number);
+  return number;
+}
+
+MethodNumber MethodNumbers::count() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<MethodNumber>(methods_.size());
+}
+
+MethodNames MethodNumbers::names_of(MethodNumber number) const {
+  const std::lock_guard lock(mutex_);
+  return number < methods_.size() ? methods_[number] : MethodNames{};
+}
+
+}  // namespace ddm

@@ -1,0 +1,96 @@
+// What all ended calls of methods come to, as one thread of the system has counted them. Only that
+// thread adds; any other may read meanwhile.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "time/calls/method_numbers.h"
+#include "time/calls/tick_clock.h"
+
+namespace ddm {
+
+struct MethodSum {
+  std::uint64_t calls = 0;
+  std::uint64_t exceptions = 0;
+  Ticks total = 0;
+  Ticks self = 0;
+  Ticks cpu = 0;
+};
+
+class MethodSums {
+ public:
+  // A figure of the owner's that others read.
+  class Figure {
+   public:
+    void add(std::uint64_t more) noexcept {
+      value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+    }
+    std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+    void clear() noexcept { value_.store(0, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::uint64_t> value_{0};
+  };
+
+  struct Sum {
+    Figure calls, exceptions, total, self, cpu;
+  };
+
+  // Null: no memory.
+  Sum* of(MethodNumber method) noexcept {
+    Group* const group = own(groups_[method / (kSums * kBlocks) % kGroups]);
+    Block* const block = group != nullptr ? own(group->blocks[method / kSums % kBlocks]) : nullptr;
+    return block != nullptr ? &block->sums[method % kSums] : nullptr;
+  }
+
+  // `use(MethodNumber, MethodSum)` for each method that was called.
+  template <typename Use>
+  void for_each(Use use) const {
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      const Group* const group = groups_[g].seen.load(std::memory_order_acquire);
+      for (std::size_t b = 0; group != nullptr && b < kBlocks; ++b) {
+        const Block* const block = group->blocks[b].seen.load(std::memory_order_acquire);
+        for (std::size_t s = 0; block != nullptr && s < kSums; ++s) {
+          const Sum& sum = block->sums[s];
+          const MethodSum read{sum.calls.get(), sum.exceptions.get(), sum.total.get(),
+                               sum.self.get(), sum.cpu.get()};
+          if (read.calls != 0) use(static_cast<MethodNumber>((g * kBlocks + b) * kSums + s), read);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSums = 128, kBlocks = 128, kGroups = 64;
+  static_assert(kSums * kBlocks * kGroups == MethodNumbers::kMost);
+
+  template <typename T>
+  struct Slot {
+    std::unique_ptr<T> owned;
+    std::atomic<T*> seen{nullptr};
+  };
+  struct Block {
+    std::array<Sum, kSums> sums;
+  };
+  struct Group {
+    std::array<Slot<Block>, kBlocks> blocks;
+  };
+
+  template <typename T>
+  static T* own(Slot<T>& slot) noexcept {
+    T* there = slot.seen.load(std::memory_order_relaxed);
+    if (there == nullptr) [[unlikely]] {
+      slot.owned.reset(there = new (std::nothrow) T);
+      slot.seen.store(there, std::memory_order_release);
+    }
+    return there;
+  }
+
+  std::array<Slot<Group>, kGroups> groups_;
+};
+
+}  // namespace ddm

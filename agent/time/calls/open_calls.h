@@ -1,0 +1,172 @@
+// The calls of one Java thread that have not ended: method, when they began, what their callees took.
+//
+// Entered and left on whatever thread of the system runs the Java thread, one at a time. for_each()
+// may read from another thread meanwhile: each figure it sees is one that stood there, but not all
+// from one moment. Memory is kept until the object goes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "time/calls/method_numbers.h"
+#include "time/calls/tick_clock.h"
+
+namespace ddm {
+
+class OpenCalls {
+ public:
+  static constexpr std::size_t kMostDepth = 8 * ((1u << 15) - 1);
+
+  struct Ended {
+    MethodNumber method = 0;
+    bool outermost = false;  // no other call of the method is open: recursion counts once
+    Ticks total = 0;
+    Ticks self = 0;
+    Ticks cpu = 0;
+  };
+
+  std::size_t depth() const noexcept { return depth_.load(std::memory_order_relaxed); }
+
+  // False: too deep, or no memory. The call is then left out.
+  bool enter(MethodNumber method, Ticks now, Ticks cpu) noexcept {
+    const std::size_t depth = this->depth();
+    Call* const call = at_or_new(depth);
+    if (call == nullptr) return false;
+    const bool outermost = !may_be_open(method) || !is_open(method, depth);
+    ++open_by_bits_[method % kBits];
+    call->method.store(method, std::memory_order_relaxed);
+    call->outermost = outermost;
+    call->begin.store(now, std::memory_order_relaxed);
+    call->callees.store(0, std::memory_order_relaxed);
+    call->cpu_begin = cpu;
+    depth_.store(depth + 1, std::memory_order_release);
+    return true;
+  }
+
+  // Ends the innermost open call of `method`, and before it what was called from there and has not
+  // been seen to end: `ended(Ended, bool unseen)` for each. False: no such call is open.
+  template <typename EndedCall>
+  bool leave(MethodNumber method, Ticks now, Ticks cpu, EndedCall ended) noexcept {
+    const std::size_t depth = this->depth();
+    std::size_t found = depth;
+    while (found > 0 && at(found - 1).method.load(std::memory_order_relaxed) != method) --found;
+    if (found == 0) return false;
+    for (std::size_t i = depth; i-- >= found;) {
+      ended(end(i, now, cpu), i >= found);
+    }
+    return true;
+  }
+
+  // All at once, without being told of.
+  void clear() noexcept {
+    depth_.store(0, std::memory_order_release);
+    open_by_bits_.fill(0);
+  }
+
+  // `open(Ended)` for each as it stands at `now`, innermost first.
+  template <typename OpenCall>
+  void for_each(Ticks now, OpenCall open) const {
+    Ticks callee = 0;
+    for (std::size_t i = depth_.load(std::memory_order_acquire); i-- > 0;) {
+      const Call& call = at(i);
+      const Ticks begin = call.begin.load(std::memory_order_relaxed);
+      const Ticks total = now > begin ? now - begin : 0;
+      const Ticks callees = call.callees.load(std::memory_order_relaxed) + callee;
+      open(Ended{call.method.load(std::memory_order_relaxed), call.outermost, total,
+                 total > callees ? total - callees : 0, 0});
+      callee = total;
+    }
+  }
+
+  // The CPU time of a virtual thread, by its carrier's: as far as it goes from one event to the next
+  // on one carrier. mounted() before the first of them there.
+  void mounted() noexcept { carrier_cpu_ = kUnknown; }
+  Ticks cpu(Ticks carrier_cpu) noexcept {
+    if (carrier_cpu_ < carrier_cpu) cpu_ += carrier_cpu - carrier_cpu_;
+    carrier_cpu_ = carrier_cpu;
+    return cpu_;
+  }
+
+  // Whose calls these are, for who has kept a pointer: a virtual thread's id, 0 when nobody's.
+  std::atomic<std::int64_t> owner{0};
+
+ private:
+  struct Call {
+    std::atomic<Ticks> begin{0};
+    std::atomic<Ticks> callees{0};
+    Ticks cpu_begin = 0;
+    std::atomic<MethodNumber> method{0};
+    bool outermost = false;
+  };
+
+  // Segment k holds the next kFirst << k calls.
+  static constexpr std::size_t kFirst = 8;
+  static constexpr std::size_t kSegments = 15;
+  static constexpr std::size_t kBits = 128;
+  static constexpr Ticks kUnknown = ~Ticks{0};
+
+  static std::size_t segment_of(std::size_t i) noexcept {
+    return static_cast<std::size_t>(std::bit_width(i / kFirst + 1)) - 1;
+  }
+  static std::size_t first_of(std::size_t segment) noexcept {
+    return kFirst * ((std::size_t{1} << segment) - 1);
+  }
+
+  Call& at(std::size_t i) const noexcept {
+    const std::size_t segment = segment_of(i);
+    return segments_[segment][i - first_of(segment)];
+  }
+
+  Call* at_or_new(std::size_t i) noexcept {
+    const std::size_t segment = segment_of(i);
+    if (segment >= kSegments) return nullptr;
+    if (!segments_[segment]) [[unlikely]] {
+      segments_[segment].reset(new (std::nothrow) Call[kFirst << segment]);
+      if (!segments_[segment]) return nullptr;
+    }
+    return &segments_[segment][i - first_of(segment)];
+  }
+
+  // No is certain.
+  bool may_be_open(MethodNumber method) const noexcept {
+    return open_by_bits_[method % kBits] != 0;
+  }
+  bool is_open(MethodNumber method, std::size_t depth) const noexcept {
+    while (depth-- > 0) {
+      if (at(depth).method.load(std::memory_order_relaxed) == method) return true;
+    }
+    return false;
+  }
+
+  Ended end(std::size_t i, Ticks now, Ticks cpu) noexcept {
+    const Call& call = at(i);
+    Ended ended;
+    ended.method = call.method.load(std::memory_order_relaxed);
+    ended.outermost = call.outermost;
+    ended.total = now - call.begin.load(std::memory_order_relaxed);
+    const Ticks callees = call.callees.load(std::memory_order_relaxed);
+    ended.self = ended.total > callees ? ended.total - callees : 0;
+    ended.cpu = cpu > call.cpu_begin ? cpu - call.cpu_begin : 0;
+    --open_by_bits_[ended.method % kBits];
+    depth_.store(i, std::memory_order_release);
+    if (i > 0) {
+      std::atomic<Ticks>& callees_of_caller = at(i - 1).callees;
+      callees_of_caller.store(callees_of_caller.load(std::memory_order_relaxed) + ended.total,
+                              std::memory_order_relaxed);
+    }
+    return ended;
+  }
+
+  std::atomic<std::size_t> depth_{0};
+  std::array<std::unique_ptr<Call[]>, kSegments> segments_;
+  std::array<std::uint32_t, kBits> open_by_bits_{};  // how many, by method
+  Ticks cpu_ = 0;
+  Ticks carrier_cpu_ = kUnknown;
+};
+
+}  // namespace ddm

@@ -1,0 +1,72 @@
+// Wall time at the price of one instruction: the processor's own counter where it runs at one rate
+// on all processors, else CLOCK_MONOTONIC. And the CPU time of the calling thread, which is a system
+// call and so asked for rarely. Any thread.
+#pragma once
+
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace ddm {
+
+using Ticks = std::uint64_t;
+
+class TickClock {
+ public:
+  static Ticks now() noexcept {
+#if defined(__x86_64__)
+    if (s_counts_cycles) [[likely]]
+      return __rdtsc();
+#endif
+    return monotonic_nanos();
+  }
+
+  // Finds out what a tick is, the first time; some 0.2 ms. Before any other call.
+  static void calibrate();
+
+  static double nanos_per_tick() noexcept { return s_nanos_per_tick; }
+  static std::uint64_t nanos(Ticks ticks) noexcept {
+    return static_cast<std::uint64_t>(static_cast<double>(ticks) * s_nanos_per_tick);
+  }
+  static Ticks ticks(std::uint64_t nanos) noexcept {
+    return static_cast<Ticks>(static_cast<double>(nanos) / s_nanos_per_tick);
+  }
+
+  static std::uint64_t monotonic_nanos() noexcept { return nanos_of(CLOCK_MONOTONIC); }
+  static std::uint64_t nanos_of(clockid_t clock) noexcept {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(time.tv_nsec);
+  }
+
+ private:
+  static bool s_counts_cycles;
+  static double s_nanos_per_tick;
+};
+
+// The CPU time of one thread, used by it alone, in ticks. Between two readings, 100 us apart, it runs
+// with the wall clock: so far it may be ahead of the truth, and never goes back.
+class ThreadCpuClock {
+ public:
+  Ticks ticks(Ticks now) noexcept {
+    if (now - read_at_ > s_ticks_between) [[unlikely]]
+      read(now);
+    return last_ = cpu_ + (now - read_at_);
+  }
+
+ private:
+  friend class TickClock;
+  void read(Ticks now) noexcept;
+  static Ticks s_ticks_between;
+
+  Ticks read_at_ = 0;
+  Ticks cpu_ = 0;
+  Ticks last_ = 0;
+};
+
+}  // namespace ddm

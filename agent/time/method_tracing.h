@@ -1,0 +1,71 @@
+// Method tracing: exact times by method (cpu=times), and every call with its time for a DDM server or
+// `ddm trace`. Both may go on at once and share the hooks, which are in classes only meanwhile.
+//
+// Starting and stopping on attached threads; one at a time gets in, the others wait.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "records/method_trace.h"
+#include "records/time_data.h"
+#include "time/call_recorder.h"
+#include "time/method_hooks.h"
+
+namespace ddm {
+
+class MethodTracing final : public TimeDataSource {
+ public:
+  explicit MethodTracing(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+
+  // Sums begin anew. `patterns`: see MethodFilter; "" is all but the JDK's own. "" or what went
+  // wrong; when it returns, the hooks are in. Stopping what is off does nothing.
+  std::string start_times(JNIEnv* jni, const std::string& patterns);
+  std::string stop_times(JNIEnv* jni);
+
+  struct TraceWish {
+    std::string patterns;
+    std::size_t bytes = 0;  // of the file's data, at most; 0: 8 MiB
+    bool dual = false;      // CPU time too
+  };
+  std::string start_trace(JNIEnv* jni, const TraceWish& wish);
+  bool tracing();
+  // None: nothing is traced.
+  std::optional<MethodTrace> stop_trace(JNIEnv* jni);
+
+  // What times there are, or were when they were switched off: the most time in itself first.
+  void add_to(TimeData& data) override;
+  void add_names(NamesInUse&) override {}
+
+ private:
+  struct Trace {
+    TraceWish wish;
+    std::shared_ptr<CallLog> log;
+    std::uint64_t begin_micros = 0;
+  };
+
+  std::string prepare(JNIEnv* jni);
+  std::string apply(JNIEnv* jni);
+  std::vector<MethodTime> read_times() const;
+  MethodTrace read_trace(const Trace& trace) const;
+  void find_sources(JNIEnv* jni, MethodTrace& trace) const;
+
+  jvmtiEnv* const jvmti_;
+  MethodNumbers numbers_;
+
+  std::mutex switching_;  // who starts or stops; never held where a report is made
+  std::mutex mutex_;      // all below
+  std::unique_ptr<CallRecorder> recorder_;
+  std::unique_ptr<MethodHooks> hooks_;
+  std::optional<std::string> times_;  // patterns; none: off
+  std::optional<Trace> trace_;
+  std::vector<MethodTime> last_times_;
+};
+
+}  // namespace ddm

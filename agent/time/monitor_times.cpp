@@ -1,0 +1,169 @@
+#include "time/monitor_times.h"
+
+#include <time.h>
+
+#include <exception>
+
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+#include "jvm/own_threads.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+constexpr jvmtiEvent kMonitorEvents[] = {
+    JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+    JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED};
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+jvmtiError switch_monitor_events(jvmtiEnv* jvmti, jvmtiEventMode mode) {
+  for (const jvmtiEvent event : kMonitorEvents) {
+    const jvmtiError error = jvmti->SetEventNotificationMode(mode, event, nullptr);
+    if (error != JVMTI_ERROR_NONE) return error;
+  }
+  return JVMTI_ERROR_NONE;
+}
+
+}  // namespace
+
+std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming) {
+  const std::lock_guard lock(mutex_);
+  if (on_) return "";
+  jvmti_ = jvmti;
+  if (!naming_) naming_.emplace(naming);  // a thread may still be where an event is told
+  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
+  thread_id_field_ = thread_class ? jni->GetFieldID(thread_class.get(), "tid", "J") : nullptr;
+  blocker_field_ = thread_class ? jni->GetFieldID(thread_class.get(), "parkBlocker",
+                                                  "Ljava/lang/Object;")
+                                : nullptr;
+  if (clear_exception(jni) || thread_id_field_ == nullptr || blocker_field_ == nullptr) {
+    return "java.lang.Thread is not as expected";
+  }
+  if (!traces_) traces_ = Traces::create(kTraces, kMaxDepth);
+  if (!traces_) return "no memory for stacks";
+  totals_.clear();
+  for (Part& part : parts_) {
+    const std::lock_guard part_lock(part.mutex);
+    part.begun.clear();
+  }
+  jvmtiCapabilities needed{};
+  needed.can_generate_monitor_events = 1;
+  jvmtiError error = jvmti->AddCapabilities(&needed);
+  on_ = true;
+  if (error == JVMTI_ERROR_NONE) error = switch_monitor_events(jvmti, JVMTI_ENABLE);
+  if (error == JVMTI_ERROR_NONE) {
+    const std::string parks = parks_.start(jni, *this);
+    if (!parks.empty()) log_warn("monitor=y: parks are not timed: {}", parks);
+    return "";
+  }
+  on_ = false;
+  switch_monitor_events(jvmti, JVMTI_DISABLE);
+  return std::string("this VM gives no events of monitors: ") + jvmti_error_name(error);
+}
+
+std::string MonitorTimes::stop(jvmtiEnv* jvmti) {
+  const std::lock_guard lock(mutex_);
+  if (!on_) return "";
+  on_ = false;
+  const std::string parks = parks_.stop();
+  const jvmtiError error = switch_monitor_events(jvmti, JVMTI_DISABLE);
+  if (error == JVMTI_ERROR_NONE) return parks;
+  return std::string("the events of monitors stay on: ") + jvmti_error_name(error);
+}
+
+bool MonitorTimes::wanted() const { return on_ && !closed_ && !on_own_thread(); }
+
+void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject object) noexcept {
+  if (!wanted()) return;
+  try {
+    // What is named in it stays named until it is in `begun`, where add_names() finds it.
+    const Reclamation::Reading reading(naming_->reclamation);
+    const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
+    Begun begun;
+    begun.class_id = class_id_of(jni, object);
+    ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
+    naming_->stacks.capture(jni, stack);
+    begun.trace = traces_->number_of(stack.hash(), stack.frames());
+    Part& part = part_of(thread_id);
+    const std::lock_guard lock(part.mutex);
+    begun.at_ns = now_ns();
+    part.begun[thread_id][static_cast<std::size_t>(kind)] = begun;
+  } catch (const std::exception&) {
+    // No memory: this one is not counted.
+  }
+}
+
+void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept {
+  if (!wanted()) return;
+  const std::int64_t now = now_ns();
+  try {
+    const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
+    Part& part = part_of(thread_id);
+    const std::lock_guard lock(part.mutex);
+    const auto at = part.begun.find(thread_id);
+    if (at == part.begun.end()) return;  // it began before the events were on
+    Begun& begun = at->second[static_cast<std::size_t>(kind)];
+    if (begun.at_ns == 0) return;
+    totals_.add(kind, begun.class_id, begun.trace, now - begun.at_ns);
+    begun.at_ns = 0;
+    bool waiting = false;
+    for (const Begun& other : at->second) waiting = waiting || other.at_ns != 0;
+    if (!waiting) part.begun.erase(at);
+  } catch (const std::exception&) {
+    // No memory: this one is not counted.
+  }
+}
+
+void MonitorTimes::parking(JNIEnv* jni, bool pinned) noexcept {
+  if (!wanted()) return;
+  LocalRef<jthread> thread(jni, nullptr);
+  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return;
+  const LocalRef<jobject> blocker(jni, jni->GetObjectField(thread.get(), blocker_field_));
+  begins(jni, pinned ? MonitorKind::kPin : MonitorKind::kPark, thread.get(), blocker.get());
+}
+
+void MonitorTimes::parked(JNIEnv* jni, bool pinned) noexcept {
+  if (!wanted()) return;
+  LocalRef<jthread> thread(jni, nullptr);
+  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return;
+  ends(jni, pinned ? MonitorKind::kPin : MonitorKind::kPark, thread.get());
+}
+
+NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
+  if (object == nullptr) return kUnknownName;
+  const LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
+  JvmtiPtr<char> signature(jvmti_);
+  if (!klass ||
+      jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+    return kUnknownName;
+  }
+  return naming_->names.add_class(type_name_of(text_of(signature)));
+}
+
+void MonitorTimes::add_to(TimeData& data) {
+  const std::lock_guard lock(mutex_);
+  if (!traces_) return;
+  data.monitor_on = on_;
+  for (MonitorTime& monitor : totals_.read(*traces_)) data.monitors.push_back(std::move(monitor));
+}
+
+void MonitorTimes::add_names(NamesInUse& used) {
+  const std::lock_guard lock(mutex_);
+  if (!traces_) return;
+  traces_->add_names(used);
+  totals_.add_names(used);
+  for (Part& part : parts_) {
+    const std::lock_guard part_lock(part.mutex);
+    for (const auto& [thread, kinds] : part.begun) {
+      for (const Begun& begun : kinds) used.classes.insert(begun.class_id);
+    }
+  }
+}
+
+}  // namespace ddm

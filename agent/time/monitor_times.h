@@ -1,0 +1,81 @@
+// Where threads wait for locks, and for how long (monitor=y): JVMTI's events of contended monitors
+// and of Object.wait(), and hooks around LockSupport.park().
+//
+// The stack and the class are taken when a thread begins to wait, so that nothing but the clock and
+// one look-up stands between getting a lock and using it. What has begun is known by the id of the
+// event's own thread: a virtual thread may begin on one carrier and end on another. Time that a
+// thread still waits when somebody reads is not in the totals.
+//
+// Events come on the threads concerned; start(), stop() and the rest on any attached thread.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "records/monitor_totals.h"
+#include "records/time_data.h"
+#include "stack/stack_naming.h"
+#include "time/park_hooks.h"
+
+namespace ddm {
+
+class MonitorTimes final : public TimeDataSource, public ParkListener {
+ public:
+  // Both return "" or what went wrong. start() while on does nothing, and forgets what was found
+  // before otherwise; stop() keeps it.
+  std::string start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming);
+  std::string stop(jvmtiEnv* jvmti);
+  // At the VM's death, instead of stop(): the VM is not asked for anything any more.
+  void close() { closed_ = true; }
+
+  // On the thread `thread`, which is about to wait for `object` or has just stopped waiting.
+  void begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject object) noexcept;
+  void ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept;
+  void parking(JNIEnv* jni, bool pinned) noexcept override;
+  void parked(JNIEnv* jni, bool pinned) noexcept override;
+
+  void add_to(TimeData& data) override;
+  void add_names(NamesInUse& used) override;
+
+ private:
+  struct Begun {
+    std::int64_t at_ns = 0;  // 0: not waiting
+    NameId class_id = kUnknownName;
+    TraceNumber trace = kNoTrace;
+  };
+  static constexpr std::size_t kKinds = 4;
+  struct alignas(64) Part {
+    std::mutex mutex;
+    std::unordered_map<std::int64_t, std::array<Begun, kKinds>> begun;  // by Java's thread id
+  };
+  static constexpr std::size_t kParts = 64;
+  static constexpr std::uint32_t kTraces = 65536;
+
+  Part& part_of(std::int64_t thread_id) {
+    return parts_[static_cast<std::uint64_t>(thread_id) % kParts];
+  }
+  bool wanted() const;
+  NameId class_id_of(JNIEnv* jni, jobject object) const;
+
+  jvmtiEnv* jvmti_ = nullptr;
+  jfieldID thread_id_field_ = nullptr;
+  jfieldID blocker_field_ = nullptr;  // Thread.parkBlocker
+  ParkHooks parks_;
+  std::optional<StackNaming> naming_;
+  std::mutex mutex_;                // of start and stop
+  std::unique_ptr<Traces> traces_;  // made at the first start, then kept
+  std::atomic<bool> on_{false};
+  std::atomic<bool> closed_{false};
+  MonitorTotals totals_;
+  std::array<Part, kParts> parts_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,136 @@
+#include "time/ran_threads.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "jvm/jvmti_memory.h"
+#include "jvm/own_threads.h"
+#include "threads/thread_list.h"
+
+namespace ddm {
+namespace {
+
+// The list of 2,000 threads takes half a millisecond: programs that start a thread for each request
+// are listed so often at most.
+constexpr std::int64_t kListsApart = 20'000'000;
+constexpr std::uint32_t kMostQuiet = 4;  // every 2^4th look
+constexpr std::int64_t kNamesApart = 1'000'000'000;
+
+bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
+  JvmtiPtr<char> signature(jvmti);
+  return jvmti->GetClassSignature(type.get(), signature.out(), nullptr) == JVMTI_ERROR_NONE &&
+         text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
+}
+
+}  // namespace
+
+// As pthread_getcpuclockid() makes it, from the kernel's id: no pthread_t of a thread that may be
+// gone is touched.
+std::int64_t RanThreads::clock_of(std::uint32_t os_id) {
+  constexpr clockid_t kCpuOfThread = 6;
+  const auto id = static_cast<clockid_t>((~os_id << 3) | kCpuOfThread);
+  timespec now{};
+  if (clock_gettime(id, &now) != 0) return -1;
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns) {
+  changes_read_ = changes_.load(std::memory_order_relaxed);
+  ++lists_;
+  const LocalFrame frame(jni, 64);
+  if (!frame.good()) return;
+  for (auto& slot : due_) slot.clear();
+  for (jthread listed : all_threads(jvmti_, jni)) {
+    const std::int64_t id = fields_.id(jni, listed);
+    const auto [at, fresh] = threads_.try_emplace(id);
+    RanThread& thread = at->second;
+    thread.list = lists_;
+    if (fresh && !is_own_thread(id)) {
+      thread.thread = jni->NewGlobalRef(listed);
+      meet(jni, thread, now_ns, unit_ns);
+    }
+  }
+  first_list_ = false;
+  list_read_ns_ = now_ns;
+  unsaid_ns_ = 0;
+  std::size_t quiet = 0;
+  for (auto at = threads_.begin(); at != threads_.end();) {
+    RanThread& thread = at->second;
+    const std::int64_t unsaid_ns = thread.unsaid_ns - thread.head_start_ns;
+    if (thread.list == lists_) {
+      unsaid_ns_ += unsaid_ns;
+      const std::size_t later = thread.quiet == 0 ? 0 : quiet++ % (std::size_t{1} << kMostQuiet);
+      if (thread.os_id != 0) due_[(looks_ + later) % kSlots].push_back(&thread);
+      ++at;
+      continue;
+    }
+    ended_unsaid_ns_ += unsaid_ns;
+    if (thread.thread != nullptr) jni->DeleteGlobalRef(thread.thread);
+    at = threads_.erase(at);
+  }
+}
+
+void RanThreads::meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns) {
+  thread.os_id = fields_.os_id(jni, thread.thread);
+  if (thread.os_id == 0) return;
+  thread.carrier = carries_virtual_threads(jvmti_, jni, thread.thread);
+  thread.head_start_ns =
+      static_cast<std::int64_t>(static_cast<double>(unit_ns) * random_() / random_.max());
+  thread.unsaid_ns = thread.head_start_ns;
+  // What it has used before this is nobody's business. One that has started since the last list
+  // has used no more than the time since then, or the kernel's thread is older than Java's: the
+  // one that destroys the VM is the one that ran main.
+  const std::int64_t clock = clock_of(thread.os_id);
+  if (first_list_ || clock > now_ns - list_read_ns_) thread.clock_ns = clock;
+}
+
+const std::string& RanThreads::name_of(JNIEnv* jni, RanThread& thread, std::int64_t now_ns) const {
+  if (thread.name_read_ns == 0 || now_ns - thread.name_read_ns >= kNamesApart) {
+    thread.name = fields_.name(jni, thread.thread);
+    thread.name_read_ns = now_ns;
+  }
+  return thread.name;
+}
+
+void RanThreads::look_at(RanThread& thread) {
+  const std::int64_t clock = clock_of(thread.os_id);
+  if (clock > thread.clock_ns) {
+    thread.unsaid_ns += clock - thread.clock_ns;
+    thread.clock_ns = clock;
+    thread.quiet = 0;
+    ran_.push_back(&thread);
+  } else {
+    thread.quiet = std::min(thread.quiet + 1, kMostQuiet);
+  }
+  due_[(looks_ + (std::uint64_t{1} << thread.quiet)) % kSlots].push_back(&thread);
+}
+
+const std::vector<RanThread*>& RanThreads::look(JNIEnv* jni, std::int64_t now_ns,
+                                                std::int64_t unit_ns) {
+  ++looks_;
+  if (changes_.load(std::memory_order_relaxed) != changes_read_ &&
+      now_ns - list_read_ns_ >= kListsApart) {
+    read_list(jni, now_ns, unit_ns);
+  }
+  ran_.clear();
+  now_due_.clear();
+  now_due_.swap(due_[looks_ % kSlots]);
+  for (RanThread* thread : now_due_) look_at(*thread);
+  return ran_;
+}
+
+void RanThreads::clear(JNIEnv* jni) {
+  for (auto& [id, thread] : threads_) {
+    if (thread.thread != nullptr) jni->DeleteGlobalRef(thread.thread);
+  }
+  threads_.clear();
+  for (auto* list : {&ran_, &now_due_}) std::vector<RanThread*>().swap(*list);
+  for (auto& slot : due_) std::vector<RanThread*>().swap(slot);
+  first_list_ = true;
+  changes_read_ = 0;
+  list_read_ns_ = ended_unsaid_ns_ = unsaid_ns_ = 0;
+}
+
+}  // namespace ddm

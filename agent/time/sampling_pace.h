@@ -1,0 +1,46 @@
+// How long to wait from one look at the threads to the next: as asked, or longer where looking
+// would cost more than the budget. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ddm {
+
+class SamplingPace {
+ public:
+  // `budget`: percent of one CPU.
+  SamplingPace(std::int64_t asked_ns, std::int64_t budget) : asked_ns_(asked_ns), budget_(budget) {}
+
+  // One look is over. The mean over about the last sixteen decides, a dear one counts at once: what
+  // it took too much is made good by the pauses that follow.
+  void looked(std::int64_t cost_ns) {
+    mean_cost_ns_ += (static_cast<double>(cost_ns) - mean_cost_ns_) / kLooks;
+  }
+
+  // Of waiting and looking together, on average.
+  std::int64_t interval_ns() const {
+    const auto affordable =
+        static_cast<std::int64_t>(mean_cost_ns_ * 100 / static_cast<double>(budget_) * kReserve);
+    return std::clamp(affordable, asked_ns_, std::max(asked_ns_, kLongest));
+  }
+
+  // The pause varies by up to half of the interval, so that it keeps no step with the program.
+  // `random`: any 32 bits.
+  std::int64_t pause_ns(std::uint32_t random) const {
+    const std::int64_t interval = interval_ns();
+    return interval / 2 + static_cast<std::int64_t>(static_cast<double>(interval) *
+                                                    (static_cast<double>(random) / 4294967296.0));
+  }
+
+ private:
+  static constexpr double kLooks = 16;
+  static constexpr double kReserve = 1.1;  // for what cannot be measured
+  static constexpr std::int64_t kLongest = 10'000'000'000;
+
+  const std::int64_t asked_ns_;
+  const std::int64_t budget_;
+  double mean_cost_ns_ = 0;
+};
+
+}  // namespace ddm

@@ -1,0 +1,78 @@
+"""cpu=samples: what is sampled, held against the CPU clock of the program's own thread."""
+from harness import Report, test
+from test_monitors import best_of
+
+PARTS = ("seventy", "twenty", "ten")
+
+
+def shares(report, thread="main"):
+    counts = dict.fromkeys(PARTS, 0)
+    for sample in report.samples:
+        methods = {frame["method"] for frame in sample["stack"]}
+        for part in PARTS:
+            if sample["thread"] == thread and part in methods:
+                counts[part] += sample["count"]
+    return counts
+
+
+def check_shares(t, run, points):
+    truth = dict(zip(PARTS, (int(word) / 10 for word in run.out.split())))
+    cpu_ms = int(run.out.split()[3])
+    report = Report(t.path("r.jsonl"))
+    counts = shares(report)
+    all_counts = sum(counts.values())
+    for part in PARTS:
+        found = 100 * counts[part] / all_counts
+        assert abs(found - truth[part]) <= points, (part, found, truth, counts)
+    return report, all_counts, cpu_ms
+
+
+@test(alone=True)
+def samples_share_the_cpu_as_the_program_did(t):
+    def attempt():
+        run = t.java("CpuShares", "2500",
+                     agent="address=none,cpu=samples,interval_ms=1,budget=20,dump=r.jsonl,"
+                           "dump=r.collapsed,dump=r.txt")
+        report, count, cpu_ms = check_shares(t, run, points=3)
+        # A sample is a millisecond of CPU, however seldom the sampler could look.
+        assert abs(count - cpu_ms) <= 0.05 * cpu_ms, (count, cpu_ms)
+        sampler = report.summary["sampler"]
+        assert sampler["asked_ns"] == 1_000_000 and sampler["budget"] == 20
+        assert sampler["own_ns"] + sampler["others_ns"] <= 0.20 * sampler["on_ns"], sampler
+        assert not [s for s in report.samples if s["thread"].startswith("ddmagent")]
+        assert report.summary["seen"] == 0
+
+    best_of(3, attempt)
+    with open(t.path("r.collapsed"), encoding="utf-8") as f:
+        stacks = dict(line.rsplit(" ", 1) for line in f)
+    assert any(stack.startswith("CpuShares.main;CpuShares.seventy;CpuShares.spin")
+               for stack in stacks), stacks
+    with open(t.path("r.txt"), encoding="utf-8") as f:
+        text = f.read()
+    assert "CPU samples" in text and "CpuShares.spin" in text and "at CpuShares.seventy" in text
+
+
+@test(timeout=180)
+def two_thousand_waiting_threads_are_sampled_within_the_budget(t):
+    t.java("CpuShares", "1500", "2000", flags=["-Xss256k"],
+           agent="address=none,cpu=samples,interval_ms=1,budget=5,dump=r.jsonl")
+    report = Report(t.path("r.jsonl"))
+    sampler = report.summary["sampler"]
+    assert sampler["own_ns"] + sampler["others_ns"] <= 0.06 * sampler["on_ns"], sampler
+    assert sampler["looks"] >= 10 and not sampler["failed"], sampler
+    assert sum(shares(report).values()) >= 1000, shares(report)
+    # Threads that only wait have next to no samples.
+    idle = sum(s["count"] for s in report.samples if s["thread"].startswith("idle-"))
+    assert idle <= 600, idle
+
+
+@test(min_jdk=21)
+def virtual_threads_are_sampled_and_not_their_carriers(t):
+    t.java("VirtualShares", "1500",
+           agent="address=none,cpu=samples,interval_ms=1,budget=20,dump=r.jsonl")
+    report = Report(t.path("r.jsonl"))
+    spinning = [s for s in report.samples if s["thread"] == "spinner"]
+    count = sum(s["count"] for s in spinning)
+    in_spin = sum(s["count"] for s in spinning
+                  if any(frame["method"] == "spin" for frame in s["stack"]))
+    assert count >= 100 and in_spin >= 0.9 * count, (count, in_spin, report.summary["sampler"])

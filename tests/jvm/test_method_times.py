@@ -1,0 +1,87 @@
+"""cpu=times: entries, exits and time of methods, against the program's own count and clock."""
+import json
+
+from harness import test
+
+
+def methods_of(path):
+    """{"Class.method": line} of a jsonl report."""
+    with open(path, encoding="utf-8") as f:
+        lines = [json.loads(line) for line in f]
+    return {f"{line['class']}.{line['method']}": line for line in lines if line["type"] == "method"}
+
+
+def run(t, what, methods="methods=Calls*,", flags=(), options=""):
+    out = t.java("Calls", what, flags=flags,
+                 agent=f"cpu=times,{methods}address=none,dump=m.jsonl{options}").out
+    return methods_of(t.path("m.jsonl")), [line.split() for line in out.splitlines()]
+
+
+def check_counts(found, truth):
+    for method, calls, exceptions in (line for line in truth if len(line) == 3):
+        line = found[method]
+        assert (line["calls"], line["exceptions"]) == (int(calls), int(exceptions)), \
+            f"{method}: {line}, made {calls} {exceptions}"
+        assert 0 <= line["self_ns"] <= line["total_ns"], line
+
+
+@test(flags=[(), ("-Xint",), ("-Xcomp", "-XX:CompileOnly=Calls.*")])
+def calls_and_exceptions_of_methods_are_counted_exactly(t):
+    found, truth = run(t, "counts")
+    assert len(truth) > 10
+    check_counts(found, truth)
+    assert all(line["class"].startswith("Calls") for line in found.values()), found
+
+
+@test(min_jdk=21)
+def calls_of_ten_thousand_virtual_threads_are_counted_exactly(t):
+    found, truth = run(t, "virtual")
+    assert len(truth) == 3
+    check_counts(found, truth)
+    # A thread that waits uses no CPU: 10,000 threads waited, and 2 processors worked.
+    assert found["Calls.job"]["cpu_ns"] < found["Calls.job"]["total_ns"] / 20
+
+
+@test()
+def times_are_those_of_the_programs_own_clock(t):
+    found, truth = run(t, "clock")
+    outer = sum(int(ns) for name, ns in truth if name == "outer")
+    again = next(int(ns) for name, ns in truth if name == "again")
+    assert abs(found["Calls.outer"]["total_ns"] / outer - 1) < 0.05, (found["Calls.outer"], outer)
+    # Recursion counts once in total, and its callee's time is not its own.
+    assert abs(found["Calls.again"]["total_ns"] / again - 1) < 0.05, (found["Calls.again"], again)
+    assert found["Calls.again"]["calls"] == 10
+    assert found["Calls.again"]["self_ns"] < again * 0.05
+    assert found["Calls.outer"]["self_ns"] < outer * 0.05
+    spent = sum(found[f"Calls.{name}"]["self_ns"] for name in ("busy", "outer", "inner", "again"))
+    assert abs(spent / (outer + again) - 1) < 0.05, (spent, outer, again)
+    assert abs(found["Calls.inner"]["total_ns"] / outer - 0.5) < 0.1
+
+
+@test()
+def a_stack_that_overflows_leaves_the_counts_right(t):
+    found, truth = run(t, "overflow")
+    assert truth[0] == ["overflowed"]
+    check_counts(found, truth)
+    overflow = found["Calls.overflow"]
+    assert overflow["calls"] > 500 and overflow["calls"] - overflow["exceptions"] <= 1, overflow
+
+
+@test()
+def only_wanted_methods_are_timed(t):
+    found, _ = run(t, "counts", methods="methods=*.leaf\\,Calls$Square,")
+    assert sorted(found) == ["Calls$Square.<init>", "Calls$Square.area", "Calls.leaf"], sorted(found)
+    found, _ = run(t, "counts", methods="methods=java.util.concurrent.atomic.AtomicLong,")
+    assert all(name.startswith("java.util.concurrent.atomic.AtomicLong.") for name in found), found
+    found, _ = run(t, "counts", methods="")
+    assert "Calls.leaf" in found and not any(name.startswith("java.") for name in found), sorted(found)
+
+
+@test()
+def times_and_allocations_can_be_asked_for_together(t):
+    for engine in ("vm", "bci"):
+        found, truth = run(t, "counts", options=f",track=y,engine={engine}")
+        check_counts(found, truth)
+        with open(t.path("m.jsonl"), encoding="utf-8") as f:
+            summary = json.loads(f.readline())
+        assert summary["engine"] == engine and summary["seen"] > 500, summary

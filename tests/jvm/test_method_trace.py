@@ -1,0 +1,236 @@
+"""Method tracing for DDM servers: MPSS, MPSE, MPRS, MPRE, MPRQ, and the trace file that comes of it,
+read by a reader of our own and by Debian's dmtracedump."""
+import json
+import os
+import random
+import re
+import signal
+import struct
+import subprocess
+import time
+
+from ddm_client import DdmError, Target
+from harness import test
+from test_ddm_tool import DDM
+from test_toggle import ESCAPE_LOOPS, bytes_of
+
+
+class Trace:
+    """The file of Android's tracer, as its readers take it apart."""
+
+    def __init__(self, data):
+        end = data.index(b"*end\n") + len(b"*end\n")
+        sections = re.split(r"^\*(\w+)\n", data[:end].decode("ascii"), flags=re.M)[1:]
+        parts = dict(zip(sections[::2], sections[1::2]))
+        first, *options = parts["version"].splitlines()
+        self.version = int(first)
+        self.options = dict(line.split("=") for line in options)
+        self.threads = {int(number): name for number, name in
+                        (line.split("\t") for line in parts["threads"].splitlines())}
+        self.methods = {}
+        for line in parts["methods"].splitlines():
+            number, kind, name, signature, file, at = line.split("\t")
+            assert int(number, 16) % 4 == 0 and int(number, 16) > 0
+            self.methods[int(number, 16)] = (f"{kind}.{name}", signature, file, int(at))
+        magic, version, offset, self.begin = struct.unpack_from("<4sHHQ", data, end)
+        assert (magic, version, offset) == (b"SLOW", self.version, 32)
+        layout = "<HII" if version == 2 else "<HIII"
+        size = struct.calcsize(layout)
+        if version == 3:
+            assert struct.unpack_from("<H", data, end + 16) == (14,)
+        body = data[end + offset:]
+        assert len(body) % size == 0
+        self.events = [(thread, self.methods[method & ~3][0], method & 3, *clocks)
+                       for thread, method, *clocks in struct.iter_unpack(layout, body)]
+
+    def calls(self):
+        """{(thread's name, method): [entries, exceptions]}; every thread's calls nest."""
+        counts, stacks, last = {}, {}, {}
+        for thread, method, action, *clocks in self.events:
+            assert 0 < thread < 32768 and thread in self.threads
+            assert clocks[-1] >= last.get(thread, 0), "time goes back"
+            last[thread] = clocks[-1]
+            count = counts.setdefault((self.threads[thread], method), [0, 0])
+            stack = stacks.setdefault(thread, [])
+            if action == 0:
+                count[0] += 1
+                stack.append(method)
+            else:
+                assert stack.pop() == method
+                count[1] += action == 2
+        return counts
+
+
+def start(ddm, flags=0, methods="Calls*", size=0):
+    text = methods.encode("utf-16-be")
+    assert ddm.request("MPSS", struct.pack(">III", size, flags, len(text) // 2) + text) == b""
+    assert ddm.request("MPRQ") == b"\1"
+
+
+def read_counts(p):
+    truth = {}
+    while (line := p.process.stdout.readline().rstrip("\n")) != "counted":
+        method, calls, exceptions = line.split()
+        truth[method] = [int(calls), int(exceptions)]
+    return truth
+
+
+def check(trace, truth):
+    counts = trace.calls()
+    for method, expected in truth.items():
+        found = [count for (_, name), count in counts.items() if name == method]
+        assert [sum(c[i] for c in found) for i in (0, 1)] == expected, (method, found, expected)
+    for n in range(4):
+        assert counts[(f"caller-{n}", "Calls.leaf")] == [20_000, 0], "each thread's own calls"
+
+
+@test()
+def a_trace_has_every_call_of_every_thread(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        for flags, version in ((0, 2), (0x110, 3)):
+            start(ddm, flags)
+            p.say("go")
+            truth = read_counts(p)
+            data = ddm.request("MPSE")
+            assert ddm.request("MPRQ") == b"\0"
+            trace = Trace(data)
+            assert (trace.version, trace.options["clock"]) == (version, "wall" if version == 2 else "dual")
+            assert trace.options["data-file-overflow"] == "false"
+            check(trace, truth)
+            name, signature, file, line = next(m for m in trace.methods.values() if m[0] == "Calls.fib")
+            assert (signature, file) == ("(I)I", "Calls.java") and line > 10, (signature, file, line)
+            with open(t.path("calls.trace"), "wb") as f:
+                f.write(data)
+            done = t.command(["dmtracedump", "-o", t.path("calls.trace")])
+            assert done.code == 0 and done.out.count("Calls.leaf") >= 160_000, done.err[-500:]
+
+
+@test()
+def a_trace_that_is_full_says_so_and_the_program_goes_on(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        start(ddm, size=100_000)
+        p.say("go")
+        read_counts(p)
+        trace = Trace(ddm.request("MPSE"))
+        assert trace.options["data-file-overflow"] == "true"
+        assert 5_000 < len(trace.events) <= 10_000
+
+
+@test()
+def tracing_stops_and_starts_and_leaves_nothing(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        for _ in range(5):
+            start(ddm)
+            p.say("go")
+            truth = read_counts(p)
+            check(Trace(ddm.request("MPSE")), truth)
+        p.say("go")
+        read_counts(p)
+        try:
+            raise AssertionError(ddm.request("MPSE"))
+        except DdmError as failure:
+            assert "no methods are being traced" in failure.message, failure
+        start(ddm)
+        try:
+            raise AssertionError(ddm.request("MPSS", bytes(8)))
+        except DdmError as failure:
+            assert "already" in failure.message, failure
+        with p.client() as other:
+            other.hello()
+            assert other.request("MPRQ") == b"\1"
+        ddm.request("MPSE")
+
+
+def trace_under_load(t, rounds):
+    pause = random.Random(t.name)
+    with Target(t, "track=n", program=("ToggleLoad",)) as p, p.client() as ddm:
+        for _ in range(rounds):
+            start(ddm, methods="ToggleLoad*,java.util.HashMap.put*", size=100_000)
+            time.sleep(pause.uniform(0, 0.1))
+            assert Trace(ddm.request("MPSE")).version == 2
+            time.sleep(pause.uniform(0, 0.1))
+        p.say("")
+        p.expect("DONE")
+        assert p.process.wait(60) == 0
+
+
+@test()
+def rounds_of_tracing_under_load_harm_nothing(t):
+    trace_under_load(t, 3)
+
+
+@test(gc="all", full_only=True, timeout=300)
+def a_hundred_rounds_of_tracing_under_load_harm_nothing(t):
+    trace_under_load(t, 100)
+
+
+@test()
+def code_is_as_fast_after_a_trace_as_before(t):
+    """What the compiler removed before, it removes again: nothing of the hooks is left."""
+    with Target(t, "dump=none", program=("Escape",)) as p, p.client() as ddm:
+        for loop in ESCAPE_LOOPS:
+            assert bytes_of(p, loop, 0) == 0, f"{loop} before"
+        start(ddm, methods="Escape*", size=1_000_000)
+        for loop in ESCAPE_LOOPS:
+            bytes_of(p, loop, 5)
+        assert Trace(ddm.request("MPSE")).events
+        for loop in ESCAPE_LOOPS:
+            assert bytes_of(p, loop, 0) == 0, f"{loop} after"
+
+
+@test()
+def a_trace_ends_with_the_connection_that_wanted_it(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as stays:
+        with p.client() as ddm:
+            start(ddm)
+        for _ in range(100):
+            if stays.request("MPRQ") == b"\0":
+                break
+            time.sleep(0.1)
+        assert stays.request("MPRQ") == b"\0"
+        start(stays)
+        stays.request("MPSE")
+
+
+@test()
+def a_trace_can_go_to_a_file(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        path = t.path("file.trace")
+        for where, result in ((path, b"\0"), ("/nowhere/x.trace", b"\1")):
+            text = where.encode("utf-16-be")
+            assert ddm.request("MPRS", struct.pack(">III", 0, 0, len(where)) + text) == b""
+            p.say("go")
+            truth = read_counts(p)
+            assert ddm.request("MPRE") == result
+        p.stderr_line("cannot write /nowhere/x.trace")
+        assert not os.path.exists("/nowhere")
+        with open(path, "rb") as f:
+            check(Trace(f.read()), truth)
+
+
+@test()
+def ddm_traces_methods_for_a_while(t):
+    with Target(t, program=("Calls", "serve")) as p:
+        path = t.path("x.trace")
+        tool = subprocess.Popen([DDM, "trace", str(p.pid), "--methods", "Calls*", "-d", "60", "-o", path,
+                                 "--json"], stdout=subprocess.PIPE, text=True)
+        with p.client() as ddm:
+            for _ in range(200):
+                if ddm.request("MPRQ") == b"\1":
+                    break
+                time.sleep(0.05)
+        # MPRQ says so before the hooks are in; what comes after them is whole.
+        time.sleep(1)
+        p.say("go")
+        truth = read_counts(p)
+        tool.send_signal(signal.SIGINT)  # ends it early, and it writes
+        told = json.loads(tool.communicate(timeout=60)[0])
+        assert tool.returncode == 0
+        found = {f"{m['class']}.{m['method']}": [m["calls"], m["exceptions"]] for m in told["methods"]}
+        assert {method: found.get(method) for method in truth} == truth
+        with open(path, "rb") as f:
+            check(Trace(f.read()), truth)
+        table = t.command([DDM, "trace", str(p.pid), "--methods", "no.such", "-d", "0.1"])
+        assert (table.code, table.out) == (0, "no call of such a method was seen\n"), table
+        wrong = t.command([DDM, "trace", str(p.pid), "-o", t.path("x.jpg")])
+        assert wrong.code == 2 and ".trace, .txt, .collapsed or .json" in wrong.err, wrong

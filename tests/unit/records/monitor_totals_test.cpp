@@ -1,0 +1,83 @@
+#include "records/monitor_totals.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <thread>
+
+using namespace ddm;
+
+namespace {
+
+TraceNumber trace_of(Traces& traces, NameId method) {
+  const std::array<Frame, 1> frames = {Frame{method, 3}};
+  return traces.number_of(0x9E3779B97F4A7C15ull * (method + 1), frames);
+}
+
+}  // namespace
+
+TEST_CASE("Monitor totals add up by kind, class and stack, most time first") {
+  const auto traces = Traces::create(100, 8);
+  REQUIRE(traces);
+  const TraceNumber here = trace_of(*traces, 10), there = trace_of(*traces, 11);
+  MonitorTotals totals;
+  totals.add(MonitorKind::kEnter, 1, here, 100);
+  totals.add(MonitorKind::kEnter, 1, here, 50);
+  totals.add(MonitorKind::kEnter, 2, here, 1);
+  totals.add(MonitorKind::kWait, 1, here, 2);
+  totals.add(MonitorKind::kEnter, 1, there, 1000);
+
+  const std::vector<MonitorTime> found = totals.read(*traces);
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].ns == 1000);
+  CHECK(found[0].frames == std::vector<Frame>{{11, 3}});
+  CHECK(found[1].count == 2);
+  CHECK(found[1].ns == 150);
+  CHECK(found[1].class_id == 1);
+  CHECK(found[2].kind == MonitorKind::kWait);
+  CHECK(found[3].class_id == 2);
+
+  NamesInUse used;
+  totals.add_names(used);
+  CHECK(used.classes == std::unordered_set<NameId>{1, 2});
+  totals.clear();
+  CHECK(totals.read(*traces).empty());
+}
+
+TEST_CASE("Monitor totals without room keep every wait and say its class") {
+  const auto traces = Traces::create(kMaxTraces, 1);
+  REQUIRE(traces);
+  MonitorTotals totals;
+  constexpr NameId kWaits = 3 * MonitorTotals::kMostTotals / 2;
+  for (NameId i = 1; i <= kWaits; ++i) {
+    totals.add(MonitorKind::kEnter, 1 + i % 7, trace_of(*traces, i), 1);
+  }
+  const std::vector<MonitorTime> found = totals.read(*traces);
+  CHECK(found.size() <= MonitorTotals::kMostTotals + MonitorTotals::kMostClasses);
+  std::int64_t count = 0, without_stack = 0;
+  for (const MonitorTime& monitor : found) {
+    count += monitor.count;
+    if (!monitor.frames.empty()) continue;
+    without_stack += monitor.count;
+    CHECK(monitor.class_id >= 1);
+    CHECK(monitor.class_id <= 7);
+  }
+  CHECK(count == kWaits);
+  CHECK(without_stack > 0);
+}
+
+TEST_CASE("Monitor totals of many threads lose nothing") {
+  const auto traces = Traces::create(100, 1);
+  REQUIRE(traces);
+  MonitorTotals totals;
+  std::vector<std::thread> threads;
+  for (NameId t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (NameId i = 0; i < 10'000; ++i) totals.add(MonitorKind::kWait, i % 5, kNoTrace, 2);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::int64_t count = 0, ns = 0;
+  for (const MonitorTime& monitor : totals.read(*traces)) count += monitor.count, ns += monitor.ns;
+  CHECK(count == 40'000);
+  CHECK(ns == 80'000);
+}

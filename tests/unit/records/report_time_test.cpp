@@ -1,0 +1,95 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "records/report_time.h"
+#include "report_sample.h"
+
+using namespace ddm;
+
+namespace {
+
+// Two threads in one stack, one in another, and two places where somebody waited.
+std::unique_ptr<ReportSample> time_sample() {
+  auto sample = std::make_unique<ReportSample>();
+  const Frame run = sample->frame("a.Main", "run", "Main.java", 7);
+  const Frame pay = sample->frame("shop.Cart", "pay", "Cart.java", 42);
+  TimeData& time = sample->data.time;
+  time.samples = {{60, "one", {pay, run}, false},
+                  {30, "two", {pay, run}, false},
+                  {10, "one", {run}, true}};
+  SamplerFigures sampler;
+  sampler.asked_ns = 10'000'000;
+  sampler.mean_ns = 12'500'000;
+  sampler.budget = 5;
+  sampler.on_ns = 10'000'000'000;
+  sampler.own_ns = 100'000'000;
+  sampler.others_ns = 23'000'000;
+  sampler.looks = 800;
+  sampler.stacks = 95;
+  sampler.failed = {{"JVMTI_ERROR_THREAD_NOT_ALIVE", 3}};
+  time.sampler = sampler;
+  time.monitor_on = true;
+  time.monitors = {{MonitorKind::kPark, sample->names.add_class("a.b.VeryLong$Condition"), 4,
+                    1'234'567'890, {pay}, false},
+                   {MonitorKind::kWait, kUnknownName, 1, 100'000, {}, false}};
+  sample->data.summary.app = "app.jar";
+  sample->data.summary.pid = 4711;
+  return sample;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("A text report of time has tables of samples and of locks, and no allocations") {
+  const auto sample = time_sample();
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "Time of app.jar, pid 4711"));
+  CHECK_FALSE(has(text, "llocation"));
+  CHECK(has(text, "CPU samples: 100, each of 10.0 ms of CPU, in 2 stacks"));
+  CHECK(has(text, "looked 800 times in 10.0 s, every 12.5 ms on average, asked for 10.0 ms"));
+  CHECK(has(text, "took 1.2% of one CPU; the budget is 5%"));
+  CHECK(has(text, "3 stacks could not be had: JVMTI_ERROR_THREAD_NOT_ALIVE"));
+  CHECK(has(text, "    1   90.0%   90.0%          90      1  shop.Cart.pay(Cart.java:42)\n"));
+  CHECK(has(text, "    2   10.0%  100.0%          10      2  a.Main.run(Main.java:7)\n"));
+  CHECK(has(text, "Waiting for locks: 1,234.6 ms in all threads, at 2 places"));
+  CHECK(has(text, "1,234.5 ms         4      3 park   a.b.VeryLong$Condition\n"));
+  CHECK(has(text, "wait   -\n"));
+  CHECK(has(text, "TRACE 1:\n    at shop.Cart.pay(Cart.java:42)\n    at a.Main.run(Main.java:7)\n"));
+  CHECK(has(text, "TRACE 2:\n    at a.Main.run(Main.java:7)\n    ... deeper frames were not kept"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+}
+
+TEST_CASE("A report of allocations and time has both") {
+  const auto sample = time_sample();
+  sample->data.summary.engine = "vm";
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "Allocations of app.jar"));
+  CHECK(has(text, "CPU samples: 100"));
+  CHECK(has(text, "No allocation was recorded."));
+}
+
+TEST_CASE("Collapsed stacks of a run that was only sampled are its samples") {
+  const auto sample = time_sample();
+  CHECK(whole_report(ReportFormat::kCollapsed, sample->data) ==
+        "a.Main.run 10\na.Main.run;shop.Cart.pay 90\n");
+}
+
+TEST_CASE("The summary of time is short, and nothing where nothing was asked for") {
+  const auto sample = time_sample();
+  TimeData& time = sample->data.time;
+  for (int i = 0; i < 100; ++i) {
+    const Frame frame = sample->frame("a.C" + std::to_string(i), "m", "C.java", 1);
+    time.samples.push_back({1, "one", {frame}, false});
+    time.monitors.push_back({MonitorKind::kEnter, kUnknownName, 1, 1, {frame}, false});
+  }
+  time.sampler->failed.clear();
+  const std::string summary = time_summary(sample->data);
+  CHECK(std::count(summary.begin(), summary.end(), '\n') <= 24);
+  CHECK_FALSE(has(summary, "TRACE"));
+  CHECK(time_summary(ReportSample().data).empty());
+}

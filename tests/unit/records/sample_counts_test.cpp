@@ -1,0 +1,80 @@
+#include "records/sample_counts.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "time/sampling_pace.h"
+
+using namespace ddm;
+
+namespace {
+
+TraceNumber trace_of(Traces& traces, NameId method) {
+  const std::array<Frame, 1> frames = {Frame{method, 3}};
+  return traces.number_of(0x9E3779B97F4A7C15ull * (method + 1), frames);
+}
+
+}  // namespace
+
+TEST_CASE("Samples add up by thread and stack, most first") {
+  const auto traces = Traces::create(100, 8);
+  REQUIRE(traces);
+  const TraceNumber here = trace_of(*traces, 10);
+  SampleCounts counts;
+  counts.add("a", here, 1);
+  counts.add("b", here, 5);
+  counts.add("a", here, 1);
+  counts.add("a", kEmptyTrace, 1);
+
+  const std::vector<StackSample> found = counts.read(*traces);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].thread == "b");
+  CHECK(found[0].count == 5);
+  CHECK(found[0].frames == std::vector<Frame>{{10, 3}});
+  CHECK(found[1].count == 2);
+  CHECK(found[2].frames.empty());
+  counts.clear();
+  CHECK(counts.read(*traces).empty());
+}
+
+TEST_CASE("Samples without room are still counted") {
+  const auto traces = Traces::create(100, 8);
+  REQUIRE(traces);
+  SampleCounts counts;
+  constexpr std::size_t kNames = SampleCounts::kMostThreads + 1000;
+  for (std::size_t i = 0; i < kNames; ++i) counts.add("thread-" + std::to_string(i), kNoTrace, 2);
+  std::int64_t all = 0, others = 0;
+  for (const StackSample& sample : counts.read(*traces)) {
+    all += sample.count;
+    if (sample.thread == SampleCounts::kOtherThreads) others = sample.count;
+  }
+  CHECK(all == 2 * std::int64_t{kNames});
+  CHECK(others == 2000);
+}
+
+TEST_CASE("Looks that cost little come as often as asked") {
+  SamplingPace pace(1'000'000, 5);
+  for (int i = 0; i < 100; ++i) pace.looked(20'000);
+  CHECK(pace.interval_ns() == 1'000'000);
+  CHECK(pace.pause_ns(0) == 500'000);
+  CHECK(pace.pause_ns(0xffffffff) == Approx(1'500'000).margin(2));
+}
+
+TEST_CASE("Looks that cost more than the budget come more seldom, and often again afterwards") {
+  SamplingPace pace(1'000'000, 5);
+  for (int i = 0; i < 200; ++i) pace.looked(400'000);
+  const double share = 400'000.0 / static_cast<double>(pace.interval_ns());
+  CHECK(share < 0.05);
+  CHECK(share > 0.04);
+  for (int i = 0; i < 200; ++i) pace.looked(1'000);
+  CHECK(pace.interval_ns() == 1'000'000);
+}
+
+TEST_CASE("One very dear look does not stop the sampling for good") {
+  SamplingPace pace(1'000'000, 1);
+  pace.looked(60'000'000'000);
+  CHECK(pace.interval_ns() <= 10'000'000'000);
+  SamplingPace slow(1'000'000'000, 1);
+  slow.looked(60'000'000'000);
+  CHECK(slow.interval_ns() <= 10'000'000'000);
+}

@@ -1,0 +1,88 @@
+#include "time/calls/call_log.h"
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "time/calls/method_sums.h"
+#include "time/calls/tick_clock.h"
+
+using ddm::CallEvent;
+using ddm::CallLog;
+
+TEST_CASE("events of several threads come in the order of time") {
+  CallLog log(100'000, 0);
+  std::vector<std::thread> threads;
+  for (std::uint16_t t = 1; t <= 4; ++t) {
+    threads.emplace_back([&log, t] {
+      CallLog::Writer writer;
+      for (std::uint32_t i = 0; i < 5000; ++i) {
+        log.add(writer, {i * 4u + t, 0, i, t, ddm::CallAction::kEnter});
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto events = log.events();
+  REQUIRE(events.size() == 20'000);
+  CHECK(log.lost() == 0);
+  bool in_order = true;
+  for (std::size_t i = 0; i < events.size(); ++i) in_order &= events[i].at == i + 1;
+  CHECK(in_order);
+}
+
+TEST_CASE("what does not fit into a log is counted") {
+  CallLog log(1024, 0);
+  CallLog::Writer writer;
+  for (std::uint32_t i = 0; i < 3000; ++i) log.add(writer, {i, 0, i, 1, ddm::CallAction::kEnter});
+  CHECK(log.events().size() == 1024);
+  CHECK(log.lost() == 3000 - 1024);
+}
+
+TEST_CASE("a log numbers threads from 1 and never twice") {
+  CallLog log(1024, 0);
+  bool is_new = false;
+  CHECK(log.number_of_thread(77, is_new) == 1);
+  CHECK(is_new);
+  CHECK(log.number_of_thread(78, is_new) == 2);
+  CHECK(log.number_of_thread(77, is_new) == 1);
+  CHECK_FALSE(is_new);
+  for (std::int64_t id = 1000; id < 1000 + CallLog::kMostThreads; ++id) {
+    log.number_of_thread(id, is_new);
+  }
+  CHECK(log.number_of_thread(5, is_new) == 0);
+  CHECK(log.number_of_thread(78, is_new) == 2);
+}
+
+TEST_CASE("sums of methods with any number are kept apart") {
+  ddm::MethodSums sums;
+  for (const ddm::MethodNumber method : {0u, 127u, 128u, 16'384u, ddm::MethodNumbers::kMost - 1}) {
+    auto* const sum = sums.of(method);
+    REQUIRE(sum != nullptr);
+    sum->calls.add(method + 1);
+  }
+  std::vector<std::uint64_t> calls;
+  sums.for_each([&](ddm::MethodNumber method, const ddm::MethodSum& sum) {
+    CHECK(sum.calls == method + 1);
+    calls.push_back(sum.calls);
+  });
+  CHECK(calls.size() == 5);
+}
+
+TEST_CASE("ticks are nanoseconds of the clock, and CPU time never goes back") {
+  ddm::TickClock::calibrate();
+  const std::uint64_t begin_nanos = ddm::TickClock::monotonic_nanos();
+  const ddm::Ticks begin = ddm::TickClock::now();
+  ddm::ThreadCpuClock cpu;
+  ddm::Ticks last = cpu.ticks(begin);
+  const ddm::Ticks first = last;
+  bool went_back = false;
+  while (ddm::TickClock::monotonic_nanos() - begin_nanos < 20'000'000) {
+    const ddm::Ticks now = cpu.ticks(ddm::TickClock::now());
+    went_back |= now < last;
+    last = now;
+  }
+  CHECK_FALSE(went_back);
+  const std::uint64_t ticked = ddm::TickClock::nanos(ddm::TickClock::now() - begin);
+  const std::uint64_t passed = ddm::TickClock::monotonic_nanos() - begin_nanos;
+  CHECK(static_cast<double>(ticked) == Approx(static_cast<double>(passed)).epsilon(0.02));
+  CHECK(ddm::TickClock::nanos(last - first) <= passed + 200'000);
+}

@@ -1,0 +1,101 @@
+#include "time/calls/open_calls.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+using ddm::OpenCalls;
+
+namespace {
+
+struct Seen {
+  ddm::MethodNumber method;
+  ddm::Ticks total, self;
+  bool outermost, unseen;
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+std::vector<Seen> leave(OpenCalls& calls, ddm::MethodNumber method, ddm::Ticks now) {
+  std::vector<Seen> seen;
+  calls.leave(method, now, now, [&](const OpenCalls::Ended& ended, bool unseen) {
+    seen.push_back({ended.method, ended.total, ended.self, ended.outermost, unseen});
+  });
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("what callees take is not the caller's own time") {
+  OpenCalls calls;
+  calls.enter(1, 100, 0);
+  calls.enter(2, 130, 0);
+  CHECK(leave(calls, 2, 170) == std::vector<Seen>{{2, 40, 40, true, false}});
+  calls.enter(2, 180, 0);
+  CHECK(leave(calls, 2, 190) == std::vector<Seen>{{2, 10, 10, true, false}});
+  CHECK(leave(calls, 1, 200) == std::vector<Seen>{{1, 100, 50, true, false}});
+  CHECK(calls.depth() == 0);
+}
+
+TEST_CASE("of a recursion only the outermost call counts in total") {
+  OpenCalls calls;
+  calls.enter(7, 0, 0);
+  calls.enter(7 + 128, 1, 0);  // another method that shares its bit
+  calls.enter(7, 2, 0);
+  CHECK_FALSE(leave(calls, 7, 3).at(0).outermost);
+  CHECK(leave(calls, 7 + 128, 4).at(0).outermost);
+  CHECK(leave(calls, 7, 5).at(0).outermost);
+}
+
+TEST_CASE("calls whose end was not seen end with their caller") {
+  OpenCalls calls;
+  calls.enter(1, 0, 0);
+  calls.enter(2, 10, 0);
+  calls.enter(3, 20, 0);
+  CHECK(leave(calls, 1, 50) == std::vector<Seen>{{3, 30, 30, true, true},
+                                                 {2, 40, 10, true, true},
+                                                 {1, 50, 10, true, false}});
+}
+
+TEST_CASE("an exit without an entry changes nothing") {
+  OpenCalls calls;
+  CHECK(leave(calls, 5, 1).empty());
+  calls.enter(1, 0, 0);
+  CHECK(leave(calls, 5, 1).empty());
+  CHECK(calls.depth() == 1);
+}
+
+TEST_CASE("stacks of many thousand calls are followed, and deeper ones refused") {
+  OpenCalls calls;
+  std::size_t entered = 0;
+  while (calls.enter(static_cast<ddm::MethodNumber>(entered % 50), entered, 0)) ++entered;
+  CHECK(entered == OpenCalls::kMostDepth);
+  while (calls.depth() > 0) {
+    const std::size_t top = calls.depth() - 1;
+    CHECK(leave(calls, static_cast<ddm::MethodNumber>(top % 50), entered).size() == 1);
+    if (calls.depth() < entered - 100) break;
+  }
+  calls.clear();
+  CHECK(calls.depth() == 0);
+  CHECK(calls.enter(3, 0, 0));
+  CHECK(leave(calls, 3, 1).at(0).outermost);
+}
+
+TEST_CASE("open calls show the time so far") {
+  OpenCalls calls;
+  calls.enter(1, 100, 0);
+  calls.enter(2, 150, 0);
+  std::vector<Seen> open;
+  calls.for_each(200, [&](const OpenCalls::Ended& call) {
+    open.push_back({call.method, call.total, call.self, call.outermost, false});
+  });
+  CHECK(open == std::vector<Seen>{{2, 50, 50, true, false}, {1, 100, 50, true, false}});
+}
+
+TEST_CASE("a virtual thread is charged for its carriers while it is on them") {
+  OpenCalls calls;
+  calls.mounted();
+  const ddm::Ticks begin = calls.cpu(1000);
+  CHECK(calls.cpu(1300) - begin == 300);
+  calls.mounted();  // on a carrier that has used more
+  CHECK(calls.cpu(90'000) - begin == 300);
+  CHECK(calls.cpu(90'050) - begin == 350);
+}
