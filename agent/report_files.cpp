@@ -93,6 +93,10 @@ void ReportFiles::write(const ReportData& data, bool oom) {
 
 void ReportFiles::write_file(const std::string& path, const ReportData& data) {
   const ReportFormat format = report_format_of(path).value_or(ReportFormat::kText);
+  if (needs_live(format) && !data.summary.live) {
+    if (failing_.insert(path).second) log_error("{} is not written: it needs live=y", path);
+    return;
+  }
   const std::string error = write_report_file(path, format, data);
   if (error.empty()) {
     if (failing_.erase(path) > 0) log_warn("{} can be written again", path);

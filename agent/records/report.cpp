@@ -25,10 +25,15 @@ std::string sampling_words(const ReportSummary& summary) {
 namespace {
 
 using Ending = std::pair<std::string_view, ReportFormat>;
-constexpr std::array kEndings = {
-    Ending{".txt", ReportFormat::kText}, Ending{".collapsed", ReportFormat::kCollapsed},
-    Ending{".jsonl", ReportFormat::kJsonl}, Ending{".html", ReportFormat::kHtml},
-    Ending{".pb.gz", ReportFormat::kPprof}};
+// The longer of two that fit comes first.
+constexpr std::array kEndings = {Ending{".hprof.txt", ReportFormat::kHprofText},
+                                 Ending{".txt", ReportFormat::kText},
+                                 Ending{".collapsed", ReportFormat::kCollapsed},
+                                 Ending{".jsonl", ReportFormat::kJsonl},
+                                 Ending{".html", ReportFormat::kHtml},
+                                 Ending{".pb.gz", ReportFormat::kPprof},
+                                 Ending{".dhat.json", ReportFormat::kDhat},
+                                 Ending{".firefox.json", ReportFormat::kFirefox}};
 
 }  // namespace
 
@@ -37,6 +42,10 @@ std::optional<ReportFormat> report_format_of(std::string_view path) {
     if (path.ends_with(ending)) return format;
   }
   return std::nullopt;
+}
+
+bool needs_live(ReportFormat format) {
+  return format == ReportFormat::kDhat || format == ReportFormat::kFirefox;
 }
 
 std::string_view report_ending_of(std::string_view path) {
@@ -62,6 +71,15 @@ void report_as(ReportFormat format, const ReportData& data, const ReportSink& si
       break;
     case ReportFormat::kPprof:
       pprof_report(data, sink);
+      break;
+    case ReportFormat::kHprofText:
+      hprof_text_report(data, sink);
+      break;
+    case ReportFormat::kDhat:
+      dhat_report(data, sink);
+      break;
+    case ReportFormat::kFirefox:
+      firefox_report(data, sink);
       break;
   }
 }

@@ -3,9 +3,14 @@
 //
 //   .txt        totals, top sites by bytes and by count, then the records
 //   .collapsed  outermost;...;innermost;Class_[new] BYTES   one stack a line
-//   .jsonl      a summary object, one object a site, then one a record, newest first
+//   .jsonl      a summary object, one object a site, one for each figure of time, then one a
+//   record,
+//               newest first
 //   .html       self-contained flame graph
 //   .pb.gz      a profile for pprof
+//   .hprof.txt  hprof's text: stacks, then a table of sites
+//   .dhat.json  lifetimes by site, for valgrind's dh_view.html         } both know what has become
+//   .firefox.json  allocations and deaths, for profiler.firefox.com    } of the objects: live=
 //
 // Pure functions of ReportData: no JVM, no clock, no files except in write_report_file().
 // Deep stacks spelt out are hundreds of megabytes, so reports go out in pieces.
@@ -23,6 +28,7 @@
 #include "records/name_table.h"
 #include "records/record_set.h"
 #include "records/site_set.h"
+#include "records/time_data.h"
 
 namespace ddm {
 
@@ -32,6 +38,7 @@ struct ThreadBytes {
   std::string name;
   std::int64_t allocated_bytes = 0;
   std::int64_t seen_bytes = 0;
+  std::int64_t seen = 0;
   std::int64_t unattributed_bytes() const { return allocated_bytes - seen_bytes; }
 };
 
@@ -44,6 +51,18 @@ struct WalkerCounts {
   std::map<std::string, std::int64_t> gave_up;   // stacks that JVMTI told instead, by reason
   std::int64_t compared = 0;                     // stacks held against JVMTI's
   std::map<std::string, std::int64_t> differed;  // of those, by how
+};
+
+// What is known of the living (live=). With one_in > 1, or with samples, every figure is an
+// estimate.
+struct LiveSummary {
+  std::uint64_t gc = 0;  // of all that was allocated, what this collection has not found dead
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+  std::uint32_t one_in = 1;
+  std::int64_t followed_ms = 0;  // for how long
+  std::int64_t top_ms = 0;       // after so long the most bytes were alive after a collection
+  std::map<std::string, std::int64_t> not_followed;  // reason -> count
 };
 
 struct ReportSummary {
@@ -69,17 +88,22 @@ struct ReportSummary {
   // Of these, at most so many for the stacks of virtual threads that waited (StackChunk).
   std::optional<std::int64_t> virtual_thread_stack_bytes;
   std::vector<ThreadBytes> threads;  // the books behind all three
+  std::optional<LiveSummary> live;   // none: not followed
   std::int64_t classes_rewritten = 0;
   std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
   std::map<std::string, std::int64_t> methods_skipped;
   std::vector<std::string> methods_running;  // engine=bci: "a.B.method" without hooks until it ends
   std::int64_t tracked_ms = 0;               // for how long tracking was on
-  std::int64_t written_ms = 0;  // wall clock of this report, milliseconds since the epoch
-  std::string recovered;        // read from a ring file: how the figures came about
-  std::string reason;           // "exit", "OutOfMemoryError", "every", "request", "recovered"
+  // Figures of two reports can be held against each other if both are the same.
+  std::uint64_t process_start = 0;  // clock ticks since boot; 0 = not known
+  std::int64_t period = 0;          // how many times tracking was switched on: figures began anew
+  std::int64_t written_ms = 0;      // wall clock of this report, milliseconds since the epoch
+  std::string recovered;            // read from a ring file: how the figures came about
+  std::string reason;               // "exit", "OutOfMemoryError", "every", "request", "recovered"
 
   bool made_of_answer() const { return engine == kEngineNotTold; }
   bool sampled() const { return interval > 0; }
+  bool live_is_estimated() const { return live && (live->one_in > 1 || sampled()); }
 };
 
 // What the engine shows, as half a sentence: "what really lies on the heap". "" for others.
@@ -91,19 +115,24 @@ std::string sampling_words(const ReportSummary& summary);
 struct ReportData {
   ReportSummary summary;  // "recorded" is records.size()
   SiteSet sites;          // of all that was seen
-  RecordSet records;      // newest first
+  TimeData time;
+  RecordSet records;  // newest first
   const NameTable* names = nullptr;
   std::shared_ptr<const void> names_held;  // NameTable::hold(), where names may be dropped
   std::map<std::int64_t, std::string> thread_names;
 };
 
-enum class ReportFormat { kText, kCollapsed, kJsonl, kHtml, kPprof };
+enum class ReportFormat { kText, kCollapsed, kJsonl, kHtml, kPprof, kHprofText, kDhat, kFirefox };
 
 // Of the paths of reports, for people.
-inline constexpr std::string_view kReportEndings = ".txt, .collapsed, .jsonl, .html or .pb.gz";
+inline constexpr std::string_view kReportEndings =
+    ".txt, .collapsed, .jsonl, .html, .pb.gz, .hprof.txt, .dhat.json or .firefox.json";
 
 // The format that a path's ending asks for; none for any other ending.
 std::optional<ReportFormat> report_format_of(std::string_view path);
+
+// Nothing can be said in this format of what was recorded without live=.
+bool needs_live(ReportFormat format);
 
 // ".html" of "x.html", ".pb.gz" of "x.pb.gz"; "" when it asks for no format.
 std::string_view report_ending_of(std::string_view path);
@@ -114,7 +143,18 @@ using ReportSink = std::function<bool(std::string_view)>;
 void text_report(const ReportData& data, const ReportSink& sink);
 void jsonl_report(const ReportData& data, const ReportSink& sink);
 void summary_line(const ReportData& data, const ReportSink& sink);  // the first line of jsonl
+// The whole run for programs: the summary's line, then one a class, allocating frame and first
+// frame outside the JDK, none of them folded:
+// {"type":"site",class,count,bytes,"at":FRAME,"app":FRAME}, where FRAME is {class,method,file,line}
+// or null.
+void site_list(const ReportData& data, const ReportSink& sink);
+// The sites of jsonl of which something is alive, most live bytes first, behind the summary.
+void live_list(const ReportData& data, const ReportSink& sink);
+void time_lines(const ReportData& data, const ReportSink& sink);  // jsonl's first, those of time
 void pprof_report(const ReportData& data, const ReportSink& sink);
+void hprof_text_report(const ReportData& data, const ReportSink& sink);
+void dhat_report(const ReportData& data, const ReportSink& sink);
+void firefox_report(const ReportData& data, const ReportSink& sink);
 std::string collapsed_report(const ReportData& data);
 std::string html_report(const ReportData& data);
 void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink);

@@ -7,6 +7,7 @@
 #include "records/report.h"
 #include "records/report_names.h"
 #include "records/report_stacks.h"
+#include "records/report_time.h"
 
 namespace ddm {
 namespace {
@@ -24,6 +25,7 @@ std::vector<std::string> without_separators(std::vector<std::string> texts) {
 
 std::string collapsed_report(const ReportData& data) {
   ReportNames names(data.names);
+  if (is_of_time_alone(data)) return collapsed_samples(data.time, names);
   // Stacks of small sites are shortened as in jsonl, or the file would be of hundreds of megabytes.
   StackTree tree = data.sites.counted() ? stack_tree_of(data.sites.folded(kSpeltOutFrames), names)
                                         : stack_tree_of(data.records, names);

@@ -127,6 +127,9 @@ std::string write_in_place(const std::string& path, Fill fill) {
 
 std::string write_report_file(const std::string& path, ReportFormat format,
                               const ReportData& data) {
+  if (needs_live(format) && !data.summary.live) {
+    return fmt::format("cannot write {}: it needs live=y", path);
+  }
   return write_in_place(path, [&](const ReportSink& sink) {
     report_as(format, data, sink);
     return true;

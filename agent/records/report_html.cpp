@@ -11,13 +11,18 @@
 //   tree            columns parent, name, bytes, count; [0] is the root, parents come first;
 //                   bytes and count are those of leaves (classes), 0 elsewhere
 //   site_count      all sites there are
-//   sites           [class, frame or "", place, bytes, count], the largest by bytes or by count
+//   sites           [class, allocating frame or "", place, first frame outside the JDK or "",
+//   place,
+//                   bytes, count, bytes of that frame], the largest by bytes or by count
 //   threads         [id, name, bytes, count, allocated or null, seen or null]
+//   callers         {frames, classes, tree} with the class first, then who allocated it, then his
+//                   callers: where a stack ends are its bytes and count
 //   run             of the whole run, where sites were counted: bytes, count, frames, classes,
 //   tree,
-//                   site_count, sites as above; app_site_count and app_sites with the first frame
-//                   outside the JDK in place of the one that allocates. Bars of less than one part
-//                   in kParts stand together, one below each frame.
+//                   callers, site_count, sites as above; app_site_count and app_sites, told apart
+//                   by the first frame outside the JDK alone
+// In trees of sites, and in all callers, bars of less than one part in kParts or kCallerParts stand
+// together, one below each frame.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -29,6 +34,7 @@
 #include "records/report_sites.h"
 #include "records/report_stacks.h"
 #include "records/report_utf8.h"
+#include "records/site_tree.h"
 
 namespace ddm {
 namespace {
@@ -36,7 +42,7 @@ namespace {
 constexpr std::size_t kPageSites = 50;
 // A page of 1,400 pixels shows no bar below one part in 2,800; zoomed in, some more are wanted.
 constexpr std::int64_t kParts = 20'000;
-constexpr std::size_t kTreeFrames = 4 * kSpeltOutFrames;
+constexpr std::int64_t kCallerParts = 5'000;
 
 template <typename Range, typename Append>
 void append_array(std::string& out, const Range& range, Append append) {
@@ -63,10 +69,15 @@ class PageData {
     out_ += R"(,"recorded_count":)";
     number(sum.count());
     time_span();
-    tree(stack_tree_of(data_.records, names_));
+    trees(stack_tree_of(data_.records, names_), data_.records);
     sites("", sites_of(data_.records, names_));
     threads();
-    if (data_.sites.counted()) whole_run();
+    if (data_.sites.counted()) {
+      source("run", data_.sites, data_.summary.seen_bytes, data_.summary.seen);
+    }
+    if (const auto& live = data_.summary.live) {
+      source("live", data_.sites.living(), live->bytes, live->count);
+    }
     out_ += '}';
     return std::move(out_);
   }
@@ -83,20 +94,30 @@ class PageData {
     number(records.empty() ? 0 : records[0].record.time_ms);
   }
 
-  void whole_run() {
-    out_ += ",\n\"run\":{\"bytes\":";
-    number(data_.summary.seen_bytes);
+  // What the page can show besides the recent records.
+  void source(std::string_view name, const SiteSet& sites, std::int64_t bytes, std::int64_t count) {
+    out_.append(",\n\"").append(name).append("\":{\"bytes\":");
+    number(bytes);
     out_ += ",\"count\":";
-    number(data_.summary.seen);
-    tree(without_small(stack_tree_of(data_.sites.folded(kTreeFrames), names_), kParts));
-    sites("", sites_of(data_.sites, names_));
-    sites("app_", sites_of(data_.sites, names_, SiteFrame::kApp));
+    number(count);
+    trees(site_tree(sites, names_, TreeOrder::kRootFirst, kParts), sites);
+    this->sites("", sites_of(sites, names_));
+    this->sites("app_", sites_of(sites, names_, SiteFrame::kApp));
+    out_ += '}';
+  }
+
+  template <typename Stacks>
+  void trees(const StackTree& root_first, const Stacks& stacks) {
+    out_ += ',';
+    tree(root_first);
+    out_ += ",\n\"callers\":{";
+    tree(site_tree(stacks, names_, TreeOrder::kClassFirst, kCallerParts));
     out_ += '}';
   }
 
   void tree(const StackTree& tree) {
     const auto append_text = [&](const std::string& name) { text(name); };
-    out_ += ",\"frames\":";
+    out_ += "\"frames\":";
     append_array(out_, tree.frames, append_text);
     out_ += ",\n\"classes\":";
     append_array(out_, tree.classes, append_text);
@@ -117,8 +138,8 @@ class PageData {
     std::vector<AllocSite> top = top_sites(all, SiteOrder::kBytes, kPageSites);
     for (const AllocSite& site : top_sites(all, SiteOrder::kCount, kPageSites)) {
       const auto same = [&](const AllocSite& other) {
-        return std::tie(site.class_id, site.has_frame, site.method, site.line) ==
-               std::tie(other.class_id, other.has_frame, other.method, other.line);
+        return std::tie(site.class_id, site.at, site.app) ==
+               std::tie(other.class_id, other.at, other.app);
       };
       if (std::none_of(top.begin(), top.end(), same)) top.push_back(site);
     }
@@ -129,15 +150,22 @@ class PageData {
       out_ += '[';
       text(names_.class_name(site.class_id));
       out_ += ',';
-      text(site.has_frame ? names_.method(site.method).qualified : "");
-      out_ += ',';
-      text(site.has_frame ? names_.place(site.method, site.line) : "");
-      out_ += ',';
+      frame(site.at);
+      frame(site.app);
       number(site.bytes);
       out_ += ',';
       number(site.count);
+      out_ += ',';
+      number(site.app_bytes);
       out_ += ']';
     });
+  }
+
+  void frame(const ShownFrame& frame) {
+    text(frame.known ? names_.method(frame.method).qualified : "");
+    out_ += ',';
+    text(frame.known ? names_.place(frame.method, frame.line) : "");
+    out_ += ',';
   }
 
   void threads() {

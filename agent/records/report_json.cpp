@@ -26,6 +26,10 @@ class Members {
     begin(key);
     out_ += "null";
   }
+  void boolean(std::string_view key, bool value) {
+    begin(key);
+    out_ += value ? "true" : "false";
+  }
   void counts(std::string_view key, const std::map<std::string, std::int64_t>& values) {
     begin(key);
     out_ += '{';
@@ -91,6 +95,15 @@ void append_summary_members(std::string& out, const ReportData& data) {
     members.number("sites_shortened", data.sites.shortened());
     members.number("sites_unplaced", data.sites.unplaced());
   }
+  if (const auto& live = summary.live) {
+    members.number("gc", static_cast<std::int64_t>(live->gc));
+    members.number("live_count", live->count);
+    members.number("live_bytes", live->bytes);
+    members.number("live_one_in", live->one_in);
+    if (summary.live_is_estimated()) members.boolean("live_estimated", true);
+    members.number("live_followed_ms", live->followed_ms);
+    members.counts("live_not_followed", live->not_followed);
+  }
   members.number("dropped", summary.dropped);
   members.number("unattributed_bytes", summary.unattributed_bytes);
   members.number("virtual_thread_stack_bytes", summary.virtual_thread_stack_bytes);
@@ -106,10 +119,31 @@ void append_summary_members(std::string& out, const ReportData& data) {
   out += ']';
   members.text("vm", summary.vm);
   members.number("tracked_ms", summary.tracked_ms);
+  members.number("process_start", static_cast<std::int64_t>(summary.process_start));
+  members.number("period", summary.period);
   members.number("written_ms", summary.written_ms);
   members.text("reason", summary.reason);
   if (!summary.recovered.empty()) members.text("recovered", summary.recovered);
   members.text("shows", shown_by_engine(summary));
+  if (const auto& sampler = data.time.sampler) {
+    members.begin("sampler");
+    out += '{';
+    Members inner(out);
+    inner.number("asked_ns", sampler->asked_ns);
+    inner.number("mean_ns", sampler->mean_ns);
+    inner.number("longest_ns", sampler->longest_ns);
+    inner.number("budget", sampler->budget);
+    inner.number("on_ns", sampler->on_ns);
+    inner.number("own_ns", sampler->own_ns);
+    inner.number("others_ns", sampler->others_ns);
+    inner.number("looks", sampler->looks);
+    inner.number("stacks", sampler->stacks);
+    inner.number("waiting", sampler->waiting);
+    inner.number("missed_ns", sampler->missed_ns);
+    inner.counts("failed", sampler->failed);
+    out += '}';
+  }
+  if (data.time.monitor_on) members.text("monitor", *data.time.monitor_on ? "on" : "off");
   members.number("allocated_bytes", summary.allocated_bytes);
   members.counts("dropped_reasons", summary.dropped_reasons);
   members.counts("walker_gave_up", summary.walks.gave_up);
@@ -125,6 +159,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
     inner.text("name", thread.name);
     inner.number("allocated_bytes", thread.allocated_bytes);
     inner.number("seen_bytes", thread.seen_bytes);
+    inner.number("seen", thread.seen);
     if (!summary.sampled()) inner.number("unattributed_bytes", thread.unattributed_bytes());
     out += '}';
   }

@@ -1,5 +1,5 @@
-// The jsonl report: a summary object, one object a site, most bytes first, then one a record,
-// newest first.
+// The jsonl report: a summary object, one object a site, most bytes first, one for each figure of
+// time, then one a record, newest first.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -86,6 +86,70 @@ void append_summary_line(std::string& out, const ReportData& data) {
   out += "}\n";
 }
 
+void append_count(std::string& out, std::string_view key, std::int64_t count) {
+  out.append(1, ',').append(1, '"').append(key).append("\":");
+  append_json_number(out, count);
+}
+
+void append_text(std::string& out, std::string_view key, std::string_view text) {
+  out.append(1, ',').append(1, '"').append(key).append("\":");
+  append_json_string(out, text);
+}
+
+void append_time(const TimeData& time, Fragments& fragments, ReportPieces& pieces) {
+  std::string& out = pieces.text();
+  for (const MethodTime& method : time.methods) {
+    if (!pieces.wanted()) return;
+    out += R"({"type":"method")";
+    append_text(out, "class", method.class_name);
+    append_text(out, "method", method.method);
+    append_text(out, "signature", method.signature);
+    append_count(out, "calls", method.calls);
+    append_count(out, "exceptions", method.exceptions);
+    append_count(out, "total_ns", method.total_ns);
+    append_count(out, "self_ns", method.self_ns);
+    append_count(out, "cpu_ns", method.cpu_ns);
+    out += "}\n";
+  }
+  for (const StackSample& sample : time.samples) {
+    if (!pieces.wanted()) return;
+    out += R"({"type":"sample")";
+    append_count(out, "count", sample.count);
+    append_text(out, "thread", sample.thread);
+    fragments.append_stack(out, sample.frames, sample.cut);
+  }
+  for (const MonitorTime& monitor : time.monitors) {
+    if (!pieces.wanted()) return;
+    out += R"({"type":"monitor")";
+    append_text(out, "kind", name_of(monitor.kind));
+    out += R"(,"class":)";
+    out += fragments.class_name(monitor.class_id);
+    append_count(out, "count", monitor.count);
+    append_count(out, "ns", monitor.ns);
+    fragments.append_stack(out, monitor.frames, monitor.cut);
+  }
+}
+
+void append_sites(const ReportData& data, const SiteSet& sites, Fragments& fragments,
+                  ReportPieces& pieces, bool living_only = false) {
+  std::string& out = pieces.text();
+  SiteSet::Room room;
+  for (std::size_t i = 0; i < sites.size() && pieces.wanted(); ++i) {
+    const Site& site = sites[i];
+    out += R"({"type":"site","class":)";
+    out += fragments.class_name(site.class_id);
+    if (!living_only) {
+      append_count(out, "count", site.count);
+      append_count(out, "bytes", site.bytes);
+    }
+    if (data.summary.live) {
+      append_count(out, "live_count", site.life.live_count);
+      append_count(out, "live_bytes", site.life.live_bytes);
+    }
+    fragments.append_stack(out, sites.frames(site, room), sites.cut(site));
+  }
+}
+
 }  // namespace
 
 void summary_line(const ReportData& data, const ReportSink& sink) {
@@ -94,24 +158,32 @@ void summary_line(const ReportData& data, const ReportSink& sink) {
   sink(line);
 }
 
+void live_list(const ReportData& data, const ReportSink& sink) {
+  ReportNames names(data.names);
+  Fragments fragments(data, names);
+  ReportPieces pieces(sink);
+  append_summary_line(pieces.text(), data);
+  append_sites(data, data.sites.living().folded(kSpeltOutFrames), fragments, pieces, true);
+  pieces.finish();
+}
+
+void time_lines(const ReportData& data, const ReportSink& sink) {
+  ReportNames names(data.names);
+  Fragments fragments(data, names);
+  ReportPieces pieces(sink);
+  append_summary_line(pieces.text(), data);
+  append_time(data.time, fragments, pieces);
+  pieces.finish();
+}
+
 void jsonl_report(const ReportData& data, const ReportSink& sink) {
   ReportNames names(data.names);
   Fragments fragments(data, names);
   ReportPieces pieces(sink);
   std::string& out = pieces.text();
   append_summary_line(out, data);
-  const SiteSet sites = data.sites.folded(kSpeltOutFrames);
-  SiteSet::Room room;
-  for (std::size_t i = 0; i < sites.size() && pieces.wanted(); ++i) {
-    const Site& site = sites[i];
-    out += R"({"type":"site","class":)";
-    out += fragments.class_name(site.class_id);
-    out += R"(,"count":)";
-    append_json_number(out, site.count);
-    out += R"(,"bytes":)";
-    append_json_number(out, site.bytes);
-    fragments.append_stack(out, sites.frames(site, room), sites.cut(site));
-  }
+  append_sites(data, data.sites.folded(kSpeltOutFrames), fragments, pieces);
+  append_time(data.time, fragments, pieces);
   for (std::size_t i = 0; i < data.records.size() && pieces.wanted(); ++i) {
     const auto [record, frames] = data.records[i];
     out += R"({"type":"record","seq":)";

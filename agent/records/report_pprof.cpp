@@ -1,5 +1,6 @@
 // The report for pprof: a gzipped Profile message of profile.proto, with alloc_objects and
-// alloc_space. As in the collapsed report the leaf of a stack is the class; it is a label, too.
+// alloc_space, and with live= inuse_objects and inuse_space. As in the collapsed report the leaf of
+// a stack is the class; it is a label, too.
 //
 //   Profile   1 sample_type*  2 sample*  4 location*  5 function*  6 string*  9 time_nanos
 //             10 duration_nanos  11 period_type  12 period  13 comment*  14 default_sample_type
@@ -9,7 +10,7 @@
 //   Texts are indexes into the strings, of which the first is "".
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -37,8 +38,8 @@ class PprofWriter {
         const auto [record, frames] = data_.records[i];
         WeightedSum sum;
         sum.add(record);
-        add_sample(frames, (record.flags & kStackTruncated) != 0, record.class_id, sum.count(),
-                   sum.bytes());
+        add_sample(frames, (record.flags & kStackTruncated) != 0, record.class_id,
+                   {sum.count(), sum.bytes()});
       }
     }
     hand_on();
@@ -49,15 +50,24 @@ class PprofWriter {
   void write_facts() {
     add_type(1, "alloc_objects", "count");
     add_type(1, "alloc_space", "bytes");
+    if (data_.summary.live) {
+      add_type(1, "inuse_objects", "count");
+      add_type(1, "inuse_space", "bytes");
+    }
     const ReportSummary& summary = data_.summary;
     constexpr std::int64_t kNanos = 1'000'000;
     profile_.add_integer(
         9, static_cast<std::uint64_t>((summary.written_ms - summary.tracked_ms) * kNanos));
     profile_.add_integer(10, static_cast<std::uint64_t>(summary.tracked_ms * kNanos));
+    add_type(11, "space", "bytes");
+    profile_.add_integer(12,
+                         static_cast<std::uint64_t>(std::max<std::int64_t>(summary.interval, 1)));
     if (summary.sampled()) {
-      add_type(11, "space", "bytes");
-      profile_.add_integer(12, static_cast<std::uint64_t>(summary.interval));
       profile_.add_integer(13, text(fmt::format("estimated: {}", sampling_words(summary))));
+    }
+    if (summary.live) {
+      profile_.add_integer(13, text(fmt::format("inuse: as of collection {}{}", summary.live->gc,
+                                                summary.live_is_estimated() ? ", estimated" : "")));
     }
     if (const auto shown = shown_by_engine(summary); !shown.empty()) {
       profile_.add_integer(13, text(fmt::format("engine={}: {}", summary.engine, shown)));
@@ -71,7 +81,11 @@ class PprofWriter {
     SiteSet::Room room;
     for (std::size_t i = 0; i < sites.size(); ++i) {
       const Site& site = sites[i];
-      add_sample(sites.frames(site, room), sites.cut(site), site.class_id, site.count, site.bytes);
+      std::vector<std::int64_t> values{site.count, site.bytes};
+      if (data_.summary.live) {
+        values.insert(values.end(), {site.life.live_count, site.life.live_bytes});
+      }
+      add_sample(sites.frames(site, room), sites.cut(site), site.class_id, values);
     }
   }
 
@@ -82,21 +96,20 @@ class PprofWriter {
     profile_.add_message(field, message);
   }
 
-  void add_sample(std::span<const Frame> frames, bool cut, NameId class_id, std::int64_t count,
-                  std::int64_t bytes) {
+  void add_sample(std::span<const Frame> frames, bool cut, NameId class_id,
+                  const std::vector<std::int64_t>& values) {
     stack_.clear();
     const std::string& class_name = names_.class_name(class_id);
     stack_.push_back(class_location(class_id, class_name));
     for (const Frame& frame : frames) stack_.push_back(location(frame));
     if (cut) stack_.push_back(cut_location());
-    const std::array values = {static_cast<std::uint64_t>(count),
-                               static_cast<std::uint64_t>(bytes)};
+    const std::vector<std::uint64_t> numbers(values.begin(), values.end());
     ProtobufWriter label;
     label.add_integer(1, text("class"));
     label.add_integer(2, text(class_name));
     ProtobufWriter sample;
     sample.add_packed(1, stack_);
-    sample.add_packed(2, values);
+    sample.add_packed(2, numbers);
     sample.add_message(3, label);
     profile_.add_message(2, sample);
     if (profile_.bytes().size() >= kPieceBytes) hand_on();

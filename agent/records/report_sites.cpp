@@ -1,51 +1,57 @@
 // Recorded allocations added up by site and by thread.
 #include "records/report_sites.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <span>
 #include <tuple>
 #include <unordered_map>
 
+#include "records/report_words.h"
 #include "records/weighted_sum.h"
 
 namespace ddm {
 namespace {
 
 struct SiteKey {
-  std::uint64_t class_and_method = 0;
-  std::int64_t line = 0;  // one above any line: no frame
+  NameId class_id;
+  ShownFrame at, app;
   friend bool operator==(const SiteKey&, const SiteKey&) = default;
 };
 
 struct SiteKeyHash {
   std::size_t operator()(const SiteKey& key) const {
-    return (key.class_and_method * 0x9e3779b97f4a7c15u) ^ static_cast<std::uint64_t>(key.line);
+    std::uint64_t hash = key.class_id;
+    for (const ShownFrame& frame : {key.at, key.app}) {
+      hash = (hash ^ std::uint64_t{frame.method} << 32 ^ static_cast<std::uint32_t>(frame.line) ^
+              (frame.known ? 1u << 31 : 0u)) *
+             0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+    return hash;
   }
 };
 
-constexpr std::int64_t kNoFrame = 1 << 20;
-
 auto identity(const AllocSite& site) {
-  return std::tuple(site.class_id, site.has_frame, site.method, site.line);
+  return std::tuple(site.class_id, site.at.known, site.at.method, site.at.line, site.app.known,
+                    site.app.method, site.app.line);
 }
 
 class SiteSums {
  public:
-  SiteSums(ReportNames& names, SiteFrame by) : names_(names), by_(by) {}
+  explicit SiteSums(ReportNames& names) : names_(names) {}
 
   // Figures are added to either of the two.
   std::pair<AllocSite&, WeightedSum&> at(NameId class_id, std::span<const Frame> frames) {
     AllocSite site;
     site.class_id = class_id;
-    if (const Frame* frame = shown(frames)) {
-      site.has_frame = true;
-      site.method = frame->method;
-      site.line = line_of(*names_.method(site.method).entry, frame->bci);
+    if (!frames.empty()) {
+      site.at = shown(frames.front());
+      site.app = shown(outside_jdk(frames));
     }
-    const SiteKey key{std::uint64_t{site.class_id} << 32 | site.method,
-                      site.has_frame ? site.line : kNoFrame};
-    const auto [at, fresh] = index_.emplace(key, sites_.size());
+    const auto [at, fresh] = index_.emplace(SiteKey{class_id, site.at, site.app}, sites_.size());
     if (fresh) {
       sites_.push_back(site);
       sums_.emplace_back();
@@ -53,28 +59,55 @@ class SiteSums {
     return {sites_[at->second], sums_[at->second]};
   }
 
-  std::vector<AllocSite> finish() {
+  std::vector<AllocSite> finish(SiteFrame by) {
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       sites_[i].bytes += sums_[i].bytes();
       sites_[i].count += sums_[i].count();
+      sites_[i].app_bytes = sites_[i].bytes;
     }
-    return std::move(sites_);
+    return by == SiteFrame::kBoth ? std::move(sites_) : folded(by);
   }
 
  private:
-  const Frame* shown(std::span<const Frame> frames) {
-    if (frames.empty()) return nullptr;
-    if (by_ == SiteFrame::kAllocating) return frames.data();
+  std::vector<AllocSite> folded(SiteFrame by) const {
+    std::vector<AllocSite> result;
+    std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index;
+    for (const AllocSite& site : sites_) {
+      const SiteKey key = by == SiteFrame::kAllocating ? SiteKey{site.class_id, site.at, {}}
+                                                       : SiteKey{site.class_id, {}, site.app};
+      const auto [at, fresh] = index.emplace(key, result.size());
+      if (fresh) {
+        result.push_back(site);
+        if (by == SiteFrame::kApp) result.back().at = {};
+        continue;
+      }
+      AllocSite& sum = result[at->second];
+      if (by == SiteFrame::kApp) {
+        sum.app_bytes += site.bytes;
+      } else if (site.bytes > sum.app_bytes) {
+        sum.app = site.app;
+        sum.app_bytes = site.bytes;
+      }
+      sum.bytes += site.bytes;
+      sum.count += site.count;
+    }
+    return result;
+  }
+
+  ShownFrame shown(const Frame& frame) {
+    return {true, frame.method, line_of(*names_.method(frame.method).entry, frame.bci)};
+  }
+
+  const Frame& outside_jdk(std::span<const Frame> frames) {
     for (const Frame& frame : frames) {
       const auto [known, fresh] = jdk_.try_emplace(frame.method, false);
       if (fresh) known->second = is_jdk_class(names_.method(frame.method).class_name);
-      if (!known->second) return &frame;
+      if (!known->second) return frame;
     }
-    return &frames.back();
+    return frames.back();
   }
 
   ReportNames& names_;
-  const SiteFrame by_;
   std::vector<AllocSite> sites_;
   std::vector<WeightedSum> sums_;
   std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index_;
@@ -84,6 +117,7 @@ class SiteSums {
 }  // namespace
 
 bool is_jdk_class(std::string_view class_name) {
+  if (class_name.starts_with("com.sun.tools.")) return false;
   for (const std::string_view package : {"java.", "javax.", "jdk.", "sun.", "com.sun."}) {
     if (class_name.starts_with(package)) return true;
   }
@@ -91,22 +125,22 @@ bool is_jdk_class(std::string_view class_name) {
 }
 
 std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names, SiteFrame by) {
-  SiteSums sums(names, by);
+  SiteSums sums(names);
   for (std::size_t i = 0; i < records.size(); ++i) {
     sums.at(records[i].record.class_id, records[i].frames).second.add(records[i].record);
   }
-  return sums.finish();
+  return sums.finish(by);
 }
 
 std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names, SiteFrame by) {
-  SiteSums sums(names, by);
+  SiteSums sums(names);
   SiteSet::Room room;
   for (const Site& site : sites.list()) {
     AllocSite& sum = sums.at(site.class_id, sites.frames(site, room)).first;
     sum.bytes += site.bytes;
     sum.count += site.count;
   }
-  return sums.finish();
+  return sums.finish(by);
 }
 
 std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names, SiteFrame by) {
@@ -122,6 +156,24 @@ std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, 
   std::sort(sites.begin(), sites.end(), larger);
   if (sites.size() > limit) sites.resize(limit);
   return sites;
+}
+
+std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, std::size_t width) {
+  if (!site.at.known && !site.app.known) return {"    (no Java frame)"};
+  std::vector<std::string> lines;
+  const auto add = [&](std::string_view before, const ShownFrame& frame, std::string_view after) {
+    const std::size_t room = width - before.size() - after.size();
+    lines.push_back(fmt::format(
+        "{}{}{}", before,
+        shortened_frame(names.method(frame.method), names.place(frame.method, frame.line), room),
+        after));
+  };
+  if (site.at.known) add("    at ", site.at, "");
+  if (site.app != site.at) {
+    const bool all = site.app_bytes == site.bytes;
+    add("    from ", site.app, all ? "" : ", " + share_of(site.app_bytes, site.bytes) + " of it");
+  }
+  return lines;
 }
 
 std::vector<ThreadTotal> threads_of(const ReportData& data) {

@@ -11,20 +11,30 @@
 
 namespace ddm {
 
-// What was allocated and where: the class and the frame that allocated.
-struct AllocSite {
-  NameId class_id = kUnknownName;
-  bool has_frame = false;  // false: the record has no Java frame
+// A method and a line, as a table shows them.
+struct ShownFrame {
+  bool known = false;  // false: no Java frame
   NameId method = kUnknownName;
   int line = kLineUnknown;
+  friend bool operator==(const ShownFrame&, const ShownFrame&) = default;
+};
+
+// What was allocated and where: the class, the frame that allocates, and the first frame that is
+// not the JDK's. With nothing but the JDK in the stack the latter is the outermost one.
+struct AllocSite {
+  NameId class_id = kUnknownName;
+  ShownFrame at;
+  ShownFrame app;
   std::int64_t bytes = 0;
   std::int64_t count = 0;
+  std::int64_t app_bytes = 0;  // of these, how many are `app`'s
 };
 
 enum class SiteOrder { kBytes, kCount };
 
-// Whose frame a site is named by: the one that allocates, or the first that is not the JDK's.
-enum class SiteFrame { kAllocating, kApp };
+// By what sites are told apart, beside the class. kAllocating: `app` is the one with most bytes
+// there; kApp: `at` is not known; kBoth: as fine as it gets.
+enum class SiteFrame { kAllocating, kApp, kBoth };
 
 // Every site of the records, or of the whole run, in no particular order.
 std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names,
@@ -35,11 +45,16 @@ std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names,
 std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names,
                                 SiteFrame by = SiteFrame::kAllocating);
 
-// Of java, javax, jdk, sun and com.sun.
+// Of java, javax, jdk, sun and com.sun; but javac and its like, which are com.sun.tools, are
+// programs of their own.
 bool is_jdk_class(std::string_view class_name);
 
 // The first `limit` of them, largest first; ties are broken by the other number, then by ids.
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit);
+
+// What stands below a site in a table, in so many columns: "    at FRAME", "    from FRAME" where
+// that is another one, and how much of it if that is not all.
+std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, std::size_t width);
 
 // One thread: what was recorded of it, and its books if the report has them.
 struct ThreadTotal {

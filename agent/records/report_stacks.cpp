@@ -114,37 +114,4 @@ StackTree stack_tree_of(const SiteSet& sites, ReportNames& names) {
   return std::move(builder.tree());
 }
 
-StackTree without_small(const StackTree& tree, std::int64_t parts) {
-  std::vector<StackTree::Node> sums = tree.nodes;
-  for (std::size_t i = sums.size() - 1; i > 0; --i) {
-    sums[sums[i].parent].bytes += sums[i].bytes;
-    sums[sums[i].parent].count += sums[i].count;
-  }
-  StackTree result;
-  result.frames = tree.frames;
-  result.classes = tree.classes;
-  const auto smaller = static_cast<std::uint32_t>(result.classes.size());
-  result.classes.emplace_back("[smaller ones]");
-  std::vector<std::uint32_t> at(sums.size(), kNotYet);  // in the result; kNotYet: left out
-  std::unordered_map<std::uint32_t, std::uint32_t> rest;
-  result.nodes.emplace_back();
-  at[0] = 0;
-  for (std::size_t i = 1; i < sums.size(); ++i) {
-    const std::uint32_t parent = at[sums[i].parent];
-    if (parent == kNotYet) continue;
-    const auto next = static_cast<std::uint32_t>(result.nodes.size());
-    if (sums[i].bytes >= sums[0].bytes / parts || sums[i].count >= sums[0].count / parts) {
-      at[i] = next;
-      result.nodes.push_back(tree.nodes[i]);
-      result.nodes.back().parent = parent;
-      continue;
-    }
-    const auto [leaf, fresh] = rest.emplace(parent, next);
-    if (fresh) result.nodes.push_back({parent, smaller, true, 0, 0});
-    result.nodes[leaf->second].bytes += sums[i].bytes;
-    result.nodes[leaf->second].count += sums[i].count;
-  }
-  return result;
-}
-
 }  // namespace ddm

@@ -32,8 +32,4 @@ struct StackTree {
 StackTree stack_tree_of(const RecordSet& records, ReportNames& names);
 StackTree stack_tree_of(const SiteSet& sites, ReportNames& names);
 
-// The same with what has less than one part in `parts` of the bytes, and of the count, taken
-// together as one leaf below where it stood.
-StackTree without_small(const StackTree& tree, std::int64_t parts);
-
 }  // namespace ddm

@@ -110,12 +110,12 @@ class Summary {
       add(fmt::format("  {:>11} {:>6} {:>11}  {}", human_bytes(site.bytes),
                       share_of(site.bytes, bytes), grouped(site.count),
                       shortened_type(names_.class_name(site.class_id), kColumns - 34)));
-      if (!site.has_frame) {
+      if (!site.at.known) {
         add("      (no Java frame)");
         continue;
       }
-      add("      at " + shortened_frame(names_.method(site.method),
-                                        names_.place(site.method, site.line), kColumns - 9));
+      add("      at " + shortened_frame(names_.method(site.at.method),
+                                        names_.place(site.at.method, site.at.line), kColumns - 9));
     }
   }
 

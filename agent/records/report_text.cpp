@@ -9,6 +9,7 @@
 #include "records/report_names.h"
 #include "records/report_pieces.h"
 #include "records/report_sites.h"
+#include "records/report_time.h"
 #include "records/report_utf8.h"
 #include "records/report_words.h"
 
@@ -30,7 +31,14 @@ class TextReport {
 
  private:
   void body() {
+    if (is_of_time_alone(data_)) {
+      line("Time of {}, pid {}", printable(summary_.app), summary_.pid);
+      origin();
+      out_ += time_tables(data_, names_);
+      return;
+    }
     head();
+    out_ += time_tables(data_, names_);
     thread_totals();
     reasons("Dropped", summary_.dropped_reasons);
     reasons("Skipped classes", summary_.classes_skipped);
@@ -48,10 +56,20 @@ class TextReport {
       site_table("bytes and first frame outside the JDK",
                  top_sites(app, SiteOrder::kBytes, kTextSites), app.size());
     }
+    living();
     out_ += "\nRecords, newest first (UTC)\n";
     for (std::size_t i = 0; i < data_.records.size() && pieces_.wanted(); ++i) {
       record(data_.records[i]);
     }
+  }
+
+  void living() {
+    if (!summary_.live) return;
+    const std::vector<AllocSite> sites = sites_of(data_.sites.living(), names_);
+    const std::vector<AllocSite> top = top_sites(sites, SiteOrder::kBytes, kTextSites);
+    line("\nTop {} of {} sites by live bytes, as of collection {}{}", top.size(), sites.size(),
+         summary_.live->gc, summary_.live_is_estimated() ? ", estimated" : "");
+    site_rows(top, summary_.live->bytes, 0, true);
   }
 
   void running_methods() {
@@ -89,10 +107,7 @@ class TextReport {
     if (summary_.sampled()) {
       line("{:<18}from samples: {}", "estimated", sampling_words(summary_));
     }
-    if (summary_.written_ms != 0) {
-      line("{:<18}{} UTC{}{}", "written", utc_seconds(summary_.written_ms),
-           summary_.reason.empty() ? "" : ", reason: ", printable(summary_.reason));
-    }
+    origin();
     out_ += '\n';
     if (!summary_.made_of_answer()) amount("seen", summary_.seen, summary_.seen_bytes);
     const WeightedSum sum = recorded(data_.records);
@@ -119,7 +134,21 @@ class TextReport {
     } else {
       line("{:<18}not known: this VM keeps no allocation counter", "unattributed");
     }
+    if (summary_.live) {
+      amount("alive", summary_.live->count, summary_.live->bytes);
+      line("{:<18}as of collection {}{}", "", summary_.live->gc,
+           summary_.live->one_in > 1
+               ? fmt::format(", estimated from one object in {}", summary_.live->one_in)
+               : std::string());
+      reasons("Not followed, so not known to live or not", summary_.live->not_followed);
+    }
     line("{:<18}{:>16}", "rewritten classes", grouped(summary_.classes_rewritten));
+  }
+
+  void origin() {
+    if (summary_.written_ms == 0) return;
+    line("{:<18}{} UTC{}{}", "written", utc_seconds(summary_.written_ms),
+         summary_.reason.empty() ? "" : ", reason: ", printable(summary_.reason));
   }
 
   void virtual_thread_stacks() {
@@ -164,20 +193,18 @@ class TextReport {
     const std::int64_t count = whole ? summary_.seen : sum.count();
     line("\nTop {} of {} sites by {}, of {}{}", top.size(), all, order,
          whole ? "the whole run" : "what is recorded", summary_.sampled() ? ", estimated" : "");
-    line("{:>16} {:>7} {:>12}  {}", "bytes", "share", "count", "class, allocated at");
+    site_rows(top, bytes, count, order != "count");
+  }
+
+  void site_rows(const std::vector<AllocSite>& top, std::int64_t bytes, std::int64_t count,
+                 bool by_bytes) {
+    line("{:>16} {:>7} {:>12}  {}", "bytes", "share", "count", "class and where");
     for (const AllocSite& site : top) {
-      const bool by_bytes = order != "count";
       const std::string share =
           by_bytes ? share_of(site.bytes, bytes) : share_of(site.count, count);
       line("{:>16} {:>7} {:>12}  {}", grouped(site.bytes), share, grouped(site.count),
            shortened_type(names_.class_name(site.class_id), kColumns - 39));
-      if (!site.has_frame) {
-        line("    (no Java frame)");
-        continue;
-      }
-      const PrintableMethod& method = names_.method(site.method);
-      line("    at {}",
-           shortened_frame(method, names_.place(site.method, site.line), kColumns - 7));
+      for (const std::string& below : site_lines(site, names_, kColumns)) line("{}", below);
     }
   }
 

@@ -210,3 +210,28 @@ def the_flame_graph_says_so_when_its_numbers_disagree(t):
         f.write(changed)
     shown, _ = open_in_browser(t, t.path("changed.html"), of="recent")
     assert str(whole) in shown["self-check"] and str(whole + 8) in shown["self-check"], shown
+
+
+@test()
+def callers_are_the_same_bytes_with_the_class_first(t):
+    report = run_and_check(t, "depth=64", [])
+    if report is None:
+        return
+    whole = sum(r["size"] for r in report.records)
+    shown, match = open_in_browser(t, t.path("r.html"), q=r"Exits\$Mark", view="callers")
+    marks = [r["size"] for r in report.records if r["class"] == "Exits$Mark"]
+    assert (shown["self-check"], shown["view"], shown["of"]) == ("ok", "callers", "run"), shown
+    assert int(shown["total-bytes"]) == whole and int(match["bytes"]) == sum(marks)
+    shown, _ = open_in_browser(t, t.path("r.html"), view="callers", of="recent", by="count",
+                               zoom="Exits$Mark;Exits.mark")
+    assert (shown["self-check"], shown["zoom"]) == ("ok", "Exits.mark"), shown
+    assert int(shown["zoom-count"]) == len(marks) == 10, shown
+
+
+@test()
+def the_table_of_sites_is_sorted_by_the_head_that_the_url_names(t):
+    if run_and_check(t, "depth=64", []) is None:
+        return
+    for wanted, kept in (("type", "type"), ("count", "count"), ("", "bytes"), ("no such", "bytes")):
+        *_, table = open_in_browser(t, t.path("r.html"), ("table", "sites"), sort=wanted)
+        assert table["sort"] == kept, (wanted, table)

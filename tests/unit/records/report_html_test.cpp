@@ -63,9 +63,10 @@ TEST_CASE("The page's tables hold sites and threads") {
   const auto sample = small_sample();
   const json data = page_data(html_report(sample->data));
   CHECK(data["sites"] == json::parse(R"([
-    ["byte[]", "a.b.Maker.make", "Maker.java:42", 128, 2],
-    ["int[][]", "", "", 56, 1],
-    ["java.lang.Integer", "java.lang.Object.clone", "Native Method", 16, 1]])"));
+    ["byte[]", "a.b.Maker.make", "Maker.java:42", "a.b.Maker.make", "Maker.java:42", 128, 2, 128],
+    ["int[][]", "", "", "", "", 56, 1, 56],
+    ["java.lang.Integer", "java.lang.Object.clone", "Native Method",
+     "a.Main$$Lambda/0x12.get", "Unknown Source", 16, 1, 16]])"));
   CHECK(data["site_count"] == 3);
   CHECK(data["threads"] == json::parse(R"([
     [1, "main", 80, 2, 1500, 500], [2, "worker", 64, 1, 700, 700], [3, "", 56, 1, null, null]])"));
@@ -140,8 +141,9 @@ TEST_CASE("The page of samples has estimates, rounded once a stack") {
   CHECK(data["summary"]["interval"] == 1024);
   CHECK(data["recorded_bytes"] == 4624);
   CHECK(data["recorded_count"] == 130);
-  CHECK(data["sites"][0] == json::parse(R"(["byte[]", "a.Main.run", "Main.java:7", 2560, 1])"));
-  CHECK(data["sites"][1] ==
-        json::parse(R"(["java.lang.Integer", "a.Main.run", "Main.java:7", 2064, 129])"));
+  CHECK(data["sites"][0] == json::parse(R"(["byte[]", "a.Main.run", "Main.java:7",
+    "a.Main.run", "Main.java:7", 2560, 1, 2560])"));
+  CHECK(data["sites"][1] == json::parse(R"(["java.lang.Integer", "a.Main.run", "Main.java:7",
+    "a.Main.run", "Main.java:7", 2064, 129, 2064])"));
   CHECK(data["threads"][0] == json::parse(R"([1, "main", 4624, 130, 5000, 4624])"));
 }

@@ -36,15 +36,16 @@ TEST_CASE("The jsonl report begins with the summary") {
     "unattributed_bytes": 1000, "virtual_thread_stack_bytes": 400, "classes_rewritten": 812,
     "classes_skipped": {"not modifiable": 3}, "methods_skipped": {"too large": 1},
     "methods_running": ["shop.Shop.serve"],
-    "vm": "OpenJDK 64-Bit Server VM 17.0.15+6", "tracked_ms": 12345, "written_ms": 1714564800123,
+    "vm": "OpenJDK 64-Bit Server VM 17.0.15+6", "tracked_ms": 12345,
+    "process_start": 0, "period": 0, "written_ms": 1714564800123,
     "reason": "exit",
     "shows": "what bytecode asks for, even objects that the JIT would remove",
     "allocated_bytes": 2200, "dropped_reasons": {"ring busy": 2},
     "walker_gave_up": {"virtual thread": 5}, "walker_compared": 128, "walker_differed": {},
     "threads": [
-      {"id": 1, "name": "main", "allocated_bytes": 1500, "seen_bytes": 500,
+      {"id": 1, "name": "main", "allocated_bytes": 1500, "seen_bytes": 500, "seen": 0,
        "unattributed_bytes": 1000},
-      {"id": 2, "name": "worker", "allocated_bytes": 700, "seen_bytes": 700,
+      {"id": 2, "name": "worker", "allocated_bytes": 700, "seen_bytes": 700, "seen": 0,
        "unattributed_bytes": 0}]})");
   CHECK(lines[0] == expected);
   CHECK(keys_of(lines[0]) == keys_of(expected));
@@ -143,4 +144,36 @@ TEST_CASE("Samples of the jsonl report say how many allocations each stands for"
   CHECK(lines[1]["weight"] == 1.25);
   CHECK(lines[3]["size"] == 16);
   CHECK(lines[3]["weight"] == 64.5);
+}
+
+TEST_CASE("Figures of time stand between the sites and the records") {
+  const auto sample = small_sample();
+  TimeData& time = sample->data.time;
+  const Frame pay = sample->frame("shop.Cart", "pay", "Cart.java", 12);
+  time.methods = {{"shop.Cart", "total", "(I)J", 1000, 3, 50'000'000'000, 40'000'000'000, 7}};
+  time.samples = {{70, "worker \"1\"", {pay}, true}};
+  time.monitors = {
+      {MonitorKind::kEnter, sample->names.add_class("shop.Stock"), 4, 5'000'000'000, {pay}, false},
+      {MonitorKind::kWait, sample->names.add_class("java.lang.Object[]"), 1, 2, {}, false},
+      {MonitorKind::kPark, kUnknownName, 1, 1, {}, false},
+      {MonitorKind::kPin, kUnknownName, 1, 1, {}, false}};
+
+  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));
+  REQUIRE(lines.size() == 1 + 6 + 4);
+  CHECK(lines[1].dump() ==
+        R"({"type":"method","class":"shop.Cart","method":"total","signature":"(I)J",)"
+        R"("calls":1000,"exceptions":3,"total_ns":50000000000,"self_ns":40000000000,"cpu_ns":7})");
+  const std::string stack =
+      R"("stack":[{"class":"shop.Cart","method":"pay","signature":"()V","file":"Cart.java",)"
+      R"("line":12,"bci":5}])";
+  CHECK(lines[2].dump() ==
+        R"({"type":"sample","count":70,"thread":"worker \"1\"",)" + stack + R"(,"truncated":true})");
+  CHECK(lines[3].dump() ==
+        R"({"type":"monitor","kind":"enter","class":"shop.Stock","count":4,"ns":5000000000,)" +
+            stack + "}");
+  CHECK(lines[4].dump() == R"({"type":"monitor","kind":"wait","class":"java.lang.Object[]",)"
+                           R"("count":1,"ns":2,"stack":[]})");
+  CHECK(lines[5]["kind"] == "park");
+  CHECK(lines[6]["kind"] == "pin");
+  CHECK(lines[7]["type"] == "record");
 }

@@ -83,6 +83,10 @@ TEST_CASE("The pprof report has each stack with its class, lines, objects and by
   sample.add("a.Item", 24, 1, {inner, outer});
   sample.add("int[]", 40, 1, {outer}, kStackTruncated);
   const Message profile = parsed(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+  const Message period = parsed(profile.all(11).at(0));
+  CHECK(profile.all(6)[period.integer(1)] == "space");
+  CHECK(profile.all(6)[period.integer(2)] == "bytes");
+  CHECK(profile.integer(12) == 1);
 
   const std::vector<std::string> texts = profile.all(6);
   REQUIRE_FALSE(texts.empty());

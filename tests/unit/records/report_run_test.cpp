@@ -1,8 +1,10 @@
 // Tables and trees of the whole run.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "records/report_sites.h"
 #include "records/report_stacks.h"
+#include "records/site_tree.h"
 #include "report_sample.h"
 
 namespace ddm {
@@ -19,7 +21,7 @@ struct RunSample : ReportSample {
     const Frame other = frame("java.lang.Thread", "exit", "Thread.java", 40);
     count("byte[]", {copy, grow, serve}, 8000, 100);
     count("int[]", {other}, 8, 1);
-    std::vector<SiteSum> sums;
+    std::vector<SiteReading> sums;
     {
       const auto held = sites->hold();
       sums = sites->sums();
@@ -45,14 +47,49 @@ TEST_CASE(
   ReportNames names(&sample.names);
   auto top = top_sites(sites_of(sample.data, names), SiteOrder::kBytes, 1);
   REQUIRE(top.size() == 1);
-  CHECK(names.method(top[0].method).qualified == "java.util.Arrays.copyOf");
+  CHECK(names.method(top[0].at.method).qualified == "java.util.Arrays.copyOf");
   CHECK(top[0].bytes == 800'000);
   CHECK(top[0].count == 100);
   auto app = top_sites(sites_of(sample.data, names, SiteFrame::kApp), SiteOrder::kBytes, 2);
   REQUIRE(app.size() == 2);
-  CHECK(names.method(app[0].method).qualified == "shop.Shop.serve");
-  CHECK(app[0].line == 30);
-  CHECK(names.method(app[1].method).qualified == "java.lang.Thread.exit");  // nothing but the JDK
+  CHECK(names.method(app[0].app.method).qualified == "shop.Shop.serve");
+  CHECK(app[0].app.line == 30);
+  CHECK(names.method(app[1].app.method).qualified ==
+        "java.lang.Thread.exit");  // nothing but the JDK
+}
+
+TEST_CASE("A site in a table says who allocates, and for which frame of the program mostly") {
+  RunSample sample;
+  ReportNames names(&sample.names);
+  AllocSite site = top_sites(sites_of(sample.data, names), SiteOrder::kBytes, 1)[0];
+  CHECK(site_lines(site, names, 80) ==
+        std::vector<std::string>{"    at java.util.Arrays.copyOf(Arrays.java:10)",
+                                 "    from shop.Shop.serve(Shop.java:30)"});
+  site.app_bytes /= 2;
+  CHECK(site_lines(site, names, 80)[1] == "    from shop.Shop.serve(Shop.java:30), 50.0% of it");
+  site.app = site.at;
+  CHECK(site_lines(site, names, 80).size() == 1);
+  CHECK(site_lines(AllocSite{}, names, 80) == std::vector<std::string>{"    (no Java frame)"});
+}
+
+TEST_CASE("The list of sites has every site by both names") {
+  RunSample sample;
+  std::string text;
+  site_list(sample.data, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  CHECK(text.starts_with(R"({"type":"summary")"));
+  CHECK(text.find(R"({"type":"site","class":"byte[]","count":100,"bytes":800000,)"
+                  R"("at":{"class":"java.util.Arrays","method":"copyOf","file":"Arrays.java",)"
+                  R"("line":10},"app":{"class":"shop.Shop","method":"serve","file":"Shop.java",)"
+                  R"("line":30}})") != std::string::npos);
+  CHECK(std::ranges::count(text, '\n') == 3);
+}
+
+TEST_CASE("The tools of the JDK are programs of their own") {
+  CHECK(is_jdk_class("com.sun.net.httpserver.HttpServer"));
+  CHECK(!is_jdk_class("com.sun.tools.javac.main.Main"));
 }
 
 TEST_CASE("Reports are about the whole run, where that was counted") {
@@ -70,18 +107,41 @@ TEST_CASE("Reports are about the whole run, where that was counted") {
 TEST_CASE("What is small in a tree stands together where it stood, and nothing is lost") {
   RunSample sample;
   ReportNames names(&sample.names);
-  const StackTree all = stack_tree_of(sample.data.sites, names);
-  const StackTree tree = without_small(all, 50);
-  std::int64_t bytes = 0, count = 0;
-  for (const StackTree::Node& node : tree.nodes) {
-    bytes += node.bytes;
-    count += node.count;
+  for (const TreeOrder order : {TreeOrder::kRootFirst, TreeOrder::kClassFirst}) {
+    const StackTree all = site_tree(sample.data.sites, names, order, 1000);
+    CHECK(all.nodes.size() == 7);  // the root, three frames and a class, a frame and a class
+    const StackTree tree = site_tree(sample.data.sites, names, order, 50);
+    std::int64_t bytes = 0, count = 0;
+    for (const StackTree::Node& node : tree.nodes) {
+      bytes += node.bytes;
+      count += node.count;
+    }
+    CHECK(bytes == 800'008);
+    CHECK(count == 101);
+    CHECK(tree.nodes.size() == all.nodes.size() - 1);
+    CHECK(tree.classes[0] == kSmallerOnes);
   }
-  CHECK(bytes == 800'008);
-  CHECK(count == 101);
-  CHECK(tree.nodes.size() == all.nodes.size() - 1);  // one leaf for a frame and its class
-  CHECK(tree.classes.back() == "[smaller ones]");
-  CHECK(without_small(all, 1000).nodes.size() == all.nodes.size());
+}
+
+TEST_CASE("A tree of sites has the class last, or first and its callers behind it") {
+  RunSample sample;
+  ReportNames names(&sample.names);
+  const auto path = [&](TreeOrder order) {
+    const StackTree tree = site_tree(sample.data.sites, names, order, 50);
+    std::string text;
+    for (const StackTree::Node& node : tree.nodes) {
+      if (&node == tree.nodes.data() || (node.is_class && node.name == 0)) continue;
+      text += (node.is_class ? tree.classes : tree.frames)[node.name];
+      text += " " + std::to_string(node.bytes) + "; ";
+    }
+    return text;
+  };
+  CHECK(
+      path(TreeOrder::kClassFirst) ==
+      "byte[] 0; java.util.Arrays.copyOf 0; jdk.internal.Buffer.grow 0; shop.Shop.serve 800000; ");
+  CHECK(
+      path(TreeOrder::kRootFirst) ==
+      "shop.Shop.serve 0; jdk.internal.Buffer.grow 0; java.util.Arrays.copyOf 0; byte[] 800000; ");
 }
 
 }  // namespace

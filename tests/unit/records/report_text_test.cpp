@@ -80,22 +80,24 @@ Entered before tracking and still running: what these methods allocate is not se
   shop.Shop.serve
 
 Top 3 of 3 sites by bytes, of what is recorded
-           bytes   share        count  class, allocated at
+           bytes   share        count  class and where
              128   64.0%            2  byte[]
     at a.b.Maker.make(Maker.java:42)
               56   28.0%            1  int[][]
     (no Java frame)
               16    8.0%            1  java.lang.Integer
     at java.lang.Object.clone(Native Method)
+    from a.Main$$Lambda/0x12.get(Unknown Source)
 
 Top 3 of 3 sites by count, of what is recorded
-           bytes   share        count  class, allocated at
+           bytes   share        count  class and where
              128   50.0%            2  byte[]
     at a.b.Maker.make(Maker.java:42)
               56   25.0%            1  int[][]
     (no Java frame)
               16   25.0%            1  java.lang.Integer
     at java.lang.Object.clone(Native Method)
+    from a.Main$$Lambda/0x12.get(Unknown Source)
 
 Records, newest first (UTC)
 
@@ -235,7 +237,7 @@ the VM's own count                                         5,000 bytes     4.9 K
 )") != std::string::npos);
   CHECK(text.find("unattributed") == std::string::npos);
   CHECK(text.find(R"(of what is recorded, estimated
-           bytes   share        count  class, allocated at
+           bytes   share        count  class and where
            2,560   55.4%            1  byte[]
     at a.Main.run(Main.java:7)
            2,064   44.6%          129  java.lang.Integer
