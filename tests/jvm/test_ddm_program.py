@@ -54,7 +54,8 @@ def the_name_option_names_the_application(t):
 def features_are_those_that_work(t):
     with Target(t) as p, p.client() as ddm:
         assert set(ddm.features()) == {"allocation-report", "hprof-heap-dump", "hprof-heap-dump-streaming",
-                                       "support_boot_stages"}
+                                       "method-trace-profiling",
+                                       "method-trace-profiling-streaming", "support_boot_stages"}
 
 
 @test()
@@ -246,7 +247,7 @@ def bad_data_gets_a_fail_that_names_the_right_data(t):
 @test()
 def what_is_not_there_yet_gets_a_fail_with_a_sentence(t):
     with Target(t) as p, p.client() as ddm:
-        for kind in ("NHGT", "MPRS", "MPRE", "MPSS", "MPSE", "SPSS", "SPSE"):
+        for kind in ("NHGT", "SPSS", "SPSE"):
             try:
                 raise AssertionError(f"{kind}: {ddm.request(kind, bytes(16))!r}")
             except DdmError as failure:

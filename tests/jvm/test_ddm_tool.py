@@ -1,5 +1,6 @@
 """The `ddm` command on live programs: what it prints for people, its JSON, its exit codes."""
 import fcntl
+import glob
 import json
 import os
 import pty
@@ -114,9 +115,9 @@ def tracked_allocations_are_shown_and_written(t):
                  if row["class"] == "DdmTarget$Mark"]
         assert [(row["count"], row["site"].split(":")[0]) for row in sites] == [
             (1234, "DdmTarget.marks(DdmTarget.java")]
-        main = next(row["id"] for row in ddm_json(t, "threads", p.pid) if row["name"] == "main")
+        # Of the whole run, by Java's own ids of threads.
         threads = ddm_json(t, "allocs", p.pid, "--by", "thread")
-        assert next(row["count"] for row in threads if row["thread"] == f"{main} main") >= 1234
+        assert next(row["count"] for row in threads if row["thread"].endswith(" main")) >= 1234
         text = ddm(t, "allocs", p.pid, "--top", 1)
         assert "19,744  1,234  DdmTarget$Mark\n" in text, text
 
@@ -381,8 +382,8 @@ def shown_on_terminal(t, *words, columns=80, code=OK):
 
 @test()
 def everything_fits_a_terminal_of_80_columns(t):
-    commands = ("ps", "info", "threads", "stack", "heap", "gc", "track", "allocs", "dump", "attach",
-                "bridge", "send")
+    commands = ("ps", "info", "threads", "stack", "heap", "gc", "track", "allocs", "record", "dump",
+                "attach", "bridge", "send")
     for words in (("--help",), *((command, "--help") for command in commands)):
         lines, _ = shown_on_terminal(t, *words)
         assert max(map(len, lines)) <= 80, "\n".join(lines)
@@ -391,13 +392,33 @@ def everything_fits_a_terminal_of_80_columns(t):
         p.tell(f"start {name}")
         for words in (("ps",), ("ps", "--all"), ("info", p.pid), ("threads", p.pid),
                       ("heap", p.pid), ("allocs", p.pid), ("allocs", p.pid, "--by", "site"),
-                      ("allocs", p.pid, "--by", "thread"), ("gc", p.pid)):
+                      ("allocs", p.pid, "--by", "app"), ("allocs", p.pid, "--by", "thread"),
+                      ("allocs", p.pid, "--recent"), ("gc", p.pid)):
             lines, _ = shown_on_terminal(t, *words)
             # A word that is longer, such as a path among the VM's flags, stands alone and whole.
             wide = [line for line in lines if len(line) > 80 and " " in line[10:].strip()]
             assert len(lines) > 1 and not wide, "\n".join(lines)
         piped = ddm(t, "threads", p.pid)
         assert name in piped, "what is no terminal gets everything"
+
+
+@test()
+def help_and_documents_use_plain_words(t):
+    """Words that meant nothing to those who read them for the first time."""
+    former = ("tells them as", "said hello", "not served yet", "made of the answer to REAL",
+              "For the living", "says by itself how", "at its price", "can be looked into",
+              "Show who a program is", "(any more)", "GiB or more", "counts as its last value")
+    pages = [os.path.join(ROOT, "README.md"), *glob.glob(os.path.join(ROOT, "docs", "*.md"))]
+    texts = {page: open(page, encoding="utf-8").read() for page in pages}
+    texts["ddm --help"] = t.command([DDM, "--help"]).out
+    for command in ("ps", "info", "stack", "allocs", "attach"):
+        texts[command] = t.command([DDM, command, "--help"]).out
+    texts["agent"] = t.java("Exits", "return", agent="help").out
+    for where, text in texts.items():
+        assert len(text) > 100, where
+        found = [words for words in former if words in text]
+        assert not found, f"{where}: {found}"
+    assert "DDM server (such as" in texts["agent"]
 
 
 @test()

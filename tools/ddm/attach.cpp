@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <climits>
+#include <cstdlib>
 #include <thread>
 
 #include "sockets/connect.h"
@@ -173,6 +175,23 @@ std::optional<Error> judge(const std::string& answer) {
 }
 
 }  // namespace
+
+Result<std::string> agent_path(const std::string& given) {
+  std::string path = given;
+  if (path.empty()) {
+    std::array<char, PATH_MAX> self{};
+    const ssize_t size = readlink("/proc/self/exe", self.data(), self.size() - 1);
+    if (size <= 0) return errno_error("/proc/self/exe");
+    path = std::string(self.data(), static_cast<std::size_t>(size));
+    path.erase(path.rfind('/'));
+    path += "/../lib/libddmagent.so";
+  }
+  std::array<char, PATH_MAX> whole{};
+  if (realpath(path.c_str(), whole.data()) == nullptr) {
+    return Error{errno_error("the agent, " + path).message + "; name it with --agent"};
+  }
+  return std::string(whole.data());
+}
 
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options) {

@@ -14,6 +14,9 @@
 
 namespace ddm {
 
+// The agent to load: `given`, or if that is empty the one in ../lib of this executable.
+Result<std::string> agent_path(const std::string& given);
+
 // Loads the agent and waits until it has started. The error says what the JVM said.
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options);

@@ -1,15 +1,16 @@
-// ddm allocs: the recorded allocations of a program, as a table or as a report.
-#include <algorithm>
+// ddm allocs: what a program has allocated, as tables or as a report: the whole run, what came
+// after a mark, the recent records, or the difference of two reports.
 #include <ctime>
-#include <functional>
 
 #include "command.h"
-#include "ddm/report_chunk.h"
+#include "ddm/app_state.h"
+#include "ddm/switch_request.h"
 #include "ddm_client.h"
+#include "marks.h"
 #include "output.h"
-#include "records/report_names.h"
-#include "records/report_sites.h"
 #include "records/report_words.h"
+#include "report_fetch.h"
+#include "site_rows.h"
 #include "target.h"
 #include "threads.h"
 #include "wire_report.h"
@@ -21,88 +22,35 @@ struct AllocsOptions {
   std::string target;
   std::string by = "class";
   std::string path;
+  std::string mark;
+  std::string since;
+  std::vector<std::string> diff;
   std::size_t top = 25;
+  bool recent = false;
   bool json = false;
 };
 
-struct Row {
-  std::string what;  // class or thread
-  std::string site;  // with --by site
-  std::int64_t bytes = 0;
-  std::int64_t count = 0;
+class Table {
+ public:
+  Table(const AllocsOptions& options, bool difference)
+      : options_(options), by_(*rows_by(options.by)), difference_(difference) {}
+
+  RowsBy by() const { return by_; }
+
+  // `words`: what stands below the table.
+  void show(const std::vector<SiteRow>& rows, const std::vector<std::string>& words) const {
+    if (options_.json) return print_json(rows_json(rows, by_, difference_));
+    print_rows(rows, by_, options_.top, difference_);
+    for (const std::string& line : words) {
+      print(wrapped(line, 0, std::min<std::size_t>(output_width(), kColumns)) + "\n");
+    }
+  }
+
+ private:
+  const AllocsOptions& options_;
+  const RowsBy by_;
+  const bool difference_;
 };
-
-std::string site_text(const AllocSite& site, ReportNames& names, std::size_t width) {
-  if (!site.has_frame) return "(no Java frame)";
-  return shortened_frame(names.method(site.method), names.place(site.method, site.line), width);
-}
-
-// Sites in so many columns.
-std::vector<Row> rows_of(const ReportData& data, const std::string& by, std::size_t width) {
-  ReportNames names(data.names);
-  std::vector<Row> rows;
-  if (by == "thread") {
-    for (const ThreadTotal& thread : threads_of(data)) {
-      rows.push_back(
-          {fmt::format("{} {}", thread.thread_id, thread.name), {}, thread.bytes, thread.count});
-    }
-  } else if (by == "site") {
-    for (const AllocSite& site : sites_of(data.records, names)) {
-      rows.push_back(
-          {names.class_name(site.class_id), site_text(site, names, width), site.bytes, site.count});
-    }
-  } else {
-    std::map<NameId, WeightedSum> classes;
-    for (std::size_t i = 0; i < data.records.size(); ++i) {
-      const AllocRecord& record = data.records[i].record;
-      classes[record.class_id].add(record);
-    }
-    for (const auto& [id, sum] : classes) {
-      rows.push_back({names.class_name(id), {}, sum.bytes(), sum.count()});
-    }
-  }
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::tie(b.bytes, b.count, a.what, a.site) < std::tie(a.bytes, a.count, b.what, b.site);
-  });
-  return rows;
-}
-
-void print_rows(const ReportData& data, const AllocsOptions& options) {
-  constexpr std::string_view kAt = "    at ";
-  const std::size_t width = options.json ? kNoWidth : output_width() - kAt.size();
-  const std::vector<Row> rows = rows_of(data, options.by, width);
-  if (options.json) {
-    Json list = Json::array();
-    for (const Row& row : rows) {
-      Json object = {{options.by == "thread" ? "thread" : "class", json_text(row.what)}};
-      if (options.by == "site") object["site"] = json_text(row.site);
-      object["bytes"] = row.bytes;
-      object["count"] = row.count;
-      list.push_back(std::move(object));
-    }
-    print_json(list);
-    return;
-  }
-  const std::map<std::string_view, std::string> titles{
-      {"class", ".CLASS"}, {"site", ".CLASS, ALLOCATED AT"}, {"thread", "~THREAD"}};
-  TextTable table({">BYTES", ">COUNT", titles.at(options.by)});
-  for (std::size_t i = 0; i < std::min(rows.size(), options.top); ++i) {
-    table.add({grouped(rows[i].bytes), grouped(rows[i].count), rows[i].what});
-    if (options.by == "site") table.add_line(std::string(kAt) + rows[i].site);
-  }
-  print(table.text());
-  if (rows.size() > options.top) {
-    print(fmt::format("... {} more (--top N shows more)\n", rows.size() - options.top));
-  }
-  const WeightedSum sum = recorded(data.records);
-  print(
-      fmt::format("{} allocations, {} recorded\n", grouped(sum.count()), human_bytes(sum.bytes())));
-  if (data.summary.sampled()) {
-    print(fmt::format("estimated from {} samples: {}\n",
-                      grouped(static_cast<std::int64_t>(data.records.size())),
-                      sampling_words(data.summary)));
-  }
-}
 
 std::map<std::int64_t, std::string> thread_names(DdmClient& client) {
   std::map<std::int64_t, std::string> names;
@@ -113,54 +61,145 @@ std::map<std::int64_t, std::string> thread_names(DdmClient& client) {
   return names;
 }
 
-bool offers_reports(DdmClient& client) {
-  const auto features = client.get<Features>({Features::kType, {}});
-  return features && std::ranges::count(features->names, kReportFeature) > 0;
-}
-
-// The target's own report, written as it comes out of its wrapping. The error: nothing was written.
-std::optional<Error> fetch_report(DdmClient& client, std::string_view format,
-                                  const std::function<std::string(const Bytes&)>& use) {
-  const auto answer =
-      client.request(to_chunk(ReportRequest{std::string(format)}), DdmClient::kMuchData);
+// Of the target's recent records, which any DDM server has.
+Result<WireReport> recent_report(DdmClient& client, const HelloReply& hello,
+                                 std::int64_t interval) {
+  auto names = thread_names(client);
+  const auto answer = client.request({kAllocations, {}}, DdmClient::kMuchData);
   if (!answer) return answer.error();
-  if (answer->type != ReportRequest::kType) return DdmClient::unexpected(*answer);
-  const std::string problem = use(answer->data);
-  if (!problem.empty()) return Error{problem};
-  return {};
+  std::optional<Allocations> allocations;
+  if (answer->type == kAllocations) allocations = Allocations::decode(answer->data);
+  if (!allocations) return DdmClient::unexpected(*answer);
+  return wire_report(*allocations, hello, interval, std::move(names), std::time(nullptr) * 1000);
 }
 
-std::optional<Error> save_report(DdmClient& client, const std::string& path) {
-  const std::string_view format = report_ending_of(path).substr(1);  // it has one, see run()
-  return fetch_report(client, format, [&path](const Bytes& packed) {
-    std::optional<Error> damaged;
-    const std::string problem = write_report_file(path, [&](const ReportSink& sink) {
-      damaged = unpack_report(packed, sink);
-      return !damaged;
-    });
-    return damaged ? damaged->message : problem;
-  });
+void show_recent(const AllocsOptions& options, const ReportData& data, const std::string& why) {
+  const Table table(options, false);
+  const SiteFigures figures = recent_figures(data);
+  std::vector<std::string> words{fmt::format("{} allocations, {} recorded: the recent ones{}",
+                                             grouped(figures.count()), human_bytes(figures.bytes()),
+                                             why.empty() ? "" : ". " + why)};
+  if (data.summary.sampled()) {
+    words.push_back(fmt::format("estimated from {} samples: {}",
+                                grouped(static_cast<std::int64_t>(data.records.size())),
+                                sampling_words(data.summary)));
+  }
+  table.show(rows_of(figures, table.by()), words);
 }
 
-// What the answer to REAL does not tell: whether its records are samples, and how far apart.
-std::int64_t sampling_interval(DdmClient& client) {
-  std::string line;
-  const auto error = fetch_report(client, kSummaryFormat, [&line](const Bytes& packed) {
-    const auto damaged = unpack_report(packed, [&line](std::string_view piece) {
-      line += piece;
-      return true;
-    });
-    return damaged ? damaged->message : "";
-  });
-  if (error) return 0;
-  const Json summary = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  return summary.is_object() ? summary.value("interval", std::int64_t{0}) : 0;
+// Of what time the figures are, and whether they are estimates.
+std::vector<std::string> run_words(const SiteFigures& figures, bool tracking) {
+  std::vector<std::string> words;
+  if (figures.fact("period") == 0) {
+    words.emplace_back("Nothing is counted yet: tracking is off; `ddm track PID on` starts it.");
+    return words;
+  }
+  words.push_back(fmt::format(
+      "{} allocations, {} in the whole run: {} of tracking{}", grouped(figures.fact("seen")),
+      human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
+      tracking ? "" : ", which is off now"));
+  if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
+    words.push_back(fmt::format("{} more were counted by the VM alone", human_bytes(missing)));
+  }
+  if (const std::int64_t interval = figures.fact("interval"); interval > 0) {
+    ReportSummary summary;
+    summary.interval = interval;
+    words.push_back(fmt::format("estimated from {} samples: {}", grouped(figures.fact("samples")),
+                                sampling_words(summary)));
+  }
+  return words;
+}
+
+int show_since(const AllocsOptions& options, const SiteFigures& now) {
+  const auto then = find_mark(options.since, now);
+  if (!then) return refuse(then.message());
+  // Between two moments of one run the table is like that of a run: nothing becomes less.
+  const Table table(options, false);
+  table.show(
+      rows_between(*then, now, table.by()),
+      {fmt::format("{} allocations, {} since mark '{}', {} ago",
+                   grouped(now.fact("seen") - then->fact("seen")),
+                   human_bytes(now.fact("seen_bytes") - then->fact("seen_bytes")), options.since,
+                   human_duration(now.fact("written_ms") - then->fact("written_ms")))});
+  return kExitOk;
+}
+
+int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures& figures) {
+  if (!options.since.empty()) {
+    if (const int code = show_since(options, figures); code != kExitOk) return code;
+  }
+  if (!options.mark.empty()) {
+    if (figures.fact("period") == 0) {
+      return refuse("there is nothing to mark: tracking is off; `ddm track PID on` starts it");
+    }
+    if (const auto error = set_mark(options.mark, figures)) return refuse(error->message);
+    if (options.since.empty() && options.json) {
+      print_json({{"mark", options.mark},
+                  {"seen", figures.fact("seen")},
+                  {"seen_bytes", figures.fact("seen_bytes")}});
+    } else if (!options.json) {
+      print(fmt::format("mark '{}' set: {} allocations, {} until here\n", options.mark,
+                        grouped(figures.fact("seen")), human_bytes(figures.fact("seen_bytes"))));
+    }
+  }
+  if (!options.since.empty() || !options.mark.empty()) return kExitOk;
+  const auto state = client.get<TrackingState>({TrackingState::kType, {}});
+  const Table table(options, false);
+  table.show(rows_of(figures, table.by()), run_words(figures, state && state->on));
+  return kExitOk;
+}
+
+int show_diff(const AllocsOptions& options) {
+  std::vector<SiteFigures> figures;
+  for (const std::string& path : options.diff) {
+    auto read = read_figures_file(path);
+    if (!read) return refuse(read.message());
+    if (!read->of_whole_run()) {
+      return refuse(path + " has no figures of a whole run: it was written with sites=0");
+    }
+    figures.push_back(std::move(*read));
+  }
+  const SiteFigures &before = figures[0], &after = figures[1];
+  const Table table(options, true);
+  const std::int64_t bytes = after.bytes() - before.bytes();
+  const std::int64_t count = after.count() - before.count();
+  std::vector<std::string> words{fmt::format(
+      "{}{} allocations, {}{} ({} bytes) from {} to {}", count > 0 ? "+" : "", grouped(count),
+      bytes > 0 ? "+" : "", human_bytes(bytes), grouped(bytes), options.diff[0], options.diff[1])};
+  if (before.fact("interval") > 0 || after.fact("interval") > 0) {
+    words.emplace_back("estimated from samples");
+  }
+  table.show(rows_between(before, after, table.by()), words);
+  return kExitOk;
+}
+
+int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hello,
+         bool own_reports) {
+  if (own_reports) {
+    if (const auto error = save_report(client, options.path, options.recent)) {
+      return refuse(error->message);
+    }
+    print(fmt::format("report written to {}\n", options.path));
+    return kExitOk;
+  }
+  const auto report = recent_report(client, hello, 0);
+  if (!report) return refuse(report.message());
+  const std::string problem =
+      write_report_file(options.path, *report_format_of(options.path), report->data);
+  if (!problem.empty()) return refuse(problem);
+  print(fmt::format("{} recent allocations written to {}; the target tells no more\n",
+                    report->data.records.size(), options.path));
+  return kExitOk;
 }
 
 int allocs(const AllocsOptions& options) {
-  const auto format = report_format_of(options.path);
-  if (!options.path.empty() && !format) {
+  if (!options.diff.empty()) return show_diff(options);
+  if (!options.path.empty() && !report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
+  }
+  for (const std::string& name : {options.mark, options.since}) {
+    const auto error = name.empty() ? std::nullopt : check_mark_name(name);
+    if (error) return misused(error->message);
   }
   const auto address = find_target(options.target);
   if (!address) return refuse(address.message());
@@ -171,51 +210,77 @@ int allocs(const AllocsOptions& options) {
   const bool own_reports = offers_reports(*client);
   Progress progress("allocations");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
-  if (format && own_reports) {
-    if (const auto error = save_report(*client, options.path)) return refuse(error->message);
-    print(fmt::format("report written to {}\n", options.path));
-    return kExitOk;
-  }
-  const std::int64_t interval = own_reports ? sampling_interval(*client) : 0;
-  auto names = thread_names(*client);
-  const auto answer = client->request({kAllocations, {}}, DdmClient::kMuchData);
-  if (!answer) return refuse(answer.message());
-  std::optional<Allocations> allocations;
-  if (answer->type == kAllocations) allocations = Allocations::decode(answer->data);
-  if (!allocations) return refuse(DdmClient::unexpected(*answer).message);
+  if (!options.path.empty()) return save(options, *client, *hello, own_reports);
 
-  const WireReport report =
-      wire_report(*allocations, *hello, interval, std::move(names), std::time(nullptr) * 1000);
-  if (!format) {
-    print_rows(report.data, options);
-    return kExitOk;
+  std::string why;
+  std::int64_t interval = 0;
+  if (!own_reports) {
+    why = "The target runs without this agent and sends no more.";
+  } else if (options.recent) {
+    const auto summary = fetch_summary(*client);
+    if (summary) interval = summary->value("interval", std::int64_t{0});
+  } else {
+    const auto figures = fetch_figures(*client);
+    if (!figures) return refuse(figures.message());
+    // Before tracking is on for the first time nobody knows.
+    if (figures->of_whole_run() || figures->fact("period") == 0) {
+      return show_run(options, *client, *figures);
+    }
+    interval = figures->fact("interval");
+    why = "The whole run is not counted (sites=0).";
   }
-  const std::string problem = write_report_file(options.path, *format, report.data);
-  if (!problem.empty()) return refuse(problem);
-  print(fmt::format("{} allocations written to {}\n", report.data.records.size(), options.path));
+  if (!options.mark.empty() || !options.since.empty()) return refuse("no marks here. " + why);
+  const auto report = recent_report(*client, *hello, interval);
+  if (!report) return refuse(report.message());
+  show_recent(options, report->data, why);
   return kExitOk;
 }
 
 }  // namespace
 
 void add_allocs(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("allocs", "Show the recorded allocations");
+  CLI::App* command = app.add_subcommand("allocs", "Show what was allocated");
   auto options = std::make_shared<AllocsOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("--by", options->by, "Rows: class, site or thread")
-      ->check(CLI::IsMember({"class", "site", "thread"}))
+  command->add_option("PID", options->target, kTargetHelp);
+  command
+      ->add_option("--by", options->by,
+                   "Rows: class, site (class and allocating method), app (class and first frame "
+                   "outside the JDK) or thread")
+      ->check(CLI::IsMember({"class", "site", "app", "thread"}))
       ->type_name("WHAT")
       ->capture_default_str();
   command->add_option("--top", options->top, "How many rows to show")
       ->capture_default_str()
       ->type_name("N");
+  CLI::Option* recent = command->add_flag("--recent", options->recent,
+                                          "Only the recent allocations, rather than the whole run");
+  CLI::Option* mark =
+      command->add_option("--mark", options->mark, "Remember this moment under a name")
+          ->type_name("NAME");
+  CLI::Option* since =
+      command->add_option("--since", options->since, "What came after the moment of that name")
+          ->type_name("NAME");
+  CLI::Option* diff = command->add_option("--diff", options->diff,
+                                          "Compare two jsonl reports: what the second has more");
+  diff->type_name("A B")->expected(2);
   CLI::Option* file = command->add_option(
-      "-o", options->path, fmt::format("Write all of them to a file: {}", kReportEndings));
+      "-o", options->path, fmt::format("Write a report to a file: {}", kReportEndings));
   file->type_name("FILE");
-  command
-      ->add_flag("--json", options->json, "The whole table: {class, site or thread, bytes, count}")
-      ->excludes(file);
-  command->callback([options, &chosen] { chosen = [options] { return allocs(*options); }; });
+  CLI::Option* json =
+      command->add_flag("--json", options->json,
+                        "The whole table: {class or thread, site, app, bytes, count}, with --diff "
+                        "also {bytes_before, bytes_after, count_before, count_after}");
+  json->excludes(file);
+  for (CLI::Option* option : {mark, since}) option->excludes(recent)->excludes(file);
+  diff->excludes(mark)->excludes(since)->excludes(recent)->excludes(file);
+  command->callback([options, &chosen] {
+    if (options->target.empty() == options->diff.empty()) {
+      throw CLI::ValidationError("PID", options->diff.empty()
+                                            ? "is missing (or --diff A.jsonl B.jsonl)"
+                                            : "does not go with --diff, which reads two files");
+    }
+    chosen = [options] { return allocs(*options); };
+  });
 }
 
 }  // namespace ddm

@@ -1,17 +1,10 @@
 // ddm attach: loads the agent into a JVM that runs already.
-#include <unistd.h>
-
-#include <array>
-#include <climits>
-#include <cstdlib>
-
 #include "attach.h"
 #include "command.h"
 #include "jvm_process.h"
 #include "options.h"
 #include "output.h"
 #include "sockets/discovery.h"
-#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {
@@ -22,27 +15,11 @@ struct AttachOptions {
   std::string agent;
 };
 
-// ../lib/libddmagent.so beside this very executable.
-Result<std::string> agent_path(const std::string& given) {
-  std::string path = given;
-  if (path.empty()) {
-    std::array<char, PATH_MAX> self{};
-    const ssize_t size = readlink("/proc/self/exe", self.data(), self.size() - 1);
-    if (size <= 0) return errno_error("/proc/self/exe");
-    path = std::string(self.data(), static_cast<std::size_t>(size));
-    path.erase(path.rfind('/'));
-    path += "/../lib/libddmagent.so";
-  }
-  std::array<char, PATH_MAX> whole{};
-  if (realpath(path.c_str(), whole.data()) == nullptr) {
-    return Error{errno_error("the agent, " + path).message + "; name it with --agent"};
-  }
-  return std::string(whole.data());
-}
-
 // What the agent would say, on the stderr of the program, where nobody may look.
 std::string bad_options(const AttachOptions& options, bool loaded_already) {
-  const ParsedOptions parsed = parse_options(options.options);
+  Options present;
+  present.live = loaded_already ? 1 : 0;  // as far as one can tell from here
+  const ParsedOptions parsed = parse_options(options.options, present);
   if (!parsed.error.empty() || !loaded_already) return parsed.error;
   return reload_error(parsed.options);
 }

@@ -1,10 +1,8 @@
 #include "jvm_process.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "perf_data.h"
 #include "sockets/discovery.h"
 #include "sockets/file_descriptor.h"
+#include "sockets/owned_file.h"
 
 namespace ddm {
 namespace {
@@ -27,21 +26,6 @@ constexpr std::size_t kMaxPerfData = std::size_t{1} << 20;  // HotSpot's default
 
 std::string proc(pid_t pid, const std::string& name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
-}
-
-// Only a regular file of `owner`; "" for anything else.
-std::string read_published(const std::string& path, uid_t owner) {
-  const FileDescriptor fd(
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  struct stat status {};
-  if (!fd.valid() || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_uid != owner) {
-    return {};
-  }
-  std::string bytes(kMaxPerfData, '\0');
-  const ssize_t size = read(fd.get(), bytes.data(), bytes.size());
-  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  return bytes;
 }
 
 // As the agent names a program: the main class, or the jar without its directory.
@@ -99,7 +83,7 @@ void JvmProcess::read_maps() {
     if (file.ends_with("/libjvm.so")) is_jvm_ = true;
     if (file.ends_with("/libddmagent.so")) has_agent_ = true;
     if (file.find(kPerfDirectory) != std::string::npos && perf_data_.empty()) {
-      perf_data_ = read_published(path(file), owner_);
+      perf_data_ = read_owned_file(path(file), owner_, kMaxPerfData).value_or("");
     }
   }
 }

@@ -39,8 +39,12 @@ int main(int argc, char** argv) {
   ddm::add_stack(app, chosen);
   ddm::add_heap(app, chosen);
   ddm::add_gc(app, chosen);
+  ddm::add_locks(app, chosen);
   ddm::add_track(app, chosen);
+  ddm::add_trace(app, chosen);
   ddm::add_allocs(app, chosen);
+  ddm::add_live(app, chosen);
+  ddm::add_record(app, chosen);
   ddm::add_dump(app, chosen);
   ddm::add_recover(app, chosen);
   ddm::add_attach(app, chosen);

@@ -1,0 +1,95 @@
+"""`ddm record`: what a program allocates in so many seconds, and the program is left as it was."""
+import os
+import signal
+import subprocess
+import time
+
+from ddm_client import Target, address_of
+from harness import Report, test
+from test_ddm_tool import DDM, REFUSED, USAGE, ddm, ddm_json
+
+
+def recording(t, *words):
+    return subprocess.Popen([DDM, "record", *map(str, words)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, cwd=t.dir)
+
+
+def tracking(t, pid):
+    return ddm_json(t, "track", pid)["tracking"]
+
+
+def wait_until_on(t, pid):
+    for _ in range(200):
+        if tracking(t, pid):
+            return
+        time.sleep(0.05)
+    raise AssertionError("tracking is not on")
+
+
+def marks(report):
+    return sum(s["count"] for s in report.sites if s["class"] == "DdmTarget$Mark")
+
+
+@test()
+def record_writes_what_was_allocated_meanwhile_and_switches_off_again(t):
+    with Target(t, agent="dump=none") as p:
+        p.tell("marks 1000")
+        record = recording(t, p.pid, "-d", 60, "-o", "r.jsonl")
+        wait_until_on(t, p.pid)
+        p.tell("marks 2000")
+        record.send_signal(signal.SIGINT)  # ends it early, and it still writes
+        out, err = record.communicate(timeout=60)
+        assert record.returncode == 0 and not err, err
+        assert "report written to r.jsonl" in out and "allocations" in out, out
+        p.tell("marks 4000")
+        assert marks(Report(t.path("r.jsonl"))) == 2000
+        assert not tracking(t, p.pid)
+        assert "written" in ddm(t, "record", p.pid, "-d", "0.2", "-o", t.path("r.html"))
+        assert marks(Report(save(t, p.pid))) == 0
+        assert "a report ends in" in ddm(t, "record", p.pid, "-o", "x.png", code=USAGE)
+        assert "cannot write" in ddm(t, "record", p.pid, "-o", "/no/such/x.txt", code=REFUSED)
+        assert not tracking(t, p.pid)
+        record = recording(t, p.pid, "-d", 60, "-o", "gone.jsonl")
+        wait_until_on(t, p.pid)
+    out, err = record.communicate(timeout=60)
+    assert record.returncode == 1 and "the program ended" in err, err
+    assert not os.path.exists(t.path("gone.jsonl"))
+
+
+def save(t, pid):
+    ddm(t, "allocs", pid, "-o", t.path("now.jsonl"))
+    return t.path("now.jsonl")
+
+
+@test()
+def record_leaves_tracking_on_where_it_was_and_tells_of_the_time_asked_for(t):
+    with Target(t, agent="track=y,dump=none") as p:
+        p.tell("marks 1000")
+        record = recording(t, p.pid, "-d", 2, "-o", "r.jsonl")
+        time.sleep(1)
+        p.tell("marks 3000")
+        out, err = record.communicate(timeout=60)
+        assert record.returncode == 0 and not err, err
+        assert "stays on, so it covers" in out and "DdmTarget$Mark" in out, out
+        assert marks(Report(t.path("r.jsonl"))) == 4000
+        assert tracking(t, p.pid)
+
+
+@test()
+def record_loads_the_agent_where_it_is_not(t):
+    with Target(t, agent=None, flags=["-XX:+EnableDynamicAgentLoading"]) as p:
+        record = recording(t, p.pid, "-d", 60, "-o", "r.jsonl")
+        for _ in range(200):
+            if any(row["pid"] == p.pid for row in ddm_json(t, "ps")):
+                break
+            time.sleep(0.05)
+        wait_until_on(t, p.pid)
+        p.tell("marks 500")
+        record.send_signal(signal.SIGINT)
+        out, err = record.communicate(timeout=60)
+        assert record.returncode == 0 and not err, err
+        assert "the agent stays loaded; tracking is off" in out, out
+        assert marks(Report(t.path("r.jsonl"))) == 500
+        assert not tracking(t, p.pid)
+        assert address_of(p.process), "the agent says where it listens"
+    assert "there is no process" in ddm(t, "record", p.pid, "-o", "x.txt", code=REFUSED)

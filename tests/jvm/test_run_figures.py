@@ -1,0 +1,166 @@
+"""`ddm allocs`: the whole run, what came after a mark, and the difference of two reports."""
+import json
+import os
+import stat
+
+from ddm_client import Target, text
+from harness import Report, test
+from test_ddm_tool import DDM, REFUSED, USAGE, ddm, ddm_json
+from test_pprof import Profile
+
+
+def totals(rows):
+    return sum(row["count"] for row in rows), sum(row["bytes"] for row in rows)
+
+
+def of_class(rows, name):
+    return totals([row for row in rows if row["class"] == name])
+
+
+@test()
+def allocs_shows_the_whole_run_and_all_rows_together_are_what_was_seen(t):
+    size = 16 if t.jdk.major < 25 else None
+    for engine in ("vm", "bci"):
+        with Target(t, agent=f"track=y,engine={engine},records=1k,dump=none") as p:
+            p.tell("marks 50000")
+            ddm(t, "track", p.pid, "off")
+            with p.client() as client:
+                assert "allocation-report" in client.features()
+            ddm(t, "allocs", p.pid, "-o", t.path("r.jsonl"))
+            report = Report(t.path("r.jsonl"))
+            whole = report.summary["seen"], report.summary["seen_bytes"]
+            for by in ("class", "site", "app", "thread"):
+                rows = ddm_json(t, "allocs", p.pid, "--by", by)
+                assert totals(rows) == whole, (by, totals(rows), whole)
+                assert [r["bytes"] for r in rows] == sorted((r["bytes"] for r in rows), reverse=True)
+            count, found = of_class(ddm_json(t, "allocs", p.pid), "DdmTarget$Mark")
+            assert count == 50000 and found == (size or found // count) * 50000
+            (site,) = [r for r in ddm_json(t, "allocs", p.pid, "--by", "site")
+                       if r["class"] == "DdmTarget$Mark"]
+            assert site["site"] == site["app"] == "DdmTarget.marks(DdmTarget.java:23)", site
+            copied = [r for r in ddm_json(t, "allocs", p.pid, "--by", "app")
+                      if r["class"] == "byte[]" and r["app"].startswith("DdmTarget.main")]
+            assert copied, "byte[] are allocated in the JDK, for main"
+            assert len(ddm_json(t, "allocs", p.pid, "--recent")) < len(ddm_json(t, "allocs", p.pid))
+            assert totals(ddm_json(t, "allocs", p.pid, "--recent"))[0] == 1024
+            text = " ".join(ddm(t, "allocs", p.pid, "--by", "site", "--top", 1).split())
+            assert "in the whole run" in text and "which is off now" in text, text
+            assert "the recent ones" in ddm(t, "allocs", p.pid, "--recent")
+            check_recent_reports(t, p.pid)
+
+
+def check_recent_reports(t, pid):
+    for ending in ("jsonl", "collapsed", "pb.gz", "txt", "html"):
+        ddm(t, "allocs", pid, "--recent", "-o", t.path(f"recent.{ending}"))
+    recent = Report(t.path("recent.jsonl"))
+    assert not recent.sites and len(recent.records) == 1024
+    whole = sum(r["size"] for r in recent.records)
+    with open(t.path("recent.collapsed"), encoding="utf-8") as f:
+        assert sum(int(line.rpartition(" ")[2]) for line in f) == whole
+    assert sum(v["alloc_space"] for _, v in Profile(t.path("recent.pb.gz")).samples) == whole
+    with open(t.path("recent.txt"), encoding="utf-8") as f:
+        assert "of what is recorded" in f.read()
+
+
+@test()
+def seventy_big_arrays_are_one_row(t):
+    with t.popen("Sites", "big", "70", agent="track=y,records=1k,dump=r.jsonl,address=none",
+                 flags=["-Xmx320m"]) as p:
+        p.communicate()
+    rows = json.loads(ddm(t, "allocs", "--diff", empty_report(t), t.path("r.jsonl"), "--by", "site",
+                          "--json"))
+    assert rows[0]["bytes"] == rows[0]["bytes_after"] == 4697620480 and rows[0]["count"] == 70
+    assert rows[0]["site"].startswith("Sites.big(")
+
+
+def empty_report(t):
+    with open(t.path("empty.jsonl"), "w", encoding="utf-8") as f:
+        f.write('{"type":"summary","sites":0}\n')
+    return t.path("empty.jsonl")
+
+
+@test()
+def a_mark_remembers_a_moment_and_since_shows_what_came_after(t):
+    run = os.environ["XDG_RUNTIME_DIR"] if "XDG_RUNTIME_DIR" in os.environ else None
+    with Target(t, agent="track=y,records=1k,dump=none") as p:
+        p.tell("marks 1000")
+        assert "mark 'a' set" in ddm(t, "allocs", p.pid, "--mark", "a")
+        p.tell("marks 20000")
+        marked = ddm_json(t, "allocs", p.pid, "--mark", "b")
+        assert marked["mark"] == "b" and marked["seen"] > 21000
+        p.tell("marks 300")
+        rows = ddm_json(t, "allocs", p.pid, "--since", "a", "--by", "site")
+        assert of_class(rows, "DdmTarget$Mark")[0] == 20300, rows
+        rows = ddm_json(t, "allocs", p.pid, "--since", "b", "--by", "app")
+        assert of_class(rows, "DdmTarget$Mark")[0] == 300, rows
+        assert all(r["bytes"] > 0 for r in rows)
+        assert "since mark 'b'" in ddm(t, "allocs", p.pid, "--since", "b")
+        assert "it has these: a, b" in ddm(t, "allocs", p.pid, "--since", "c", code=REFUSED)
+        assert "letters, digits" in ddm(t, "allocs", p.pid, "--mark", "../x", code=USAGE)
+        if run:
+            path = f"{run}/ddm/marks/{p.pid}-a.jsonl"
+            assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        ddm(t, "track", p.pid, "off")
+        assert of_class(ddm_json(t, "allocs", p.pid, "--since", "b"), "DdmTarget$Mark")[0] == 300
+        ddm(t, "track", p.pid, "on")
+        assert "switched off and on" in ddm(t, "allocs", p.pid, "--since", "a", code=REFUSED)
+        former = p.pid
+    with Target(t, agent="track=y,dump=none") as p:
+        said = ddm(t, "allocs", p.pid, "--since", "a", code=REFUSED)
+        # Another test may have set a mark meanwhile, and this one's is gone.
+        assert f"process {former}, which has ended" in said or "has no mark 'a'" in said, said
+        ddm(t, "allocs", p.pid, "--mark", "x")
+        assert not run or not os.path.exists(f"{run}/ddm/marks/{former}-a.jsonl")
+
+
+@test()
+def a_program_that_counts_no_sites_shows_its_recent_allocations_and_says_so(t):
+    with Target(t, agent="track=y,sites=0,dump=none") as p:
+        p.tell("marks 10")
+        text = " ".join(ddm(t, "allocs", p.pid).split())
+        assert "the recent ones. The whole run is not counted (sites=0)" in text, text
+        assert of_class(ddm_json(t, "allocs", p.pid, "--by", "app"), "DdmTarget$Mark")[0] == 10
+        assert "no marks here" in ddm(t, "allocs", p.pid, "--mark", "a", code=REFUSED)
+    with Target(t, agent="dump=none") as p:
+        assert "tracking is off" in ddm(t, "allocs", p.pid)
+        assert ddm_json(t, "allocs", p.pid) == []
+        assert "nothing to mark" in ddm(t, "allocs", p.pid, "--mark", "a", code=REFUSED)
+
+
+@test()
+def two_reports_are_compared_growth_first_and_both_ways(t):
+    for name, marks in (("a", 3000), ("b", 8000)):
+        with Target(t, agent=f"track=y,dump={name}.jsonl") as p:
+            p.tell(f"marks {marks}")
+            p.tell("keepbytes 2" if name == "a" else "marks 1")
+    a, b = t.path("a.jsonl"), t.path("b.jsonl")
+    before, after = Report(a), Report(b)
+    rows = json.loads(ddm(t, "allocs", "--diff", a, b, "--json"))
+    (mark,) = [r for r in rows if r["class"] == "DdmTarget$Mark"]
+    assert (mark["count"], mark["count_before"], mark["count_after"]) == (5001, 3000, 8001)
+    assert rows[0]["bytes"] > 0 > rows[-1]["bytes"] == min(r["bytes"] for r in rows)
+    assert rows[-1]["class"] == "byte[]" and rows[-1]["bytes"] < -2000000
+    assert sum(r["bytes"] for r in rows) == after.summary["seen_bytes"] - before.summary["seen_bytes"]
+    text = ddm(t, "allocs", "--diff", a, b, "--by", "site", "--top", 2)
+    assert "+5,001" in text and "DdmTarget.marks(DdmTarget.java:23)" in text, text
+    assert "\n-2," in text or " -2," in text, text
+    assert "is no jsonl report" in ddm(t, "allocs", "--diff", a, DDM, code=REFUSED)
+    assert "PID" in ddm(t, "allocs", 1, "--diff", a, b, code=USAGE)
+    assert "PID" in ddm(t, "allocs", code=USAGE)
+
+
+@test(full_only=True, timeout=400)
+def a_report_that_is_big_even_when_packed_comes_whole(t):
+    """More than the agent keeps in memory of it."""
+    with Target(t, agent="track=y,records=1m,depth=64,dump=none") as p:
+        for _ in range(5):
+            p.tell("deepmarks 200000")
+        ddm(t, "track", p.pid, "off")
+        with p.client() as client:
+            packed = client.request("REPT", text("jsonl"))
+        assert len(packed) > 8 << 20, len(packed)
+        ddm(t, "allocs", p.pid, "-o", t.path("r.jsonl"))
+        with open(t.path("r.jsonl"), "rb") as f:
+            summary = json.loads(f.readline())
+            records = sum(line.startswith(b'{"type":"record"') for line in f)
+        assert records == summary["recorded"] > 1000000, (records, summary["recorded"])

@@ -1,0 +1,137 @@
+// Figures of sites out of lines, the rows of tables, differences, and marks.
+#include "site_figures.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "marks.h"
+#include "site_rows.h"
+
+using namespace ddm;  // NOLINT: a test of one part
+
+namespace {
+
+constexpr std::string_view kList =
+    R"({"type":"summary","pid":4711,"seen":111,"seen_bytes":1110,"sites":3,"period":1,)"
+    R"("process_start":7,"threads":[{"id":1,"name":"main","seen_bytes":1110,"seen":111}]}
+{"type":"site","class":"byte[]","count":100,"bytes":1000,"at":{"class":"java.util.Arrays",)"
+    R"("method":"copyOf","file":"Arrays.java","line":10},"app":{"class":"shop.Shop",)"
+    R"("method":"serve","file":"Shop.java","line":30}}
+{"type":"site","class":"byte[]","count":10,"bytes":100,"at":{"class":"java.util.Arrays",)"
+    R"("method":"copyOf","file":"Arrays.java","line":10},"app":{"class":"shop.Till",)"
+    R"("method":"pay","file":"Till.java","line":-1}}
+{"type":"site","class":"int[]","count":1,"bytes":10,"at":null,"app":null}
+)";
+
+SiteFigures figures_of(std::string_view text, std::size_t piece = 7) {
+  FigureReader reader;
+  while (!text.empty() && reader.take(text.substr(0, piece))) {
+    text.remove_prefix(std::min(piece, text.size()));
+  }
+  auto figures = reader.finish();
+  REQUIRE(figures);
+  return std::move(*figures);
+}
+
+std::string problem_of(std::string_view text) {
+  FigureReader reader;
+  reader.take(text);
+  const auto figures = reader.finish();
+  return figures ? "" : figures.message();
+}
+
+}  // namespace
+
+TEST_CASE("A list of sites becomes rows by class, site, app and thread") {
+  const SiteFigures figures = figures_of(kList);
+  CHECK(figures.of_whole_run());
+  CHECK((figures.bytes() == 1110 && figures.count() == 111));
+  const auto classes = rows_of(figures, RowsBy::kClass);
+  REQUIRE(classes.size() == 2);
+  CHECK((classes[0].what == "byte[]" && classes[0].bytes == 1100 && classes[0].count == 110));
+  const auto sites = rows_of(figures, RowsBy::kSite);
+  REQUIRE(sites.size() == 2);
+  CHECK(frame_text(sites[0].at) == "java.util.Arrays.copyOf(Arrays.java:10)");
+  CHECK(frame_text(sites[0].app) == "shop.Shop.serve(Shop.java:30)");
+  CHECK((sites[0].bytes == 1100 && sites[0].app_bytes == 1000));
+  CHECK(frame_text(sites[1].at) == "(no Java frame)");
+  const auto apps = rows_of(figures, RowsBy::kApp);
+  REQUIRE(apps.size() == 3);
+  CHECK(frame_text(apps[1].app) == "shop.Till.pay(Till.java)");
+  const auto threads = rows_of(figures, RowsBy::kThread);
+  REQUIRE(threads.size() == 1);
+  CHECK((threads[0].what == "1 main" && threads[0].count == 111));
+}
+
+TEST_CASE("Sites with stacks are named by them, and records are not read") {
+  const SiteFigures figures = figures_of(
+      R"({"type":"summary","sites":1}
+{"type":"site","class":"a.B","count":2,"bytes":32,"stack":[{"class":"java.lang.X","method":"m"},)"
+      R"({"class":"a.C","method":"n","file":"C.java","line":3},{"class":"a.D","method":"main"}]}
+{"type":"record", no JSON
+)");
+  REQUIRE(figures.sites.size() == 1);
+  CHECK(figures.sites[0].at.class_name == "java.lang.X");
+  CHECK(frame_text(figures.sites[0].app) == "a.C.n(C.java:3)");
+}
+
+TEST_CASE("What is no report is refused with a reason") {
+  CHECK(problem_of("") == "it is empty");
+  CHECK(problem_of("<html>\n") == "its first line is no summary");
+  CHECK(problem_of("{\"type\":\"summary\"}\n{\"type\":\"si") ==
+        "it has a line that is no JSON object with a type");
+  CHECK(read_figures_file("/no/such/file").message().find("/no/such/file") != std::string::npos);
+}
+
+TEST_CASE("A difference has both signs, growth first, and leaves out what is the same") {
+  const SiteFigures before = figures_of(kList);
+  SiteFigures after = before;
+  after.sites[0].bytes = 400;
+  after.sites[1].bytes = 150;
+  after.sites[1].count = 15;
+  const auto apps = rows_between(before, after, RowsBy::kApp);
+  REQUIRE(apps.size() == 2);
+  CHECK((apps[0].bytes == 50 && apps[0].count == 5 && apps[0].bytes_before == 100));
+  CHECK((apps[1].bytes == -600 && apps[1].count == 0 && apps[1].bytes_before == 1000));
+  const Json json = rows_json(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, true);
+  REQUIRE(json.size() == 1);
+  CHECK((json[0]["bytes"] == -550 && json[0]["bytes_after"] == 550));
+  CHECK(rows_between(before, before, RowsBy::kClass).empty());
+}
+
+TEST_CASE("A mark is found by its name, as long as it is of the same program and tracking") {
+  char directory[] = "/tmp/ddm-marks-XXXXXX";
+  REQUIRE(mkdtemp(directory) != nullptr);
+  REQUIRE(setenv("XDG_RUNTIME_DIR", directory, 1) == 0);
+  SiteFigures now = figures_of(kList);
+  CHECK(find_mark("a", now).message().find("none at all") != std::string::npos);
+  REQUIRE(!set_mark("a", now));
+  const auto then = find_mark("a", now);
+  REQUIRE(then);
+  CHECK(rows_between(*then, now, RowsBy::kApp).empty());
+  CHECK(then->sites.size() == now.sites.size());
+
+  const std::string path = std::string(directory) + "/ddm/marks/4711-a.jsonl";
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+
+  CHECK(find_mark("b", now).message().find("it has these: a") != std::string::npos);
+  now.summary["period"] = 2;
+  CHECK(find_mark("a", now).message().find("switched off and on") != std::string::npos);
+  now.summary["process_start"] = 8;
+  CHECK(find_mark("a", now).message().find("started since") != std::string::npos);
+
+  CHECK(!check_mark_name("before.the-run_1"));
+  for (const std::string& bad : {std::string(), std::string("a/b"), std::string(65, 'x')}) {
+    CHECK(check_mark_name(bad));
+  }
+  unlink(path.c_str());
+  rmdir((std::string(directory) + "/ddm/marks").c_str());
+  rmdir((std::string(directory) + "/ddm").c_str());
+  rmdir(directory);
+  unsetenv("XDG_RUNTIME_DIR");
+}

@@ -1,0 +1,148 @@
+// ddm live: what is still alive, by site, as of a collection.
+#include <algorithm>
+
+#include "command.h"
+#include "ddm/app_state.h"
+#include "ddm_client.h"
+#include "output.h"
+#include "records/report_words.h"
+#include "report_fetch.h"
+#include "site_rows.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+struct LiveOptions {
+  std::string target;
+  std::string by = "site";
+  std::size_t top = 25;
+  bool gc = false;
+  bool json = false;
+};
+
+bool is_estimated(const Json& summary) { return summary.value("live_estimated", false); }
+
+// {"gc":N,"rows":[{"class":,"live_count":,"live_bytes":,"stack":[...]}]}, a row as soon as it is
+// there: deep stacks spelt out are hundreds of megabytes.
+class JsonRows {
+ public:
+  bool take(std::string_view piece) {
+    text_ += piece;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      if (!line(std::string_view(text_).substr(begin, end - begin))) return false;
+    }
+    text_.erase(0, begin);
+    return true;
+  }
+  // False: what came is no list.
+  bool finish() {
+    if (!begun_ || bad_) return false;
+    print(rows_ == 0 ? "]}\n" : "\n]}\n");
+    return true;
+  }
+
+ private:
+  bool line(std::string_view line) {
+    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    bad_ = !object.is_object();
+    if (bad_) return false;
+    if (!begun_) {
+      begun_ = true;
+      estimated_ = is_estimated(object);
+      print(fmt::format("{{\"gc\":{},{}\"rows\":[", object.value("gc", std::int64_t{0}),
+                        estimated_ ? "\"estimated\":true," : ""));
+      return true;
+    }
+    Json row = Json::object();
+    for (const char* member : {"class", "live_count", "live_bytes", "stack", "truncated"}) {
+      if (object.contains(member)) row[member] = object[member];
+    }
+    if (estimated_) row["estimated"] = true;
+    print(fmt::format("{}\n{}", rows_++ == 0 ? "" : ",",
+                      row.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    return true;
+  }
+
+  std::string text_;
+  bool begun_ = false, bad_ = false, estimated_ = false;
+  std::size_t rows_ = 0;
+};
+
+void print_table(const SiteFigures& figures, const LiveOptions& options) {
+  const Json& summary = figures.summary;
+  const auto rows = rows_of(figures, *rows_by(options.by));
+  const bool estimated = is_estimated(summary);
+  print(fmt::format("{}{} objects alive, {}, as of collection {}\n", estimated ? "about " : "",
+                    grouped(figures.count()), human_bytes(figures.bytes()), figures.fact("gc")));
+  if (const std::int64_t n = figures.fact("live_one_in"); n > 1) {
+    print(fmt::format("estimated: one object in {} is followed\n", n));
+  }
+  std::int64_t missing = 0;
+  if (const auto lost = summary.find("live_not_followed"); lost != summary.end()) {
+    for (const auto& [why, count] : lost->items()) {
+      if (count.is_number_integer()) missing += count.get<std::int64_t>();
+    }
+  }
+  if (missing > 0) print(fmt::format("{} more could not be followed\n", grouped(missing)));
+  print_rows(rows, *rows_by(options.by), options.top, false);
+  if (!options.gc) print("What was allocated after that collection counts as alive; see --gc.\n");
+}
+
+int live(const LiveOptions& options) {
+  const auto address = find_target(options.target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  if (!offers_reports(*client)) {
+    return refuse("the target is another DDM server, which does not tell what is alive");
+  }
+  Progress progress("live objects");
+  client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
+  if (options.gc) {
+    // Not for nothing: without live= there is nothing to show.
+    const auto summary = fetch_summary(*client);
+    if (summary && summary->contains("gc")) {
+      const auto done = client->request({kCollectGarbage, {}}, DdmClient::kLongWork);
+      if (!done) return refuse(done.message());
+    }
+  }
+  if (options.json) {
+    JsonRows rows;
+    const auto error =
+        fetch_live(*client, [&](std::string_view piece) { return rows.take(piece); });
+    if (error) return refuse(error->message);
+    return rows.finish() ? kExitOk : refuse("what the target says is alive is no list of sites");
+  }
+  FigureReader reader(FigureReader::Of::kLive);
+  const auto error =
+      fetch_live(*client, [&](std::string_view piece) { return reader.take(piece); });
+  if (error) return refuse(error->message);
+  const auto figures = reader.finish();
+  if (!figures) return refuse(figures.message());
+  progress.clear();
+  print_table(*figures, options);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_live(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("live", "Show what is still alive (live=y)");
+  auto options = std::make_shared<LiveOptions>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command->add_flag("--gc", options->gc, "Collect garbage first; else as of the last collection");
+  command->add_option("--by", options->by, "Rows: class, site or app")
+      ->check(CLI::IsMember({"class", "site", "app"}))
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command->add_option("--top", options->top, "How many rows to show")
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_flag("--json", options->json,
+                    "All: {gc, rows: [{class, live_count, live_bytes, stack}]}");
+  command->callback([options, &chosen] { chosen = [options] { return live(*options); }; });
+}
+
+}  // namespace ddm

@@ -1,0 +1,188 @@
+// ddm record: what a program allocates from now on for so long, as a report. The program is left as
+// it was: with tracking off, or with tracking on and all that it has counted.
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+#include "attach.h"
+#include "command.h"
+#include "ddm/app_state.h"
+#include "ddm/switch_request.h"
+#include "ddm_client.h"
+#include "interrupt.h"
+#include "output.h"
+#include "records/report_words.h"
+#include "report_fetch.h"
+#include "site_rows.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct RecordOptions {
+  std::string target;
+  std::string path;
+  std::string agent;
+  double seconds = 30;
+};
+
+std::optional<Error> switch_tracking(DdmClient& client, bool on) {
+  const auto done = client.request(to_chunk(TrackingRequest{on}), DdmClient::kLongWork);
+  if (!done) return done.error();
+  return {};
+}
+
+// Tracking, switched on until this ends.
+class Tracked {
+ public:
+  explicit Tracked(DdmClient& client) : client_(&client) {}
+  Tracked(const Tracked&) = delete;
+  Tracked& operator=(const Tracked&) = delete;
+  ~Tracked() {
+    if (client_ != nullptr) switch_tracking(*client_, false);
+  }
+  std::optional<Error> end() { return switch_tracking(*std::exchange(client_, nullptr), false); }
+
+ private:
+  DdmClient* client_;
+};
+
+// The address of a JVM that runs without the agent, once it is loaded; `loaded` tells.
+Result<Address> attached(const RecordOptions& options, bool& loaded) {
+  auto known = find_target(options.target);
+  pid_t pid = 0;
+  const std::string& text = options.target;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  const bool is_pid = error == std::errc() && end == text.data() + text.size() && pid > 0;
+  if (known || !is_pid || !process_start_time(pid)) return known;
+  const auto jvm = JvmProcess::find(pid);
+  if (!jvm) return jvm.error();
+  if (jvm->has_agent()) return known;
+  const auto agent = agent_path(options.agent);
+  if (!agent) return agent.error();
+  if (auto problem = load_agent(*jvm, *agent, "dump=none")) return std::move(*problem);
+  loaded = true;
+  return find_target(text);
+}
+
+// False: the program, or its connection, is no more.
+bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
+  Progress progress(fmt::format("recording for {} s, Ctrl-C ends it", options.seconds));
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    waited = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double left = options.seconds - waited;
+    if (left <= 0 || interrupted()) return true;
+    const auto step = std::chrono::milliseconds(std::lround(std::min(left, 0.1) * 1000) + 1);
+    const bool gone = client.listen(step).has_value();
+    client.take_events();
+    if (gone) return false;
+    progress.show(0);
+  }
+}
+
+void tell_span(const SiteFigures& before, const SiteFigures& after, double waited) {
+  print_rows(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, 5, false);
+  print(fmt::format("{} allocations, {} in these {:.1f} s\n",
+                    grouped(after.fact("seen") - before.fact("seen")),
+                    human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), waited));
+}
+
+int ended(double waited) {
+  return refuse(
+      fmt::format("the program ended after {:.1f} s; no report was written (dump= writes "
+                  "one at the end)",
+                  waited));
+}
+
+// Tracking goes on as it was, so the report is about more than the time asked for.
+int record_beside(const RecordOptions& options, DdmClient& client) {
+  const auto before = fetch_figures(client);
+  if (!before) return refuse(before.message());
+  double waited = 0;
+  if (!wait(client, options, waited)) return ended(waited);
+  const auto after = fetch_figures(client);
+  if (!after) return refuse(after.message());
+  if (const auto error = save_report(client, options.path, false)) return refuse(error->message);
+  if (before->fact("period") == after->fact("period") && after->of_whole_run()) {
+    tell_span(*before, *after, waited);
+  }
+  print(
+      fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
+                  "tracking\n",
+                  options.path, human_duration(after->fact("tracked_ms"))));
+  return kExitOk;
+}
+
+int record_alone(const RecordOptions& options, DdmClient& client) {
+  if (const auto error = switch_tracking(client, true)) return refuse(error->message);
+  Tracked tracked(client);
+  double waited = 0;
+  if (!wait(client, options, waited)) return ended(waited);
+  if (const auto error = tracked.end()) return refuse(error->message);
+  const auto figures = fetch_figures(client);
+  if (!figures) return refuse(figures.message());
+  if (const auto error = save_report(client, options.path, false)) return refuse(error->message);
+  print(fmt::format("{} allocations, {} in {}; report written to {}\n",
+                    grouped(figures->fact("seen")), human_bytes(figures->fact("seen_bytes")),
+                    human_duration(figures->fact("tracked_ms")), options.path));
+  return kExitOk;
+}
+
+int record(const RecordOptions& options) {
+  if (!report_format_of(options.path)) {
+    return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
+  }
+  // Better now than after all the waiting.
+  const std::size_t slash = options.path.rfind('/');
+  const std::string directory =
+      slash == std::string::npos ? "." : options.path.substr(0, slash + 1);
+  if (access(directory.c_str(), W_OK) != 0) {
+    return refuse(errno_error("cannot write " + options.path).message);
+  }
+  bool loaded = false;
+  const auto address = attached(options, loaded);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  if (!offers_reports(*client)) {
+    return refuse(
+        "the target is another DDM server, which writes no reports; `ddm track` and "
+        "`ddm allocs --recent` show what it records");
+  }
+  const auto state = client->get<TrackingState>({TrackingState::kType, {}});
+  if (!state) return refuse(state.message());
+  catch_interrupts();
+  const int code = state->on ? record_beside(options, *client) : record_alone(options, *client);
+  if (loaded && code == kExitOk) print("the agent stays loaded; tracking is off\n");
+  return code;
+}
+
+}  // namespace
+
+void add_record(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "record", "Record allocations for so long and write a report; loads the agent if need be");
+  auto options = std::make_shared<RecordOptions>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command
+      ->add_option("-d", options->seconds, "For how long; Ctrl-C ends it early, and still writes")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("-o", options->path, fmt::format("The report: {}", kReportEndings))
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--agent", options->agent,
+                   "libddmagent.so; by default the one in ../lib of this command")
+      ->type_name("FILE");
+  command->callback([options, &chosen] { chosen = [options] { return record(*options); }; });
+}
+
+}  // namespace ddm

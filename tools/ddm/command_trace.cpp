@@ -1,0 +1,164 @@
+// ddm trace: every call of chosen methods for some seconds, as a trace file or as sums.
+#include <algorithm>
+#include <chrono>
+
+#include "command.h"
+#include "ddm/profiling.h"
+#include "ddm_client.h"
+#include "interrupt.h"
+#include "output.h"
+#include "records/method_trace_reader.h"
+#include "records/report.h"
+#include "target.h"
+#include "trace_sums.h"
+
+namespace ddm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kDualClock = 0x110;
+constexpr std::size_t kTopMethods = 25;
+constexpr std::string_view kEndings = ".trace, .txt, .collapsed or .json";
+
+struct TraceOptions {
+  std::string target;
+  std::string methods;
+  std::string path;
+  double seconds = 10;
+  std::int64_t megabytes = 64;
+  bool cpu = false;
+  bool json = false;
+};
+
+std::string ending_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(dot);
+}
+
+bool is_known(const std::string& ending) {
+  return ending == ".trace" || ending == ".txt" || ending == ".collapsed" || ending == ".json";
+}
+
+std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_t most,
+                     std::size_t width) {
+  TextTable table({">CALLS", ">EXCEPTIONS", ">SELF ms", ">TOTAL ms", ".METHOD"});
+  for (std::size_t i = 0; i < std::min(most, sums.methods.size()); ++i) {
+    const TraceSum& sum = sums.methods[i];
+    const TraceMethod& method = trace.methods.at(sum.method);
+    table.add({std::to_string(sum.calls), std::to_string(sum.exceptions),
+               fmt::format("{:.3f}", static_cast<double>(sum.self_micros) / 1000),
+               fmt::format("{:.3f}", static_cast<double>(sum.total_micros) / 1000),
+               method.class_name + "." + method.method});
+  }
+  std::string text = table.text(width);
+  if (sums.methods.size() > most) {
+    text += fmt::format("and {} more methods\n", sums.methods.size() - most);
+  }
+  if (trace.overflow) text += "The buffer was full before the end: later calls are missing.\n";
+  return text;
+}
+
+Json json_of(const MethodTrace& trace, const TraceSums& sums) {
+  Json methods = Json::array();
+  for (const TraceSum& sum : sums.methods) {
+    const TraceMethod& method = trace.methods.at(sum.method);
+    methods.push_back({{"class", json_text(method.class_name)},
+                       {"method", json_text(method.method)},
+                       {"signature", json_text(method.signature)},
+                       {"calls", sum.calls},
+                       {"exceptions", sum.exceptions},
+                       {"total_us", sum.total_micros},
+                       {"self_us", sum.self_micros}});
+  }
+  return {{"elapsed_us", trace.elapsed_micros}, {"overflow", trace.overflow},
+          {"methods", std::move(methods)}};
+}
+
+std::string collapsed_of(const TraceSums& sums) {
+  std::string text;
+  for (const auto& [stack, micros] : sums.stacks) text += fmt::format("{} {}\n", stack, micros);
+  return text;
+}
+
+int write(const TraceOptions& options, const std::string& bytes) {
+  const std::string ending = ending_of(options.path);
+  std::string text = bytes;
+  MethodTrace trace;
+  const std::string problem = read_method_trace(bytes, trace);
+  if (!problem.empty()) return refuse("the target sent no trace that can be read: " + problem);
+  const TraceSums sums = sums_of(trace);
+  if (ending == ".txt") text = table_of(trace, sums, sums.methods.size(), kNoWidth);
+  if (ending == ".collapsed") text = collapsed_of(sums);
+  if (ending == ".json") text = json_of(trace, sums).dump(2) + "\n";
+  if (!options.path.empty()) {
+    const std::string error = write_report_file(options.path, text);
+    if (!error.empty()) return refuse(error);
+  }
+  if (options.json) {
+    print_json(json_of(trace, sums));
+  } else if (trace.methods.empty()) {
+    print("no call of such a method was seen\n");
+  } else {
+    print(table_of(trace, sums, kTopMethods, output_width()));
+  }
+  return kExitOk;
+}
+
+int trace(const TraceOptions& options) {
+  const auto address = find_target(options.target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  TraceRequest request;
+  request.buffer_bytes = static_cast<std::uint32_t>(options.megabytes << 20);
+  request.flags = options.cpu ? kDualClock : 0;
+  request.methods = options.methods;
+  Progress progress("tracing");
+  client->on_progress([&progress](std::size_t) { progress.show(0); });
+  catch_interrupts();
+  const auto started = client->request(to_chunk(request), DdmClient::kLongWork);
+  if (!started) return refuse(started.message());
+  const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
+  while (!interrupted() && Clock::now() < end) {
+    progress.show(0);
+    if (const auto gone = client->listen(std::chrono::milliseconds(100))) {
+      return refuse(gone->message);
+    }
+  }
+  const auto answer = client->request({kStopTracing, {}}, DdmClient::kLongWork);
+  progress.clear();
+  if (!answer) return refuse(answer.message());
+  if (answer->type != kTraceData) return refuse(DdmClient::unexpected(*answer).message);
+  return write(options, std::string(answer->data.begin(), answer->data.end()));
+}
+
+}  // namespace
+
+void add_trace(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("trace", "Trace calls of methods for some seconds");
+  auto options = std::make_shared<TraceOptions>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command->add_option("--methods", options->methods,
+                      "Which, such as 'shop.*' or '*.Cart.total'; several with commas; all but the "
+                      "JDK's own if not given");
+  command->add_option("-d,--seconds", options->seconds, "For how long; Ctrl-C ends it earlier")
+      ->check(CLI::Range(0.01, 4000.0))
+      ->capture_default_str();
+  command->add_option("-o", options->path, fmt::format("Also to a file: {}", kEndings))
+      ->check([](const std::string& path) {
+        return is_known(ending_of(path))
+                   ? std::string()
+                   : fmt::format("{} is no such file; it ends in {}", path, kEndings);
+      });
+  command->add_option("--buffer", options->megabytes, "MiB for the trace; 10 bytes an entry or end")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command->add_flag("--cpu", options->cpu, "The CPU time of threads, too (in .trace)");
+  command->add_flag("--json", options->json,
+                    "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
+                    "exceptions, total_us, self_us}]}");
+  command->callback([options, &chosen] { chosen = [options] { return trace(*options); }; });
+}
+
+}  // namespace ddm

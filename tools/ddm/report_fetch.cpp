@@ -1,0 +1,95 @@
+#include "report_fetch.h"
+
+#include <algorithm>
+
+#include "ddm/hello.h"
+#include "ddm/report_chunk.h"
+
+namespace ddm {
+namespace {
+
+Result<Bytes> fetch(DdmClient& client, std::string format) {
+  auto answer = client.request(to_chunk(ReportRequest{std::move(format)}), DdmClient::kMuchData);
+  if (!answer) return answer.error();
+  if (answer->type != ReportRequest::kType) return DdmClient::unexpected(*answer);
+  return std::move(answer->data);
+}
+
+}  // namespace
+
+bool offers_reports(DdmClient& client) {
+  const auto features = client.get<Features>({Features::kType, {}});
+  return features && std::ranges::count(features->names, kReportFeature) > 0;
+}
+
+std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent) {
+  const std::string_view format = report_ending_of(path).substr(1);  // it has one
+  const auto packed = fetch(client, std::string(recent ? kRecentPrefix : "").append(format));
+  if (!packed) return packed.error();
+  std::optional<Error> damaged;
+  const std::string problem = write_report_file(path, [&](const ReportSink& sink) {
+    damaged = unpack_report(*packed, sink);
+    return !damaged;
+  });
+  if (damaged) return damaged;
+  if (!problem.empty()) return Error{problem};
+  return {};
+}
+
+Result<SiteFigures> fetch_figures(DdmClient& client) {
+  const auto packed = fetch(client, std::string(kSitesFormat));
+  if (!packed) return packed.error();
+  FigureReader reader;
+  const auto damaged =
+      unpack_report(*packed, [&](std::string_view piece) { return reader.take(piece); });
+  if (damaged) return *damaged;
+  return reader.finish();
+}
+
+std::optional<Error> fetch_live(DdmClient& client,
+                                const std::function<bool(std::string_view)>& take) {
+  const auto packed = fetch(client, std::string(kLiveFormat));
+  if (!packed) return packed.error();
+  return unpack_report(*packed, take);
+}
+
+Result<Json> fetch_summary(DdmClient& client) {
+  const auto packed = fetch(client, std::string(kSummaryFormat));
+  if (!packed) return packed.error();
+  std::string line;
+  const auto damaged = unpack_report(*packed, [&line](std::string_view piece) {
+    line += piece;
+    return true;
+  });
+  if (damaged) return *damaged;
+  Json summary = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!summary.is_object()) return Error{"the target's summary is no JSON object"};
+  return summary;
+}
+
+Result<std::vector<Json>> fetch_time(DdmClient& client, std::string_view type) {
+  const auto packed = fetch(client, std::string(kTimeFormat));
+  if (!packed) return packed.error();
+  std::string text;
+  const auto damaged = unpack_report(*packed, [&text](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  if (damaged) return *damaged;
+  std::vector<Json> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view piece = std::string_view(text).substr(begin, end - begin);
+    Json line = Json::parse(piece, nullptr, /*allow_exceptions=*/false);
+    const Json kind = line.is_object() ? line["type"] : Json();
+    if (kind.is_null() || (lines.empty() && kind != "summary")) {
+      return Error{"the target's report of time is not as expected"};
+    }
+    if (lines.empty() || kind == type) lines.push_back(std::move(line));
+    begin = end + 1;
+  }
+  if (lines.empty()) return Error{"the target's report of time is empty"};
+  return lines;
+}
+
+}  // namespace ddm

@@ -1,0 +1,36 @@
+// The reports that a target writes itself (REPT).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ddm/bytes.h"
+#include "ddm_client.h"
+#include "site_figures.h"
+
+namespace ddm {
+
+// Other DDM servers (Android's, for instance) offer none.
+bool offers_reports(DdmClient& client);
+
+// A report in the format of the path's ending, written there as it is. `recent`: of the recent
+// records alone.
+std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent);
+
+// The whole run, and the facts of the summary. Without "sites" in the summary none are counted.
+Result<SiteFigures> fetch_figures(DdmClient& client);
+
+// What is alive, piece by piece as live_list() of records/report.h has it; `take` stops it by false.
+std::optional<Error> fetch_live(DdmClient& client,
+                                const std::function<bool(std::string_view)>& take);
+
+// The facts alone.
+Result<Json> fetch_summary(DdmClient& client);
+
+// The facts, then the lines of time that are of this type.
+Result<std::vector<Json>> fetch_time(DdmClient& client, std::string_view type);
+
+}  // namespace ddm

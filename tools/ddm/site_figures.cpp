@@ -1,0 +1,181 @@
+#include "site_figures.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include "records/report_names.h"
+#include "records/report_sites.h"
+#include "records/report_utf8.h"
+#include "records/report_words.h"
+
+namespace ddm {
+namespace {
+
+std::string text_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t number_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+FrameName frame_of(const Json& object) {
+  FrameName frame;
+  if (!object.is_object()) return frame;
+  frame.class_name = text_of(object, "class");
+  frame.method = text_of(object, "method");
+  frame.file = text_of(object, "file");
+  frame.line = static_cast<int>(number_of(object, "line"));
+  return frame;
+}
+
+// The allocating frame and the first one outside the JDK.
+void name_by_stack(SiteFigure& site, const Json& stack) {
+  if (!stack.is_array() || stack.empty()) return;
+  site.at = frame_of(stack.front());
+  site.app = frame_of(stack.back());
+  for (const Json& frame : stack) {
+    if (is_jdk_class(text_of(frame, "class"))) continue;
+    site.app = frame_of(frame);
+    break;
+  }
+}
+
+FrameName frame_of(const ShownFrame& shown, ReportNames& names) {
+  if (!shown.known) return {};
+  const PrintableMethod& method = names.method(shown.method);
+  return {method.class_name, method.method, method.file, shown.line};
+}
+
+}  // namespace
+
+std::string frame_text(const FrameName& frame, std::size_t width) {
+  if (!frame.known()) return "(no Java frame)";
+  PrintableMethod method;
+  method.class_name = printable(frame.class_name);
+  method.method = printable(frame.method);
+  method.qualified =
+      method.class_name == method.method ? method.method : method.class_name + "." + method.method;
+  std::string place = printable(frame.file);
+  if (frame.line == kLineNative) {
+    place = "Native Method";
+  } else if (place.empty()) {
+    place = "Unknown Source";
+  } else if (frame.line >= 0) {
+    place += fmt::format(":{}", frame.line);
+  }
+  return shortened_frame(method, place, width);
+}
+
+std::int64_t SiteFigures::bytes() const {
+  std::int64_t sum = 0;
+  for (const SiteFigure& site : sites) sum += site.bytes;
+  return sum;
+}
+
+std::int64_t SiteFigures::count() const {
+  std::int64_t sum = 0;
+  for (const SiteFigure& site : sites) sum += site.count;
+  return sum;
+}
+
+std::int64_t SiteFigures::fact(const char* name) const {
+  return summary.is_object() ? number_of(summary, name) : 0;
+}
+
+SiteFigures recent_figures(const ReportData& data) {
+  SiteFigures figures;
+  ReportNames names(data.names);
+  for (const AllocSite& site : sites_of(data.records, names, SiteFrame::kBoth)) {
+    figures.sites.push_back({names.class_name(site.class_id), frame_of(site.at, names),
+                             frame_of(site.app, names), site.bytes, site.count});
+  }
+  for (const ThreadTotal& thread : threads_of(data)) {
+    figures.threads.push_back({thread.thread_id, thread.name, thread.bytes, thread.count});
+  }
+  return figures;
+}
+
+bool FigureReader::take(std::string_view piece) {
+  while (!piece.empty() && !done_) {
+    const std::size_t end = piece.find('\n');
+    if (end == std::string_view::npos) {
+      rest_ += piece;
+      return true;
+    }
+    rest_ += piece.substr(0, end);
+    piece.remove_prefix(end + 1);
+    done_ = !line(rest_);
+    rest_.clear();
+  }
+  return !done_;
+}
+
+// Records come last and are the most of a report: they are not even parsed.
+bool FigureReader::line(std::string_view text) {
+  constexpr std::string_view kRecord = R"({"type":"record")";
+  if (text.starts_with(kRecord) && !figures_.summary.is_null()) return false;
+  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const std::string type = object.is_object() ? text_of(object, "type") : std::string();
+  if (figures_.summary.is_null()) {
+    if (type == "summary") {
+      figures_.summary = object;
+      return true;
+    }
+    problem_ = "its first line is no summary";
+    return false;
+  }
+  if (type == "site") {
+    SiteFigure site;
+    site.class_name = text_of(object, "class");
+    site.bytes = number_of(object, of_ == Of::kLive ? "live_bytes" : "bytes");
+    site.count = number_of(object, of_ == Of::kLive ? "live_count" : "count");
+    if (object.contains("stack")) {
+      name_by_stack(site, object["stack"]);
+    } else if (object.contains("at")) {
+      site.at = frame_of(object["at"]);
+      site.app = object.contains("app") ? frame_of(object["app"]) : FrameName{};
+    }
+    figures_.sites.push_back(std::move(site));
+  } else if (type.empty()) {
+    problem_ = "it has a line that is no JSON object with a type";
+  }
+  return type == "record" ? false : problem_.empty();
+}
+
+Result<SiteFigures> FigureReader::finish() {
+  if (!done_ && !rest_.empty()) line(rest_);
+  if (problem_.empty() && figures_.summary.is_null()) problem_ = "it is empty";
+  if (!problem_.empty()) return Error{problem_};
+  const auto threads = figures_.summary.find("threads");
+  if (threads != figures_.summary.end() && threads->is_array()) {
+    for (const Json& thread : *threads) {
+      if (!thread.is_object()) continue;
+      figures_.threads.push_back({number_of(thread, "id"), text_of(thread, "name"),
+                                  number_of(thread, "seen_bytes"), number_of(thread, "seen")});
+    }
+  }
+  return std::move(figures_);
+}
+
+Result<SiteFigures> read_figures_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             std::fclose);
+  if (!file) return errno_error(path);
+  FigureReader reader;
+  std::array<char, 65536> piece;
+  for (;;) {
+    const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get());
+    if (size == 0 && std::ferror(file.get()) != 0) return errno_error(path);
+    if (size == 0 || !reader.take({piece.data(), size})) break;
+  }
+  auto figures = reader.finish();
+  if (!figures) return Error{path + " is no jsonl report: " + figures.message()};
+  return figures;
+}
+
+}  // namespace ddm

@@ -1,0 +1,163 @@
+#include "site_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "records/report_words.h"
+
+namespace ddm {
+namespace {
+
+using Key = std::tuple<std::string, FrameName, FrameName>;
+
+struct Sum {
+  std::int64_t bytes = 0, count = 0, bytes_before = 0, count_before = 0;
+};
+
+// As fine as figures are.
+class Sums {
+ public:
+  Sums(const SiteFigures& figures, RowsBy by) : by_(by) { add(figures, 1); }
+
+  void add(const SiteFigures& figures, int sign) {
+    const auto put = [&](Key key, std::int64_t bytes, std::int64_t count) {
+      Sum& sum = sums_[std::move(key)];
+      sum.bytes += sign * bytes;
+      sum.count += sign * count;
+      if (sign < 0) {
+        sum.bytes_before += bytes;
+        sum.count_before += count;
+      }
+    };
+    if (by_ == RowsBy::kThread) {
+      for (const ThreadFigure& thread : figures.threads) {
+        put({fmt::format("{} {}", thread.id, thread.name), {}, {}}, thread.bytes, thread.count);
+      }
+      return;
+    }
+    for (const SiteFigure& site : figures.sites) {
+      put({site.class_name, by_ == RowsBy::kSite ? site.at : FrameName{},
+           by_ == RowsBy::kClass ? FrameName{} : site.app},
+          site.bytes, site.count);
+    }
+  }
+
+  std::vector<SiteRow> rows() const {
+    std::vector<SiteRow> rows;
+    // Of one site all its `app` stand beside each other.
+    for (const auto& [key, sum] : sums_) {
+      const auto& [what, at, app] = key;
+      const bool same =
+          !rows.empty() && by_ == RowsBy::kSite && rows.back().what == what && rows.back().at == at;
+      if (!same) rows.push_back({what, at, app, 0, 0, sum.bytes});
+      SiteRow& row = rows.back();
+      row.bytes += sum.bytes;
+      row.count += sum.count;
+      row.bytes_before += sum.bytes_before;
+      row.count_before += sum.count_before;
+      if (sum.bytes > row.app_bytes) {
+        row.app = app;
+        row.app_bytes = sum.bytes;
+      }
+    }
+    std::sort(rows.begin(), rows.end(), [](const SiteRow& a, const SiteRow& b) {
+      return std::tie(b.bytes, b.count, a.what, a.at, a.app) <
+             std::tie(a.bytes, a.count, b.what, b.at, b.app);
+    });
+    return rows;
+  }
+
+ private:
+  const RowsBy by_;
+  std::map<Key, Sum> sums_;
+};
+
+std::string with_sign(std::int64_t number) {
+  return number > 0 ? "+" + grouped(number) : grouped(number);
+}
+
+void add_row(TextTable& table, const SiteRow& row, RowsBy by, bool difference) {
+  const std::size_t width = output_width();
+  std::vector<std::string> cells{difference ? with_sign(row.bytes) : grouped(row.bytes),
+                                 difference ? with_sign(row.count) : grouped(row.count)};
+  if (difference) cells.push_back(grouped(row.bytes_before + row.bytes));
+  cells.push_back(row.what);
+  table.add(std::move(cells));
+  const auto below = [&](std::string_view before, const FrameName& frame, std::string_view after) {
+    const std::size_t taken = before.size() + after.size();
+    table.add_line(fmt::format("{}{}{}", before, frame_text(frame, width - taken), after));
+  };
+  if (by == RowsBy::kSite) below(row.at.known() ? "    at " : "    ", row.at, "");
+  if (by == RowsBy::kApp) below(row.app.known() ? "    from " : "    ", row.app, "");
+  if (by == RowsBy::kSite && row.app != row.at) {
+    const bool part = row.app_bytes != row.bytes && row.bytes > 0 && row.app_bytes > 0;
+    below("    from ", row.app,
+          part ? ", " + share_of(row.app_bytes, row.bytes) + " of it" : std::string());
+  }
+}
+
+}  // namespace
+
+std::optional<RowsBy> rows_by(std::string_view word) {
+  if (word == "class") return RowsBy::kClass;
+  if (word == "site") return RowsBy::kSite;
+  if (word == "app") return RowsBy::kApp;
+  if (word == "thread") return RowsBy::kThread;
+  return {};
+}
+
+std::vector<SiteRow> rows_of(const SiteFigures& figures, RowsBy by) {
+  return Sums(figures, by).rows();
+}
+
+std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& after, RowsBy by) {
+  Sums sums(after, by);
+  sums.add(before, -1);
+  std::vector<SiteRow> rows = sums.rows();
+  std::erase_if(rows, [](const SiteRow& row) { return row.bytes == 0 && row.count == 0; });
+  return rows;
+}
+
+Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference) {
+  Json list = Json::array();
+  for (const SiteRow& row : rows) {
+    Json object = {{by == RowsBy::kThread ? "thread" : "class", json_text(row.what)}};
+    if (by == RowsBy::kSite) object["site"] = json_text(frame_text(row.at));
+    if (by == RowsBy::kSite || by == RowsBy::kApp) object["app"] = json_text(frame_text(row.app));
+    object["bytes"] = row.bytes;
+    object["count"] = row.count;
+    if (difference) {
+      object["bytes_before"] = row.bytes_before;
+      object["count_before"] = row.count_before;
+      object["bytes_after"] = row.bytes_before + row.bytes;
+      object["count_after"] = row.count_before + row.count;
+    }
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, bool difference) {
+  static constexpr std::string_view kTitles[] = {".CLASS", ".CLASS, ALLOCATED AT",
+                                                 ".CLASS, FIRST FRAME OUTSIDE THE JDK", "~THREAD"};
+  std::vector<std::string> titles{">BYTES", ">COUNT"};
+  if (difference) titles.emplace_back(">BYTES NOW");
+  titles.emplace_back(kTitles[static_cast<std::size_t>(by)]);
+  TextTable table(std::move(titles));
+  const auto less = [](const SiteRow& row) { return row.bytes < 0; };
+  const auto shrunk = static_cast<std::size_t>(std::ranges::count_if(rows, less));
+  const std::size_t others = rows.size() - shrunk;
+  for (std::size_t i = 0; i < std::min(others, top); ++i) add_row(table, rows[i], by, difference);
+  const std::size_t last = std::min(shrunk, top);
+  for (std::size_t i = rows.size() - last; i < rows.size(); ++i) {
+    add_row(table, rows[i], by, difference);
+  }
+  print(table.text());
+  const std::size_t shown = std::min(others, top) + last;
+  if (rows.size() > shown) {
+    print(fmt::format("... {} more (--top N shows more)\n", rows.size() - shown));
+  }
+}
+
+}  // namespace ddm

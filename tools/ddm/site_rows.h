@@ -1,0 +1,44 @@
+// The rows of a table of allocations: by class, by site, by thread; of one moment, or what came
+// between two.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "output.h"
+#include "site_figures.h"
+
+namespace ddm {
+
+enum class RowsBy { kClass, kSite, kApp, kThread };
+
+// "class", "site", "app", "thread".
+std::optional<RowsBy> rows_by(std::string_view word);
+
+struct SiteRow {
+  std::string what;  // class or thread
+  FrameName at;      // of kSite
+  FrameName app;     // of kSite and kApp; the one with most bytes
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;
+  std::int64_t app_bytes = 0;
+  std::int64_t bytes_before = 0;  // of differences
+  std::int64_t count_before = 0;
+};
+
+// Most bytes first.
+std::vector<SiteRow> rows_of(const SiteFigures& figures, RowsBy by);
+
+// What `after` has more than `before`, largest growth first; rows without any difference are left
+// out. Exact: both are told apart as finely as they are known before they are added up.
+std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& after, RowsBy by);
+
+// {class or thread, site, app, bytes, count}; of differences with what was before and after.
+Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference);
+
+// As a table, the first `top` of them; of differences also the last `top` that are less.
+void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, bool difference);
+
+}  // namespace ddm

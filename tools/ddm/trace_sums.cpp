@@ -1,0 +1,106 @@
+#include "trace_sums.h"
+
+#include <algorithm>
+
+namespace ddm {
+namespace {
+
+// A ';' in a name would end it in the lines of stacks.
+std::string without_semicolons(std::string name) {
+  std::replace(name.begin(), name.end(), ';', ':');
+  return name;
+}
+
+// One thread's calls as its events come.
+class Calls {
+ public:
+  Calls(const MethodTrace& trace, std::string thread, std::map<std::uint32_t, TraceSum>& methods,
+        std::map<std::string, std::uint64_t>& stacks)
+      : trace_(trace), methods_(methods), stacks_(stacks), path_(std::move(thread)) {}
+
+  void enter(const TraceEvent& event) {
+    ++methods_[event.method].calls;
+    open_.push_back({event.method, event.wall_micros, 0, path_.size()});
+    const TraceMethod& method = trace_.methods.at(event.method);
+    path_ += ';' + without_semicolons(method.class_name + '.' + method.method);
+    ++depths_[event.method];
+  }
+
+  // Callees whose end is not in the trace end with it.
+  void leave(const TraceEvent& event) {
+    if (depths_[event.method] == 0) return;
+    while (open_.back().method != event.method) end(event.wall_micros, true);
+    end(event.wall_micros, event.action == TraceEvent::kThrow);
+  }
+
+  void end_all(std::uint64_t at) {
+    while (!open_.empty()) end(at, false);
+  }
+
+ private:
+  struct Open {
+    std::uint32_t method;
+    std::uint64_t begin, callees;
+    std::size_t path;  // how long it was before
+  };
+
+  void end(std::uint64_t at, bool thrown) {
+    const Open call = open_.back();
+    const std::uint64_t total = at > call.begin ? at - call.begin : 0;
+    const std::uint64_t self = total > call.callees ? total - call.callees : 0;
+    TraceSum& sum = methods_[call.method];
+    sum.exceptions += thrown ? 1 : 0;
+    sum.self_micros += self;
+    if (--depths_[call.method] == 0) sum.total_micros += total;
+    if (self > 0) stacks_[path_] += self;
+    path_.resize(call.path);
+    open_.pop_back();
+    if (!open_.empty()) open_.back().callees += total;
+  }
+
+  const MethodTrace& trace_;
+  std::map<std::uint32_t, TraceSum>& methods_;
+  std::map<std::string, std::uint64_t>& stacks_;
+  std::vector<Open> open_;
+  std::map<std::uint32_t, std::size_t> depths_;
+  std::string path_;
+};
+
+}  // namespace
+
+TraceSums sums_of(const MethodTrace& trace) {
+  TraceSums sums;
+  std::map<std::uint32_t, TraceSum> methods;
+  std::map<std::uint16_t, Calls> threads;
+  std::uint64_t last = 0;
+  for (const TraceEvent& event : trace.events) {
+    last = std::max(last, event.wall_micros);
+    auto thread = threads.find(event.thread);
+    if (thread == threads.end()) {
+      const auto name = trace.threads.find(event.thread);
+      thread = threads
+                   .try_emplace(event.thread, trace,
+                                without_semicolons(name != trace.threads.end()
+                                                       ? name->second
+                                                       : std::to_string(event.thread)),
+                                methods, sums.stacks)
+                   .first;
+    }
+    if (event.action == TraceEvent::kEnter) {
+      thread->second.enter(event);
+    } else {
+      thread->second.leave(event);
+    }
+  }
+  for (auto& [number, calls] : threads) calls.end_all(last);
+  for (auto& [number, sum] : methods) {
+    sum.method = number;
+    sums.methods.push_back(sum);
+  }
+  std::stable_sort(sums.methods.begin(), sums.methods.end(), [](const auto& a, const auto& b) {
+    return a.self_micros > b.self_micros;
+  });
+  return sums;
+}
+
+}  // namespace ddm
