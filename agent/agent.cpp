@@ -11,12 +11,16 @@
 
 #include "callbacks.h"
 #include "handlers/native_thread.h"
+#include "handlers/program_exit.h"
+#include "hprof/loaded_name.h"
 #include "jvm/capabilities.h"
 #include "jvm/exit_limits.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/vm_library.h"
 #include "jvm/vm_log.h"
 #include "log.h"
+#include "records/report_time.h"
+#include "sockets/discovery.h"
 
 namespace ddm {
 namespace {
@@ -35,37 +39,61 @@ jvmtiEnv* environment_of(JavaVM* vm) {
   return static_cast<jvmtiEnv*>(jvmti);
 }
 
+std::string help_of(const AgentOptions& given) {
+  return given.hprof ? hprof_help_text() : help_text();
+}
+
 TrackingOptions tracking_options(const Options& options) {
-  return {options.engine, options.is_given("engine"), options.interval, options.records,
-          options.depth, options.sites, options.sites_depth, options.walker};
+  return {options.engine,      options.is_given("engine"), options.interval,
+          options.records,     options.depth,              options.sites,
+          options.sites_depth, options.live,               options.walker,
+          options.threads_apart};
 }
 
 }  // namespace
 
-Agent::Agent(jvmtiEnv* jvmti, Options options)
-    : jvmti_(jvmti), options_(std::move(options)), load_time_(std::time(nullptr)) {}
+Agent::Agent(jvmtiEnv* jvmti, AgentOptions options)
+    : jvmti_(jvmti),
+      options_(std::move(options.options)),
+      hprof_options_(std::move(options.hprof)),
+      load_time_(std::time(nullptr)),
+      sampler_(jvmti) {}
+
+// None: they are wrong, and that has been said.
+std::optional<AgentOptions> Agent::read_options(const char* text) {
+  const std::string_view given = text != nullptr ? text : "";
+  // Once the agent is there, its own options change it, whatever it was loaded as.
+  if (g_agent == nullptr && loaded_as_hprof()) {
+    const char* more = std::getenv("_JAVA_HPROF_OPTIONS");
+    ParsedHprofOptions parsed = parse_hprof_options(given, more != nullptr ? more : "");
+    if (parsed.error.empty()) return AgentOptions{agent_options(parsed.options), parsed.options};
+    log_error("hprof: {}", parsed.error);
+    return std::nullopt;
+  }
+  ParsedOptions parsed = parse_options(given, g_agent != nullptr ? g_agent->options_ : Options());
+  if (parsed.error.empty()) return AgentOptions{std::move(parsed.options), std::nullopt};
+  log_error("{}", parsed.error);
+  return std::nullopt;
+}
 
 jint Agent::load(JavaVM* vm, const char* option_text) {
-  ParsedOptions parsed = parse_options(option_text != nullptr ? option_text : "");
-  if (!parsed.error.empty()) {
-    log_error("{}", parsed.error);
-    return JNI_ERR;
-  }
-  if (parsed.options.help) {
-    std::fputs(help_text().c_str(), stdout);
+  auto given = read_options(option_text);
+  if (!given) return JNI_ERR;
+  if (given->options.help) {
+    std::fputs(help_of(*given).c_str(), stdout);
     std::exit(std::fflush(stdout) == 0 ? 0 : 1);
   }
   if (g_agent != nullptr) {
     log_error("the agent is given twice on the command line");
     return JNI_ERR;
   }
-  set_log_level(parsed.options.log);
+  set_log_level(given->options.log);
   vm_library::find(vm);
   jvmtiEnv* jvmti = environment_of(vm);
   if (jvmti == nullptr) return JNI_ERR;
 
   take_capabilities(jvmti);
-  auto* agent = new Agent(jvmti, std::move(parsed.options));
+  auto* agent = new Agent(jvmti, std::move(*given));
   if (set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE ||
       !agent->enable({JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH})) {
     log_error("the VM refused what the agent needs");
@@ -77,14 +105,10 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
 }
 
 jint Agent::attach(JavaVM* vm, const char* option_text) {
-  ParsedOptions parsed = parse_options(option_text != nullptr ? option_text : "",
-                                       g_agent != nullptr ? g_agent->options_ : Options());
-  if (!parsed.error.empty()) {
-    log_error("{}", parsed.error);
-    return JNI_ERR;
-  }
-  if (parsed.options.help) {
-    write_stderr(help_text());  // the program's stdout is not ours, and it goes on
+  auto given = read_options(option_text);
+  if (!given) return JNI_ERR;
+  if (given->options.help) {
+    write_stderr(help_of(*given));  // the program's stdout is not ours, and it goes on
     return JNI_OK;
   }
   void* jni = nullptr;
@@ -92,14 +116,14 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
     log_error("attach: the calling thread has no JNI environment");
     return JNI_ERR;
   }
-  if (g_agent != nullptr) return g_agent->reload(static_cast<JNIEnv*>(jni), parsed.options);
+  if (g_agent != nullptr) return g_agent->reload(static_cast<JNIEnv*>(jni), given->options);
 
-  set_log_level(parsed.options.log);
+  set_log_level(given->options.log);
   vm_library::find(vm);
   jvmtiEnv* jvmti = environment_of(vm);
   if (jvmti == nullptr) return JNI_ERR;
   take_capabilities(jvmti);
-  auto* agent = new Agent(jvmti, std::move(parsed.options));
+  auto* agent = new Agent(jvmti, std::move(*given));
   if (set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE || !agent->enable({JVMTI_EVENT_VM_DEATH})) {
     log_error("the VM refused what the agent needs");
     return JNI_ERR;
@@ -144,8 +168,15 @@ void Agent::vm_init(JNIEnv* jni) {
 
 void Agent::go_live(JNIEnv* jni, bool late) {
   facts_ = read_vm_facts(jvmti_);
+  facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.name.empty()) facts_.app = options_.name;
   tracking_ = Tracking::create(jvmti_, jni, facts_);
+  method_tracing_ = std::make_unique<MethodTracing>(jvmti_);
+  if (tracking_) {
+    tracking_->include(monitors_);
+    tracking_->include(*method_tracing_);
+    tracking_->include(sampler_);
+  }
   if (tracking_ && options_.ring) {
     ring_keeper_ = RingKeeper::open(*options_.ring, facts_.pid, load_time_, *tracking_,
                                     tracking_options(options_));
@@ -159,14 +190,20 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   start_native_sampling(vm, jni);
   handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
                                               static_cast<std::uint8_t>(options_.unit),
-                                              native_sampling_.get());
+                                              native_sampling_.get(), *method_tracing_,
+                                              options_.methods);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
+  if (hprof_options_) {
+    hprof_ = std::make_unique<HprofSession>(jvmti_, jni, *hprof_options_, tracking_.get());
+    enable({JVMTI_EVENT_DATA_DUMP_REQUEST});
+  }
   for (const jvmtiEvent event : kThreadEvents) enable({event});
   // Before a server can ask; a late attach finds a program that is past waiting.
   if (options_.suspend && !late) handlers_->app().expect_hello();
   service_->open(jni, options_, facts_, client_api_.get());
   client_api_->open(jni, late);
   prepare_hooks(jni);
+  if (hprof_) hprof_->open(jni, facts_, [vm] { exit_program(vm, 0); });
   apply_tracking_options(jni, options_);
 }
 
@@ -217,16 +254,33 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
   if (!tracking_) return;
   std::string error;
   if (options.track == false) error = tracking_->stop(jni);
-  if (!tracking_->use(tracking_options(options_))) {
+  if (!tracking_->use(jni, tracking_options(options_))) {
     log_warn(
         "tracking goes on as it is; the options given hold from the next start on "
         "(track=n, then track=y)");
   }
+  apply_time_options(jni, options);
   if (error.empty() && options.track_from_start()) {
     service_->start_lanes(jni);  // for what tracking has to do in the background
     error = tracking_->start(jni);
   }
   if (!error.empty()) log_error("allocation tracking: {}", error);
+}
+
+void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
+  if (options_.times()) timed_ = true;
+  if (options.is_given("cpu") || options.is_given("methods")) {
+    const std::string failed = options_.cpu == CpuMode::kTimes
+                                   ? method_tracing_->start_times(jni, options_.methods)
+                                   : method_tracing_->stop_times(jni);
+    if (!failed.empty()) log_error("cpu=times: {}", failed);
+  }
+  std::string error = options_.monitor ? monitors_.start(jvmti_, jni, tracking_->naming(jni))
+                                       : monitors_.stop(jvmti_);
+  if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
+  if (options_.cpu != CpuMode::kSamples) return sampler_.stop();
+  error = sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.budget});
+  if (!error.empty()) log_error("cpu=samples: {}", error);
 }
 
 void Agent::start_reporter(JNIEnv* jni) {
@@ -241,7 +295,7 @@ void Agent::start_reporter(JNIEnv* jni) {
 }
 
 void Agent::write_reports(JNIEnv* jni, const char* reason, bool oom) {
-  if (!tracking_ || !tracking_->has_records()) return;
+  if (!tracking_ || (!tracking_->has_records() && !timed_)) return;
   const std::lock_guard lock(report_mutex_);
   if (oom) {
     if (!oom_report_due_.exchange(false)) return;
@@ -254,8 +308,9 @@ void Agent::write_reports(JNIEnv* jni, const char* reason, bool oom) {
     log_warn("no report at the end: tracking was just being switched");
   } else if (report_files_ && report_files_->any()) {
     report_files_->write(*data, oom);
-  } else if (!options_.dump_none && tracking_->on()) {
-    write_stderr(summary_report(*data));
+  } else if (!options_.dump_none) {
+    if (tracking_->on()) write_stderr(summary_report(*data));
+    if (timed_) write_stderr(time_summary(*data));
   }
 }
 
@@ -278,6 +333,7 @@ void Agent::last_reports(JNIEnv* jni) {
   } else {
     log_error("the last report is left out: another one is still being written");
   }
+  if (hprof_) hprof_->last_dump(jni);
   // An end that the VM has not told of is one that a ring file is for.
   if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
   if (tracking_) tracking_->close();
@@ -297,6 +353,8 @@ void Agent::process_exits() {
 
 void Agent::vm_death(JNIEnv* jni) {
   dying_ = true;
+  sampler_.close();
+  monitors_.close();
   if (handlers_) handlers_->close();
   if (client_api_) client_api_->close();
   if (service_) service_->close();

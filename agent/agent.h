@@ -7,20 +7,31 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "client_api/client_api.h"
 #include "handlers/chunk_handlers.h"
 #include "heap/native_sampling.h"
+#include "hprof/hprof_session.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
 #include "options.h"
 #include "report_files.h"
 #include "ring_keeper.h"
 #include "service.h"
+#include "time/cpu_sampler.h"
+#include "time/method_tracing.h"
+#include "time/monitor_times.h"
 #include "track/tracking.h"
 
 namespace ddm {
+
+// As they were given, under the name that the library was loaded by.
+struct AgentOptions {
+  Options options;
+  std::optional<HprofOptions> hprof;
+};
 
 class Agent {
  public:
@@ -35,16 +46,21 @@ class Agent {
   void resource_exhausted(jint flags);
   Tracking* tracking() const { return tracking_.get(); }
   ChunkHandlers* handlers() const { return handlers_.get(); }
+  MonitorTimes& monitors() { return monitors_; }
+  HprofSession* hprof() const { return hprof_.get(); }  // null: not loaded under its name
+  CpuSampler& sampler() { return sampler_; }
 
  private:
-  Agent(jvmtiEnv* jvmti, Options options);
+  Agent(jvmtiEnv* jvmti, AgentOptions options);
 
+  static std::optional<AgentOptions> read_options(const char* text);
   bool enable(std::initializer_list<jvmtiEvent> events);
   void go_live(JNIEnv* jni, bool late);
   void start_native_sampling(JavaVM* vm, JNIEnv* jni);
   void prepare_hooks(JNIEnv* jni);
   void wait_for_server();
   void apply_tracking_options(JNIEnv* jni, const Options& options);
+  void apply_time_options(JNIEnv* jni, const Options& options);
   void start_reporter(JNIEnv* jni);
   // Without `jni` the VM is not asked for anything.
   void write_reports(JNIEnv* jni, const char* reason, bool oom);
@@ -54,18 +70,24 @@ class Agent {
 
   jvmtiEnv* const jvmti_;
   Options options_;
+  std::optional<HprofOptions> hprof_options_;
   VmFacts facts_;
   std::int64_t load_time_ = 0;
   std::unique_ptr<Tracking> tracking_;
+  MonitorTimes monitors_;
+  std::unique_ptr<MethodTracing> method_tracing_;
+  CpuSampler sampler_;
   std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
   std::unique_ptr<Service> service_;
   std::unique_ptr<NativeSampling> native_sampling_;
   std::unique_ptr<ChunkHandlers> handlers_;
   std::unique_ptr<ClientApi> client_api_;
+  std::unique_ptr<HprofSession> hprof_;
   std::unique_ptr<AgentThread> reporter_;  // writes reports while the program runs
 
   std::mutex report_mutex_;  // one report at a time; guards report_files_
   std::unique_ptr<ReportFiles> report_files_;
+  std::atomic<bool> timed_{false};  // cpu= or monitor= was ever asked for: there is a report
   std::atomic<bool> oom_seen_{false};
   std::atomic<bool> oom_report_due_{false};
   std::atomic<bool> dying_{false};

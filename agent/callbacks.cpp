@@ -32,6 +32,8 @@ void JNICALL ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   guarded("ThreadStart", [&] {
     if (Tracking* tracking = g_receiver->tracking()) tracking->thread_started(jni, thread);
     if (ChunkHandlers* handlers = g_receiver->handlers()) handlers->thread_started(jni, thread);
+    if (HprofSession* hprof = g_receiver->hprof()) hprof->threads().started(jni, thread);
+    g_receiver->sampler().threads_changed();
   });
 }
 
@@ -39,6 +41,8 @@ void JNICALL ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   guarded("ThreadEnd", [&] {
     if (Tracking* tracking = g_receiver->tracking()) tracking->thread_ending(jni, thread);
     if (ChunkHandlers* handlers = g_receiver->handlers()) handlers->thread_ending(jni, thread);
+    if (HprofSession* hprof = g_receiver->hprof()) hprof->threads().ended(jni, thread);
+    g_receiver->sampler().threads_changed();
   });
 }
 
@@ -68,11 +72,33 @@ void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv* jni, jthread, jclass klass) {
   });
 }
 
+void JNICALL MonitorContendedEnter(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object) {
+  g_receiver->monitors().begins(jni, MonitorKind::kEnter, thread, object);
+}
+
+void JNICALL MonitorContendedEntered(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject) {
+  g_receiver->monitors().ends(jni, MonitorKind::kEnter, thread);
+}
+
+void JNICALL MonitorWait(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object, jlong) {
+  g_receiver->monitors().begins(jni, MonitorKind::kWait, thread, object);
+}
+
+void JNICALL MonitorWaited(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject, jboolean) {
+  g_receiver->monitors().ends(jni, MonitorKind::kWait, thread);
+}
+
 // Inside a GC pause: nothing of the VM may be touched.
 void JNICALL GarbageCollectionFinish(jvmtiEnv*) { g_receiver->handlers()->gc_finished(); }
 
 void JNICALL ResourceExhausted(jvmtiEnv*, JNIEnv*, jint flags, const void*, const char*) {
   guarded("ResourceExhausted", [&] { g_receiver->resource_exhausted(flags); });
+}
+
+void JNICALL DataDumpRequest(jvmtiEnv*) {
+  guarded("DataDumpRequest", [&] {
+    if (HprofSession* hprof = g_receiver->hprof()) hprof->dump_requested();
+  });
 }
 
 }  // namespace
@@ -88,7 +114,12 @@ jvmtiError set_callbacks(jvmtiEnv* jvmti, Agent* agent) {
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
   callbacks.ClassPrepare = ClassPrepare;
   callbacks.GarbageCollectionFinish = GarbageCollectionFinish;
+  callbacks.MonitorContendedEnter = MonitorContendedEnter;
+  callbacks.MonitorContendedEntered = MonitorContendedEntered;
+  callbacks.MonitorWait = MonitorWait;
+  callbacks.MonitorWaited = MonitorWaited;
   callbacks.ResourceExhausted = ResourceExhausted;
+  callbacks.DataDumpRequest = DataDumpRequest;
   return jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
 }
 

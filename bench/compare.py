@@ -26,11 +26,9 @@ sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
 
 import harness  # noqa: E402
 from paired import run_once  # noqa: E402
-from target import JDKS, compile_program  # noqa: E402
+from target import JDKS, compile_program, javac_sources  # noqa: E402
 
 H2 = "/usr/share/java/h2.jar"
-JAVAC = ["java.base/java/util/function", "java.base/java/nio/file", "java.base/java/security/spec",
-         "java.base/java/security/interfaces"]
 
 # name: threads, rounds, allocations a round and thread
 HOT = {
@@ -131,14 +129,7 @@ class Bench:
         if self.sources is None:
             root = os.path.join(self.scratch, "src")
             os.makedirs(root, exist_ok=True)
-            zipped = os.path.join(self.jdk.home, "lib", "src.zip")
-            if not os.path.exists(zipped):
-                zipped = "/usr/lib/jvm/openjdk-17/lib/src.zip"
-            subprocess.run([os.path.join(self.jdk.home, "bin", "jar"), "xf", zipped, *JAVAC],
-                           cwd=root, check=True)
-            files = sorted(os.path.join(top, name) for top, _, names in os.walk(root)
-                           for name in names if name.endswith(".java")
-                           and name not in ("package-info.java", "module-info.java"))
+            files = javac_sources(self.jdk, root)
             out = os.path.join(self.scratch, "out")
             os.makedirs(out, exist_ok=True)
             self.sources = [os.path.join(root, "java.base"), out, *files]

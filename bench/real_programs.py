@@ -20,14 +20,13 @@ import tempfile
 import time
 import urllib.request
 
-from target import HERE, JDKS, compile_program
+from target import HERE, JDKS, compile_program, javac_sources
 
 sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
 
 import harness  # noqa: E402
 from soak_programs import CATALINA, H2, Tomcat  # noqa: E402
 
-ROOT = os.path.dirname(HERE)
 WAYS = {"none": None, "idle": "address=none,dump=none", "vm": "track=y,address=none,dump=none",
         "bci": "track=y,engine=bci,address=none,dump=none",
         "vm-512k": "track=y,interval=512k,address=none,dump=none"}
@@ -81,17 +80,8 @@ class Programs:
 
     def javac(self, options):
         """The quickstart's, with stacks as deep as there."""
-        files = os.path.join(self.folder, "files")
-        if not os.path.exists(files):
-            subprocess.run([os.path.join(JDKS[0].home, "bin", "jar"), "xf",
-                            "/usr/lib/jvm/openjdk-17/lib/src.zip", "java.base/java/util/function",
-                            "java.base/java/nio/file", "java.base/java/security/spec",
-                            "java.base/java/security/interfaces"], cwd=self.folder, check=True)
-            names = sorted(os.path.join(top, name) for top, _, all_of in
-                           os.walk(os.path.join(self.folder, "java.base")) for name in all_of
-                           if name.endswith(".java") and name != "package-info.java")
-            self.write("files", "\n".join(names))
-        # Its sources are 17's, and only that compiler takes them.
+        if not os.path.exists(os.path.join(self.folder, "files")):
+            self.write("files", "\n".join(javac_sources(self.jdk, self.folder)))
         return self.run(options, os.path.join(self.jdk.home, "bin", "javac"), "-nowarn",
                         "-proc:none", "-XDignore.symbol.file", "--patch-module",
                         f"java.base={self.folder}/java.base", "-d", self.folder + "/classes",
@@ -146,11 +136,10 @@ class Programs:
                     break
                 except OSError:
                     time.sleep(0.2)
-            load = resource.getrusage(resource.RUSAGE_CHILDREN)
+            load = cpu_of_children()
             subprocess.run(["ab", "-q", "-n", "6000", "-c", "4", url], stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, check=True)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            of_ab = after.ru_utime + after.ru_stime - load.ru_utime - load.ru_stime
+            of_ab = cpu_of_children() - load
         finally:
             process.terminate()
             process.wait(60)

@@ -25,6 +25,25 @@ def compile_program(name, directory):
                    check=True)
 
 
+# The quickstart's: 235 files of 17's java.base, about all that javac does.
+JAVAC_PARTS = ["java.base/java/util/function", "java.base/java/nio/file",
+               "java.base/java/security/spec", "java.base/java/security/interfaces"]
+
+
+def javac_sources(jdk, folder):
+    """What the quickstart's javac compiles, unpacked into `folder`/java.base: its files. From the
+    sources of `jdk`, or of 17 where it has none."""
+    zipped = os.path.join(jdk.home, "lib", "src.zip")
+    if not os.path.exists(zipped):
+        zipped = "/usr/lib/jvm/openjdk-17/lib/src.zip"
+    subprocess.run([os.path.join(jdk.home, "bin", "jar"), "xf", zipped, *JAVAC_PARTS],
+                   cwd=folder, check=True)
+    return sorted(os.path.join(top, name)
+                  for top, _, names in os.walk(os.path.join(folder, "java.base"))
+                  for name in names
+                  if name.endswith(".java") and name not in ("package-info.java", "module-info.java"))
+
+
 class Target:
     """`options` are the agent's; None is without it. Ends when its stdin is closed."""
 

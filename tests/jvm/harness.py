@@ -152,6 +152,8 @@ class Report:
 
     def __init__(self, path, take=None):
         self.records, self.sites = [], []
+        self.methods, self.samples, self.monitors = [], [], []
+        of_time = {"method": self.methods, "sample": self.samples, "monitor": self.monitors}
         take = take or self.records.append
         last_seq = None
         with open(path, encoding="utf-8", errors="strict") as f:
@@ -162,6 +164,10 @@ class Report:
                 if record["type"] == "site":
                     assert last_seq is None, f"{path}: a site among the records"
                     self.sites.append(record)
+                    continue
+                if record["type"] in of_time:
+                    assert last_seq is None, f"{path}: a figure of time among the records"
+                    of_time[record["type"]].append(record)
                     continue
                 assert record["type"] == "record"
                 assert last_seq is None or record["seq"] < last_seq, \

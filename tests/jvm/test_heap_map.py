@@ -415,3 +415,13 @@ def a_map_knows_the_classes_that_were_loaded_a_moment_before(t):
         for _ in range(3):
             m = draw(ddm, strict=False)
             assert m.objects["object"] > 1000 and m.kind_bytes["unknown"] == 0, m.kind_bytes
+
+
+@test(gc=("g1",), flags=(("-Xmx128m", "-XX:-ClassUnloadingWithConcurrentMark"),))
+def only_what_g1_has_unloaded_is_unknown_while_classes_are_loaded(t):
+    with Target(t, program=("ClassRush",)) as p, p.client() as ddm:
+        time.sleep(1)
+        for _ in range(5):
+            m = draw(ddm, strict=False)
+            # A class or two that were on their way.
+            assert m.objects["object"] > 1000 and m.kind_bytes["unknown"] < 1 << 18, m.kind_bytes

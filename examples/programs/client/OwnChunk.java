@@ -7,7 +7,7 @@ import org.apache.harmony.dalvik.ddmc.ChunkHandler;
 import org.apache.harmony.dalvik.ddmc.DdmServer;
 
 /**
- * A shop that can be looked into: a DDM server asks for its takings (SHOP), and is told of every
+ * A shop with a chunk of its own: a DDM server asks for its takings (SHOP), and is told of every
  * hundredth sale (SOLD) unasked. Without the agent it is just a shop.
  */
 public final class OwnChunk {
