@@ -55,7 +55,9 @@ def times_are_those_of_the_programs_own_clock(t):
     assert found["Calls.outer"]["self_ns"] < outer * 0.05
     spent = sum(found[f"Calls.{name}"]["self_ns"] for name in ("busy", "outer", "inner", "again"))
     assert abs(spent / (outer + again) - 1) < 0.05, (spent, outer, again)
-    assert abs(found["Calls.inner"]["total_ns"] / outer - 0.5) < 0.1
+    # Half of outer's time, but for what other programs take of the processor meanwhile.
+    inner = next(int(ns) for name, ns in truth if name == "inner")
+    assert abs(found["Calls.inner"]["total_ns"] / inner - 1) < 0.05, (found["Calls.inner"], inner)
 
 
 @test()

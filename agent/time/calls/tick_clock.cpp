@@ -8,6 +8,7 @@ namespace ddm {
 namespace {
 
 constexpr std::uint64_t kCalibrationNanos = 200'000;
+constexpr int kReadings = 10;
 constexpr std::uint64_t kNanosBetweenReadings = 100'000;
 
 #if defined(__x86_64__)
@@ -25,6 +26,27 @@ bool kernel_trusts_the_counter() {
   }
   return constant && nonstop;
 }
+
+struct BothClocks {
+  Ticks ticks;
+  std::uint64_t nanos;
+};
+
+// Both read at one moment. A thread that loses its processor between the two readings would take
+// the break for ticks: the closest of several counts.
+BothClocks read_both() {
+  BothClocks closest{};
+  Ticks closest_apart = ~Ticks{0};
+  for (int i = 0; i < kReadings; ++i) {
+    const Ticks before = __rdtsc();
+    const std::uint64_t nanos = TickClock::monotonic_nanos();
+    const Ticks apart = __rdtsc() - before;
+    if (apart >= closest_apart) continue;
+    closest_apart = apart;
+    closest = {before + apart / 2, nanos};
+  }
+  return closest;
+}
 #endif
 
 }  // namespace
@@ -38,14 +60,13 @@ void TickClock::calibrate() {
   std::call_once(once, [] {
 #if defined(__x86_64__)
     if (!kernel_trusts_the_counter()) return;
-    const std::uint64_t begin_nanos = monotonic_nanos();
-    const Ticks begin = __rdtsc();
-    std::uint64_t end_nanos = begin_nanos;
-    while (end_nanos - begin_nanos < kCalibrationNanos) end_nanos = monotonic_nanos();
-    const Ticks end = __rdtsc();
-    if (end <= begin) return;
-    s_nanos_per_tick =
-        static_cast<double>(end_nanos - begin_nanos) / static_cast<double>(end - begin);
+    const BothClocks begin = read_both();
+    while (monotonic_nanos() - begin.nanos < kCalibrationNanos) {
+    }
+    const BothClocks end = read_both();
+    if (end.ticks <= begin.ticks) return;
+    s_nanos_per_tick = static_cast<double>(end.nanos - begin.nanos) /
+                       static_cast<double>(end.ticks - begin.ticks);
     s_counts_cycles = true;
     ThreadCpuClock::s_ticks_between = ticks(kNanosBetweenReadings);
 #endif

@@ -51,7 +51,14 @@ public class Calls {
         while (System.nanoTime() < end) sink++;
     }
     static void inner() { busy(60); }
-    static void outer() { busy(40); inner(); busy(20); }
+    static long innerNanos;
+    static void outer() {
+        busy(40);
+        long begin = System.nanoTime();
+        inner();
+        innerNanos += System.nanoTime() - begin;
+        busy(20);
+    }
     static void again(int n) { busy(10); if (n > 0) again(n - 1); }
 
     static void step(int i) throws InterruptedException {
@@ -120,6 +127,7 @@ public class Calls {
             outer();
             System.out.println("outer " + (System.nanoTime() - begin));
         }
+        System.out.println("inner " + innerNanos);
         long begin = System.nanoTime();
         again(9);
         System.out.println("again " + (System.nanoTime() - begin));

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -51,25 +52,36 @@ std::string receive(int fd, std::size_t size) {
   return all;
 }
 
-struct Lines {
-  std::mutex mutex;
-  std::vector<std::string> lines;
-  std::string wait() {
+// The peer's thread may still tell something when the test has ended: what it writes to is its own.
+class Lines {
+ public:
+  std::string wait() const {
     for (int i = 0; i < 1000; ++i) {
       {
-        const std::lock_guard lock(mutex);
-        if (!lines.empty()) return lines.front();
+        const std::lock_guard lock(told_->mutex);
+        if (!told_->lines.empty()) return told_->lines.front();
       }
       std::this_thread::sleep_for(milliseconds(10));
     }
     return "";
   }
-  HprofPeer::Tell teller() {
-    return [this](std::string_view line) {
-      const std::lock_guard lock(mutex);
-      lines.emplace_back(line);
+  bool empty() const {
+    const std::lock_guard lock(told_->mutex);
+    return told_->lines.empty();
+  }
+  HprofPeer::Tell teller() const {
+    return [told = told_](std::string_view line) {
+      const std::lock_guard lock(told->mutex);
+      told->lines.emplace_back(line);
     };
   }
+
+ private:
+  struct Told {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+  };
+  std::shared_ptr<Told> told_ = std::make_shared<Told>();
 };
 
 }  // namespace
@@ -88,15 +100,17 @@ TEST_CASE("what is sent before there is a connection arrives in order, big data 
   const std::string got = receive(other.get(), big.size() + 9);
   CHECK(got == "head " + big + " end");
   CHECK((*peer)->finish(milliseconds(1000), milliseconds(5000)));
-  CHECK(told.lines.empty());
+  CHECK(told.empty());
 }
 
 TEST_CASE("commands come in, and no more are read while too many wait") {
   const Listener listener;
   Lines told;
-  std::atomic<int> seen{0};
+  const auto commands = std::make_shared<std::atomic<int>>(0);
+  std::atomic<int>& seen = *commands;
   auto peer = HprofPeer::start(
-      listener.address, [&](HprofCommand command) { seen += command.tag; }, told.teller());
+      listener.address, [commands](HprofCommand command) { *commands += command.tag; },
+      told.teller());
   REQUIRE(peer);
   const FileDescriptor other = listener.accept();
   const Bytes gc = {1, 0, 0, 0, 0, 0, 0, 0, 0};
