@@ -1,0 +1,65 @@
+// Applies a plan to a class file. The header for users of patches; see docs/bci.md.
+//
+// No exception, no abort, whatever the bytes are. A site that cannot be patched is left out, with
+// the reason; the others are patched. Any thread, any number at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bci/patch/patch_ids.h"
+#include "bci/patch/patch_plan.h"
+#include "bci/rewrite.h"
+
+namespace bci {
+
+// A place where something was put in. All numbers are those of the class file as it was.
+struct PatchedSite {
+  SiteKind kind = SiteKind::kEnter;
+  std::uint16_t bci = 0;
+  std::uint32_t instruction = 0;  // ordinal
+  std::uint32_t block = 0;        // first instruction of its block
+  std::int32_t line = -1;         // -1: not known
+};
+
+struct PatchedMethod {
+  std::string name, descriptor;
+  bool is_static = false;
+  std::vector<PatchedSite> sites;
+};
+
+// A site that was left out.
+struct RefusedSite {
+  std::string name, descriptor;  // of the method; empty: the whole class
+  SiteKind kind = SiteKind::kEnter;
+  SkipReason reason = SkipReason::kNone;
+  std::string detail;     // what did not fit: "ARG 3", "sink (J)V"
+  std::int32_t bci = -1;  // -1: all sites of that kind in the method
+};
+
+struct PatchResult {
+  RewriteResult rewrite;  // bytes, status, maps of bcis
+  std::vector<PatchedMethod> methods;
+  std::vector<RefusedSite> refused;
+};
+
+PatchResult patch_class(ByteSpan class_file, const PatchPlan& plan, PatchIds& ids) noexcept;
+
+// The basic blocks of the methods that match, without patching: for tables of ids.
+struct MethodBlock {
+  std::uint32_t first = 0, last = 0;             // instructions, by ordinal
+  std::int32_t first_line = -1, last_line = -1;  // -1: not known
+  struct Allocation {
+    bool is_array = false;
+    std::string type;  // internal name; of arrays the element type ("I" for int)
+  };
+  std::vector<Allocation> allocations;
+};
+struct MethodBlocks {
+  std::string name, descriptor;
+  std::int32_t first_line = -1, last_line = -1;
+  std::vector<MethodBlock> blocks;
+};
+std::vector<MethodBlocks> blocks_of(ByteSpan class_file, const PatchPlan& plan) noexcept;
+
+}  // namespace bci

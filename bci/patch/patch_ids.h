@@ -1,0 +1,62 @@
+// The numbers that patched code gives to its sinks for classes, methods and blocks.
+//
+// Keyed by names, never by the position of a method in the class file: when a class is
+// retransformed, HotSpot hands out its methods in another order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bci {
+
+// Derive from it to hand out numbers with a meaning, e.g. the first of some counters. Called on any
+// thread; a name must always get the same number. A negative number refuses: that site is left out
+// (SkipReason::kNoId).
+class PatchIds {
+ public:
+  PatchIds() = default;
+  PatchIds(const PatchIds&) = delete;
+  PatchIds& operator=(const PatchIds&) = delete;
+  virtual ~PatchIds() = default;
+
+  virtual std::int32_t class_id(std::string_view class_name) = 0;
+  virtual std::int32_t method_id(std::string_view owner, std::string_view name,
+                                 std::string_view descriptor) = 0;
+  // The block that begins with instruction `first` (ordinal, from 0) of that method.
+  virtual std::int32_t block_id(std::string_view owner, std::string_view name,
+                                std::string_view descriptor, std::uint32_t first) = 0;
+};
+
+// One counter for all three, from 1 on, as in DYPATCH. Any thread.
+class PatchIdTable : public PatchIds {
+ public:
+  explicit PatchIdTable(std::int32_t first = 1) : next_(first) {}
+
+  std::int32_t class_id(std::string_view class_name) override;
+  std::int32_t method_id(std::string_view owner, std::string_view name,
+                         std::string_view descriptor) override;
+  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
+                        std::uint32_t first) override;
+
+  struct Entry {
+    std::int32_t id = 0;
+    std::string owner, name, descriptor;  // a class: only the owner
+    std::int64_t first = -1;              // a block: its first instruction
+  };
+  std::vector<Entry> entries() const;  // by id
+
+ private:
+  std::int32_t id_of(std::string_view owner, std::string_view name, std::string_view descriptor,
+                     std::int64_t first);
+
+  mutable std::mutex mutex_;
+  std::int32_t next_;
+  std::map<std::string, std::int32_t, std::less<>> ids_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace bci

@@ -1,0 +1,160 @@
+// What to put where: the places, the static methods ("sinks") called there, and what they are
+// given.
+//
+//   bci::PatchPlan plan;
+//   plan.methods.push_back({.class_name = "shop/Cart", .method = "total", .patches = {
+//       {.site = bci::SiteKind::kEnter,
+//        .before = {{.sink = {"java/lang/DdmSinks", "count", "(I)V"},
+//                    .arguments = {{bci::ArgumentKind::kMethodId}}}}}}});
+//   bci::PatchResult result = bci::patch_class(bytes, plan, ids);      // bci/patch/patch_class.h
+//
+// Values without behaviour; a plan that is not changed any more may be read by any thread. Class
+// names are internal names: "shop/Cart".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bci/snippet.h"
+
+namespace bci {
+
+// Where. "value" is what ArgumentKind::kStack gives there, before / after.
+enum class SiteKind : std::uint8_t {
+  kEnter,           // once a call; in constructors behind this() or super(). No value
+  kExit,            // before each return: the value returned
+  kThrow,           // an exception leaves the method: the exception. It goes on its way afterwards
+  kBlockStart,      // each basic block. No value
+  kLine,            // where a line begins: choose it with WhenKind::kLine. No value
+  kSyncTest,        // before monitorenter: the lock
+  kSyncEnter,       // behind monitorenter, and entry of a synchronized method: the lock
+  kSyncExit,        // behind monitorexit, and before a synchronized method is left: the lock
+  kStaticAccess,    // getstatic: none / the value
+  kFieldAccess,     // getfield: the object / the value
+  kStaticWrite,     // putstatic: the value / the value
+  kFieldWrite,      // putfield: the value / the value
+  kObjectAlloc,     // new: none / the object, and then behind its constructor
+  kArrayAlloc,      // anewarray, multianewarray: last length / the array
+  kBaseArrayAlloc,  // newarray: the length / the array
+  kCall,            // all invocations but invokedynamic: last argument / result, or for a
+                    // constructor the object
+};
+inline constexpr int kSiteKindCount = static_cast<int>(SiteKind::kCall) + 1;
+
+// What a sink is given. The types must fit its descriptor: int (boolean, byte, short, char), also
+// where long or double is wanted, float also where double is; any reference for Object, else only
+// the same class.
+enum class ArgumentKind : std::uint8_t {
+  kThis,           // in instance methods that never overwrite it
+  kInteger,        // PatchArgument::number
+  kText,           // PatchArgument::name, a String
+  kNull,           //
+  kCurrentThread,  //
+  kField,          // field `name` of this object, or static, of this class (not of superclasses)
+  kLocal,          // local variable `name`; without a name slot `number`
+  kArg,            // argument `number`, the first is 1; its value at that moment
+  kReturn,         // kExit only: the value returned
+  kException,      // kThrow only
+  kStack,          // the value that SiteKind says
+  kTarget,         // object of a field access or call, the lock; not of a constructor
+  kNewLocal,       // what another call left in PatchCall::result_local, 0 or null if it did not run
+  kArgNumber,      // with PatchCall::each_argument: which argument it is
+  kInstruction,    // ordinal of the instruction in the method, from 0
+  kBlockId,        // ids: from PatchIds; of the block, method, class that the site is in,
+  kMethodId,
+  kClassId,
+  kRefMethodId,  // of the method called: kCall only
+  kRefClassId,   // of the owner of the field or method, or of the type allocated
+};
+inline constexpr int kArgumentKindCount = static_cast<int>(ArgumentKind::kRefClassId) + 1;
+
+struct PatchArgument {
+  ArgumentKind kind = ArgumentKind::kNull;
+  std::int32_t number = 0;
+  std::string name = {};
+};
+
+enum class Relation : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual
+};
+
+// Decided each time, without a branch in the patched code: left, relation and right go to a static
+// method `test` of PatchPlan::test_class, which returns boolean, and the result goes to the sink as
+// its last parameter (boolean). Several are joined with &.
+//   integer  test(JIJ)Z     left is int or long         (relation: 0 = kEqual, ...)
+//   double   test(DID)Z     left is any number
+//   null     test(Ljava/lang/Object;I)Z                           kEqual and kNotEqual only
+//   text     test(Ljava/lang/Object;ILjava/lang/String;)Z         kEqual and kNotEqual only
+struct PatchCondition {
+  PatchArgument left;
+  Relation relation = Relation::kEqual;
+  std::variant<std::nullptr_t, std::int64_t, double, std::string> right = nullptr;
+};
+
+// A call of a static method. It must never throw.
+struct PatchCall {
+  HookMethod sink;
+  // Other descriptors that `sink` has; the first that all arguments fit is taken, sink.descriptor
+  // first. So that one plan fits methods with any types.
+  std::vector<std::string> overloads = {};
+  // In the order of the parameters, without the boolean of the conditions.
+  std::vector<PatchArgument> arguments = {};
+  std::vector<PatchCondition> conditions = {};
+  // Name of a local variable that is added to the method, to hold what the sink returns; "": a
+  // result is dropped. 0 or null from the start of the method.
+  std::string result_local = {};
+  // Called once for each argument of the patched method, with kArg 0 and kArgNumber meaning it.
+  bool each_argument = false;
+};
+
+enum class WhenKind : std::uint8_t {
+  kField,   // at the four field kinds: `name`, of class `owner` unless that is empty
+  kMethod,  // at kCall: the same
+  kClass,   // at the three allocations: type `owner`; of arrays the element type ("I" for int)
+  kBlock,   // the block that the site is in begins with instruction `number` (an ordinal)
+  kLine,    // the site is in line `number`
+};
+
+// Decided when the class is patched. At another kind of site it never holds.
+struct PatchWhen {
+  WhenKind kind = WhenKind::kMethod;
+  std::string owner = {};
+  std::string name = {};
+  std::uint32_t number = 0;
+};
+
+struct Patch {
+  SiteKind site = SiteKind::kEnter;
+  std::vector<PatchWhen> when = {};  // all must hold
+  // Around the instruction. For kEnter, kExit, kThrow, kBlockStart and kLine both are one list.
+  std::vector<PatchCall> before = {}, after = {};
+};
+
+// The patches of the methods that match. Empty fields match anything, and `*` any characters.
+struct MethodPatches {
+  std::string class_name = {};
+  std::string method = {};
+  std::string descriptor = {};
+  std::vector<Patch> patches = {};
+};
+
+struct PatchPlan {
+  std::vector<MethodPatches> methods;  // a method may match several; they are applied in order
+  std::string test_class;              // of the conditions
+};
+
+// "FIELD_ACCESS", as DYPATCH writes it; kThrow is "THROW".
+std::string_view to_string(SiteKind kind);
+std::string_view to_string(ArgumentKind kind);
+
+// Whether some method of that class may be patched.
+bool may_patch(const PatchPlan& plan, std::string_view class_name);
+
+}  // namespace bci
