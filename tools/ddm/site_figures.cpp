@@ -9,6 +9,7 @@
 #include "records/report_sites.h"
 #include "records/report_utf8.h"
 #include "records/report_words.h"
+#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {
