@@ -2,10 +2,12 @@
 // that the program's author did not write, and without those that belong to the allocation itself.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
 #include "stack/shown_frame.h"
+#include "stack/stack_hash.h"
 
 namespace ddm {
 
@@ -22,7 +24,7 @@ class ShownStack {
   static constexpr std::size_t kMostFrames = kMaxDepth + 1;  // one more tells that a stack was cut
 
   // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart.
-  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMostFrames)
+  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMaxDepth)
       : top_(top), wanted_(wanted), hashed_(hashed) {}
 
   // How far it is. A walk keeps it in registers from frame to frame, see add().
@@ -47,21 +49,41 @@ class ShownStack {
     }
     progress.on_top = false;
     progress.last_role = role;
-    // A sum of what each frame comes to where it stands: no term waits for the one before.
+    const Frame shown = frame.frame();
     if (progress.count < hashed_) [[likely]] {
-      progress.hash += mixed(frame.bits() & kFrameBits, progress.count);
+      progress.hash += stack_hash::term(shown) * kPowers[progress.count];
     } else if (progress.count == hashed_) {
-      progress.hash += mixed(kCut, progress.count);
+      progress.hash += kCut * kPowers[hashed_];
     }
-    frames_[progress.count++].frame = frame.frame();
+    frames_[progress.count++].frame = shown;
     return progress.count < wanted_;
+  }
+
+  // The next frames outwards, of which only shown ones are there, none of them part of the
+  // allocation. `sum_of(n)`: of the first n, as stack_hash has it. As many as are wanted are taken.
+  template <typename SumOf>
+  bool add_run(std::span<const Frame> run, FrameRole last_role, SumOf sum_of) {
+    const std::size_t begin = progress_.count;
+    const std::size_t count = std::min(run.size(), wanted_ - begin);
+    if (begin < hashed_) {
+      progress_.hash += sum_of(std::min(count, hashed_ - begin)) * kPowers[begin];
+    }
+    if (begin <= hashed_ && begin + count > hashed_) progress_.hash += kCut * kPowers[hashed_];
+    std::copy_n(run.data(), count, &frames_[begin].frame);
+    progress_.count += count;
+    progress_.on_top = false;
+    progress_.last_role = last_role;
+    return progress_.count < wanted_;
   }
 
   // What was added was not the whole truth: begins anew.
   void restart() { progress_ = {}; }
 
   std::size_t wanted() const { return wanted_; }
+  std::size_t room() const { return wanted_ - progress_.count; }
   std::span<const Frame> frames() const { return {&frames_[0].frame, progress_.count}; }
+  // Whether all that was added so far belongs to the allocation itself.
+  bool on_top() const { return progress_.on_top; }
   FrameRole last_role() const { return progress_.last_role; }
   // Of the first `hashed` frames, their order, and whether there are more.
   std::uint64_t hash() const { return progress_.hash ^ progress_.hash >> 29; }
@@ -71,14 +93,8 @@ class ShownStack {
     Room() {}
     Frame frame;
   };
-  static constexpr std::uint64_t kFrameBits = ~std::uint64_t{0} >> 8;  // without the role
-  static constexpr std::uint64_t kCut = ~std::uint64_t{0};             // no frame
-
-  static std::uint64_t mixed(std::uint64_t frame, std::size_t position) {
-    std::uint64_t value = (frame + (position + 1) * 0xC2B2AE3D27D4EB4Full) * 0x9E3779B97F4A7C15ull;
-    value ^= value >> 32;
-    return value * 0xD6E8FEB86659FD93ull;
-  }
+  static constexpr std::uint64_t kCut = stack_hash::term(~std::uint64_t{0});  // of no frame
+  static constexpr auto kPowers = stack_hash::powers_of<kMostFrames>(stack_hash::kBase);
 
   bool is_part_of_allocation(FrameRole role) const {
     switch (top_) {

@@ -81,25 +81,37 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   FramePositions* const positions = FramePositions::of_this_thread(epoch());
   if (positions == nullptr) [[unlikely]]
     return WalkEnd::kNoMemory;
-  Interpreted last;
-  for (;;) {
-    Step step = known_steps(walker, *positions, stack);
-    if (step == Step::kOn) {
-      switch (walker.kind()) {
-        case FrameKind::kCode:
-          step = compiled_step(jni, walker, *positions, stack, end);
-          break;
-        case FrameKind::kInterpreted:
-          step = interpreted_step(jni, walker, *positions, last, stack, end);
-          break;
-        case FrameKind::kEntry:
-          if (!walker.pop_entry(end)) return end;
-          break;
-      }
-    }
-    if (step == Step::kEnough) return WalkEnd::kComplete;
-    if (step == Step::kEnd) return end;
+  Walk walk{walker, *positions, trail_for(*positions, stack), stack, {}};
+  Step made = Step::kOn;
+  while (made == Step::kOn) made = step(jni, walk, end);
+  if (made == Step::kEnough) end = WalkEnd::kComplete;
+  if (walk.trail != nullptr && end == WalkEnd::kComplete) walk.trail->end(made == Step::kEnd);
+  return end;
+}
+
+// Where classes may go at any time, one would have to look at every frame's all the same. A walk of
+// a few frames would shorten the trail for the next one.
+StackTrail* VmStackCapture::trail_for(FramePositions& positions, const ShownStack& stack) const {
+  constexpr std::size_t kFew = 8;
+  if (pauses_ == nullptr || stack.wanted() <= kFew) return nullptr;
+  return positions.trail().begin() ? &positions.trail() : nullptr;
+}
+
+VmStackCapture::Step VmStackCapture::step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
+  const Step known = known_steps(walk);
+  if (known != Step::kOn) {
+    if (known == Step::kEnd) end = WalkEnd::kComplete;
+    return known;
   }
+  switch (walk.walker.kind()) {
+    case FrameKind::kCode:
+      return compiled_step(jni, walk, end);
+    case FrameKind::kInterpreted:
+      return interpreted_step(jni, walk, end);
+    case FrameKind::kEntry:
+      return entry_step(walk, end);
+  }
+  return Step::kEnd;
 }
 
 // A class is unloaded in a pause, if the collector works in pauses only.
@@ -121,66 +133,116 @@ FramePositions::Epoch VmStackCapture::epoch() const {
          methods_.version_of(position.identity_at).identity() == position.identity;
 }
 
-VmStackCapture::Step VmStackCapture::known_steps(FrameWalker& walker, FramePositions& positions,
-                                                 ShownStack& stack) const {
+VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
+  const FrameWalker& walker = walk.walker;
   // Of their own, so that they stay in registers.
   FrameWalker::Place at = walker.place();
-  ShownStack::Progress progress = stack.progress();
+  ShownStack::Progress progress = walk.stack.progress();
   Step step = Step::kOn;
   while (step == Step::kOn) {
-    const FramePositions::Position& position = positions.at(at.sp);
-    if (position.key != positions.key_of(at.sp)) break;
+    // What belongs to the allocation itself another walk would show.
+    StackTrail* const trail = progress.on_top ? nullptr : walk.trail;
+    if (trail != nullptr && trail->leads_on_from(walker, at)) {
+      walk.stack.set_progress(progress);
+      const auto followed =
+          trail->follow(walk.stack, at, code_is_swept_ ? &cache_ : nullptr);
+      progress = walk.stack.progress();
+      if (followed == StackTrail::Followed::kEnough) step = Step::kEnough;
+      if (followed == StackTrail::Followed::kEnd) step = Step::kEnd;
+      if (step != Step::kOn) break;
+    }
+    const FramePositions::Position& position = walk.positions.at(at.sp);
+    if (position.key != walk.positions.key_of(at.sp)) break;
+    const FrameWalker::Place from = at;
     const FrameKind kind = walker.kind(at);
+    FrameWalker::Word words[FrameWalker::kMostWords];
+    std::size_t words_count = 0;
     if (kind == FrameKind::kCode) {
       if (position.place != at.pc || !is_same_code(position) ||
           !walker.leave(at, position.kind, position.bytes)) {
+        at = from;
         break;
       }
+      if (trail != nullptr) words_count = walker.words_of_code(from, at, position.bytes, words);
     } else {
       VmAddress method = 0, bytecode = 0;
       if (kind == FrameKind::kEntry || !walker.read_interpreted(at, method, bytecode) ||
           position.place != bytecode || position.identity_at != method ||
           !is_same_version(position) || !walker.leave_interpreted(at)) {
+        at = from;
         break;
       }
+      if (trail != nullptr) {
+        words_count = walker.words_of_interpreted(from, method, bytecode, at, words);
+      }
     }
-    for (std::size_t i = 0; i < position.count && step == Step::kOn; ++i) {
-      if (!stack.add(position.frames[i], progress)) step = Step::kEnough;
+    if (trail != nullptr) trail->open(from);
+    for (std::size_t i = 0; i < position.count; ++i) {
+      if (trail != nullptr) trail->add(position.frames[i]);
+      if (step == Step::kOn && !walk.stack.add(position.frames[i], progress)) step = Step::kEnough;
     }
-    if (position.kind == CodeKind::kVirtualThreadEnd) step = Step::kEnough;
+    if (trail != nullptr) {
+      trail->close({words, words_count},
+                   kind == FrameKind::kCode
+                       ? FrameCache::Identity{position.identity_at, position.identity}
+                       : FrameCache::Identity{},
+                   at);
+    }
   }
-  walker.stand_at(at);
-  stack.set_progress(progress);
+  walk.walker.stand_at(at);
+  walk.stack.set_progress(progress);
   return step;
 }
 
-VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, FrameWalker& walker,
-                                                   FramePositions& positions, ShownStack& stack,
-                                                   WalkEnd& end) {
+VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
+  FrameWalker& walker = walk.walker;
+  StackTrail* const trail = walk.stack.on_top() ? nullptr : walk.trail;
+  const FrameWalker::Place from = walker.place();
   FrameCache::Entry entry;
   FrameCache::Identity identity;
   unsigned part = 0;
+  if (trail != nullptr) trail->open(from);
   do {
-    if (!cache_.find_compiled(walker.pc(), part, entry, identity)) [[unlikely]] {
-      return learn_compiled(jni, walker, part * FrameCache::kFramesOfPart, stack, end);
+    if (!cache_.find_compiled(from.pc, part, entry, identity)) [[unlikely]] {
+      return learn_compiled(jni, walk, trail, part * FrameCache::kFramesOfPart, end);
     }
     if (part == 0 && !entry.more && entry.count <= FramePositions::kFrames) {
-      positions.at(walker.sp()) = {positions.key_of(walker.sp()), walker.pc(), identity, entry};
+      walk.positions.at(from.sp) = {walk.positions.key_of(from.sp), from.pc, identity, entry};
     }
     for (std::size_t i = 0; i < entry.count; ++i) {
-      if (!stack.add(entry.frames[i])) return Step::kEnough;
+      if (trail != nullptr) trail->add(entry.frames[i]);
+      // The step is not closed then: the next walk makes it again.
+      if (!walk.stack.add(entry.frames[i])) return Step::kEnough;
     }
     ++part;
   } while (entry.more);
-  if (entry.kind == CodeKind::kVirtualThreadEnd) return Step::kEnough;
-  if (walker.leave(entry.kind, entry.bytes)) return Step::kOn;
-  end = WalkEnd::kOdd;
-  return Step::kEnd;
+  return leave_compiled(walk, trail, entry, identity, end);
 }
 
-VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, FrameWalker& walker,
-                                                    std::size_t known, ShownStack& stack,
-                                                    WalkEnd& end) {
+VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trail,
+                                                    const FrameCache::Entry& entry,
+                                                    FrameCache::Identity identity, WalkEnd& end) {
+  FrameWalker& walker = walk.walker;
+  const FrameWalker::Place from = walker.place();
+  if (entry.kind == CodeKind::kVirtualThreadEnd) {
+    end = WalkEnd::kComplete;
+    return Step::kEnd;
+  }
+  if (!walker.leave(entry.kind, entry.bytes)) {
+    end = WalkEnd::kOdd;
+    return Step::kEnd;
+  }
+  if (trail != nullptr) {
+    FrameWalker::Word words[FrameWalker::kMostWords];
+    const std::size_t count = walker.words_of_code(from, walker.place(), entry.bytes, words);
+    trail->close({words, count}, identity, walker.place());
+  }
+  return Step::kOn;
+}
+
+VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail,
+                                                    std::size_t known, WalkEnd& end) {
+  const FrameWalker& walker = walk.walker;
   const std::uint32_t generation = names_.generation().load(std::memory_order_acquire);
   CompiledFrame found;
   compiled_.decode(walker.pc(), found);
@@ -212,21 +274,22 @@ VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, FrameWalker& wa
     kept += entry.count;
   }
   for (std::size_t i = known; i < count; ++i) {
-    if (!stack.add(shown[i])) return Step::kEnough;
+    if (trail != nullptr) trail->add(shown[i]);
+    if (!walk.stack.add(shown[i])) return Step::kEnough;
   }
-  if (entry.kind == CodeKind::kVirtualThreadEnd) return Step::kEnough;
-  return walker.leave(entry.kind, entry.bytes) ? Step::kOn : Step::kEnd;
+  return leave_compiled(walk, trail, entry, {found.identity_at, found.identity}, end);
 }
 
-VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, FrameWalker& walker,
-                                                      FramePositions& positions, Interpreted& last,
-                                                      ShownStack& stack, WalkEnd& end) {
-  const VmAddress sp = walker.sp();
+VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
+  FrameWalker& walker = walk.walker;
+  StackTrail* const trail = walk.stack.on_top() ? nullptr : walk.trail;
+  const FrameWalker::Place from = walker.place();
   VmAddress method = 0, bytecode = 0;
   if (!walker.pop_interpreted(method, bytecode)) {
     end = WalkEnd::kOdd;
     return Step::kEnd;
   }
+  Interpreted& last = walk.last;
   if (method != last.method || bytecode != last.bytecode) {
     last.method = method;
     last.bytecode = bytecode;
@@ -235,8 +298,33 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, FrameWalker& 
       return Step::kEnd;
     }
   }
-  positions.at(sp) = {positions.key_of(sp), bytecode, {method, last.version}, last.shown};
-  return stack.add(last.shown) ? Step::kOn : Step::kEnough;
+  walk.positions.at(from.sp) = {walk.positions.key_of(from.sp), bytecode, {method, last.version},
+                                last.shown};
+  if (trail != nullptr) {
+    FrameWalker::Word words[FrameWalker::kMostWords];
+    const std::size_t count =
+        walker.words_of_interpreted(from, method, bytecode, walker.place(), words);
+    trail->open(from);
+    trail->add(last.shown);
+    trail->close({words, count}, {}, walker.place());
+  }
+  return walk.stack.add(last.shown) ? Step::kOn : Step::kEnough;
+}
+
+VmStackCapture::Step VmStackCapture::entry_step(Walk& walk, WalkEnd& end) {
+  FrameWalker& walker = walk.walker;
+  StackTrail* const trail = walk.stack.on_top() ? nullptr : walk.trail;
+  const FrameWalker::Place from = walker.place();
+  const bool goes_on = walker.pop_entry(end);
+  if (!goes_on && end != WalkEnd::kComplete) return Step::kEnd;
+  if (trail != nullptr) {
+    FrameWalker::Word words[FrameWalker::kMostWords];
+    const std::size_t count =
+        walker.words_of_entry(from, goes_on ? &walker.place() : nullptr, words);
+    trail->open(from);
+    trail->close({words, count}, {}, goes_on ? walker.place() : from);
+  }
+  return goes_on ? Step::kOn : Step::kEnd;
 }
 
 bool VmStackCapture::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {

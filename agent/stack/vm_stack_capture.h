@@ -19,6 +19,7 @@
 #include "stack/walk/frame_cache.h"
 #include "stack/walk/frame_positions.h"
 #include "stack/walk/raw_walk.h"
+#include "stack/walk/stack_trail.h"
 #include "stack/walker_check.h"
 
 namespace ddm {
@@ -43,6 +44,8 @@ class VmStackCapture final : public StackCapture {
                  bool code_is_swept);
 
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
+  // The thread's trail, if it can be trusted and this walk is worth one.
+  StackTrail* trail_for(FramePositions& positions, const ShownStack& stack) const;
   void check(JNIEnv* jni);
   // How our walk and GetStackTrace's differ, or null.
   const char* compare(JNIEnv* jni);
@@ -65,14 +68,26 @@ class VmStackCapture final : public StackCapture {
   // Each adds the frames of the place that the walker stands at and goes on to the caller. kEnd:
   // `end` says why.
   enum class Step { kOn, kEnough, kEnd };
+  // One walk: where it stands, and what it knows and learns on its way.
+  struct Walk {
+    ~Walk() {
+      if (trail != nullptr) trail->give_up();
+    }
+    FrameWalker walker;
+    FramePositions& positions;
+    StackTrail* trail;  // null: without
+    ShownStack& stack;
+    Interpreted last;
+  };
+  Step step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   // As long as frames stand where they stood before. kOn: the next one does not.
-  Step known_steps(FrameWalker& walker, FramePositions& positions, ShownStack& stack) const;
-  Step compiled_step(JNIEnv* jni, FrameWalker& walker, FramePositions& positions, ShownStack& stack,
-                     WalkEnd& end);
-  Step learn_compiled(JNIEnv* jni, FrameWalker& walker, std::size_t known, ShownStack& stack,
-                      WalkEnd& end);
-  Step interpreted_step(JNIEnv* jni, FrameWalker& walker, FramePositions& positions,
-                        Interpreted& last, ShownStack& stack, WalkEnd& end);
+  Step known_steps(Walk& walk) const;
+  Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
+  Step leave_compiled(Walk& walk, StackTrail* trail, const FrameCache::Entry& entry,
+                      FrameCache::Identity identity, WalkEnd& end);
+  Step learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail, std::size_t known, WalkEnd& end);
+  Step interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
+  Step entry_step(Walk& walk, WalkEnd& end);
   // false: the method has no id yet, or there is none.
   bool look_up_interpreted(JNIEnv* jni, Interpreted& frame);
 

@@ -36,18 +36,21 @@ FramePositions* FramePositions::make(Epoch epoch) {
   static thread_local FramePositionsOwner owner;
   static_cast<void>(owner);  // made here, so that it is destroyed when the thread ends
   // Zeroed pages are empty positions; they take memory once they are written.
-  void* memory = mmap(nullptr, kPositions * sizeof(Position), PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  t_positions = new (std::nothrow) FramePositions(static_cast<Position*>(memory), epoch);
-  if (t_positions == nullptr) munmap(memory, kPositions * sizeof(Position));
+  t_positions = new (std::nothrow) FramePositions(
+      new (memory) StackTrail(),
+      reinterpret_cast<Position*>(static_cast<char*>(memory) + kTrailBytes), epoch);
+  if (t_positions == nullptr) munmap(memory, kBytes);
   return t_positions;
 }
 
-FramePositions::~FramePositions() { munmap(positions_, kPositions * sizeof(Position)); }
+FramePositions::~FramePositions() { munmap(trail_, kBytes); }
 
 void FramePositions::begin(Epoch epoch) {
   epoch_ = epoch;
+  trail_->clear();
   if (number_++ < kMostNumber) return;
   number_ = 1;
   std::fill_n(positions_, kPositions, Position());

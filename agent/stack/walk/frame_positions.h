@@ -17,6 +17,7 @@
 
 #include "stack/shown_frame.h"
 #include "stack/walk/frame_cache.h"
+#include "stack/walk/stack_trail.h"
 
 namespace ddm {
 
@@ -71,6 +72,7 @@ class FramePositions {
   static FramePositions* of_this_thread(Epoch epoch);
 
   Position& at(VmAddress sp) { return positions_[sp / kApart % kPositions]; }
+  StackTrail& trail() { return *trail_; }
   // What a position has that is of this stack pointer and of now.
   std::uint64_t key_of(VmAddress sp) const { return sp | number_ << kAddressBits; }
 
@@ -78,9 +80,13 @@ class FramePositions {
   static constexpr std::size_t kPositions = 1024;
   static constexpr VmAddress kApart = 16;  // bytes from frame to frame at least
   static constexpr unsigned kAddressBits = 48;
+  static constexpr std::size_t kTrailBytes = (sizeof(StackTrail) + 63) / 64 * 64;
+  static constexpr std::size_t kBytes = kTrailBytes + kPositions * sizeof(Position);
   static constexpr std::uint64_t kMostNumber = (1u << (64 - kAddressBits)) - 1;
 
-  FramePositions(Position* positions, Epoch epoch) : positions_(positions), epoch_(epoch) {}
+  // Both lie in one mapping, the trail first.
+  FramePositions(StackTrail* trail, Position* positions, Epoch epoch)
+      : trail_(trail), positions_(positions), epoch_(epoch) {}
   ~FramePositions();
   FramePositions(const FramePositions&) = delete;
   FramePositions& operator=(const FramePositions&) = delete;
@@ -88,6 +94,7 @@ class FramePositions {
   static FramePositions* make(Epoch epoch);
   void begin(Epoch epoch);
 
+  StackTrail* const trail_;
   Position* const positions_;
   Epoch epoch_;
   std::uint64_t number_ = 1;  // of the epoch

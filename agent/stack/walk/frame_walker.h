@@ -28,8 +28,15 @@ class FrameWalker {
   // Where a walk stands. A loop keeps it in registers and hands it back with stand_at().
   struct Place {
     VmAddress sp = 0, pc = 0, fp = 0;
+    VmAddress fp_at = 0;  // where fp was read; 0: nowhere
     bool unpatched = false;
   };
+
+  // A word of the stack that a step of the walk went by.
+  struct Word {
+    VmAddress at, value;
+  };
+  static constexpr std::size_t kMostWords = 6;  // of a step
 
   FrameWalker(const VmLayout& layout, VmAddress java_thread)
       : layout_(layout),
@@ -64,7 +71,8 @@ class FrameWalker {
     // The frame pointer that the callee saved. Wrong in frames of one word, which have none; who
     // uses it checks it.
     at.unpatched = false;
-    at.fp = frame_bytes > static_cast<std::int32_t>(kWord) ? load<VmAddress>(sp - 2 * kWord) : 0;
+    at.fp_at = frame_bytes > static_cast<std::int32_t>(kWord) ? sp - 2 * kWord : 0;
+    at.fp = at.fp_at != 0 ? load<VmAddress>(at.fp_at) : 0;
     at.pc = load<VmAddress>(sp - kWord);
     at.sp = sp;
     return true;
@@ -81,7 +89,6 @@ class FrameWalker {
 
   // Of a kInterpreted frame: its method and bytecode pointer (0 in a native one). false: odd.
   bool read_interpreted(const Place& at, VmAddress& method, VmAddress& bytecode) const {
-    constexpr VmAddress kMethod = -3 * kWord, kBytecode = -8 * kWord;
     if (!holds(at.fp + kBytecode, low_) || !holds(at.fp + kWord, at.sp - 1)) return false;
     method = load<VmAddress>(at.fp + kMethod);
     bytecode = load<VmAddress>(at.fp + kBytecode);
@@ -90,11 +97,11 @@ class FrameWalker {
 
   // Goes on from a frame that was read to its caller.
   bool leave_interpreted(Place& at) const {
-    constexpr VmAddress kSenderSp = -1 * kWord;
     const VmAddress sp = load<VmAddress>(at.fp + kSenderSp);
     // One word above fp where a method handle took its last argument away from the stack.
     if (!holds(sp, at.fp)) return false;
     at.pc = load<VmAddress>(at.fp + kWord);
+    at.fp_at = at.fp;
     at.fp = load<VmAddress>(at.fp);
     at.sp = sp;
     at.unpatched = false;
@@ -109,7 +116,6 @@ class FrameWalker {
   // Of a kEntry frame, by which the VM called Java: goes on to the Java frame that called the VM.
   // false: there is none (kComplete), or it is odd.
   bool pop_entry(WalkEnd& end) {
-    constexpr VmAddress kWrapper = -6 * kWord;
     end = WalkEnd::kOdd;
     if (!holds(at_.fp + kWrapper, low_)) return false;
     const VmAddress wrapper = load<VmAddress>(at_.fp + kWrapper);
@@ -119,6 +125,36 @@ class FrameWalker {
     return stand_at(first, wrapper + static_cast<VmAddress>(layout_.wrapper_pc), last, at_.sp, end);
   }
 
+  // The words that decided of a step from one place to the next: as long as they are the same, so
+  // is the step. How many there are. Of a kCode frame that was popped or unpatched:
+  std::size_t words_of_code(const Place& from, const Place& to, std::int32_t bytes,
+                            Word* words) const {
+    words[0] = {to.unpatched ? from.sp + static_cast<VmAddress>(bytes) : to.sp - kWord, to.pc};
+    return 1 + words_of_arrival(to, words + 1);
+  }
+  std::size_t words_of_interpreted(const Place& from, VmAddress method, VmAddress bytecode,
+                                   const Place& to, Word* words) const {
+    words[0] = {from.fp + kMethod, method};
+    words[1] = {from.fp + kBytecode, bytecode};
+    words[2] = {from.fp + kSenderSp, to.sp};
+    words[3] = {from.fp + kWord, to.pc};
+    return 4 + words_of_arrival(to, words + 4);
+  }
+  // Of a kEntry frame whose thread came from Java, or, with `to` null, did not.
+  std::size_t words_of_entry(const Place& from, const Place* to, Word* words) const {
+    const VmAddress wrapper = load<VmAddress>(from.fp + kWrapper);
+    const VmAddress pc_at = wrapper + static_cast<VmAddress>(layout_.wrapper_pc);
+    words[0] = {from.fp + kWrapper, wrapper};
+    words[1] = {wrapper + static_cast<VmAddress>(layout_.wrapper_sp), to != nullptr ? to->sp : 0};
+    if (to == nullptr) return 2;
+    words[2] = {pc_at, load<VmAddress>(pc_at)};
+    std::size_t count = 3;
+    if (words[2].value == 0) words[count++] = {to->sp - kWord, to->pc};
+    return count + words_of_arrival(*to, words + count);
+  }
+  // Whether a step from there goes by the frame pointer.
+  bool goes_by_fp(const Place& at) const { return kind(at) != FrameKind::kCode; }
+
   // Leaves what CompiledFrames or the cache know to be there.
   bool leave(CodeKind kind, std::int32_t bytes) { return leave(at_, kind, bytes); }
   bool leave(Place& at, CodeKind kind, std::int32_t bytes) const {
@@ -127,6 +163,15 @@ class FrameWalker {
 
  private:
   static constexpr VmAddress kWord = sizeof(VmAddress);
+  // From a frame's fp: in an interpreter's, and in the call stub's.
+  static constexpr VmAddress kSenderSp = -1 * kWord, kMethod = -3 * kWord, kBytecode = -8 * kWord;
+  static constexpr VmAddress kWrapper = -6 * kWord;
+
+  std::size_t words_of_arrival(const Place& to, Word* words) const {
+    if (to.fp_at == 0 || !goes_by_fp(to)) return 0;
+    words[0] = {to.fp_at, to.fp};
+    return 1;
+  }
 
   // Whether a word of the stack lies there, above `floor`.
   bool holds(VmAddress at, VmAddress floor) const {
@@ -137,7 +182,7 @@ class FrameWalker {
     const VmAddress sp = load<VmAddress>(sp_at);
     end = sp == 0 ? WalkEnd::kComplete : WalkEnd::kOdd;
     if (!holds(sp, floor) || !holds(sp - kWord, low_)) return false;
-    at_ = {sp, load<VmAddress>(pc_at), load<VmAddress>(fp_at), false};
+    at_ = {sp, load<VmAddress>(pc_at), load<VmAddress>(fp_at), fp_at, false};
     // A stub of the VM's leaves its return address just below.
     if (at_.pc == 0) at_.pc = load<VmAddress>(sp - kWord);
     return true;

@@ -1,0 +1,201 @@
+#include "stack/walk/stack_trail.h"
+
+#include <algorithm>
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kPowers = 513;  // as many as there are places for frames, and one
+constexpr auto kPower = stack_hash::powers_of<kPowers>(stack_hash::kBase);
+constexpr auto kInverse =
+    stack_hash::powers_of<kPowers>(stack_hash::inverse_of(stack_hash::kBase));
+static_assert(stack_hash::kBase * stack_hash::inverse_of(stack_hash::kBase) == 1);
+
+std::uint64_t power(std::int32_t i) { return kPower[static_cast<std::size_t>(i)]; }
+
+}  // namespace
+
+void StackTrail::clear() {
+  // Three quarters are for what comes on the inner side.
+  steps_begin_ = steps_end_ = kSteps / 4 * 3;
+  steps_[steps_end_] = {Place(), {}, kWords / 4 * 3, kFrames / 4 * 3};
+  sums_[steps_[steps_end_].frame] = 0;
+  complete_ = false;
+}
+
+bool StackTrail::begin() {
+  static_assert(kFrames + 1 == kPowers);
+  if (busy_) return false;
+  busy_ = true;
+  overflown_ = false;
+  cursor_ = steps_begin_;
+  kept_from_ = -1;
+  new_before_ = new_steps_ = new_words_ = new_frames_ = 0;
+  return true;
+}
+
+std::int32_t StackTrail::step_of_word(std::int32_t word, std::int32_t last) const {
+  while (steps_[last].word > word) --last;
+  return last;
+}
+
+std::uint64_t StackTrail::sum(std::int32_t first, std::int32_t last) const {
+  return (sums_[last] - sums_[first]) * kInverse[static_cast<std::size_t>(first)];
+}
+
+StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at, const FrameCache* code) {
+  const std::int32_t from = cursor_;
+  const std::int32_t first_frame = steps_[from].frame;
+  const auto room = static_cast<std::int32_t>(stack.room());
+  std::int32_t wanted = steps_end_;
+  if (steps_[steps_end_].frame - first_frame > room) {
+    wanted = step_of_frame_[first_frame + room - 1] + 1;
+  }
+  const std::int32_t words_end = steps_[wanted].word;
+  std::int32_t word = steps_[from].word;
+  while (word < words_end && load<VmAddress>(words_[word].at) == words_[word].value) ++word;
+  std::int32_t to = word == words_end ? wanted : step_of_word(word, wanted);
+  if (code != nullptr) {
+    to = static_cast<std::int32_t>(
+        std::find_if(&steps_[from], &steps_[to],
+                     [&](const Step& step) { return !code->still_stands(step.code); }) -
+        &steps_[0]);
+  }
+
+  const std::int32_t end_frame = steps_[to].frame;
+  bool enough = false;
+  if (end_frame > first_frame) {
+    const std::int32_t last = std::min(end_frame, first_frame + room) - 1;
+    const auto sum_of = [&](std::size_t count) {
+      return sum(first_frame, first_frame + static_cast<std::int32_t>(count));
+    };
+    enough = !stack.add_run(
+        {&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)}, roles_[last],
+        sum_of);
+  }
+  if (to < wanted) {
+    fold(from, to);
+    cursor_ = to + 1;
+    if (to == from) return Followed::kOn;
+  } else {
+    kept_from_ = from;
+    new_before_ = new_steps_;
+    cursor_ = steps_end_;
+    if (enough) return Followed::kEnough;
+    if (complete_) return Followed::kEnd;
+  }
+  at = steps_[to].place;
+  // Compiled code keeps what it likes where a frame pointer would be: no word of the trail.
+  at.fp = at.fp_at != 0 ? load<VmAddress>(at.fp_at) : 0;
+  return Followed::kOn;
+}
+
+void StackTrail::fold(std::int32_t first, std::int32_t last) {
+  const std::int32_t words = steps_[last].word - steps_[first].word;
+  const std::int32_t frames = steps_[last].frame - steps_[first].frame;
+  if (new_steps_ + last - first > kNewSteps || new_words_ + words > kNewWords ||
+      new_frames_ + frames > kNewFrames) {
+    overflown_ = true;
+    return;
+  }
+  for (std::int32_t i = first; i < last; ++i) {
+    Step& step = new_step_[new_steps_++];
+    step = steps_[i];
+    step.word += new_words_ - steps_[first].word;
+    step.frame += new_frames_ - steps_[first].frame;
+  }
+  for (std::int32_t i = 0; i < words; ++i) {
+    new_word_[new_words_++] = words_[steps_[first].word + i];
+  }
+  for (std::int32_t i = 0; i < frames; ++i) {
+    const std::int32_t frame = steps_[first].frame + i;
+    new_frame_[new_frames_++] = {frames_[frame], roles_[frame]};
+  }
+  next_ = steps_[last].place;
+}
+
+void StackTrail::close(std::span<const Word> words, FrameCache::Identity code, const Place& next) {
+  const auto count = static_cast<std::int32_t>(words.size());
+  if (overflown_ || new_steps_ == kNewSteps || new_words_ + count > kNewWords) [[unlikely]] {
+    overflown_ = true;
+    return;
+  }
+  new_step_[new_steps_++] = {opened_, code, new_words_, new_frames_};
+  for (const Word& word : words) new_word_[new_words_++] = word;
+  new_frames_ = new_frames_open_;
+  next_ = next;
+}
+
+void StackTrail::end(bool complete) {
+  busy_ = false;
+  if (overflown_) return clear();
+  if (kept_from_ < 0) {
+    clear();
+    if (new_steps_ == 0) return;
+    complete_ = complete;
+    steps_[steps_end_].place = next_;
+    if (!put_inner(new_steps_, steps_end_, steps_[steps_end_].word, steps_[steps_end_].frame)) {
+      clear();
+    }
+    return;
+  }
+  const Step& kept = steps_[kept_from_];
+  if (!put_inner(new_before_, kept_from_, kept.word, kept.frame)) return clear();
+  if (new_steps_ > new_before_) put_outer(new_before_, complete);
+}
+
+// One new step to where the trail has it.
+void StackTrail::put(std::int32_t from, Step& step, std::int32_t step_at, std::int32_t words,
+                     std::int32_t frames) {
+  const Step& made = new_step_[from];
+  const bool is_last = from + 1 == new_steps_;
+  const std::int32_t words_end = is_last ? new_words_ : new_step_[from + 1].word;
+  const std::int32_t frames_end = is_last ? new_frames_ : new_step_[from + 1].frame;
+  step = made;
+  step.word += words;
+  step.frame += frames;
+  for (std::int32_t i = made.word; i < words_end; ++i) words_[words + i] = new_word_[i];
+  for (std::int32_t i = made.frame; i < frames_end; ++i) {
+    frames_[frames + i] = new_frame_[i].frame;
+    roles_[frames + i] = new_frame_[i].role;
+    step_of_frame_[frames + i] = static_cast<std::int16_t>(step_at);
+  }
+}
+
+// The first `count` new steps before `step`, which has its first word and frame there.
+bool StackTrail::put_inner(std::int32_t count, std::int32_t step, std::int32_t word,
+                           std::int32_t frame) {
+  const std::int32_t words = word - (count == new_steps_ ? new_words_ : new_step_[count].word);
+  const std::int32_t frames = frame - (count == new_steps_ ? new_frames_ : new_step_[count].frame);
+  const std::int32_t begin = step - count;
+  if (begin < 0 || words < 0 || frames < 0) return false;
+  for (std::int32_t i = 0; i < count; ++i) put(i, steps_[begin + i], begin + i, words, frames);
+  for (std::int32_t i = frame - 1; i >= frames; --i) {
+    sums_[i] = sums_[i + 1] - stack_hash::term(frames_[i]) * power(i);
+  }
+  steps_begin_ = begin;
+  return true;
+}
+
+// The new steps from there on behind the trail's last one.
+void StackTrail::put_outer(std::int32_t first, bool complete) {
+  const Step end = steps_[steps_end_];
+  const std::int32_t words = end.word - new_step_[first].word;
+  const std::int32_t frames = end.frame - new_step_[first].frame;
+  const std::int32_t count = new_steps_ - first;
+  if (steps_end_ + count > kSteps || words + new_words_ > kWords ||
+      frames + new_frames_ > kFrames) {
+    return clear();
+  }
+  for (std::int32_t i = 0; i < count; ++i) {
+    put(first + i, steps_[steps_end_ + i], steps_end_ + i, words, frames);
+  }
+  complete_ = complete;
+  steps_end_ += count;
+  steps_[steps_end_] = {next_, {}, words + new_words_, frames + new_frames_};
+  for (std::int32_t i = end.frame; i < frames + new_frames_; ++i) {
+    sums_[i + 1] = sums_[i] + stack_hash::term(frames_[i]) * power(i);
+  }
+}
+
+}  // namespace ddm

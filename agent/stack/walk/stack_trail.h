@@ -1,0 +1,130 @@
+// The way that a thread's last walk took, so that the next one need not look at each frame again.
+//
+// A walk decides by words of the stack and by the code that they lead into, and by nothing else.
+// From a place where an earlier walk stood too, it takes the same way as long as those words are the
+// same: one comparison a word, and the frames are copied. Most of a stack is what it was one
+// allocation before.
+//
+// The trail holds each step's words, its frames, and a sum that makes the hash of any run of them one
+// multiplication. It grows at both ends from the middle of fixed arrays: inwards with every walk, of
+// which the new inner steps replace the old ones, and outwards when a walk needs more than is there.
+// Good for as long as code and names stay what they are: who owns it calls clear(). Each thread has
+// one of its own, and nobody else looks at it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "stack/shown_stack.h"
+#include "stack/walk/frame_cache.h"
+#include "stack/walk/frame_walker.h"
+
+namespace ddm {
+
+class StackTrail {
+ public:
+  using Place = FrameWalker::Place;
+  using Word = FrameWalker::Word;
+
+  StackTrail() { clear(); }
+  void clear();
+
+  // A walk begins; false: one is under way on this thread, which this one must leave alone.
+  bool begin();
+
+  // Whether the trail has been there. Asked of ever more outer places.
+  bool leads_on_from(const FrameWalker& walker, const Place& at) {
+    while (cursor_ < steps_end_ && steps_[cursor_].place.sp < at.sp) ++cursor_;
+    const Place& there = steps_[cursor_].place;
+    return cursor_ < steps_end_ && there.sp == at.sp && there.pc == at.pc &&
+           there.unpatched == at.unpatched && (there.fp == at.fp || !walker.goes_by_fp(at));
+  }
+  // From such a place on: adds the frames of all steps whose words are the same, as many as the
+  // stack wants, and stands at the place behind them. `code`: whether code is to be looked at, too.
+  // kEnd: the stack ends there.
+  enum class Followed { kOn, kEnough, kEnd };
+  Followed follow(ShownStack& stack, Place& at, const FrameCache* code);
+
+  // The steps that were made without the trail, in their order: where one began, its frames, what
+  // it went by, and where it led. One that is not closed has not been made.
+  void open(const Place& place) {
+    opened_ = place;
+    new_frames_open_ = new_frames_;
+  }
+  void add(ShownFrame frame) {
+    if (frame.role() == FrameRole::kHidden) return;
+    if (new_frames_open_ == kNewFrames) [[unlikely]] {
+      overflown_ = true;
+      return;
+    }
+    new_frame_[new_frames_open_++] = {frame.frame(), frame.role()};
+  }
+  void close(std::span<const Word> words, FrameCache::Identity code, const Place& next);
+
+  // The walk is over; the trail leads where it went. `complete`: the stack ends behind the last step.
+  void end(bool complete);
+  // The walk has ended in whatever way; the trail is what it was if end() was not called.
+  void give_up() { busy_ = false; }
+
+ private:
+  static constexpr std::int32_t kSteps = 256, kWords = 1024, kFrames = 512;
+  static constexpr std::int32_t kNewSteps = 128, kNewWords = 512, kNewFrames = 192;
+
+  struct Step {
+    Place place;
+    FrameCache::Identity code;
+    std::int32_t word, frame;  // its first ones; the step behind it has the next ones
+  };
+  struct NewFrame {
+    Frame frame;
+    FrameRole role;
+  };
+  // Takes memory only where something is put.
+  template <typename T, std::size_t kCount>
+  class Room {
+   public:
+    Room() {}
+    T& operator[](std::int32_t i) { return all_[i]; }
+    const T& operator[](std::int32_t i) const { return all_[i]; }
+
+   private:
+    union {
+      T all_[kCount];
+    };
+  };
+
+  std::int32_t step_of_word(std::int32_t word, std::int32_t last) const;
+  // Makes steps of the trail new ones, as if they had been walked.
+  void fold(std::int32_t first, std::int32_t last);
+  bool put_inner(std::int32_t count, std::int32_t step, std::int32_t word, std::int32_t frame);
+  void put_outer(std::int32_t first, bool complete);
+  void put(std::int32_t from, Step& step, std::int32_t step_at, std::int32_t words,
+           std::int32_t frames);
+  std::uint64_t sum(std::int32_t first, std::int32_t last) const;
+
+  // The trail: steps [steps_begin_, steps_end_), and the place behind them.
+  std::int32_t steps_begin_ = 0, steps_end_ = 0;
+  bool complete_ = false;
+  // The walk under way: what of the trail it came by, and the new steps before and behind that.
+  bool busy_ = false, overflown_ = false;
+  std::int32_t cursor_ = 0;
+  std::int32_t kept_from_ = -1;  // -1: nothing yet
+  std::int32_t new_before_ = 0;
+  std::int32_t new_steps_ = 0, new_words_ = 0, new_frames_ = 0, new_frames_open_ = 0;
+  Place opened_;
+  Place next_;
+
+  Room<Step, kSteps + 1> steps_;
+  Room<Word, kWords> words_;
+  Room<Frame, kFrames> frames_;
+  Room<FrameRole, kFrames> roles_;
+  Room<std::int16_t, kFrames> step_of_frame_;
+  // sums_[u] - sums_[t] is the sum of term(frame i) * base^i for t <= i < u.
+  Room<std::uint64_t, kFrames + 1> sums_;
+  Room<Step, kNewSteps> new_step_;
+  Room<Word, kNewWords> new_word_;
+  Room<NewFrame, kNewFrames> new_frame_;
+};
+
+}  // namespace ddm
