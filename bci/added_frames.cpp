@@ -1,70 +1,10 @@
 #include "bci/added_frames.h"
 
+#include "bci/frame_states.h"
 #include "bci/opcodes.h"
 
 namespace bci {
 namespace {
-
-// Keeps the state of the locals from frame to frame, as frames describe them: by difference.
-class FrameStates {
- public:
-  FrameStates(const Code& code, const ConstantPool& pool) : code_(code), pool_(pool) {}
-
-  // `locals` by slot.
-  void start(const std::vector<FlowType>& locals) { locals_ = entries(locals); }
-
-  // Applies a frame; false if it chops more than there is.
-  bool apply(const Frame& frame, TypeState& state) {
-    if (frame.form == FrameForm::kChop) {
-      if (frame.chopped > locals_.size()) return false;
-      locals_.resize(locals_.size() - frame.chopped);
-    }
-    if (frame.form == FrameForm::kFull) locals_.clear();
-    for (const VerificationType& type : code_.stack_map.locals(frame)) {
-      locals_.push_back(flow_type(type));
-    }
-    std::vector<FlowType> stack;
-    for (const VerificationType& type : code_.stack_map.stack(frame)) {
-      stack.push_back(flow_type(type));
-    }
-    state.locals = slots(locals_);
-    state.stack = slots(stack);
-    return true;
-  }
-
-  // Without the upper halves of long and double. A half that is left alone counts as unknown.
-  static std::vector<FlowType> entries(const std::vector<FlowType>& slots) {
-    std::vector<FlowType> entries;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      FlowType type = slots[i];
-      const bool wide = type.tag == kLongType || type.tag == kDoubleType;
-      if (type.tag == kSecondHalf) type = {};
-      entries.push_back(type);
-      if (wide) ++i;
-    }
-    return entries;
-  }
-
- private:
-  FlowType flow_type(const VerificationType& type) const {
-    FlowType flow{type.tag, {}, type.made_at};
-    if (type.tag == kObject) flow.name = pool_.class_name(type.class_index);
-    return flow;
-  }
-
-  static std::vector<FlowType> slots(const std::vector<FlowType>& entries) {
-    std::vector<FlowType> slots;
-    for (const FlowType& type : entries) {
-      slots.push_back(type);
-      if (type.tag == kLongType || type.tag == kDoubleType) slots.push_back({kSecondHalf});
-    }
-    return slots;
-  }
-
-  const Code& code_;
-  const ConstantPool& pool_;
-  std::vector<FlowType> locals_;
-};
 
 // Trailing unknown locals need not be listed.
 std::optional<std::vector<VerificationType>> verification_types(const std::vector<FlowType>& slots,
@@ -74,12 +14,9 @@ std::optional<std::vector<VerificationType>> verification_types(const std::vecto
   while (are_locals && !entries.empty() && entries.back().tag == kTop) entries.pop_back();
   std::vector<VerificationType> types;
   for (const FlowType& entry : entries) {
-    VerificationType type{entry.tag, 0, entry.made_at};
-    if (entry.tag == kObject) {
-      type.class_index = pool.find_or_add_class(entry.name);
-      if (type.class_index == 0) return std::nullopt;
-    }
-    types.push_back(type);
+    const auto type = verification_type(entry, pool);
+    if (!type) return std::nullopt;
+    types.push_back(*type);
   }
   return types;
 }
@@ -147,6 +84,57 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
             op != kJsrW;
   }
   return map;
+}
+
+namespace {
+
+bool is_two_slots(const VerificationType& type) {
+  return type.tag == kLongType || type.tag == kDoubleType;
+}
+
+std::size_t slot_count(const std::vector<VerificationType>& entries) {
+  std::size_t slots = entries.size();
+  for (const VerificationType& type : entries) slots += is_two_slots(type) ? 1 : 0;
+  return slots;
+}
+
+}  // namespace
+
+bool append_locals(std::vector<VerificationType>& entries, std::span<const AddedLocal> added) {
+  for (const AddedLocal& local : added) {
+    if (slot_count(entries) > local.slot) return false;
+    entries.resize(entries.size() + local.slot - slot_count(entries));
+    entries.push_back(local.type);
+  }
+  return true;
+}
+
+std::optional<StackMap> extend_frames(const StackMap& map, const Code& code,
+                                      const MethodShape& method, std::span<const AddedLocal> added,
+                                      ConstantPool& pool, SkipReason& why) {
+  why = SkipReason::kNoFrameState;
+  TypeState entry;
+  if (!TypeSimulator(code, pool, method.class_name).enter(method, entry)) return std::nullopt;
+  const auto parameters = verification_types(entry.locals, false, pool);
+  if (!parameters) {
+    why = SkipReason::kPoolFull;
+    return std::nullopt;
+  }
+  std::vector<VerificationType> locals = *parameters;
+  StackMap extended;
+  for (const Frame& frame : map.frames) {
+    if (frame.form == FrameForm::kChop) {
+      if (frame.chopped > locals.size()) return std::nullopt;
+      locals.resize(locals.size() - frame.chopped);
+    }
+    if (frame.form == FrameForm::kFull) locals.clear();
+    const auto more = map.locals(frame);
+    locals.insert(locals.end(), more.begin(), more.end());
+    std::vector<VerificationType> all = locals;
+    if (!append_locals(all, added)) return std::nullopt;
+    extended.add_full(frame.at, all, map.stack(frame));
+  }
+  return extended;
 }
 
 }  // namespace bci

@@ -1,7 +1,8 @@
-// Stack map frames at places where the class file has none.
+// Stack map frames at places where the class file has none, and frames with more locals.
 //
-// Needed where a conditional branch that no longer reaches its target becomes its inverse around a
-// goto_w: the inverse goes to the next instruction, which was never a target before.
+// New places are needed where a conditional branch that no longer reaches its target becomes its
+// inverse around a goto_w: the inverse goes to the next instruction, which was never a target
+// before.
 #pragma once
 
 #include <optional>
@@ -16,5 +17,20 @@ namespace bci {
 // the verifier itself knows no other way. Class entries are added to `pool`.
 std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
                                    std::span<const Label> at, ConstantPool& pool, SkipReason& why);
+
+// A local variable that the method did not have. It is set from the entry on, so every frame has
+// it.
+struct AddedLocal {
+  std::uint32_t slot = 0;
+  VerificationType type;
+};
+
+// Lists `added` (ascending) behind the locals of a frame; false if their slots are taken there.
+bool append_locals(std::vector<VerificationType>& entries, std::span<const AddedLocal> added);
+
+// `map` with those locals in every frame, each of which becomes a full one.
+std::optional<StackMap> extend_frames(const StackMap& map, const Code& code,
+                                      const MethodShape& method, std::span<const AddedLocal> added,
+                                      ConstantPool& pool, SkipReason& why);
 
 }  // namespace bci

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kMagic = 0xcafebabe;  // what every class file be
 
 enum AccessFlag : std::uint16_t {
   kAccStatic = 0x0008,
+  kAccSynchronized = 0x0020,
   kAccInterface = 0x0200,
 };
 

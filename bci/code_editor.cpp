@@ -41,12 +41,44 @@ void CodeEditor::after(Label at, const Snippet& snippet) {
   insert(at, true, snippet);
 }
 
-void CodeEditor::catch_all(Label start, const Snippet& snippet) {
+void CodeEditor::catch_all(Label start, const Snippet& snippet,
+                           std::vector<VerificationType> locals) {
   if (!accept(snippet, 1)) return;
-  CatchAll handler{start, snippet.bytes()};
+  CatchAll handler{start, snippet.bytes(), std::move(locals)};
   handler.bytes.push_back(kAthrow);
   deepest_ = std::max(deepest_, 1u);
   catch_alls_.push_back(std::move(handler));
+}
+
+std::uint32_t CodeEditor::add_scratch(std::uint32_t slots) {
+  if (max_locals() + slots > 0xffff) {
+    problem_ = SkipReason::kTooManyLocals;
+    return kNoSlot;
+  }
+  const std::uint32_t first = max_locals();
+  added_slots_ += slots;
+  return first;
+}
+
+std::uint32_t CodeEditor::add_local(std::string_view type) {
+  constexpr std::uint8_t kTags[] = {kInt, kLongType, kFloatType, kDoubleType, kObject};
+  const ValueKind kind = kind_of(type);
+  const std::uint32_t slot = add_scratch(static_cast<std::uint32_t>(slots_of(kind)));
+  if (slot == kNoSlot) return slot;
+  AddedLocal local{slot, {kTags[static_cast<int>(kind)], 0, kNoLabel}};
+  Snippet initial = snippet();
+  if (kind == ValueKind::kReference) {
+    local.type.class_index = pool_->find_or_add_class(class_name_of(type));
+    if (local.type.class_index == 0) problem_ = SkipReason::kPoolFull;
+    initial.push_null();
+  } else if (kind == ValueKind::kFloat) {
+    initial.push_float_zero();
+  } else {
+    initial.push(0).widen(ValueKind::kInt, kind);
+  }
+  added_locals_.push_back(local);
+  at_entry(initial.store(kind, slot));
+  return slot;
 }
 
 const std::vector<CodeEditor::Insertion>& CodeEditor::insertions() {

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bci/added_frames.h"
 #include "bci/code.h"
 #include "bci/snippet.h"
 
@@ -35,8 +36,17 @@ class CodeEditor {
   void after(Label at, const Snippet& snippet);
   // Runs `snippet`, then rethrows, when an exception that no other handler takes leaves the code
   // from `start` on. The stack below holds the exception. In a constructor `this` must be
-  // initialised in all of that code.
-  void catch_all(Label start, const Snippet& snippet);
+  // initialised in all of that code. `locals`, as a frame lists them, are what `snippet` may read:
+  // they must hold that in all of that code.
+  void catch_all(Label start, const Snippet& snippet, std::vector<VerificationType> locals = {});
+
+  // A local variable of the method's own, 0 or null from its entry on. `type`: a field descriptor.
+  // Its slot, kNoSlot if there is no room.
+  std::uint32_t add_local(std::string_view type);
+  // Slots for one piece of straight code: each value must be stored there before it is read. No
+  // frame knows of them. kNoSlot if there is no room.
+  std::uint32_t add_scratch(std::uint32_t slots);
+  static constexpr std::uint32_t kNoSlot = 0xffffffff;
 
   bool changed() const { return !insertions_.empty() || !catch_alls_.empty() || !entry_.empty(); }
   // The first thing that went wrong; such a method stays as it was.
@@ -50,11 +60,14 @@ class CodeEditor {
   struct CatchAll {
     Label start;
     Bytes bytes;
+    std::vector<VerificationType> locals;
   };
   const Bytes& entry() const { return entry_; }
   // Sorted by place.
   const std::vector<Insertion>& insertions();
   const std::vector<CatchAll>& catch_alls() const { return catch_alls_; }
+  const std::vector<AddedLocal>& added_locals() const { return added_locals_; }
+  std::uint32_t max_locals() const { return code_.max_locals + added_slots_; }
   std::uint32_t max_stack() const { return std::max<std::uint32_t>(code_.max_stack, deepest_); }
 
  private:
@@ -68,6 +81,8 @@ class CodeEditor {
   std::vector<CatchAll> catch_alls_;
   bool sorted_ = true;
   std::uint32_t deepest_ = 0;
+  std::uint32_t added_slots_ = 0;
+  std::vector<AddedLocal> added_locals_;
   SkipReason problem_ = SkipReason::kNone;
 };
 

@@ -108,20 +108,29 @@ class CodeWriter {
         needed.push_back(label + 1);
       }
     }
-    if (needed.empty() && editor_.catch_alls().empty()) return true;
+    const auto& added = editor_.added_locals();
+    if (needed.empty() && editor_.catch_alls().empty() && added.empty()) return true;
     if (needed.empty()) {
       own_map_ = code_.stack_map;
     } else {
-      auto added = add_frames(code_, method_, needed, editor_.pool(), why_);
-      if (!added) return false;
-      own_map_ = std::move(*added);
+      auto completed = add_frames(code_, method_, needed, editor_.pool(), why_);
+      if (!completed) return false;
+      own_map_ = std::move(*completed);
+    }
+    if (!added.empty()) {
+      auto extended = extend_frames(own_map_, code_, method_, added, editor_.pool(), why_);
+      if (!extended) return false;
+      own_map_ = std::move(*extended);
     }
     for (std::size_t i = 0; i < editor_.catch_alls().size(); ++i) {
-      // All locals unknown: whatever the code before held, it fits.
+      // But for those that it asks for, all locals are unknown: whatever the code before held, it
+      // fits.
       VerificationType throwable{kObject, editor_.pool().add_class("java/lang/Throwable"),
                                  kNoLabel};
       if (throwable.class_index == 0) return fail(SkipReason::kPoolFull);
-      own_map_.add_full(handler_label(i), {}, {&throwable, 1});
+      std::vector<VerificationType> locals = editor_.catch_alls()[i].locals;
+      if (!append_locals(locals, added)) return fail(SkipReason::kNoFrameState);
+      own_map_.add_full(handler_label(i), locals, {&throwable, 1});
     }
     if (own_map_.frames.size() > kMaxEntries) return fail(SkipReason::kTableFull);
     stack_map_ = &own_map_;
@@ -132,13 +141,15 @@ class CodeWriter {
     if (editor_.max_stack() > 0xffff) return fail(SkipReason::kStackTooDeep);
     out_.reserve(length_ + 256);
     out_.u2(editor_.max_stack());
-    out_.u2(code_.max_locals);
+    out_.u2(editor_.max_locals());
     out_.u4(length_);
     write_instructions();
     return write_handlers() && write_attributes();
   }
 
-  std::uint32_t position() const { return static_cast<std::uint32_t>(out_.size() - WrittenCode::kBytecodeAt); }
+  std::uint32_t position() const {
+    return static_cast<std::uint32_t>(out_.size() - WrittenCode::kBytecodeAt);
+  }
 
   void map_run(std::uint32_t new_bci, std::uint16_t old_bci, bool injected) {
     if (!bci_map_.empty()) {

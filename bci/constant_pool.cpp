@@ -1,5 +1,7 @@
 #include "bci/constant_pool.h"
 
+#include <bit>
+
 namespace bci {
 namespace {
 
@@ -104,14 +106,14 @@ std::optional<ConstantPool::Member> ConstantPool::member(std::uint16_t index) co
   return member;
 }
 
-std::uint16_t ConstantPool::add_entry(const ByteWriter& entry) {
+std::uint16_t ConstantPool::add_entry(const ByteWriter& entry, std::uint32_t indices) {
   const Bytes& bytes = entry.bytes();
   std::string key(bytes.begin(), bytes.end());
   if (auto known = added_index_.find(key); known != added_index_.end()) return known->second;
-  if (offsets_.size() + added_count_ >= kMaxCount) return 0;
+  if (offsets_.size() + added_count_ + indices > kMaxCount) return 0;
   const std::uint16_t index = count();
   added_.append(bytes);
-  ++added_count_;
+  added_count_ += indices;
   added_index_.emplace(std::move(key), index);
   return index;
 }
@@ -135,11 +137,18 @@ std::uint16_t ConstantPool::add_utf8(std::string_view text) {
 }
 
 std::uint16_t ConstantPool::add_class(std::string_view name) {
-  const std::uint16_t utf8_index = add_utf8(name);
-  if (utf8_index == 0) return 0;
+  return add_reference(kClass, add_utf8(name));
+}
+
+std::uint16_t ConstantPool::add_string(std::string_view text) {
+  return add_reference(kString, add_utf8(text));
+}
+
+std::uint16_t ConstantPool::add_reference(ConstantTag tag, std::uint16_t index) {
+  if (index == 0) return 0;
   ByteWriter entry;
-  entry.u1(kClass);
-  entry.u2(utf8_index);
+  entry.u1(tag);
+  entry.u2(index);
   return add_entry(entry);
 }
 
@@ -162,12 +171,37 @@ std::uint16_t ConstantPool::add_integer(std::int32_t value) {
   return add_entry(entry);
 }
 
-std::uint16_t ConstantPool::add_method(std::string_view owner, std::string_view name,
-                                       std::string_view descriptor) {
+std::uint16_t ConstantPool::add_eight_bytes(ConstantTag tag, std::uint64_t value) {
+  ByteWriter entry;
+  entry.u1(tag);
+  entry.u4(static_cast<std::uint32_t>(value >> 32));
+  entry.u4(static_cast<std::uint32_t>(value));
+  return add_entry(entry, 2);
+}
+
+std::uint16_t ConstantPool::add_long(std::int64_t value) {
+  return add_eight_bytes(kLong, static_cast<std::uint64_t>(value));
+}
+
+std::uint16_t ConstantPool::add_double(double value) {
+  return add_eight_bytes(kDouble, std::bit_cast<std::uint64_t>(value));
+}
+
+std::uint16_t ConstantPool::add_member(ConstantTag tag, std::string_view owner,
+                                       std::string_view name, std::string_view descriptor) {
   const std::uint16_t name_index = add_utf8(name);
   const std::uint16_t descriptor_index = add_utf8(descriptor);
-  return add_pair(kMethodref, add_class(owner),
-                  add_pair(kNameAndType, name_index, descriptor_index));
+  return add_pair(tag, add_class(owner), add_pair(kNameAndType, name_index, descriptor_index));
+}
+
+std::uint16_t ConstantPool::add_field(std::string_view owner, std::string_view name,
+                                      std::string_view descriptor) {
+  return add_member(kFieldref, owner, name, descriptor);
+}
+
+std::uint16_t ConstantPool::add_method(std::string_view owner, std::string_view name,
+                                       std::string_view descriptor) {
+  return add_member(kMethodref, owner, name, descriptor);
 }
 
 }  // namespace bci

@@ -61,7 +61,12 @@ class ConstantPool {
   // Index of a new or already added entry, 0 if the pool is full.
   std::uint16_t add_utf8(std::string_view text);
   std::uint16_t add_class(std::string_view name);
+  std::uint16_t add_string(std::string_view text);  // modified UTF-8
   std::uint16_t add_integer(std::int32_t value);
+  std::uint16_t add_long(std::int64_t value);
+  std::uint16_t add_double(double value);
+  std::uint16_t add_field(std::string_view owner, std::string_view name,
+                          std::string_view descriptor);
   std::uint16_t add_method(std::string_view owner, std::string_view name,
                            std::string_view descriptor);
   // As add_class, but an original entry of that name is taken if there is one.
@@ -72,7 +77,11 @@ class ConstantPool {
 
  private:
   const std::uint8_t* payload(std::uint16_t index) const { return &bytes_[offsets_[index] + 1u]; }
-  std::uint16_t add_entry(const ByteWriter& entry);
+  std::uint16_t add_entry(const ByteWriter& entry, std::uint32_t indices = 1);
+  std::uint16_t add_reference(ConstantTag tag, std::uint16_t index);
+  std::uint16_t add_eight_bytes(ConstantTag tag, std::uint64_t value);
+  std::uint16_t add_member(ConstantTag tag, std::string_view owner, std::string_view name,
+                           std::string_view descriptor);
   std::uint16_t add_pair(ConstantTag tag, std::uint16_t first, std::uint16_t second);
 
   ByteSpan bytes_;

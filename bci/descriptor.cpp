@@ -22,6 +22,37 @@ std::size_t slots_of(std::string_view type) {
   return type == "V" ? 0 : 1;
 }
 
+ValueKind kind_of(std::string_view type) {
+  switch (type[0]) {
+    case 'J':
+      return ValueKind::kLong;
+    case 'F':
+      return ValueKind::kFloat;
+    case 'D':
+      return ValueKind::kDouble;
+    case 'L':
+    case '[':
+      return ValueKind::kReference;
+    default:
+      return ValueKind::kInt;
+  }
+}
+
+std::string descriptor_of(std::string_view class_name) {
+  if (class_name.starts_with('[')) return std::string(class_name);
+  return "L" + std::string(class_name) + ";";
+}
+
+std::string_view class_name_of(std::string_view type) {
+  return type.starts_with('L') ? type.substr(1, type.size() - 2) : type;
+}
+
+std::vector<std::string_view> MethodDescriptor::argument_types() const {
+  std::vector<std::string_view> types;
+  for (std::string_view rest = arguments; !rest.empty();) types.push_back(*take_type(rest));
+  return types;
+}
+
 std::optional<MethodDescriptor> MethodDescriptor::parse(std::string_view descriptor) {
   MethodDescriptor parsed;
   const std::size_t close = descriptor.find(')');

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace bci {
 
@@ -14,12 +17,26 @@ std::optional<std::string_view> take_type(std::string_view& rest);
 // Stack slots of a field descriptor: 2 for J and D, 0 for "V", else 1.
 std::size_t slots_of(std::string_view type);
 
+// What the instructions know of a type; in the order of iload, lload, fload, dload, aload.
+enum class ValueKind : std::uint8_t { kInt, kLong, kFloat, kDouble, kReference };
+ValueKind kind_of(std::string_view type);  // of a field descriptor
+inline std::size_t slots_of(ValueKind kind) {
+  return kind == ValueKind::kLong || kind == ValueKind::kDouble ? 2 : 1;
+}
+
+// "Ljava/lang/String;" of "java/lang/String"; the name of an array is its descriptor already.
+std::string descriptor_of(std::string_view class_name);
+// The other way: the name that a Class constant takes.
+std::string_view class_name_of(std::string_view type);
+
 struct MethodDescriptor {
   std::string_view arguments;  // "IJ[Ljava/lang/String;", each takable with take_type
   std::string_view result;     // "V" or a field descriptor
   std::size_t argument_slots = 0;
 
   bool returns_reference() const { return result[0] == 'L' || result[0] == '['; }
+
+  std::vector<std::string_view> argument_types() const;
 
   static std::optional<MethodDescriptor> parse(std::string_view descriptor);
 };

@@ -26,6 +26,8 @@ std::string_view to_string(SkipReason reason) {
       return "stack-too-deep";
     case SkipReason::kPoolFull:
       return "pool-full";
+    case SkipReason::kTooManyLocals:
+      return "too-many-locals";
     case SkipReason::kTableFull:
       return "table-full";
     case SkipReason::kNoFrameState:
@@ -38,6 +40,26 @@ std::string_view to_string(SkipReason reason) {
       return "too-complex";
     case SkipReason::kVmLimit:
       return "vm-limit";
+    case SkipReason::kNoCode:
+      return "no-code";
+    case SkipReason::kHoldsSink:
+      return "holds-sink";
+    case SkipReason::kStaticMethod:
+      return "static-method";
+    case SkipReason::kThisOverwritten:
+      return "this-overwritten";
+    case SkipReason::kNotInitialized:
+      return "not-initialized";
+    case SkipReason::kNoValue:
+      return "no-value";
+    case SkipReason::kNoSuchVariable:
+      return "no-such-variable";
+    case SkipReason::kTypeUnknown:
+      return "type-unknown";
+    case SkipReason::kTypeMismatch:
+      return "type-mismatch";
+    case SkipReason::kNoId:
+      return "no-id";
     case SkipReason::kBadHook:
       return "bad-hook";
   }

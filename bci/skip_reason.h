@@ -20,6 +20,7 @@ enum class SkipReason : std::uint8_t {
   kCodeTooLong,       // the code would have more than 65535 bytes
   kStackTooDeep,      // max_stack would be more than 65535
   kPoolFull,          // the constant pool would have more than 65534 entries
+  kTooManyLocals,     // max_locals would be more than 65535
   kTableFull,         // exception table or StackMapTable of more than 65535 entries
   kNoFrameState,      // an outgrown branch needs a frame whose types are not known
   // One transformation of one method.
@@ -27,7 +28,18 @@ enum class SkipReason : std::uint8_t {
   kThisNotInitialized,  // code behind the this()/super() call that still runs before it
   kTooComplex,          // the flow analysis was given up
   kVmLimit,             // the VM does not stand it, see ExceptionalExitHook
-  kBadHook,             // arguments that do not fit the place, or a callback that threw
+  // One site of a patch.
+  kNoCode,           // a native or abstract method
+  kHoldsSink,        // the class is one that patches call
+  kStaticMethod,     // `this` in a static method
+  kThisOverwritten,  // slot 0 is used for something else too
+  kNotInitialized,   // the object is not initialised yet there
+  kNoValue,          // there is no such value at that place
+  kNoSuchVariable,   // no field, local variable or argument of that name or number there
+  kTypeUnknown,      // the type at that place is not known
+  kTypeMismatch,     // the values do not fit the sink
+  kNoId,             // there is no number for it
+  kBadHook,          // arguments that do not fit the place, or a callback that threw
 };
 inline constexpr int kSkipReasonCount = static_cast<int>(SkipReason::kBadHook) + 1;
 

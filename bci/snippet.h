@@ -1,16 +1,17 @@
-// A few straight instructions to be put into a method: no branch, no local of its own, nothing left
-// on the stack. Such code needs no stack map frame wherever it goes.
+// A few straight instructions to be put into a method: no branch, and nothing left on the stack.
+// Such code needs no stack map frame wherever it goes.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "bci/constant_pool.h"
+#include "bci/descriptor.h"
 
 namespace bci {
 
-// A static method that injected code calls. It must return void, never throw, and its class must
-// be found from every class that is rewritten.
+// A static method that injected code calls. It must never throw, and its class must be found from
+// every class that is rewritten. Hooks return void.
 struct HookMethod {
   std::string owner;  // internal name: "java/lang/DdmTracker"
   std::string name;
@@ -25,8 +26,24 @@ class Snippet {
   explicit Snippet(ConstantPool& pool) : pool_(&pool) {}
 
   Snippet& aload_0();
-  Snippet& dup();  // a value of one slot
+  Snippet& load(ValueKind kind, std::uint32_t slot);
+  Snippet& store(ValueKind kind, std::uint32_t slot);
+  Snippet& dup(ValueKind kind = ValueKind::kReference);
+  Snippet& drop(ValueKind kind);
   Snippet& push(std::int32_t value);
+  Snippet& push_long(std::int64_t value);
+  Snippet& push_double(double value);
+  Snippet& push_float_zero();
+  Snippet& push_text(std::string_view text);
+  Snippet& push_class(std::string_view name);
+  Snippet& push_null();
+  // As the value to be read; the object lies on the stack unless the field is static.
+  Snippet& get_field(std::string_view owner, std::string_view name, std::string_view type,
+                     bool is_static);
+  // int to long or double, float to double; no other.
+  Snippet& widen(ValueKind from, ValueKind to);
+  Snippet& and_ints();
+  // What it returns is pushed.
   Snippet& call(const HookMethod& hook);
 
   const Bytes& bytes() const { return code_.bytes(); }
@@ -37,6 +54,9 @@ class Snippet {
 
  private:
   void grow(int slots);
+  void access_local(std::uint8_t opcode, std::uint32_t slot);
+  void constant(std::uint8_t opcode, std::uint16_t index, int slots);
+  std::uint16_t checked(std::uint16_t index);
 
   ConstantPool* pool_;
   ByteWriter code_;

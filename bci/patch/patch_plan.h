@@ -154,7 +154,13 @@ struct PatchPlan {
 std::string_view to_string(SiteKind kind);
 std::string_view to_string(ArgumentKind kind);
 
-// Whether some method of that class may be patched.
+// Whether some method of that class may be patched; whether that method is.
 bool may_patch(const PatchPlan& plan, std::string_view class_name);
+bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_view method,
+               std::string_view descriptor);
+bool matches(const MethodPatches& patches, std::string_view class_name, std::string_view method,
+             std::string_view descriptor);
+// Whether patched code calls a method of that class: it is never patched itself.
+bool holds_sink(const PatchPlan& plan, std::string_view class_name);
 
 }  // namespace bci

@@ -1,9 +1,13 @@
 // bci_rewrite: rewrites class files from the command line and counts what could not be.
 //
 //   bci_rewrite [--hooks NAMES] [--hook-class CLASS] [--reencode] [-o DIR] INPUT...
+//   bci_rewrite --patch PATCH... [--hook-class CLASS] [-o DIR] INPUT...
 //   INPUT   class file, directory, or jar
 //   NAMES   objects, arrays, calls, enter, return, throw (comma separated), all, none
 //   CLASS   internal name of the class whose static methods are called
+//   PATCH   "CALL after seen(ILjava/lang/Object;)V METHODID STACK", see parse_patch() in
+//           every_patch.h; "every" = all sites with all values; may be given several times
+//           @FILE: one a line
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +17,7 @@
 #include <vector>
 
 #include "bci/tool/every_hook.h"
+#include "bci/tool/every_patch.h"
 #include "bci/tool/jar_reader.h"
 
 namespace {
@@ -22,14 +27,30 @@ struct Options {
   std::string hook_class = "java/lang/DdmTracker";
   std::string output;  // directory; empty = only count
   bool reencode = false;
+  std::vector<std::string> patches;
   std::vector<std::string> inputs;
 };
 
 int usage(const std::string& problem) {
-  std::cerr << "bci_rewrite: " << problem << "\n"
-            << "usage: bci_rewrite [--hooks all|none|objects,arrays,calls,enter,return,throw]\n"
-            << "                   [--hook-class CLASS] [--reencode] [-o DIR] CLASS|DIR|JAR...\n";
+  std::cerr
+      << "bci_rewrite: " << problem << "\n"
+      << "usage: bci_rewrite [--hooks all|none|objects,arrays,calls,enter,return,throw]\n"
+      << "                   [--hook-class CLASS] [--reencode] [-o DIR] CLASS|DIR|JAR...\n"
+      << "       bci_rewrite --patch PATCH... [--hook-class CLASS] [-o DIR] CLASS|DIR|JAR...\n";
   return 2;
+}
+
+// The patch itself, or what stands in the file that it names.
+bool add_patches(const std::string& patch, std::vector<std::string>& patches) {
+  if (!patch.starts_with('@')) {
+    patches.push_back(patch);
+    return true;
+  }
+  std::ifstream in(patch.substr(1));
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line[0] != '#') patches.push_back(line);
+  }
+  return in.eof();
 }
 
 double cpu_seconds() {
@@ -52,9 +73,24 @@ class Run {
     return true;
   }
 
+  bool plan(std::string& error) {
+    for (const std::string& words : options_.patches) {
+      if (words == "every") {
+        bci::PatchPlan every = bci::every_patch(options_.hook_class);
+        for (bci::MethodPatches& each : every.methods) plan_.methods.push_back(std::move(each));
+        continue;
+      }
+      auto patch = bci::parse_patch(words, options_.hook_class, error);
+      if (!patch) return false;
+      plan_.methods.push_back(std::move(*patch));
+    }
+    plan_.test_class = options_.hook_class;
+    return true;
+  }
+
   void take(const std::string& name, bci::ByteSpan bytes) {
     const double start = cpu_seconds();
-    const bci::RewriteResult result = bci::rewrite(bytes, every_.chosen(), {options_.reencode});
+    const bci::RewriteResult result = change(bytes);
     seconds_ += cpu_seconds() - start;
     ++classes_;
     bytes_ += bytes.size();
@@ -80,6 +116,9 @@ class Run {
     std::cout << classes_ << " classes, " << bytes_ << " bytes in, " << bytes_out_ << " out; "
               << changed_ << " written (" << same_ << " with the same bytes), " << methods_
               << " methods changed, " << seconds_ << " s CPU\n";
+    for (const auto& [site, count] : patched_) {
+      std::cout << "  patched: " << site << " " << count << "\n";
+    }
     for (const auto& [reason, count] : skipped_) {
       std::cout << "  skipped: " << reason << " " << count << "\n";
     }
@@ -87,6 +126,23 @@ class Run {
   bool ok() const { return ok_; }
 
  private:
+  bci::RewriteResult change(bci::ByteSpan bytes) {
+    if (options_.patches.empty()) {
+      return bci::rewrite(bytes, every_.chosen(), {options_.reencode});
+    }
+    bci::PatchResult patched = bci::patch_class(bytes, plan_, ids_);
+    for (const bci::PatchedMethod& method : patched.methods) {
+      for (const bci::PatchedSite& site : method.sites) {
+        ++patched_[std::string(to_string(site.kind))];
+      }
+    }
+    for (const bci::RefusedSite& site : patched.refused) {
+      ++skipped_[std::string(to_string(site.kind)) + " " + std::string(to_string(site.reason)) +
+                 (site.detail.empty() ? "" : ": " + site.detail)];
+    }
+    return std::move(patched.rewrite);
+  }
+
   void store(const std::string& name, bci::ByteSpan bytes) {
     const std::filesystem::path path = std::filesystem::path(options_.output) / name;
     std::error_code failed;
@@ -101,7 +157,9 @@ class Run {
 
   const Options& options_;
   bci::EveryHook every_;
-  std::map<std::string, long> skipped_;
+  bci::PatchPlan plan_;
+  bci::PatchIdTable ids_;
+  std::map<std::string, long> skipped_, patched_;
   long classes_ = 0, changed_ = 0, same_ = 0;
   std::size_t methods_ = 0, bytes_ = 0, bytes_out_ = 0;
   double seconds_ = 0;
@@ -114,8 +172,8 @@ int main(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    const bool takes_value =
-        argument == "--hooks" || argument == "--hook-class" || argument == "-o";
+    const bool takes_value = argument == "--hooks" || argument == "--hook-class" ||
+                             argument == "-o" || argument == "--patch";
     if (takes_value && i + 1 == argc) return usage(argument + " needs a value");
     if (argument == "--hooks") {
       options.hooks = argv[++i];
@@ -123,6 +181,9 @@ int main(int argc, char** argv) {
       options.hook_class = argv[++i];
     } else if (argument == "-o") {
       options.output = argv[++i];
+    } else if (argument == "--patch") {
+      const std::string patch = argv[++i];
+      if (!add_patches(patch, options.patches)) return usage("cannot read " + patch);
     } else if (argument == "--reencode") {
       options.reencode = true;
     } else if (argument.starts_with("-")) {
@@ -133,7 +194,9 @@ int main(int argc, char** argv) {
   }
   if (options.inputs.empty()) return usage("nothing to rewrite");
   Run run(options);
+  std::string problem;
   if (!run.choose()) return usage("unknown hook in " + options.hooks);
+  if (!run.plan(problem)) return usage(problem);
   for (const std::string& input : options.inputs) {
     std::string error;
     const auto take = [&](const std::string& name, bci::ByteSpan bytes) { run.take(name, bytes); };

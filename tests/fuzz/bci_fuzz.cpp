@@ -1,8 +1,10 @@
-// Bytes from anywhere, rewritten in every way at once: no crash, and what comes out parses again.
+// Bytes from anywhere, rewritten in every way and patched at every site at once: no crash, and what
+// comes out parses again.
 #include <cstdio>
 #include <cstdlib>
 
 #include "bci/tool/every_hook.h"
+#include "bci/tool/every_patch.h"
 
 namespace {
 
@@ -13,6 +15,13 @@ const bci::EveryHook& every_hook() {
     return all;
   }();
   return *hooks;
+}
+
+bci::PatchResult patched(bci::ByteSpan bytes) {
+  static const auto* const plan = new bci::PatchPlan(bci::every_patch("T"));
+  bci::HashedIds ids;
+  bci::blocks_of(bytes, *plan);
+  return bci::patch_class(bytes, *plan, ids);
 }
 
 void demand(bool condition, const char* what) {
@@ -53,5 +62,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bci::ByteSpan bytes(data, size);
   check(bytes, bci::rewrite(bytes, every_hook().chosen()));
   check(bytes, bci::rewrite(bytes, {}, {.reencode_all = true}));
+  check(bytes, patched(bytes).rewrite);
   return 0;
 }

@@ -7,11 +7,15 @@
 # 1. Sweep: every class of java.base (--full: of every module, and of the jars below) rewritten with
 #    all transformations together and linked under -Xverify:all, while the JVM itself runs on the
 #    rewritten classes. "wide": with every branch in its long form and the frames that this takes;
-#    "everywhere": with a call before and behind each instruction. A control run without rewriting
+#    "everywhere": with a call before and behind each instruction; "patches": every site of every
+#    method patched, with all values that are there. A control run without rewriting
 #    says how many can be linked at all.
 #    --full also takes every method of the JDK apart and writes it back: the same bytes must come out.
 # 2. Behaviour: rewritten programs give the same results, and every hook is called exactly as often
 #    as counted by hand; compiled by javac and, where ecj is installed, to old class files.
+# 3. Patches: Patched with the patches of patched/patches.txt, whose sinks must be called as often and
+#    with the values counted by hand; the programs of 2 with every patch there is give the same
+#    results.
 # Prints a table; exit code 1 if anything failed.
 set -u
 if [ $# -lt 1 ] || [ ! -x "$1/bin/javac" ]; then
@@ -79,7 +83,7 @@ printf '%-22s %-11s %7s %9s %8s %8s %7s\n' sweep hooks classes rewritten linked 
 sweep broken victim
 [ "$(value broken refused)" = 2 ] || fail "spoilt code was not refused"
 if [ "$full" = --full ]; then
-  sweep_row "all modules" "all wide everywhere" all
+  sweep_row "all modules" "all wide everywhere patches" all
   "$java_home/bin/jimage" extract --dir image "$java_home/lib/modules"
   "$rewrite" --hooks none --reencode image >reencode.out
   sed -n 's/^/written back: /; 1p' reencode.out
@@ -90,10 +94,10 @@ if [ "$full" = --full ]; then
   for pattern in 'eclipse-jdt-core-*.jar' 'h2-*.jar' guava.jar 'groovy-all-*.jar' 'lucene-*.jar'; do
     with_all=()
     for jar in $(jars "$pattern"); do with_all+=("$jar:$all"); done
-    [ ${#with_all[@]} = 0 ] || sweep_row "$pattern" "all wide" "${with_all[@]}"
+    [ ${#with_all[@]} = 0 ] || sweep_row "$pattern" "all wide patches" "${with_all[@]}"
   done
 else
-  sweep_row java.base "all wide" java.base
+  sweep_row java.base "all wide patches" java.base
 fi
 
 behave() {  # NAME ARGUMENT_OF_BEHAVIOUR: rewrites the classes in ./compiled and runs them
@@ -107,16 +111,42 @@ behave() {  # NAME ARGUMENT_OF_BEHAVIOUR: rewrites the classes in ./compiled and
   grep -q 'code-too-long *1$' rewrite.out || fail "$name: one method is too long to rewrite"
 }
 
+plain() {  # NAME ARGUMENT_OF_BEHAVIOUR: every patch in ./compiled, the results must be the same
+  local name=$1 out
+  shift
+  rm -rf rewritten
+  "$rewrite" --hook-class EverySinks --patch every -o rewritten compiled >rewrite.out || fail "$name"
+  cp driver/*.class rewritten
+  out=$("$java_home/bin/java" -Xverify:all -Dplain=true -cp rewritten Behaviour "$@" 2>&1) || failed=1
+  printf '%-28s %s\n' "$name" "${out:-no output}"
+}
+
+patched() {
+  local sum out refused
+  mkdir -p patched_all patched_out
+  "$java_home/bin/javac" -g -d patched_all "$here"/patched/*.java || exit 1
+  sum=$(grep -n 'sum += c.length' "$here/patched/Patched.java" | cut -d: -f1)
+  sed "s/@SUM@/$sum/" "$here/patched/patches.txt" >patches.txt
+  "$rewrite" --hook-class PatchLog --patch @patches.txt -o patched_out patched_all >patched.log ||
+    fail "patches"
+  out=$("$java_home/bin/java" -Xverify:all -cp patched_out PatchedRun 2>&1) || failed=1
+  printf '%-28s %s\n' "patches" "${out:-no output}"
+  refused=$(grep -c 'skipped: ' patched.log)
+  [ "$refused" = 7 ] || { fail "patches refused"; cat patched.log; }
+}
+
 mkdir source all driver
-cp "$here"/{HookLog,Scenarios,Modern,Behaviour}.java source
+cp "$here"/{HookLog,EverySinks,Scenarios,Modern,Behaviour}.java source
 "$here/big.sh" >source/Big.java
 "$java_home/bin/javac" -J-Xss512m -g -nowarn -Xlint:none -d all source/*.java 2>javac.out ||
   { cat javac.out; exit 1; }
-cp all/{HookLog,Behaviour}*.class driver
+cp all/{HookLog,EverySinks,Behaviour}*.class driver
 out=$("$java_home/bin/java" -Dplain=true -cp all Behaviour 2>&1) || failed=1
 printf '%-28s %s\n' "behaviour not rewritten" "$out"
-rm -rf compiled && cp -r all compiled && rm compiled/{HookLog,Behaviour}*.class
+rm -rf compiled && cp -r all compiled && rm compiled/{HookLog,EverySinks,Behaviour}*.class
 behave "behaviour javac"
+plain "every patch javac"
+patched
 ecj=$(jars eclipse-jdt-core.jar)
 if [ -n "$ecj" ]; then
   for target in "1.3 1.1" "1.4 1.4" "1.6 1.6" "17 17"; do
@@ -126,6 +156,7 @@ if [ -n "$ecj" ]; then
       source/Scenarios.java source/Big.java >ecj.out 2>&1 ||
       { echo "behaviour ecj $target: ecj of Debian cannot compile on this JDK, skipped"; continue; }
     behave "behaviour ecj -target ${target#* }" old
+    plain "every patch ecj -target ${target#* }" old
   done
 fi
 exit $failed

@@ -2,7 +2,8 @@
 //
 // Option: a hook of EveryHook; default = all; none = look at each class but change nothing (the
 // control run); everywhere = all, and a call before and behind each instruction; wide = all, and
-// every branch in its long form; broken = spoil two classes, so that run.sh sees that spoilt code
+// every branch in its long form; patches = every site of every method patched with all values there
+// are; broken = spoil two classes, so that run.sh sees that spoilt code
 // is refused. At VMInit the hook class is defined into java.base with empty methods, the load hook
 // is switched on, and what is loaded already is retransformed. Sweep.java then loads and links all
 // the rest and asks for the counts.
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "bci/tool/every_hook.h"
+#include "bci/tool/every_patch.h"
 #include "class_builder.h"
 
 namespace {
@@ -26,13 +28,15 @@ constexpr const char* kHookClass = "java/lang/DdmTracker";
 struct Counts {
   std::mutex mutex;
   long seen = 0, changed = 0, retransform_errors = 0;
-  std::map<std::string, long> skipped;
+  std::map<std::string, long> skipped, patched;
 };
 
 Counts g_counts;
 // Never deleted: the load hook runs until the process ends.
 std::vector<const bci::Transformation*>* g_hooks;
 bci::RewriteOptions g_options;
+bci::PatchPlan* g_plan;  // null: hooks, not patches
+bci::PatchIds* g_ids;
 
 // What no transformation may do: hands out `this` before super() has made it an object.
 class BrokenHook : public bci::Transformation {
@@ -73,6 +77,17 @@ class EverywhereHook : public bci::Transformation {
 
 bci::Bytes hook_class() {
   bci::test::ClassBuilder cls(kHookClass, 52);
+  for (const auto& [name, descriptor] : bci::every_patch_sinks()) {
+    bci::test::MethodBuilder& sink =
+        cls.method(bci::test::kPublic | bci::test::kStatic, name, descriptor).locals(6).stack(2);
+    if (descriptor.ends_with('V')) {
+      sink.op({0xb1});
+    } else if (descriptor.ends_with('J')) {
+      sink.op({0x09, 0xad});  // lconst_0 lreturn
+    } else {
+      sink.op({0x03, 0xac});  // iconst_0 ireturn
+    }
+  }
   for (const auto& [name, descriptor] : bci::EveryHook::hooks()) {
     cls.method(bci::test::kPublic | bci::test::kStatic, name, descriptor).locals(2).op({0xb1});
   }
@@ -84,9 +99,28 @@ void JNICALL ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const 
                                jint length, const unsigned char* bytes, jint* new_length,
                                unsigned char** new_bytes) {
   const bci::ByteSpan span(bytes, static_cast<std::size_t>(length));
-  const bci::RewriteResult result = bci::rewrite(span, *g_hooks, g_options);
+  bci::PatchResult patched;
+  if (g_plan != nullptr) patched = bci::patch_class(span, *g_plan, *g_ids);
+  const bci::RewriteResult result =
+      g_plan != nullptr ? std::move(patched.rewrite) : bci::rewrite(span, *g_hooks, g_options);
   const std::lock_guard lock(g_counts.mutex);
   ++g_counts.seen;
+  for (const bci::PatchedMethod& method : patched.methods) {
+    for (const bci::PatchedSite& site : method.sites) {
+      ++g_counts.patched[std::string(to_string(site.kind))];
+    }
+  }
+  for (const bci::RefusedSite& site : patched.refused) {
+    // Values that some place or other does not have, as planned.
+    if (site.reason == bci::SkipReason::kNoValue || site.reason == bci::SkipReason::kNoCode ||
+        site.reason == bci::SkipReason::kNoSuchVariable ||
+        site.reason == bci::SkipReason::kStaticMethod ||
+        site.reason == bci::SkipReason::kTypeMismatch) {
+      continue;
+    }
+    ++g_counts.skipped[std::string(to_string(site.kind)) + " " +
+                       std::string(to_string(site.reason)) + " (" + site.detail + ")"];
+  }
   if (result.status == bci::RewriteStatus::kSkipped) {
     ++g_counts.skipped["class " + std::string(to_string(result.reason))];
   }
@@ -155,6 +189,9 @@ extern "C" JNIEXPORT jstring JNICALL Java_Sweep_counts(JNIEnv* jni, jclass) {
   for (const auto& [reason, count] : g_counts.skipped) {
     text += "skipped " + reason + " " + std::to_string(count) + "\n";
   }
+  for (const auto& [site, count] : g_counts.patched) {
+    text += "patched " + site + " " + std::to_string(count) + "\n";
+  }
   return jni->NewStringUTF(text.c_str());
 }
 
@@ -165,6 +202,9 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
   g_hooks = new std::vector<const bci::Transformation*>;
   if (hook == "broken") {
     g_hooks->push_back(new BrokenHook);
+  } else if (hook == "patches") {
+    g_plan = new bci::PatchPlan(bci::every_patch(kHookClass));
+    g_ids = new bci::HashedIds;
   } else if (hook != "none") {
     auto* every = new bci::EveryHook(kHookClass);
     if (!every->add(hook == "everywhere" || hook == "wide" ? "all" : hook)) {

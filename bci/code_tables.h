@@ -1,0 +1,53 @@
+// The tables inside Code that tell about lines and variables, and the fields of a class, read for
+// whoever asks for them by line or name. Tables that do not parse count as empty.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bci/class_file.h"
+#include "bci/code.h"
+
+namespace bci {
+
+class LineTable {
+ public:
+  explicit LineTable(const Code& code);
+
+  // The line of that instruction, -1 if there is none.
+  std::int32_t line_of(Label label) const;
+  // Whether an entry of the table begins there: the start of (a part of) a line.
+  bool begins(Label label) const { return lines_.contains(label); }
+
+ private:
+  std::map<Label, std::uint16_t> lines_;  // by the first instruction
+};
+
+class VariableTable {
+ public:
+  VariableTable(const Code& code, const ConstantPool& pool);
+
+  // The slot of the variable of that name which is in scope before that instruction.
+  std::optional<std::uint16_t> slot_of(std::string_view name, Label label) const;
+
+ private:
+  struct Variable {
+    std::uint32_t start, end;  // bcis
+    std::string_view name;
+    std::uint16_t slot;
+  };
+  const Code& code_;
+  std::vector<Variable> variables_;
+};
+
+struct FieldOutline {
+  std::string_view name, type;
+  bool is_static = false;
+};
+
+// A field that the class itself declares.
+std::optional<FieldOutline> find_field(const ClassFile& file, std::string_view name);
+
+}  // namespace bci

@@ -1,0 +1,61 @@
+// Applies patches to one method.
+#pragma once
+
+#include <vector>
+
+#include "bci/patch/patch_class.h"
+#include "bci/patch/site_code.h"
+
+namespace bci {
+
+class MethodPatcher {
+ public:
+  MethodPatcher(ClassContext& context, MethodContext& method, CodeEditor& editor,
+                const PatchPlan& plan, PatchIds& ids, std::vector<const Patch*> patches,
+                PatchResult& result);
+
+  void apply();
+
+ private:
+  // `this` of a constructor where no frame tells whether it is initialised.
+  bool this_initialized(Label at) const;
+  void collect_added_variables();
+  void at_entry();
+  void at_instruction(Label label, const TypeState* before, const TypeState* behind);
+  void apply_at(const Patch& patch, const Site& site, const TypeState* before,
+                const TypeState* behind);
+  void between_instructions(const Patch& patch, const Site& site, const TopValue& top,
+                            const TypeState* state);
+  void around_instruction(const Patch& patch, const Site& site, const TypeState* before,
+                          const TypeState* behind);
+  void behind_super_call(Label label, const TypeState* behind);
+  void complete_object(Label label, const TypeState& before, const TypeState* behind);
+  void at_throws();
+  void watch_parameters(const TypeState* before);
+  MaybeValue method_lock() const;
+  bool is_synchronized() const { return (method_.outline().access & kAccSynchronized) != 0; }
+  bool wants_throws(const Patch& patch) const;
+
+  void put_in(const Site& site);
+  void refuse(const Site& site, CallRefusal refusal, bool whole_method = false);
+
+  ClassContext& context_;
+  MethodContext& method_;
+  CodeEditor& editor_;
+  const std::vector<const Patch*> patches_;
+  PatchResult& result_;
+  PatchScope scope_;
+  ScratchSlots scratch_;
+  SiteCode code_;
+  PatchedMethod patched_;
+  struct Waiting {
+    const Patch* patch;
+    Site site;
+    bool done = false;
+  };
+  std::vector<Waiting> waiting_;  // new objects that are passed on behind their constructor
+  std::vector<FlowType> steady_;  // parameters, by slot, that hold their type all along
+  std::string array_type_;
+};
+
+}  // namespace bci

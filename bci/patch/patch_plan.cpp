@@ -1,0 +1,86 @@
+#include "bci/patch/patch_plan.h"
+
+#include <algorithm>
+
+namespace bci {
+namespace {
+
+constexpr std::string_view kSiteNames[] = {
+    "ENTER",        "EXIT",        "THROW",        "BLOCK_START",   "LINE",
+    "SYNC_TEST",    "SYNC_ENTER",  "SYNC_EXIT",    "STATIC_ACCESS", "FIELD_ACCESS",
+    "STATIC_WRITE", "FIELD_WRITE", "OBJECT_ALLOC", "ARRAY_ALLOC",   "BASE_ARRAY_ALLOC",
+    "CALL"};
+static_assert(std::size(kSiteNames) == kSiteKindCount);
+
+constexpr std::string_view kArgumentNames[] = {
+    "THIS",  "INTEGER", "TEXT",      "NULL",    "CURTHREAD",   "FIELD",     "LOCAL",
+    "ARG",   "RETURN",  "EXCEPTION", "STACK",   "TARGET",      "NEWLOCAL",  "ARGNO",
+    "INSNO", "BLOCKID", "METHODID",  "CLASSID", "REFMETHODID", "REFCLASSID"};
+static_assert(std::size(kArgumentNames) == kArgumentKindCount);
+
+}  // namespace
+
+std::string_view to_string(SiteKind kind) { return kSiteNames[static_cast<int>(kind)]; }
+
+std::string_view to_string(ArgumentKind kind) { return kArgumentNames[static_cast<int>(kind)]; }
+
+namespace {
+
+bool matches_glob(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return true;
+  std::size_t at = 0, star = std::string_view::npos, resume = 0, p = 0;
+  while (at < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = at;
+    } else if (p < pattern.size() && pattern[p] == text[at]) {
+      ++p;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      at = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace
+
+bool matches(const MethodPatches& patches, std::string_view class_name, std::string_view method,
+             std::string_view descriptor) {
+  return matches_glob(patches.class_name, class_name) && matches_glob(patches.method, method) &&
+         matches_glob(patches.descriptor, descriptor);
+}
+
+bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_view method,
+               std::string_view descriptor) {
+  return std::any_of(plan.methods.begin(), plan.methods.end(), [&](const MethodPatches& each) {
+    return matches(each, class_name, method, descriptor);
+  });
+}
+
+bool may_patch(const PatchPlan& plan, std::string_view class_name) {
+  return std::any_of(plan.methods.begin(), plan.methods.end(), [&](const MethodPatches& each) {
+    return matches_glob(each.class_name, class_name);
+  });
+}
+
+bool holds_sink(const PatchPlan& plan, std::string_view class_name) {
+  const auto calls_it = [&](const PatchCall& call) {
+    return call.sink.owner == class_name ||
+           (!call.conditions.empty() && plan.test_class == class_name);
+  };
+  for (const MethodPatches& method : plan.methods) {
+    for (const Patch& patch : method.patches) {
+      if (std::any_of(patch.before.begin(), patch.before.end(), calls_it) ||
+          std::any_of(patch.after.begin(), patch.after.end(), calls_it)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace bci

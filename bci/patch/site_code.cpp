@@ -1,0 +1,197 @@
+#include "bci/patch/site_code.h"
+
+#include <algorithm>
+
+namespace bci {
+namespace {
+
+bool is_top(ArgumentKind kind) {
+  return kind == ArgumentKind::kStack || kind == ArgumentKind::kReturn ||
+         kind == ArgumentKind::kException;
+}
+bool is_target(ArgumentKind kind) { return kind == ArgumentKind::kTarget; }
+
+using KindTest = bool (*)(ArgumentKind);
+
+std::size_t uses(const PatchCall& call, KindTest is) {
+  const auto arguments = std::count_if(call.arguments.begin(), call.arguments.end(),
+                                       [&](const PatchArgument& each) { return is(each.kind); });
+  const auto conditions =
+      std::count_if(call.conditions.begin(), call.conditions.end(),
+                    [&](const PatchCondition& each) { return is(each.left.kind); });
+  return static_cast<std::size_t>(arguments + conditions);
+}
+
+bool any_uses(const Calls& calls, KindTest is) {
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](const PatchCall* call) { return uses(*call, is) > 0; });
+}
+
+// Whether a dup right before each call gives it the value.
+bool only_first(const Calls& calls, KindTest is) {
+  return std::all_of(calls.begin(), calls.end(), [&](const PatchCall* call) {
+    const std::size_t count = uses(*call, is);
+    return count == 0 || (count == 1 && !call->arguments.empty() && is(call->arguments[0].kind));
+  });
+}
+
+PatchValue duplicate(const std::string& type) {
+  return {type, [kind = kind_of(type)](Snippet& code) { code.dup(kind); }};
+}
+
+PatchValue load(const std::string& type, std::uint32_t slot) {
+  return {type, [kind = kind_of(type), slot](Snippet& code) { code.load(kind, slot); }};
+}
+
+MaybeValue some(PatchValue value) { return {std::move(value), SkipReason::kNone}; }
+
+}  // namespace
+
+std::uint32_t ScratchSlots::take(ValueKind kind) {
+  const std::size_t width = slots_of(kind);
+  std::vector<std::uint32_t>& slots = slots_[width - 1];
+  std::size_t& used = used_[width - 1];
+  if (used == slots.size()) slots.push_back(editor_.add_scratch(static_cast<std::uint32_t>(width)));
+  return slots[used++];
+}
+
+bool SiteCode::append(const Calls& calls, const PatchPlace& place, Snippet& code,
+                      CallRefusal& refusal) {
+  return std::all_of(calls.begin(), calls.end(), [&](const PatchCall* call) {
+    if (!call->each_argument) return append_call(*call, test_class_, place, code, refusal);
+    if (!scope_.descriptor) return true;
+    PatchPlace each = place;
+    for (std::size_t left = scope_.descriptor->argument_types().size(); left > 0; --left) {
+      ++each.argument_number;
+      if (!append_call(*call, test_class_, each, code, refusal)) return false;
+    }
+    return true;
+  });
+}
+
+MaybeValue SiteCode::top_of_stack(const std::string& type, const Calls& calls, Snippet& code,
+                                  std::vector<Captured>& captured) {
+  if (type.empty()) return {};
+  if (!any_uses(calls, is_top) || only_first(calls, is_top)) return some(duplicate(type));
+  const ValueKind kind = kind_of(type);
+  const std::uint32_t slot = scratch_.take(kind);
+  code.dup(kind).store(kind, slot);
+  captured.push_back({kind, slot});
+  return some(load(type, slot));
+}
+
+// So that the slots keep no object alive.
+void SiteCode::forget(const std::vector<Captured>& captured, Snippet& code) {
+  for (const Captured& each : captured) {
+    if (each.kind == ValueKind::kReference) code.push_null().store(each.kind, each.slot);
+  }
+}
+
+std::optional<Snippet> SiteCode::between(const Calls& calls, const Site& site, const TopValue& top,
+                                         const TypeState* state, bool this_initialized,
+                                         CallRefusal& refusal) {
+  Snippet code = scope_.editor.snippet();
+  std::vector<Captured> captured;
+  PatchPlace place{scope_, site, state, this_initialized};
+  place.stack = top.type.empty() ? top.elsewhere : top_of_stack(top.type, calls, code, captured);
+  if (site.of_method) place.target = place.stack;
+  if (!append(calls, place, code, refusal)) return std::nullopt;
+  forget(captured, code);
+  return code;
+}
+
+void SiteCode::capture(const Operands& operands, std::size_t lowest, Snippet& code,
+                       std::vector<std::uint32_t>& slots, std::vector<Captured>& captured) {
+  const auto kind = [&](std::size_t i) { return kind_of(operands.before[i]); };
+  slots.assign(operands.before.size(), CodeEditor::kNoSlot);
+  for (std::size_t i = operands.before.size(); i-- > lowest;) {
+    slots[i] = scratch_.take(kind(i));
+    captured.push_back({kind(i), slots[i]});
+    if (i == lowest) code.dup(kind(i));
+    code.store(kind(i), slots[i]);
+  }
+  for (std::size_t i = lowest + 1; i < slots.size(); ++i) code.load(kind(i), slots[i]);
+}
+
+MaybeValue SiteCode::object_behind(Label constructor, const TypeState& before, const Calls& calls,
+                                   Snippet& code, std::vector<Captured>& captured) {
+  const auto object = completed_object(constructor, scope_, before);
+  if (!object) return {};
+  if (!object->made_at) {
+    if (scope_.is_stored(0)) return {std::nullopt, SkipReason::kThisOverwritten};
+    return some({object->type, [](Snippet& made) { made.aload_0(); }});
+  }
+  if (object->on_top) return top_of_stack(object->type, calls, code, captured);
+  if (object->slot) return some(load(object->type, *object->slot));
+  return {};
+}
+
+std::optional<Snippet> SiteCode::behind_constructor(const Calls& calls, const Site& site,
+                                                    Label constructor, const TypeState& before,
+                                                    const TypeState* behind, CallRefusal& refusal) {
+  Snippet code = scope_.editor.snippet();
+  std::vector<Captured> captured;
+  PatchPlace place{scope_, site, behind};
+  place.stack = object_behind(constructor, before, calls, code, captured);
+  if (!append(calls, place, code, refusal)) return std::nullopt;
+  forget(captured, code);
+  return code;
+}
+
+std::optional<SiteCode::Around> SiteCode::around(const Calls& before, const Calls& behind,
+                                                 const Site& site, const TypeState* state_before,
+                                                 const TypeState* state_behind,
+                                                 bool this_initialized, CallRefusal& refusal) {
+  const Operands operands = operands_of(site, scope_.code);
+  Snippet code_before = scope_.editor.snippet();
+  Snippet code_behind = scope_.editor.snippet();
+  PatchPlace place_before{scope_, site, state_before, this_initialized};
+  PatchPlace place_behind{scope_, site, state_behind, this_initialized};
+
+  // Which operands must be kept in slots: the deepest decides, those above it go there anyway.
+  const bool value_kept = operands.value_is_kept && any_uses(behind, is_top);
+  const bool value_wanted = operands.value && (any_uses(before, is_top) || value_kept);
+  const bool target_wanted =
+      operands.target && (any_uses(before, is_target) || any_uses(behind, is_target));
+  const bool by_dup = value_wanted && !value_kept && !target_wanted && only_first(before, is_top);
+  for (const auto& [wanted, index] :
+       {std::pair(value_wanted, operands.value), std::pair(target_wanted, operands.target)}) {
+    if (!wanted) continue;
+    const SkipReason why = check_initialized(operands, *index, scope_, site, state_before);
+    if (why == SkipReason::kNone) continue;
+    refusal = {why, index == operands.target ? "TARGET" : "STACK"};
+    return std::nullopt;
+  }
+  std::vector<Captured> captured_before, captured_behind;
+  std::vector<std::uint32_t> slots;
+  if ((value_wanted || target_wanted) && !by_dup) {
+    const std::size_t lowest = target_wanted ? *operands.target : *operands.value;
+    capture(operands, lowest, code_before, slots, captured_before);
+  }
+  const auto operand = [&](std::size_t index) {
+    const std::string& type = operands.before[index];
+    return some(by_dup ? duplicate(type) : load(type, slots[index]));
+  };
+  if (value_wanted) place_before.stack = operand(*operands.value);
+  if (target_wanted) place_before.target = place_behind.target = operand(*operands.target);
+  if (operands.value_is_kept) {
+    if (value_kept) place_behind.stack = operand(*operands.value);
+  } else {
+    place_behind.stack = top_of_stack(operands.result, behind, code_behind, captured_behind);
+  }
+  if (site.kind == SiteKind::kCall && site.name == "<init>" && state_before != nullptr) {
+    place_behind.stack =
+        object_behind(site.label, *state_before, behind, code_behind, captured_behind);
+  }
+
+  if (!append(before, place_before, code_before, refusal) ||
+      !append(behind, place_behind, code_behind, refusal)) {
+    return std::nullopt;
+  }
+  const bool spans = value_kept || (target_wanted && any_uses(behind, is_target));
+  forget(captured_before, spans ? code_behind : code_before);
+  forget(captured_behind, code_behind);
+  return Around{std::move(code_before), std::move(code_behind)};
+}
+
+}  // namespace bci

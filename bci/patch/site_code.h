@@ -1,0 +1,79 @@
+// Puts the calls of one patch around one instruction: before and behind it, or not at all.
+#pragma once
+
+#include <vector>
+
+#include "bci/patch/operands.h"
+#include "bci/patch/patch_call.h"
+
+namespace bci {
+
+using Calls = std::vector<const PatchCall*>;
+
+// Slots for values that a call needs in another order than they lie on the stack, or after an
+// instruction that takes them away. Shared by all sites of a method, by those around one
+// instruction one after the other.
+class ScratchSlots {
+ public:
+  explicit ScratchSlots(CodeEditor& editor) : editor_(editor) {}
+
+  // From here on all of them are free again.
+  void begin() { used_[0] = used_[1] = 0; }
+  std::uint32_t take(ValueKind kind);
+
+ private:
+  CodeEditor& editor_;
+  std::vector<std::uint32_t> slots_[2];  // of one slot, of two
+  std::size_t used_[2] = {0, 0};
+};
+
+// What kStack is where calls stand between two instructions.
+struct TopValue {
+  std::string type = {};      // of the value on top of the stack; "": none
+  MaybeValue elsewhere = {};  // instead of it
+};
+
+class SiteCode {
+ public:
+  SiteCode(PatchScope& scope, ScratchSlots& scratch, const std::string& test_class)
+      : scope_(scope), scratch_(scratch), test_class_(test_class) {}
+
+  // Code that stands between two instructions. `state`: of the locals there. Nothing, and why.
+  std::optional<Snippet> between(const Calls& calls, const Site& site, const TopValue& top,
+                                 const TypeState* state, bool this_initialized,
+                                 CallRefusal& refusal);
+
+  struct Around {
+    Snippet before, behind;
+  };
+  // Code around the instruction of `site`.
+  std::optional<Around> around(const Calls& before, const Calls& behind, const Site& site,
+                               const TypeState* state_before, const TypeState* state_behind,
+                               bool this_initialized, CallRefusal& refusal);
+
+  // Code behind the constructor call at `constructor` of the object that `site` makes.
+  std::optional<Snippet> behind_constructor(const Calls& calls, const Site& site, Label constructor,
+                                            const TypeState& before, const TypeState* behind,
+                                            CallRefusal& refusal);
+
+ private:
+  struct Captured {
+    ValueKind kind;
+    std::uint32_t slot;
+  };
+  bool append(const Calls& calls, const PatchPlace& place, Snippet& code, CallRefusal& refusal);
+  // The value on top of the stack, for those calls: by dup where each takes it first.
+  MaybeValue top_of_stack(const std::string& type, const Calls& calls, Snippet& code,
+                          std::vector<Captured>& captured);
+  MaybeValue object_behind(Label constructor, const TypeState& before, const Calls& calls,
+                           Snippet& code, std::vector<Captured>& captured);
+  void capture(const Operands& operands, std::size_t lowest, Snippet& code,
+               std::vector<std::uint32_t>& slots, std::vector<Captured>& captured);
+  static void forget(const std::vector<Captured>& captured, Snippet& code);
+
+  PatchScope& scope_;
+  ScratchSlots& scratch_;
+  const std::string& test_class_;
+};
+
+}  // namespace bci

@@ -1,0 +1,361 @@
+#include "bci/tool/every_patch.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+namespace bci {
+namespace {
+
+using Kind = ArgumentKind;
+
+std::int32_t hash_of(std::initializer_list<std::string_view> parts, std::uint32_t more = 0) {
+  std::size_t hash = more;
+  for (const std::string_view part : parts) hash = hash * 31 + std::hash<std::string_view>()(part);
+  // All sizes of constants occur.
+  return static_cast<std::int32_t>((hash & 0x7fffffff) >> (hash % 31));
+}
+
+class PlanMaker {
+ public:
+  explicit PlanMaker(const std::string& sinks) : sinks_(sinks) {}
+
+  // Takes a value of any type.
+  PatchCall take(PatchArgument argument) const {
+    PatchCall call;
+    call.sink = {sinks_, "take", "(Ljava/lang/Object;)V"};
+    call.overloads = {"(I)V", "(J)V", "(F)V", "(D)V"};
+    call.arguments = {std::move(argument)};
+    return call;
+  }
+  // The same, with a number behind it and one before, so that it cannot be a dup.
+  PatchCall take_between(PatchArgument argument) const {
+    PatchCall call;
+    call.sink = {sinks_, "take", "(ILjava/lang/Object;I)V"};
+    call.overloads = {"(IJI)V", "(IDI)V"};
+    call.arguments = {{Kind::kInstruction}, std::move(argument), {Kind::kClassId}};
+    return call;
+  }
+  PatchCall numbers(std::vector<PatchArgument> arguments) const {
+    PatchCall call;
+    call.sink = {sinks_, "numbers", "(" + std::string(arguments.size(), 'I') + ")V"};
+    call.arguments = std::move(arguments);
+    return call;
+  }
+  PatchCall begin() const {
+    PatchCall call;
+    call.sink = {sinks_, "begin", "()J"};
+    call.result_local = "began";
+    return call;
+  }
+  PatchCall end() const {
+    PatchCall call;
+    call.sink = {sinks_, "end", "(IJ)V"};
+    call.arguments = {{Kind::kMethodId}, {Kind::kNewLocal, 0, "began"}};
+    return call;
+  }
+  PatchCall each_argument() const {
+    PatchCall call = take_between({Kind::kArg});
+    call.arguments.back() = {Kind::kArgNumber};
+    call.each_argument = true;
+    return call;
+  }
+  PatchCall conditional(PatchArgument left, decltype(PatchCondition::right) right) const {
+    PatchCall call;
+    call.sink = {sinks_, "when", "(IZ)V"};
+    call.arguments = {{Kind::kBlockId}};
+    call.conditions = {{std::move(left), Relation::kNotEqual, std::move(right)},
+                       {{Kind::kInteger, 100'000}, Relation::kGreater, std::int64_t{1} << 40}};
+    return call;
+  }
+  PatchCall dropped() const {
+    PatchCall call;
+    call.sink = {sinks_, "begin", "()J"};
+    return call;
+  }
+
+ private:
+  const std::string& sinks_;
+};
+
+// One patch for each, so that where one value is not there the others are.
+std::vector<Patch> one_each(SiteKind site, const std::vector<PatchCall>& before,
+                            const std::vector<PatchCall>& after = {}) {
+  std::vector<Patch> patches;
+  for (const PatchCall& call : before) patches.push_back({site, {}, {call}, {}});
+  for (const PatchCall& call : after) patches.push_back({site, {}, {}, {call}});
+  return patches;
+}
+
+std::vector<Patch> patches_of(SiteKind site, const PlanMaker& make) {
+  const auto there = make.numbers({{Kind::kInstruction}, {Kind::kBlockId}, {Kind::kMethodId}});
+  switch (site) {
+    case SiteKind::kEnter:
+      return one_each(
+          site, {make.begin(), make.take({Kind::kThis}), make.each_argument(),
+                 make.take({Kind::kField, 0, "value"}), make.take({Kind::kText, 0, "entered"}),
+                 make.conditional({Kind::kArg, 1}, std::int64_t{100}),
+                 make.conditional({Kind::kArg, 1}, nullptr),
+                 make.conditional({Kind::kArg, 2}, std::string("text"))});
+    case SiteKind::kExit:
+      return one_each(site,
+                      {make.end(), make.take({Kind::kReturn}), make.take_between({Kind::kReturn}),
+                       make.each_argument(), make.conditional({Kind::kReturn}, 1.5)});
+    case SiteKind::kThrow:
+      return one_each(site,
+                      {make.end(), make.take({Kind::kException}), make.take_between({Kind::kStack}),
+                       make.take({Kind::kThis}), make.each_argument()});
+    case SiteKind::kBlockStart:
+      return one_each(site, {there, make.take({Kind::kLocal, 1})});
+    case SiteKind::kLine:
+      return one_each(site, {make.dropped(), make.take_between({Kind::kLocal, 2})});
+    case SiteKind::kObjectAlloc:
+      return one_each(site, {make.numbers({{Kind::kRefClassId}})},
+                      {there, make.take({Kind::kStack}), make.take_between({Kind::kStack})});
+    case SiteKind::kCall:
+      return one_each(site,
+                      {make.numbers({{Kind::kRefMethodId}, {Kind::kRefClassId}}),
+                       make.take({Kind::kStack}), make.take_between({Kind::kTarget})},
+                      {make.take({Kind::kStack}), make.take({Kind::kTarget}),
+                       make.take({Kind::kCurrentThread})});
+    default: {
+      std::vector<Patch> patches =
+          one_each(site, {make.take({Kind::kStack}), make.take_between({Kind::kTarget})},
+                   {make.take({Kind::kStack}), make.take_between({Kind::kStack}),
+                    make.take({Kind::kTarget}), make.take({Kind::kNull})});
+      // What lies on the stack before, kept until behind.
+      patches.push_back({site, {}, {there}, {make.take_between({Kind::kTarget}), there}});
+      return patches;
+    }
+  }
+}
+
+// Words, and what stands between "==" and the like.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = text.find_first_not_of(" \t\n", at);
+    if (start == std::string_view::npos) break;
+    const std::size_t end = std::min(text.find_first_of(" \t\n", start), text.size());
+    words.emplace_back(text.substr(start, end - start));
+    at = end;
+  }
+  return words;
+}
+
+template <typename Number>
+bool parse_number(std::string_view text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  return parsed.ec == std::errc() && parsed.ptr == end && !text.empty();
+}
+
+class PatchParser {
+ public:
+  PatchParser(std::string_view text, const std::string& sinks, std::string& error)
+      : words_(words_of(text)), sinks_(sinks), error_(error) {}
+
+  std::optional<MethodPatches> parse() {
+    if (words_.size() < 3) return fail("a patch is SITE before|after SINK(...) ARGUMENT...");
+    Patch patch;
+    if (!site(words_[0], patch.site)) return fail("no site " + words_[0]);
+    if (words_[1] != "before" && words_[1] != "after") {
+      return fail("before or after wanted, not " + words_[1]);
+    }
+    PatchCall call;
+    if (!sink(words_[2], call)) {
+      return fail("a sink is a name with a descriptor, as count(I)V, not " + words_[2]);
+    }
+    for (at_ = 3; at_ < words_.size();) {
+      if (!word(patch, call)) return std::nullopt;
+    }
+    (words_[1] == "before" ? patch.before : patch.after).push_back(std::move(call));
+    methods_.patches.push_back(std::move(patch));
+    return std::move(methods_);
+  }
+
+ private:
+  std::optional<MethodPatches> fail(std::string why) {
+    error_ = std::move(why);
+    return std::nullopt;
+  }
+
+  static bool site(std::string_view name, SiteKind& kind) {
+    for (int i = 0; i < kSiteKindCount; ++i) {
+      kind = static_cast<SiteKind>(i);
+      if (to_string(kind) == name) return true;
+    }
+    return false;
+  }
+
+  bool sink(std::string_view text, PatchCall& call) const {
+    const std::size_t open = std::min(text.find('('), text.size());
+    call.sink = {sinks_, std::string(text.substr(0, open)), ""};
+    for (text.remove_prefix(open); !text.empty();) {
+      const std::size_t bar = std::min(text.find('|'), text.size());
+      const std::string_view descriptor = text.substr(0, bar);
+      if (!MethodDescriptor::parse(descriptor)) return false;
+      if (call.sink.descriptor.empty()) {
+        call.sink.descriptor = descriptor;
+      } else {
+        call.overloads.emplace_back(descriptor);
+      }
+      text.remove_prefix(std::min(bar + 1, text.size()));
+    }
+    return !call.sink.descriptor.empty();
+  }
+
+  bool word(Patch& patch, PatchCall& call) {
+    const std::string& text = words_[at_++];
+    if (text.starts_with("RESULT=")) {
+      call.result_local = text.substr(7);
+      return true;
+    }
+    if (text.starts_with("IN=")) {
+      const std::size_t types = std::min(text.find('('), text.size());
+      const std::size_t dot = std::min(text.rfind('.', types), types);
+      methods_.class_name = text.substr(3, dot - 3);
+      if (dot < types) methods_.method = text.substr(dot + 1, types - dot - 1);
+      methods_.descriptor = text.substr(types);
+      return true;
+    }
+    if (text == "WHEN") return when(patch);
+    if (text == "IF") return condition(call);
+    if (text == "EACH") {
+      call.each_argument = true;
+      return true;
+    }
+    PatchArgument argument;
+    if (!parse_argument(text, argument)) return false;
+    call.arguments.push_back(std::move(argument));
+    return true;
+  }
+
+  bool parse_argument(const std::string& text, PatchArgument& argument) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
+    for (int i = 0; i < kArgumentKindCount; ++i) {
+      argument.kind = static_cast<Kind>(i);
+      if (to_string(argument.kind) != text.substr(0, equals)) continue;
+      if (!parse_number(value, argument.number)) argument.name = value;
+      return true;
+    }
+    fail("no argument " + text);
+    return false;
+  }
+
+  bool when(Patch& patch) {
+    const std::string text = at_ < words_.size() ? words_[at_++] : "";
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string kind = text.substr(0, equals);
+    const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
+    PatchWhen when;
+    if (kind == "FIELD" || kind == "METHOD") {
+      when.kind = kind == "FIELD" ? WhenKind::kField : WhenKind::kMethod;
+      const std::size_t dot = value.rfind('.');
+      when.name = dot == std::string::npos ? value : value.substr(dot + 1);
+      if (dot != std::string::npos) when.owner = value.substr(0, dot);
+    } else if (kind == "CLASS") {
+      when.kind = WhenKind::kClass;
+      when.owner = value;
+    } else if ((kind == "BLOCK" || kind == "LINE") && parse_number(value, when.number)) {
+      when.kind = kind == "BLOCK" ? WhenKind::kBlock : WhenKind::kLine;
+    } else {
+      fail("WHEN needs FIELD=, METHOD=, CLASS=, BLOCK= or LINE=, not " + text);
+      return false;
+    }
+    patch.when.push_back(std::move(when));
+    return true;
+  }
+
+  bool condition(PatchCall& call) {
+    static constexpr std::string_view kRelations[] = {"==", "!=", "<", "<=", ">", ">="};
+    if (at_ + 3 > words_.size()) {
+      fail("IF needs an argument, a relation and a value");
+      return false;
+    }
+    PatchCondition condition;
+    if (!parse_argument(words_[at_], condition.left)) return false;
+    const auto relation = std::find(std::begin(kRelations), std::end(kRelations), words_[at_ + 1]);
+    if (relation == std::end(kRelations)) {
+      fail("no relation " + words_[at_ + 1]);
+      return false;
+    }
+    condition.relation = static_cast<Relation>(relation - std::begin(kRelations));
+    const std::string& right = words_[at_ + 2];
+    std::int64_t integer = 0;
+    double number = 0;
+    if (parse_number(right, integer)) {
+      condition.right = integer;
+    } else if (parse_number(right, number)) {
+      condition.right = number;
+    } else if (right != "null") {
+      condition.right = right;
+    }
+    call.conditions.push_back(std::move(condition));
+    at_ += 3;
+    return true;
+  }
+
+  const std::vector<std::string> words_;
+  const std::string& sinks_;
+  std::string& error_;
+  std::size_t at_ = 0;
+  MethodPatches methods_;
+};
+
+}  // namespace
+
+std::int32_t HashedIds::class_id(std::string_view class_name) { return hash_of({class_name}); }
+
+std::int32_t HashedIds::method_id(std::string_view owner, std::string_view name,
+                                  std::string_view descriptor) {
+  return hash_of({owner, name, descriptor});
+}
+
+std::int32_t HashedIds::block_id(std::string_view owner, std::string_view name,
+                                 std::string_view descriptor, std::uint32_t first) {
+  return hash_of({owner, name, descriptor}, first);
+}
+
+PatchPlan every_patch(const std::string& sinks, const std::vector<SiteKind>& only) {
+  const PlanMaker make(sinks);
+  MethodPatches all;
+  for (int i = 0; i < kSiteKindCount; ++i) {
+    const auto site = static_cast<SiteKind>(i);
+    if (!only.empty() && std::find(only.begin(), only.end(), site) == only.end()) continue;
+    for (Patch& patch : patches_of(site, make)) all.patches.push_back(std::move(patch));
+  }
+  PatchPlan plan;
+  plan.methods.push_back(std::move(all));
+  plan.test_class = sinks;
+  return plan;
+}
+
+std::vector<std::pair<std::string, std::string>> every_patch_sinks() {
+  return {{"take", "(Ljava/lang/Object;)V"},
+          {"take", "(I)V"},
+          {"take", "(J)V"},
+          {"take", "(F)V"},
+          {"take", "(D)V"},
+          {"take", "(ILjava/lang/Object;I)V"},
+          {"take", "(IJI)V"},
+          {"take", "(IDI)V"},
+          {"numbers", "(I)V"},
+          {"numbers", "(II)V"},
+          {"numbers", "(III)V"},
+          {"begin", "()J"},
+          {"end", "(IJ)V"},
+          {"when", "(IZ)V"},
+          {"test", "(JIJ)Z"},
+          {"test", "(DID)Z"},
+          {"test", "(Ljava/lang/Object;I)Z"},
+          {"test", "(Ljava/lang/Object;ILjava/lang/String;)Z"}};
+}
+
+std::optional<MethodPatches> parse_patch(std::string_view words, const std::string& sinks,
+                                         std::string& error) {
+  return PatchParser(words, sinks, error).parse();
+}
+
+}  // namespace bci
