@@ -1,0 +1,95 @@
+// Plans put into the classes of a running VM and taken out again: retransformed, so that what is
+// left afterwards is the code as it was, also if another agent retransforms the classes meanwhile.
+//
+// An environment of its own (jvmtiEnv); its class hook is on only while a plan is in. Several plans
+// of several owners may be in at once, also in the same methods: none sees what another put in.
+// put_in() and take_out() come on any attached thread, one at a time; not from JVMTI events.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bci/patch/patch_class.h"
+#include "jvm/hooked_classes.h"
+#include "jvm/retransformer.h"
+#include "patch/sink_cells.h"
+#include "patch/sinks_class.h"
+
+namespace ddm {
+
+class Patches {
+ public:
+  // None: this VM lets no more agents rewrite classes, with the reason in `error`. There is one in
+  // the process, until it ends.
+  static std::unique_ptr<Patches> create(JNIEnv* jni, std::string& error);
+
+  // What became of a plan, class by class (internal names): as of now; classes that are loaded
+  // later are added.
+  struct PatchedClass {
+    std::string name;
+    std::vector<bci::PatchedMethod> methods;
+    std::vector<bci::RefusedSite> refused;
+    std::string failed;  // the VM would not take the class, e.g. "JVMTI_ERROR_FAILS_VERIFICATION"
+  };
+  struct Report {
+    std::vector<PatchedClass> classes;
+    double longest_pause_ms = 0;  // of the retransformations
+  };
+
+  using PlanNumber = std::uint32_t;  // of a plan that is in; never 0
+  // When it returns, the patches are in all loaded classes that the plan is about; methods that run
+  // go on without them. 0: nothing was done, and why in `error`. A plan without a class that is
+  // loaded now is in nevertheless. `ids` is asked on any thread as long as the plan is in.
+  PlanNumber put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan,
+                    std::shared_ptr<bci::PatchIds> ids, std::string& error);
+  // When it returns, no loaded class has patches of that plan. False: there is no such plan.
+  bool take_out(JNIEnv* jni, PlanNumber plan);
+  void take_all_out(JNIEnv* jni);
+  // Nothing: there is no such plan.
+  std::optional<Report> report(PlanNumber plan) const;
+
+  SinkCells& cells() { return cells_; }
+
+ private:
+  struct Plan {
+    std::shared_ptr<const bci::PatchPlan> plan;
+    std::shared_ptr<bci::PatchIds> ids;
+    std::map<std::string, PatchedClass> classes;  // by name and loader
+    double longest_pause_ms = 0;
+  };
+  using Plans = std::map<PlanNumber, std::shared_ptr<Plan>>;
+
+  explicit Patches(jvmtiEnv* jvmti);
+
+  static void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject,
+                                        jint, const unsigned char*, jint*, unsigned char**);
+  static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
+
+  std::string set_events(jvmtiEventMode mode);
+  bool is_about(JNIEnv* jni, jclass klass);
+  std::optional<bci::Bytes> patch(std::string_view class_name, std::uint64_t loader,
+                                  bci::ByteSpan bytes);
+  void failed(const std::string& class_name, const std::string& reason);
+  Plans plans() const;
+
+  jvmtiEnv* const jvmti_;
+  SinkCells cells_;
+  SinksClass sinks_;
+  Retransformer retransformer_;
+  HookedClasses hooked_;
+
+  std::mutex changing_;                            // one change at a time
+  std::shared_ptr<const bci::PatchPlan> changed_;  // the plan that comes or goes
+  mutable std::mutex mutex_;
+  Plans plans_;
+  PlanNumber last_number_ = 0;
+};
+
+}  // namespace ddm
