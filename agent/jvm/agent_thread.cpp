@@ -73,7 +73,7 @@ bool AgentThread::post(Task task) {
   return true;
 }
 
-void AgentThread::every(std::chrono::seconds period, Task task) {
+void AgentThread::every(std::chrono::milliseconds period, Task task) {
   const std::lock_guard lock(mutex_);
   period_ = period;
   periodic_ = std::move(task);

@@ -38,7 +38,7 @@ class AgentThread {
   bool post(Task task);
 
   // Runs the task every `period` (0 = no more).
-  void every(std::chrono::seconds period, Task task);
+  void every(std::chrono::milliseconds period, Task task);
 
   // No further task begins and the thread ends. Waits for a running task, at most so long; false
   // when that was not enough.

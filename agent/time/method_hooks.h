@@ -1,31 +1,25 @@
-// Hooks at the entry, the returns and the exceptional exit of wanted methods, put into loaded
-// classes by retransforming them and taken out in the same way: what is left is the code as it was.
+// Hooks at the entry, the returns and the exceptional exit of wanted methods, while methods are traced.
 //
-// An environment of its own (jvmtiEnv), so that its class hook is on only while methods are traced,
-// whatever engine tracks allocations. put_in() and take_out() on one attached thread at a time; the
-// JVMTI events come on any.
+// put_in() and take_out() on one attached thread at a time; the JVMTI events come on any.
 #pragma once
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "bci/rewrite.h"
-#include "jvm/hooked_classes.h"
-#include "jvm/retransformer.h"
+#include "jvm/class_hooks.h"
 #include "time/calls/method_filter.h"
 #include "time/calls/method_numbers.h"
 #include "time/calls_class.h"
 
 namespace ddm {
 
-class MethodHooks {
+class MethodHooks final : public ClassRewriting {
  public:
   // None: this VM lets no more agents rewrite classes, with the reason in `error`.
   static std::unique_ptr<MethodHooks> create(JNIEnv* jni, MethodNumbers& numbers,
@@ -43,26 +37,19 @@ class MethodHooks {
   Counters counters() const;
 
  private:
-  MethodHooks(jvmtiEnv* jvmti, MethodNumbers& numbers, CallRecorder& recorder);
+  MethodHooks(MethodNumbers& numbers, CallRecorder& recorder)
+      : numbers_(numbers), calls_class_(calls_class(recorder)) {}
 
-  static void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject,
-                                        jint, const unsigned char*, jint*, unsigned char**);
-  static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
+  bool may_want(std::string_view internal_name, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv*, bci::ByteSpan class_file, bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  void left_out(const std::string& reason) override;
+  void prepared(JNIEnv* jni, jclass klass) override { calls_class_.prepared(jni, klass); }
+  std::shared_ptr<const MethodFilter> filter() const;
 
-  std::optional<bci::Bytes> rewrite(const MethodFilter& filter, bci::ByteSpan class_file,
-                                    bool of_system);
-  bool is_of_system(JNIEnv* jni, jobject loader) const;
-  bool needs_change(JNIEnv* jni, jclass klass) const;
-  bool has_hooks(jclass klass) const;
-  std::string set_events(jvmtiEventMode mode);
-  void count(const std::string& reason);
-
-  jvmtiEnv* const jvmti_;
   MethodNumbers& numbers_;
-  CallsClass calls_class_;
-  Retransformer retransformer_;
-  HookedClasses hooked_;
-  jobject platform_loader_ = nullptr;  // a global reference
+  BoundClass calls_class_;
+  std::unique_ptr<ClassHooks> hooks_;
 
   mutable std::mutex mutex_;
   std::shared_ptr<const MethodFilter> filter_;  // null: hooks are not wanted

@@ -16,7 +16,7 @@
 #include "jvm/hooked_classes.h"
 #include "track/recorder.h"
 #include "jvm/retransformer.h"
-#include "track/running_methods.h"
+#include "jvm/running_methods.h"
 #include "track/tracker_class.h"
 
 namespace ddm {

@@ -1,6 +1,6 @@
 // The methods that threads are inside of when classes are rewritten. Their frames go on with the
-// code as it was, without hooks, until they return: what such a frame allocates by itself
-// engine=bci does not see. A report names those that are still there.
+// code as it was, without what was put in, until they return, and what they do meanwhile is not
+// seen. A report names those that are still there.
 //
 // Attached threads, one at a time. Virtual threads that no carrier runs are not looked at.
 #pragma once

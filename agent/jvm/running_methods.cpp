@@ -1,4 +1,4 @@
-#include "track/running_methods.h"
+#include "jvm/running_methods.h"
 
 #include <string_view>
 

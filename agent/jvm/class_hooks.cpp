@@ -1,0 +1,137 @@
+#include "jvm/class_hooks.h"
+
+#include <exception>
+
+#include "jvm/class_bytes.h"
+#include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
+#include "log.h"
+#include "records/name_table.h"
+
+namespace ddm {
+namespace {
+
+jobject platform_loader(JNIEnv* jni) {
+  const LocalRef<jclass> loaders(jni, jni->FindClass("java/lang/ClassLoader"));
+  if (clear_exception(jni) || !loaders) return nullptr;
+  const jmethodID get = jni->GetStaticMethodID(loaders.get(), "getPlatformClassLoader",
+                                               "()Ljava/lang/ClassLoader;");
+  if (clear_exception(jni) || get == nullptr) return nullptr;
+  const LocalRef<jobject> loader(jni, jni->CallStaticObjectMethod(loaders.get(), get));
+  if (clear_exception(jni) || !loader) return nullptr;
+  return jni->NewGlobalRef(loader.get());
+}
+
+}  // namespace
+
+std::unique_ptr<ClassHooks> ClassHooks::create(JNIEnv* jni, ClassRewriting& rewriting,
+                                               std::string& error) {
+  JavaVM* vm = nullptr;
+  void* environment = nullptr;
+  if (jni->GetJavaVM(&vm) != JNI_OK || vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
+    error = "the VM gives no further JVMTI environment";
+    return nullptr;
+  }
+  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
+  jvmtiCapabilities wanted{};
+  wanted.can_retransform_classes = 1;
+  wanted.can_get_constant_pool = 1;
+  wanted.can_get_bytecodes = 1;
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ClassFileLoadHook = ClassFileLoadHook;
+  callbacks.ClassPrepare = ClassPrepare;
+  std::unique_ptr<ClassHooks> hooks(new ClassHooks(jvmti, rewriting));
+  jvmtiError failed = jvmti->AddCapabilities(&wanted);
+  if (failed == JVMTI_ERROR_NONE) failed = jvmti->SetEnvironmentLocalStorage(hooks.get());
+  if (failed == JVMTI_ERROR_NONE) failed = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  if (failed != JVMTI_ERROR_NONE) {
+    jvmti->DisposeEnvironment();
+    error = std::string("classes cannot be retransformed: ") + jvmti_error_name(failed);
+    return nullptr;
+  }
+  hooks->platform_loader_ = platform_loader(jni);
+  return hooks;
+}
+
+ClassHooks::ClassHooks(jvmtiEnv* jvmti, ClassRewriting& rewriting)
+    : jvmti_(jvmti),
+      rewriting_(rewriting),
+      retransformer_(
+          jvmti, [this](JNIEnv* jni, jclass klass) { return needs_change(jni, klass); },
+          [this](const std::string& reason) { rewriting_.left_out(reason); }),
+      hooked_(jvmti) {}
+
+ClassHooks* ClassHooks::of(jvmtiEnv* jvmti) {
+  void* hooks = nullptr;
+  return jvmti->GetEnvironmentLocalStorage(&hooks) == JVMTI_ERROR_NONE
+             ? static_cast<ClassHooks*>(hooks)
+             : nullptr;
+}
+
+std::string ClassHooks::set_events(jvmtiEventMode mode) {
+  for (const jvmtiEvent event : {JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK}) {
+    const jvmtiError error = jvmti_->SetEventNotificationMode(mode, event, nullptr);
+    if (error != JVMTI_ERROR_NONE) {
+      return std::string("switching the class events: ") + jvmti_error_name(error);
+    }
+  }
+  return "";
+}
+
+std::string ClassHooks::switch_on() {
+  std::string error = set_events(JVMTI_ENABLE);
+  if (!error.empty()) set_events(JVMTI_DISABLE);
+  return error;
+}
+
+std::string ClassHooks::switch_off() { return set_events(JVMTI_DISABLE); }
+
+bool ClassHooks::needs_change(JNIEnv* jni, jclass klass) const {
+  JvmtiPtr<char> signature(jvmti_);
+  LocalRef<jobject> loader(jni, nullptr);
+  if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+      jvmti_->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) {
+    return false;
+  }
+  const std::string_view name = internal_name_of(text_of(signature));
+  return rewriting_.needs_change(klass, name, is_of_system(jni, loader.get()));
+}
+
+bool ClassHooks::is_of_system(JNIEnv* jni, jobject loader) const {
+  return loader == nullptr ||
+         (platform_loader_ != nullptr && jni->IsSameObject(loader, platform_loader_));
+}
+
+void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass being_redefined,
+                                           jobject loader, const char* name, jobject, jint length,
+                                           const unsigned char* bytes, jint* new_length,
+                                           unsigned char** new_bytes) {
+  ClassHooks* const hooks = of(jvmti);
+  if (hooks == nullptr || name == nullptr) return;
+  try {
+    if (being_redefined == nullptr) hooks->hooked_.add(name, loader);
+    const bool of_system = hooks->is_of_system(jni, loader);
+    if (!hooks->rewriting_.may_want(name, of_system)) return;
+    const auto rewritten =
+        hooks->rewriting_.rewrite(jni, {bytes, static_cast<std::size_t>(length)}, of_system);
+    if (!rewritten) return;
+    if (!give_class_bytes(jvmti, *rewritten, new_length, new_bytes)) {
+      hooks->rewriting_.left_out("out of memory");
+    }
+  } catch (const std::exception& failure) {
+    log_error("in ClassFileLoadHook: {}", failure.what());
+  }
+}
+
+void JNICALL ClassHooks::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass klass) {
+  ClassHooks* const hooks = of(jvmti);
+  if (hooks == nullptr) return;
+  try {
+    hooks->rewriting_.prepared(jni, klass);
+    if (!hooks->hooked_.take(jni, klass)) hooks->retransformer_.linked_without_hook(jni, klass);
+  } catch (const std::exception& failure) {
+    log_error("in ClassPrepare: {}", failure.what());
+  }
+}
+
+}  // namespace ddm

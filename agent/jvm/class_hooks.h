@@ -1,0 +1,74 @@
+// Rewrites classes while somebody wants it: those that are loaded by retransforming them, new ones as
+// they come, and back again in the same way: what is left is the code as it was.
+//
+// An environment of its own (jvmtiEnv), so that its class hook is on only meanwhile, whatever else
+// rewrites classes. Switching and retransforming on one attached thread at a time; the JVMTI events
+// come on any.
+#pragma once
+
+#include <jvmti.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bci/bytes.h"
+#include "jvm/hooked_classes.h"
+#include "jvm/retransformer.h"
+
+namespace ddm {
+
+// Who decides what classes become. Called on any thread.
+class ClassRewriting {
+ public:
+  virtual ~ClassRewriting() = default;
+
+  // `of_system`: a class of the boot or platform loader.
+  virtual bool may_want(std::string_view internal_name, bool of_system) = 0;
+  // Nothing: it stays, or becomes again, as its author compiled it.
+  virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, bci::ByteSpan class_file,
+                                            bool of_system) = 0;
+  // A loaded class is to come through rewrite() now.
+  virtual bool needs_change(jclass klass, std::string_view internal_name, bool of_system) = 0;
+  // What the VM or memory did not allow.
+  virtual void left_out(const std::string& reason) = 0;
+  // The ClassPrepare event of any class.
+  virtual void prepared(JNIEnv*, jclass) {}
+};
+
+class ClassHooks {
+ public:
+  // None: this VM lets no more agents rewrite classes, with the reason in `error`. Lives as long as
+  // the process: the VM may be inside at its end.
+  static std::unique_ptr<ClassHooks> create(JNIEnv* jni, ClassRewriting& rewriting,
+                                            std::string& error);
+
+  jvmtiEnv* jvmti() const { return jvmti_; }
+
+  // From now on new classes are rewritten, too. Both return "" or what went wrong.
+  std::string switch_on();
+  std::string switch_off();
+  // Brings loaded classes up to what is wanted now.
+  Retransformer::Totals retransform(JNIEnv* jni) { return retransformer_.all_loaded(jni); }
+
+ private:
+  ClassHooks(jvmtiEnv* jvmti, ClassRewriting& rewriting);
+
+  static void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject,
+                                        jint, const unsigned char*, jint*, unsigned char**);
+  static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
+
+  static ClassHooks* of(jvmtiEnv* jvmti);
+  bool is_of_system(JNIEnv* jni, jobject loader) const;
+  bool needs_change(JNIEnv* jni, jclass klass) const;
+  std::string set_events(jvmtiEventMode mode);
+
+  jvmtiEnv* const jvmti_;
+  ClassRewriting& rewriting_;
+  Retransformer retransformer_;
+  HookedClasses hooked_;
+  jobject platform_loader_ = nullptr;  // a global reference
+};
+
+}  // namespace ddm
