@@ -177,6 +177,13 @@ void Agent::go_live(JNIEnv* jni, bool late) {
     tracking_->include(*method_tracing_);
     tracking_->include(sampler_);
   }
+  probes_ = std::make_unique<Probes>(
+      jvmti_, Probes::Sources{[this](JNIEnv* on_probes) {
+                                return tracking_ ? std::optional(tracking_->naming(on_probes))
+                                                 : std::nullopt;
+                              },
+                              [this] { return sampler_.cost_ns(); }, options_.budget});
+  if (tracking_) tracking_->include(*probes_);
   if (tracking_ && options_.ring) {
     ring_keeper_ = RingKeeper::open(*options_.ring, facts_.pid, load_time_, *tracking_,
                                     tracking_options(options_));
@@ -191,7 +198,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
                                               static_cast<std::uint8_t>(options_.unit),
                                               native_sampling_.get(), *method_tracing_,
-                                              options_.methods);
+                                              options_.methods, *probes_);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   if (hprof_options_) {
     hprof_ = std::make_unique<HprofSession>(jvmti_, jni, *hprof_options_, tracking_.get());
@@ -355,6 +362,7 @@ void Agent::vm_death(JNIEnv* jni) {
   dying_ = true;
   sampler_.close();
   monitors_.close();
+  if (probes_) probes_->close();
   if (handlers_) handlers_->close();
   if (client_api_) client_api_->close();
   if (service_) service_->close();

@@ -17,6 +17,7 @@
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
 #include "options.h"
+#include "patch/probes.h"
 #include "report_files.h"
 #include "ring_keeper.h"
 #include "service.h"
@@ -49,6 +50,7 @@ class Agent {
   MonitorTimes& monitors() { return monitors_; }
   HprofSession* hprof() const { return hprof_.get(); }  // null: not loaded under its name
   CpuSampler& sampler() { return sampler_; }
+  Probes* probes() const { return probes_.get(); }
 
  private:
   Agent(jvmtiEnv* jvmti, AgentOptions options);
@@ -77,6 +79,7 @@ class Agent {
   MonitorTimes monitors_;
   std::unique_ptr<MethodTracing> method_tracing_;
   CpuSampler sampler_;
+  std::unique_ptr<Probes> probes_;
   std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
   std::unique_ptr<Service> service_;
   std::unique_ptr<NativeSampling> native_sampling_;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ddm/app_state.h"
+#include "ddm/probes.h"
 #include "ddm/report_chunk.h"
 #include "handlers/program_exit.h"
 #include "jvm/vm_arguments.h"
@@ -51,7 +52,8 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
     reply.send(to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming",
                                   "method-trace-profiling", "method-trace-profiling-streaming",
-                                  "support_boot_stages", std::string(kReportFeature)}}));
+                                  "support_boot_stages", std::string(kReportFeature),
+                                  std::string(kProbesFeature)}}));
   });
   dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
     context_.service.debugger_gone(request.session);

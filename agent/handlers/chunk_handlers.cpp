@@ -9,7 +9,7 @@ namespace ddm {
 ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
                              Tracking* tracking, std::uint8_t map_unit,
                              NativeSampling* native_sampling, MethodTracing& method_tracing,
-                             std::string methods)
+                             std::string methods, Probes& probes)
     : context_{jvmti, vm, service},
       pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
       gc_events_(context_, pulse_),
@@ -21,7 +21,8 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       native_heap_(context_, gc_events_, maps_, native_sampling),
       tracking_(context_, tracking, threads_),
       reports_(context_, tracking),
-      profiling_(context_, method_tracing, std::move(methods)) {
+      profiling_(context_, method_tracing, std::move(methods)),
+      probes_(context_, probes) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);
   threads_.add_to(dispatcher);
@@ -32,6 +33,7 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
   tracking_.add_to(dispatcher);
   reports_.add_to(dispatcher);
   profiling_.add_to(dispatcher);
+  probes_.add_to(dispatcher);
 }
 
 void ChunkHandlers::connected(const SessionPtr&) {}
@@ -39,6 +41,7 @@ void ChunkHandlers::connected(const SessionPtr&) {}
 void ChunkHandlers::disconnected(const SessionPtr& session) {
   pulse_.cancel(session->id());
   profiling_.disconnected(session);
+  probes_.disconnected(session);
   // The modes have ended with the session; what they kept switched on may end too.
   context_.service.quick().post([this](JNIEnv*) {
     threads_.sessions_changed();

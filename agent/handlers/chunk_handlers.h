@@ -10,6 +10,7 @@
 #include "handlers/heap_map_handlers.h"
 #include "handlers/map_events.h"
 #include "handlers/native_heap_handlers.h"
+#include "handlers/probe_handlers.h"
 #include "handlers/profiling_handlers.h"
 #include "handlers/pulse.h"
 #include "handlers/report_handlers.h"
@@ -24,7 +25,7 @@ class ChunkHandlers final : public SessionObserver {
   // null; `map_unit`: bytes; `methods`: the option, of those to trace.
   ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
                 Tracking* tracking, std::uint8_t map_unit, NativeSampling* native_sampling,
-                MethodTracing& method_tracing, std::string methods);
+                MethodTracing& method_tracing, std::string methods, Probes& probes);
 
   AppHandlers& app() { return app_; }
 
@@ -54,6 +55,7 @@ class ChunkHandlers final : public SessionObserver {
   TrackingHandlers tracking_;
   ReportHandlers reports_;
   ProfilingHandlers profiling_;
+  ProbeHandlers probes_;
 };
 
 }  // namespace ddm

@@ -115,6 +115,11 @@ void CpuSampler::run(JNIEnv* jni, Settings settings) {
   changed_.notify_all();
 }
 
+std::int64_t CpuSampler::cost_ns() {
+  const std::lock_guard lock(mutex_);
+  return figures_ ? figures_->own_ns + figures_->others_ns : 0;
+}
+
 // What a stack costs the thread that stops for it cannot be seen from here. It is reckoned from
 // what GetStackTrace takes for this thread, whose stack has hardly a frame: four times as much for
 // stopping and going on, which is a guess on the safe side, and a quarter for each frame, which is

@@ -53,6 +53,9 @@ class CpuSampler final : public TimeDataSource {
     if (RanThreads* threads = ran_.load(std::memory_order_acquire)) threads->threads_changed();
   }
 
+  // CPU that it has taken so far, its own and that of others.
+  std::int64_t cost_ns();
+
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;
 

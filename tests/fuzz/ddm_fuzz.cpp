@@ -16,6 +16,7 @@
 #include "ddm/hello.h"
 #include "ddm/native_heap.h"
 #include "ddm/packet.h"
+#include "ddm/probes.h"
 #include "ddm/profiling.h"
 #include "ddm/report_chunk.h"
 #include "ddm/switch_request.h"
@@ -123,6 +124,8 @@ constexpr void (*kDecoders[])(ByteSpan) = {
     decode_one<ProfilingState>,
     decode_one<NativeHeap>,
     decode_allocations,
+    decode_one<ProbeRequest>,
+    decode_one<ProbeFindings>,
 };
 
 // A stream, fed in pieces of the size of its first byte; every request gets one reply.

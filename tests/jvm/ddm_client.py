@@ -70,6 +70,12 @@ def chunk(kind, data=b""):
     return kind.encode() + struct.pack(">I", len(data)) + data
 
 
+def probe_request(methods, what=0, condition="", line=0, field="", records=0, budget=0):
+    """The data of PRBS."""
+    return (struct.pack(">B", what) + text(methods) + text(condition) + struct.pack(">I", line) +
+            text(field) + struct.pack(">II", records, budget))
+
+
 def packed(kind, data=b""):
     """The chunk inside a ZLIB chunk."""
     return chunk("ZLIB", kind.encode() + struct.pack(">I", len(data)) + zlib.compress(data))

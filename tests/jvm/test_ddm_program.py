@@ -54,7 +54,7 @@ def the_name_option_names_the_application(t):
 def features_are_those_that_work(t):
     with Target(t) as p, p.client() as ddm:
         assert set(ddm.features()) == {"allocation-report", "hprof-heap-dump", "hprof-heap-dump-streaming",
-                                       "method-trace-profiling",
+                                       "method-trace-profiling", "probes",
                                        "method-trace-profiling-streaming", "support_boot_stages"}
 
 

@@ -26,6 +26,7 @@ void add_gc(CLI::App& app, Command& chosen);
 void add_locks(CLI::App& app, Command& chosen);
 void add_track(CLI::App& app, Command& chosen);
 void add_trace(CLI::App& app, Command& chosen);
+void add_probe(CLI::App& app, Command& chosen);
 void add_allocs(CLI::App& app, Command& chosen);
 void add_live(CLI::App& app, Command& chosen);
 void add_dump(CLI::App& app, Command& chosen);

@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   ddm::add_locks(app, chosen);
   ddm::add_track(app, chosen);
   ddm::add_trace(app, chosen);
+  ddm::add_probe(app, chosen);
   ddm::add_allocs(app, chosen);
   ddm::add_live(app, chosen);
   ddm::add_record(app, chosen);

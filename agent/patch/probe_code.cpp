@@ -1,0 +1,266 @@
+#include "patch/probe_code.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bci/descriptor.h"
+#include "bci/patch/patch_class.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint16_t kAccNative = 0x0100;
+
+std::string dots_in(std::string_view internal_name) {
+  std::string name(internal_name);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+// The first letters of what a method returns and of its arguments.
+std::string kinds_of(std::string_view descriptor) {
+  std::string kinds(1, descriptor[descriptor.rfind(')') + 1]);
+  for (std::size_t at = 1; at < descriptor.size() && descriptor[at] != ')'; ++at) {
+    kinds += descriptor[at];
+    while (descriptor[at] == '[') ++at;
+    if (descriptor[at] == 'L') at = descriptor.find(';', at);
+  }
+  return kinds;
+}
+
+// Of all the sites that a probe has: without this one it has no hits.
+bool is_main(bci::SiteKind site) {
+  return site != bci::SiteKind::kExit && site != bci::SiteKind::kThrow;
+}
+
+std::vector<std::string> field_owners(const ProbeWish& wish, const bci::ConstantPool& pool) {
+  std::set<std::string> owners;
+  for (std::uint16_t index = 1; index < pool.count(); ++index) {
+    if (pool.tag(index) != bci::kFieldref) continue;
+    const auto field = pool.member(index);
+    if (field && wish.means_field(field->owner, field->name)) owners.emplace(field->owner);
+  }
+  return {owners.begin(), owners.end()};
+}
+
+}  // namespace
+
+void ProbeCode::add(WishId id, ProbeWish wish) {
+  const std::lock_guard lock(mutex_);
+  Wish& entry = wishes_[id];
+  entry.filter = MethodFilter(wish.request.methods);
+  entry.wish = std::make_shared<const ProbeWish>(std::move(wish));
+}
+
+void ProbeCode::remove(WishId id) {
+  const std::lock_guard lock(mutex_);
+  wishes_.erase(id);
+}
+
+void ProbeCode::remove(JNIEnv* jni, Number number, std::string reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = probes_.find(number);
+    if (at == probes_.end()) return;
+    at->second.removed = std::move(reason);
+    only_ = at->second.class_name;
+  }
+  records_.end(jni, number);
+}
+
+void ProbeCode::look_at_all() {
+  const std::lock_guard lock(mutex_);
+  only_.clear();
+}
+
+void ProbeCode::forget(WishId id) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == id; });
+  std::erase_if(numbers_, [&](const auto& entry) { return !probes_.contains(entry.second); });
+}
+
+void ProbeCode::clear() {
+  const std::lock_guard lock(mutex_);
+  probes_.clear();
+  numbers_.clear();
+  next_ = 1;
+}
+
+bool ProbeCode::any_wish() const {
+  const std::lock_guard lock(mutex_);
+  return !wishes_.empty();
+}
+
+std::map<ProbeCode::Number, ProbeCode::Probe> ProbeCode::probes() const {
+  const std::lock_guard lock(mutex_);
+  return probes_;
+}
+
+std::vector<std::string> ProbeCode::notes(WishId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = wishes_.find(id);
+  if (at == wishes_.end()) return {};
+  std::vector<std::string> notes(at->second.notes.begin(), at->second.notes.end());
+  if (at->second.too_many > 0) {
+    notes.push_back(std::to_string(at->second.too_many) + " more methods match and have no probe: " +
+                    std::to_string(kMostMethods) + " is the most");
+  }
+  return notes;
+}
+
+bool ProbeCode::wanted_now(std::string_view internal_name, bool of_system) const {
+  return std::any_of(wishes_.begin(), wishes_.end(), [&](const auto& entry) {
+    return entry.second.filter.may_want_class(internal_name, of_system);
+  });
+}
+
+bool ProbeCode::may_want(std::string_view internal_name, bool of_system) {
+  const std::lock_guard lock(mutex_);
+  return wanted_now(internal_name, of_system) || patched_.contains(internal_name);
+}
+
+bool ProbeCode::needs_change(jclass, std::string_view internal_name, bool of_system) {
+  const std::lock_guard lock(mutex_);
+  if (!only_.empty()) return internal_name == only_;
+  return patched_.contains(internal_name) || wanted_now(internal_name, of_system);
+}
+
+void ProbeCode::left_out(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, wish] : wishes_) wish.notes.insert("a class stays as it was: " + reason);
+}
+
+std::string ProbeCode::reason_against(const bci::ClassFile& file,
+                                      const bci::MethodOutline& method) const {
+  if (std::string reason = reason_against_class(file.name); !reason.empty()) return reason;
+  if (method.code) return "";
+  return (method.access & kAccNative) != 0 ? "a native method has no code to put a probe into"
+                                           : "an abstract method has no code to put a probe into";
+}
+
+ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
+                                         const bci::ClassFile& file,
+                                         const bci::MethodOutline& method) {
+  const std::string key = std::to_string(id) + ' ' + std::string(file.name) + ' ' +
+                          std::string(method.name) + std::string(method.descriptor);
+  if (const auto at = numbers_.find(key); at != numbers_.end()) return at->second;
+  if (wish.methods == kMostMethods || next_ >= ProbeRecords::kMostProbes) {
+    ++wish.too_many;
+    return 0;
+  }
+  ++wish.methods;
+  const Number number = next_++;
+  Probe& probe = probes_[number];
+  probe.wish = id;
+  probe.class_name = file.name;
+  probe.method = method.name;
+  probe.descriptor = method.descriptor;
+  probe.timed = wish.wish->timed();
+  probe.conditional = !wish.wish->conditions.empty();
+  probe.removed = reason_against(file, method);
+  if (probe.removed.empty()) {
+    if (const auto cell = cells_.take(wish.wish->cells())) {
+      probe.cell = *cell;
+    } else {
+      probe.removed = "there are too many probes in this program";
+    }
+  }
+  if (probe.removed.empty() && wish.wish->request.recorded()) {
+    const bool of_field = !wish.wish->request.field.empty();
+    records_.begin(jni, number, id, wish.wish->request, of_field ? "" : kinds_of(method.descriptor));
+  }
+  if (method.name == "<clinit>") {
+    wish.notes.insert("the static initialiser of " + dots_in(file.name) +
+                      " runs once: if the class was initialised before, it is not seen");
+  }
+  numbers_.emplace(key, number);
+  return number;
+}
+
+std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, bci::ByteSpan class_file,
+                                             bool of_system) {
+  bci::SkipReason why = bci::SkipReason::kNone;
+  const auto file = bci::ClassFile::parse(class_file, why);
+  const std::lock_guard lock(mutex_);
+  if (!file) {
+    for (auto& [id, wish] : wishes_) {
+      wish.notes.insert("a class stays as it was: " + std::string(to_string(why)));
+    }
+    return {};
+  }
+  const std::string name(file->name);
+  bci::PatchPlan plan;
+  plan.test_class = kProbesClass;
+  for (auto& [id, wish] : wishes_) {
+    for (const bci::MethodOutline& method : file->methods) {
+      if (!wish.filter.wants(name, method.name, of_system)) continue;
+      const Number number = find_or_add(jni, id, wish, *file, method);
+      if (number == 0 || !probes_[number].removed.empty()) continue;
+      ProbePlace place{name, std::string(method.name), std::string(method.descriptor),
+                       static_cast<std::int32_t>(number), probes_[number].cell};
+      if (!wish.wish->field.empty()) place.field_owners = field_owners(*wish.wish, file->pool);
+      plan.methods.push_back(probe_patches(*wish.wish, place));
+    }
+  }
+  if (plan.methods.empty()) {
+    patched_.erase(name);
+    return {};
+  }
+  bci::PatchResult result = bci::patch_class(class_file, plan, ids_);
+  take_refusals(jni, name, result);
+  take_absences(jni, name, result);
+  if (result.rewrite.status != bci::RewriteStatus::kChanged) {
+    patched_.erase(name);
+    return {};
+  }
+  patched_.insert(name);
+  return std::move(result.rewrite.bytes);
+}
+
+void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
+                              const bci::PatchResult& result) {
+  for (const bci::RefusedSite& site : result.refused) {
+    const std::string reason = std::string(to_string(site.reason)) +
+                               (site.detail.empty() ? "" : ": " + site.detail);
+    for (auto& [number, probe] : probes_) {
+      if (probe.class_name != class_name || !probe.removed.empty()) continue;
+      if (!site.name.empty() &&
+          (probe.method != site.name || probe.descriptor != site.descriptor)) {
+        continue;
+      }
+      if (site.kind == bci::SiteKind::kEnter || (is_main(site.kind) && site.bci < 0)) {
+        probe.removed = "it cannot be rewritten (" + reason + ")";
+        records_.end(jni, number);
+        continue;
+      }
+      const auto wish = wishes_.find(probe.wish);
+      if (wish == wishes_.end()) continue;
+      wish->second.notes.insert("some of " + dots_in(class_name) + "." + probe.method +
+                                " is not seen: " + std::string(to_string(site.kind)) + " (" +
+                                reason + ")");
+    }
+  }
+}
+
+// A method without such a line or field.
+void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
+                              const bci::PatchResult& result) {
+  for (auto& entry : probes_) {
+    Probe& probe = entry.second;
+    if (probe.class_name != class_name || !probe.removed.empty()) continue;
+    const bool there = std::any_of(
+        result.methods.begin(), result.methods.end(), [&probe](const bci::PatchedMethod& method) {
+          return method.name == probe.method && method.descriptor == probe.descriptor;
+        });
+    const auto wish = wishes_.find(probe.wish);
+    if (there || wish == wishes_.end()) continue;
+    const ProbeRequest& request = wish->second.wish->request;
+    probe.removed = request.line > 0 ? "it has no code at line " + std::to_string(request.line)
+                    : !request.field.empty() ? "it does not use the field " + request.field
+                                             : "it cannot be rewritten";
+    records_.end(jni, entry.first);
+  }
+}
+
+}  // namespace ddm

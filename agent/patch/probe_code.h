@@ -1,0 +1,96 @@
+// Which methods have a probe, and what is put into them.
+//
+// Wishes come and go on one attached thread; classes are rewritten on any.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bci/class_file.h"
+#include "bci/patch/patch_class.h"
+#include "patch/probe_class.h"
+#include "jvm/class_hooks.h"
+#include "patch/probe_cells.h"
+#include "patch/probe_records.h"
+#include "patch/probes/probe_plan.h"
+#include "time/calls/method_filter.h"
+
+namespace ddm {
+
+class ProbeCode final : public ClassRewriting {
+ public:
+  using Number = ProbeRecords::Probe;
+  using WishId = ProbeRecords::Wish;  // the connection's
+
+  struct Probe {
+    WishId wish = 0;
+    std::string class_name, method, descriptor;  // internal name
+    jint cell = 0;                               // 0: none
+    bool timed = false, conditional = false;
+    std::string removed;  // why it is not in; "": it is
+  };
+
+  ProbeCode(ProbeCells& cells, ProbeRecords& records)
+      : cells_(cells), records_(records), class_(probe_class(cells, records)) {}
+
+  BoundClass& sinks() { return class_; }
+
+  // From the next retransformation on.
+  void add(WishId id, ProbeWish wish);
+  void remove(WishId id);
+  // That probe alone: only its class needs a change, until look_at_all().
+  void remove(JNIEnv* jni, Number number, std::string reason);
+  void look_at_all();
+  // Nobody has a wish any more: numbers begin anew.
+  void clear();
+  void forget(WishId id);
+
+  bool any_wish() const;
+  std::map<Number, Probe> probes() const;
+  std::vector<std::string> notes(WishId id) const;
+
+  bool may_want(std::string_view internal_name, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, bci::ByteSpan class_file,
+                                    bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  void left_out(const std::string& reason) override;
+  void prepared(JNIEnv* jni, jclass klass) override { class_.prepared(jni, klass); }
+
+ private:
+  static constexpr std::size_t kMostMethods = 1000;  // of a wish
+
+  struct Wish {
+    std::shared_ptr<const ProbeWish> wish;
+    MethodFilter filter;
+    std::size_t methods = 0, too_many = 0;
+    std::set<std::string> notes;
+  };
+
+  bool wanted_now(std::string_view internal_name, bool of_system) const;
+  Number find_or_add(JNIEnv* jni, WishId id, Wish& wish, const bci::ClassFile& file,
+                     const bci::MethodOutline& method);
+  std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline& method) const;
+  void take_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
+  void take_absences(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
+
+  ProbeCells& cells_;
+  ProbeRecords& records_;
+  BoundClass class_;
+  bci::PatchIdTable ids_;  // plans of probes use none
+
+  mutable std::mutex mutex_;  // of all below
+  std::map<WishId, Wish> wishes_;
+  std::map<Number, Probe> probes_;
+  std::map<std::string, Number> numbers_;  // by wish, class, method and descriptor
+  Number next_ = 1;
+  std::set<std::string, std::less<>> patched_;  // classes that have probes in them
+  std::string only_;                            // "" = all that are wanted or patched
+};
+
+}  // namespace ddm

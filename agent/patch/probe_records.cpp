@@ -1,0 +1,247 @@
+#include "patch/probe_records.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "jvm/jvmti_memory.h"
+#include "records/reclamation.h"
+#include "stack/shown_stack.h"
+
+namespace ddm {
+namespace {
+
+constexpr jint kReturned = 0, kThrown = -1;  // see DdmTrackerProbes.value()
+
+// A probe on what the agent itself calls: that hit is not recorded.
+thread_local bool t_inside = false;
+
+class Inside {
+ public:
+  Inside() : first_(!std::exchange(t_inside, true)) {}
+  ~Inside() {
+    if (first_) t_inside = false;
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  bool first() const { return first_; }
+
+ private:
+  const bool first_;
+};
+
+}  // namespace
+
+std::string ProbeRecords::open(jvmtiEnv* jvmti, JNIEnv* jni, jbyteArray recording,
+                               const std::optional<StackNaming>& naming) {
+  TickClock::calibrate();
+  if (std::string error = objects_.open(jvmti, jni); !error.empty()) return error;
+  const std::lock_guard lock(mutex_);
+  naming_.reset();
+  if (naming) naming_.emplace(*naming);
+  if (recording_ != nullptr) return "";
+  jvmti_ = jvmti;
+  probes_ = std::make_unique<Recorded[]>(kMostProbes);
+  recording_ = static_cast<jbyteArray>(jni->NewGlobalRef(recording));
+  return recording_ != nullptr ? "" : "no memory";
+}
+
+void ProbeRecords::set_recording(JNIEnv* jni, Probe probe, bool on) {
+  const jbyte value = on ? 1 : 0;
+  jni->SetByteArrayRegion(recording_, static_cast<jsize>(probe), 1, &value);
+  clear_exception(jni);
+}
+
+void ProbeRecords::begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request,
+                         std::string kinds) {
+  const std::lock_guard lock(mutex_);
+  Recorded& recorded = probes_[probe];
+  recorded.on = true;
+  recorded.wish = wish;
+  recorded.what = request.what;
+  recorded.kinds = std::move(kinds);
+  recorded.ticks = 0;
+  recorded.calls = 0;
+  Limit& limit = limits_[wish];
+  limit.most = request.records;
+  limit.probes.push_back(probe);
+  set_recording(jni, probe, limit.taken < limit.most);
+}
+
+void ProbeRecords::end(JNIEnv* jni, Probe probe) {
+  const std::lock_guard lock(mutex_);
+  if (!probes_ || !probes_[probe].on) return;
+  probes_[probe].on = false;
+  set_recording(jni, probe, false);
+}
+
+void ProbeRecords::forget(Wish wish) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(records_, [&](const auto& entry) { return entry.second.wish == wish; });
+  limits_.erase(wish);
+}
+
+std::string ProbeRecords::thread_name(JNIEnv* jni) const {
+  jvmtiThreadInfo info{};
+  if (jvmti_->GetThreadInfo(nullptr, &info) != JVMTI_ERROR_NONE) return "";
+  std::string name = info.name != nullptr ? info.name : "";
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
+  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
+  return name;
+}
+
+jint ProbeRecords::open_record(JNIEnv* jni, jint probe) noexcept {
+  const Inside inside;
+  if (!inside.first() || probe < 0 || probe >= static_cast<jint>(kMostProbes)) return 0;
+  const Ticks begun = TickClock::now();
+  try {
+    Recorded& recorded = probes_[static_cast<Probe>(probe)];
+    std::optional<StackNaming> naming;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!recorded.on) return 0;
+      Limit& limit = limits_[recorded.wish];
+      if (limit.taken >= limit.most || limit.text >= kMostText) {
+        if (limit.text >= kMostText) ++limit.lost;
+        for (const Probe full : limit.probes) set_recording(jni, full, false);
+        return 0;
+      }
+      ++limit.taken;
+      if ((recorded.what & kProbeStack) != 0 && naming_) naming.emplace(*naming_);
+    }
+    Record record;
+    record.probe = static_cast<Probe>(probe);
+    record.told.thread = thread_name(jni);
+    // Names that nobody knows of may go until the record is among the others.
+    std::optional<Reclamation::Reading> reading;
+    if (naming) {
+      reading.emplace(naming->reclamation);
+      ShownStack stack(TopFrames::kTracker, kMaxDepth, kMaxDepth);
+      naming->stacks.capture(jni, stack);
+      record.frames.assign(stack.frames().begin(), stack.frames().end());
+    }
+    const Ticks now = TickClock::now();
+    record.begun = now;
+    recorded.ticks += now - begun;
+    ++recorded.calls;
+    const std::lock_guard lock(mutex_);
+    record.wish = recorded.wish;
+    Limit& limit = limits_[recorded.wish];
+    limit.text += sizeof(Record) + record.told.thread.size() + record.frames.size() * sizeof(Frame);
+    last_ = last_ == INT32_MAX ? 1 : last_ + 1;
+    record.told.number = static_cast<std::uint64_t>(last_);
+    record.told.what = recorded.what & kProbeArguments;
+    records_[last_] = std::move(record);
+    return last_;
+  } catch (const std::exception&) {
+    return 0;  // no memory: this hit is only counted
+  }
+}
+
+char ProbeRecords::kind_of(jint record, jint number) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = records_.find(record);
+  if (at == records_.end() || number < 0) return 0;
+  const std::string& kinds = probes_[at->second.probe].kinds;
+  return static_cast<std::size_t>(number) < kinds.size() ? kinds[static_cast<std::size_t>(number)]
+                                                         : '\0';
+}
+
+void ProbeRecords::keep(jint handle, jint number, std::string text, Ticks begun) {
+  constexpr std::size_t kMostBytes = 4 * (ObjectText::kMost + 1);
+  if (text.size() > kMostBytes) text.resize(kMostBytes);
+  const std::lock_guard lock(mutex_);
+  const auto at = records_.find(handle);
+  if (at == records_.end() || at->second.complete) return;
+  Record& record = at->second;
+  limits_[record.wish].text += text.size();
+  if (number > 0) {
+    record.told.arguments.push_back(std::move(text));
+  } else {
+    record.complete = true;
+    record.told.ns = TickClock::nanos(begun - record.begun);
+    if (number == kReturned) {
+      record.told.what |= kProbeReturn;
+      record.told.returned = std::move(text);
+    } else if (number == kThrown) {
+      record.told.what |= kProbeThrows;
+      record.told.thrown = std::move(text);
+    }
+  }
+  Recorded& recorded = probes_[record.probe];
+  recorded.ticks += TickClock::now() - begun;
+  ++recorded.calls;
+}
+
+void ProbeRecords::keep_whole(jint record, jint number, jlong value) noexcept {
+  const Inside inside;
+  const Ticks begun = TickClock::now();
+  if (!inside.first() || record == 0) return;
+  try {
+    keep(record, number, text_of_whole(value, kind_of(record, number)), begun);
+  } catch (const std::exception&) {
+  }
+}
+
+void ProbeRecords::keep_real(jint record, jint number, jdouble value) noexcept {
+  const Inside inside;
+  const Ticks begun = TickClock::now();
+  if (!inside.first() || record == 0) return;
+  try {
+    keep(record, number, text_of_real(value, kind_of(record, number)), begun);
+  } catch (const std::exception&) {
+  }
+}
+
+void ProbeRecords::keep_object(JNIEnv* jni, jint record, jint number, jobject value) noexcept {
+  const Inside inside;
+  const Ticks begun = TickClock::now();
+  if (!inside.first() || record == 0) return;
+  try {
+    keep(record, number, objects_.text_of(jni, value), begun);
+  } catch (const std::exception&) {
+  }
+}
+
+std::vector<ProbeFindings::Frame> ProbeRecords::shown(const std::vector<Frame>& frames) const {
+  std::vector<ProbeFindings::Frame> result;
+  for (const Frame& frame : frames) {
+    const MethodName& method = naming_->names.method(frame.method);
+    result.push_back({method.class_name, method.method, method.file, line_of(method, frame.bci)});
+  }
+  return result;
+}
+
+std::vector<ProbeFindings::Record> ProbeRecords::found(Probe probe) const {
+  std::vector<ProbeFindings::Record> found;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [handle, record] : records_) {
+    if (record.probe != probe) continue;
+    found.push_back(record.told);
+    if (naming_) found.back().stack = shown(record.frames);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return found;
+}
+
+ProbeRecords::Cost ProbeRecords::cost(Probe probe) const {
+  if (!probes_) return {};
+  return {static_cast<double>(TickClock::nanos(probes_[probe].ticks)), probes_[probe].calls};
+}
+
+std::int64_t ProbeRecords::lost(Wish wish) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = limits_.find(wish);
+  return at != limits_.end() ? at->second.lost : 0;
+}
+
+void ProbeRecords::add_names(NamesInUse& used) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [handle, record] : records_) {
+    for (const Frame& frame : record.frames) used.methods.insert(frame.method);
+  }
+}
+
+}  // namespace ddm

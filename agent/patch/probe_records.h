@@ -1,0 +1,108 @@
+// The hits that probes record: what was passed in, came out or was thrown, and the stack. Bounded: so
+// many of a wish, each value so long, so much text in all.
+//
+// open() and keep() on the threads that hit a probe; nothing of the program runs meanwhile, and a probe
+// that is hit from in here is only counted. All else on one attached thread.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ddm/probes.h"
+#include "patch/object_text.h"
+#include "records/alloc_record.h"
+#include "records/time_data.h"
+#include "stack/stack_naming.h"
+#include "time/calls/tick_clock.h"
+
+namespace ddm {
+
+class ProbeRecords {
+ public:
+  // `recording`: DdmTrackerProbes.RECORDING. "" or what went wrong; again with every wish, since the
+  // walker of stacks may have become another one.
+  std::string open(jvmtiEnv* jvmti, JNIEnv* jni, jbyteArray recording,
+                   const std::optional<StackNaming>& naming);
+
+  using Probe = std::uint32_t;
+  using Wish = std::uint64_t;
+  static constexpr Probe kMostProbes = 4096;  // as in the class
+
+  // Hits of the probe are recorded as long as there is room. `kinds`: the first letters of the
+  // descriptors of what it returns, then of each argument.
+  void begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request, std::string kinds);
+  // They are no more; what is recorded stays until forget().
+  void end(JNIEnv* jni, Probe probe);
+  void forget(Wish wish);
+
+  std::vector<ProbeFindings::Record> found(Probe probe) const;
+  // What the natives have taken, in nanoseconds, and how often they were called.
+  struct Cost {
+    double ns = 0;
+    std::int64_t calls = 0;
+  };
+  Cost cost(Probe probe) const;
+  std::int64_t lost(Wish wish) const;  // hits for which there was no room or no memory
+
+  void add_names(NamesInUse& used) const;
+
+  // The natives. 0: not recorded.
+  jint open_record(JNIEnv* jni, jint probe) noexcept;
+  void keep_whole(jint record, jint number, jlong value) noexcept;
+  void keep_real(jint record, jint number, jdouble value) noexcept;
+  void keep_object(JNIEnv* jni, jint record, jint number, jobject value) noexcept;
+
+ private:
+  static constexpr std::size_t kMostText = std::size_t{32} << 20;  // bytes, of a wish
+
+  struct Limit {
+    std::uint32_t most = 0, taken = 0;
+    std::size_t text = 0;
+    std::int64_t lost = 0;
+    std::vector<Probe> probes;
+  };
+  struct Recorded {
+    bool on = false;
+    Wish wish = 0;
+    std::uint8_t what = 0;
+    std::string kinds;
+    std::atomic<std::uint64_t> ticks{0};
+    std::atomic<std::int64_t> calls{0};
+  };
+  struct Record {
+    Probe probe = 0;
+    Wish wish = 0;
+    Ticks begun = 0;
+    bool complete = false;
+    std::vector<Frame> frames;
+    ProbeFindings::Record told;
+  };
+
+  void set_recording(JNIEnv* jni, Probe probe, bool on);
+  void keep(jint record, jint number, std::string text, Ticks begun);
+  char kind_of(jint record, jint number) const;
+  std::string thread_name(JNIEnv* jni) const;
+  std::vector<ProbeFindings::Frame> shown(const std::vector<Frame>& frames) const;
+
+  jvmtiEnv* jvmti_ = nullptr;
+  jbyteArray recording_ = nullptr;  // a global reference
+  ObjectText objects_;
+
+  mutable std::mutex mutex_;  // of all below
+  std::optional<StackNaming> naming_;
+  std::unique_ptr<Recorded[]> probes_;
+  std::map<Wish, Limit> limits_;
+  std::unordered_map<jint, Record> records_;
+  jint last_ = 0;
+};
+
+}  // namespace ddm

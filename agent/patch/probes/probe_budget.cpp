@@ -1,0 +1,34 @@
+#include "patch/probes/probe_budget.h"
+
+#include <algorithm>
+
+namespace ddm {
+namespace {
+
+constexpr double kLeastShare = 0.1;     // of one processor
+constexpr double kBurstNs = 500'000'000;  // of running at the limit
+
+}  // namespace
+
+std::optional<std::uint32_t> ProbeBudget::step(const Step& step) {
+  double cost = step.other_ns;
+  const Cost* dearest = nullptr;
+  for (const Cost& probe : step.probes) {
+    cost += probe.ns;
+    if (probe.ns > 0 && (dearest == nullptr || probe.ns > dearest->ns)) dearest = &probe;
+  }
+  const double base = std::max(step.cpu_ns - cost, kLeastShare * step.wall_ns);
+  const double allowed = base * percent_ / 100;
+  used_ns_ += cost;
+  base_ns_ += base;
+  // What the program may use in a burst goes with how busy it is.
+  const double most = step.wall_ns > 0 ? allowed * kBurstNs / step.wall_ns : 0;
+  credit_ns_ = std::min(credit_ns_ + allowed - cost, most);
+  if (credit_ns_ >= -most || dearest == nullptr) return {};
+  credit_ns_ = 0;  // who is left begins anew
+  return dearest->probe;
+}
+
+double ProbeBudget::used_percent() const { return base_ns_ > 0 ? 100 * used_ns_ / base_ns_ : 0; }
+
+}  // namespace ddm

@@ -1,0 +1,46 @@
+// Keeps what probes cost within a share of the CPU that the program uses: says which probe is to go.
+//
+// It is told of every step, some 100 ms, what the program used and what each probe cost. The share
+// may be exceeded for a moment, by what half a second allows; who goes on exceeding it by half loses
+// the dearest probe within a second, and a program that has just begun is not judged by one burst.
+// Pure; for one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace ddm {
+
+class ProbeBudget {
+ public:
+  // `percent` of what the program uses without probes; of a tenth of a processor at least, so that a
+  // probe in a program that sleeps is not taken out for one hit.
+  explicit ProbeBudget(double percent) : percent_(percent) {}
+
+  struct Cost {
+    std::uint32_t probe = 0;
+    double ns = 0;
+  };
+  struct Step {
+    double wall_ns = 0;
+    double cpu_ns = 0;    // of the process, probes and all
+    double other_ns = 0;  // of the sampler, and of looking after probes
+    std::span<const Cost> probes;
+  };
+  // The probe that is to be taken out; one a step at most.
+  std::optional<std::uint32_t> step(const Step& step);
+
+  void set_limit(double percent) { percent_ = percent; }
+  double limit_percent() const { return percent_; }
+  // Since the beginning.
+  double used_percent() const;
+
+ private:
+  double percent_;
+  double credit_ns_ = 0;
+  double used_ns_ = 0;
+  double base_ns_ = 0;
+};
+
+}  // namespace ddm

@@ -1,0 +1,251 @@
+"""ddm probe: hits, times and values of methods, against the program's own truth; and that nothing is
+left of it, whichever way it ends."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from ddm_client import Target
+from harness import AGENT, test
+from test_ddm_tool import DDM, OK, USAGE, ddm
+
+PROGRAM = ("Probed",)
+
+
+class Probe:
+    """`ddm probe` while it runs, once its probes are in."""
+
+    def __init__(self, target, *words):
+        self.process = subprocess.Popen([DDM, "probe", target.address, *words, "--json"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.first = self.process.stderr.readline()
+        assert "probes are in" in self.first, self.first
+
+    def end(self, how=signal.SIGINT):
+        self.process.send_signal(how)
+        out, err = self.process.communicate(timeout=60)
+        if how != signal.SIGINT:
+            return None
+        assert self.process.returncode == 0, err
+        self.found = json.loads(out)
+        return {f"{probe['class']}.{probe['method']}": probe for probe in self.found["probes"]}
+
+
+def tell(target, words):
+    """Tells the program; {method: calls} as it says."""
+    target.process.stdin.write(words + "\n")
+    target.process.stdin.flush()
+    truth = {}
+    while (line := target.process.stdout.readline()) != "counted\n":
+        assert line, "the program has ended"
+        if len(line.split()) == 2:
+            method, calls = line.split()
+            truth[method] = int(calls)
+    return truth
+
+
+def probed(target, methods, *words, told="counts 2000 3"):
+    probe = Probe(target, methods, *words)
+    truth = tell(target, told)
+    return probe.end(), truth
+
+
+@test(flags=[(), ("-Xint",), ("-Xcheck:jni",)])
+def hits_of_every_kind_of_method_are_exact(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        for words in ((), ("--time",), ("--args", "--return", "--throws", "--limit", "10")):
+            found, truth = probed(target, "Probed*", "--budget", "10000", *words)
+            for method, calls in truth.items():
+                probe = found[method]
+                assert (probe["hits"], probe["removed"]) == (calls, None), (words, method, probe, calls)
+            assert found["Probed.nothingHere"]["removed"].startswith("a native method")
+            assert found["Probed$Shape.sides"]["removed"].startswith("an abstract method")
+
+
+@test(min_jdk=21)
+def hits_on_virtual_threads_are_exact(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        found, truth = probed(target, "Probed.fib", "--time", "--budget", "10000",
+                          told="virtuals 500 40")
+        assert found["Probed.fib"]["hits"] == truth["Probed.fib"] == 300_000, found
+        assert sum(row["calls"] for row in found["Probed.fib"]["times"]) == 300_000
+
+
+@test()
+def values_are_shown_without_running_the_programs_code(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        found, _ = probed(target, "Probed$Cart.*", "--args", "--return", "--throws", "--stack",
+                          told="values")
+        first, second, third = found["Probed$Cart.total"]["records"]
+        assert first["args"][:3] == ["7", "5000000000", "cup"], first
+        assert first["args"][3].startswith("Probed$Cart@") and first["args"][4:] == ["true", "z", "2.5"]
+        assert first["return"] == "7" and first["thread"] == "main", first
+        assert second["args"] == ["101", "-1", "null", "null", "false", "y", "0.1"], second
+        assert second["return"] == "108"
+        assert third["throws"] == "java.lang.IllegalArgumentException: price -5", third
+        assert "return" not in third
+        frames = [(f["class"], f["method"]) for f in first["stack"]]
+        assert frames[:2] == [("Probed$Cart", "total"), ("Probed", "main")], frames
+        colour = found["Probed$Cart.colour"]["records"][0]
+        assert colour["args"][0] == "42" and colour["args"][1].startswith("int[]@"), colour
+        assert colour["return"] == "GREEN"
+        nothing = found["Probed$Cart.nothing"]["records"][0]
+        assert nothing["args"] == [] and "return" not in nothing, nothing
+        assert found["Probed$Cart.<init>"]["records"][0]["args"] == ["owner"]
+
+
+@test()
+def conditions_lines_and_fields_choose_the_hits(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        counts = "counts 1000 2"
+        for condition, hits in (("arg1 > 900", 198), ("arg1 >= 10 && arg1 < 20", 20),
+                                ("name == 'name 7'", 2), ("arg3 != \"name 7\"", 1998),
+                                ("arg4 == null", 0), ("this.sum > 0", 0), ("arg7 < 1.0", 4),
+                                ("gift == true", 1000), ("arg2 == 3000000000", 2)):
+            found, _ = probed(target, "Probed$Cart.total", "--when", condition, told=counts)
+            probe = found["Probed$Cart.total"]
+            assert (probe["hits"], probe["removed"]) == (hits, None), (condition, probe)
+        line = next(i for i, text in enumerate(open(os.path.join(
+            os.path.dirname(__file__), "programs", "Probed.java")), 1) if "throw new IllegalArg" in text)
+        found, _ = probed(target, "Probed$Cart.total", "--line", str(line - 1), "--args", "--limit", "3",
+                          told=counts)
+        assert found["Probed$Cart.total"]["hits"] >= 2000, found
+        assert len(found["Probed$Cart.total"]["records"]) == 3
+        found, _ = probed(target, "Probed$Cart.*", "--field", "Cart.sum", "--args", told=counts)
+        # Read, written, read again to be returned; read once where it is locked.
+        assert found["Probed$Cart.total"]["hits"] == 3 * 2000, found["Probed$Cart.total"]
+        assert found["Probed$Cart.locked"]["hits"] == 2000
+        assert found["Probed$Cart.nothing"]["removed"] == "it does not use the field Cart.sum"
+        values = [r["args"] for r in found["Probed$Cart.total"]["records"][:3]]
+        assert values == [["0"], ["0"], ["0"]], values
+        found, _ = probed(target, "Probed$Cart.*", "--when", "arg9 == 1", told=counts)
+        assert "cannot be rewritten" in found["Probed$Cart.total"]["removed"], found
+
+
+@test()
+def probes_come_with_classes_that_are_loaded_later(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        probe = Probe(target, "Probed$Late.*", "--count")
+        assert "in 0 methods" in probe.first, probe.first
+        tell(target, "late")
+        found = probe.end()
+        assert found["Probed$Late.<clinit>"]["hits"] == 1, found
+
+
+@test()
+def a_method_that_goes_on_running_is_named(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "loop")
+        probe = Probe(target, "Probed.loop", "--count")
+        found = probe.end()
+        assert found["Probed.loop"]["hits"] == 0
+        assert any("Probed.loop runs since before" in note for note in probe.found["notes"]), probe.found
+        tell(target, "stop")
+
+
+@test()
+def what_the_vm_and_probes_themselves_use_is_safe_or_refused(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        methods = ("java.lang.String.hashCode,java.util.HashMap.get,java.lang.Object.<init>,"
+                   "java.lang.Thread.currentThread,java.lang.ClassLoader.loadClass,java.lang.String.equals,"
+                   "jdk.internal.misc.Unsafe.getAndAddLong,java.lang.Long.numberOfLeadingZeros,"
+                   "java.lang.Thread.getName,java.lang.Integer.valueOf,java.lang.DdmTracker*")
+        for words in (("--count",), ("--time",), ("--when", "arg1 != null"),
+                      ("--args", "--return", "--throws", "--stack", "--limit", "100000")):
+            probe = Probe(target, methods, *words)
+            tell(target, "counts 500 3")
+            found = probe.end()
+            assert found["java.lang.Thread.currentThread"]["removed"].startswith("a native method")
+            assert "probes themselves use it" in found["jdk.internal.misc.Unsafe.getAndAddLong"]["removed"]
+            assert not any(name.startswith("java.lang.DdmTracker") and p["removed"] is None
+                           for name, p in found.items())
+        truth = tell(target, "counts 100 2")
+        assert truth["Probed$Cart.total"] == 200
+
+
+@test()
+def the_end_of_ddm_takes_every_probe_out(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        for how in (signal.SIGKILL, signal.SIGTERM):
+            probe = Probe(target, "Probed*", "--time", "--args")
+            tell(target, "counts 100 2")
+            probe.process.send_signal(how)
+            probe.process.communicate(timeout=60)
+            # A connection has none in: the next one counts what it has put in, and nothing else.
+            found, truth = probed(target, "Probed.fib", "--count")
+            assert found["Probed.fib"]["hits"] == truth["Probed.fib"]
+            assert list(found) == ["Probed.fib"]
+
+
+@test()
+def the_code_is_method_for_method_as_it_was_when_probes_are_out(t):
+    library = os.path.join(os.path.dirname(AGENT), "libmethod_codes.so")
+    flags = ["--enable-native-access=ALL-UNNAMED"] if t.jdk.major >= 24 else []
+    with Target(t, "dump=none", flags=flags, program=PROGRAM) as target:
+        before = tell(target, f"codes {library}")
+        assert len(before) > 100, before
+        for words in (("--time",), ("--args", "--return", "--throws", "--stack")):
+            probe = Probe(target, "Probed*,java.lang.String.*,java.util.HashMap.*", *words)
+            inside = tell(target, f"codes {library}")
+            changed = [name for name in before if inside[name] != before[name]]
+            assert "Probed$Cart.total(IJLjava/lang/String;Ljava/lang/Object;ZCD)I" in changed
+            assert len(changed) > 0.9 * len(before), (len(changed), len(before))
+            probe.end()
+            after = tell(target, f"codes {library}")
+            assert after == before, [name for name in before if after[name] != before[name]]
+
+
+def put_in_and_out(t, rounds):
+    dice = random.Random(t.name)
+    kinds = (("--count",), ("--time",), ("--args", "--return", "--limit", "5"), ("--stack",),
+             ("--when", "arg1 > 5"))
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "busy 2")
+        for _ in range(rounds):
+            probe = Probe(target, "Probed.work,Probed$Late.*", *dice.choice(kinds))
+            time.sleep(dice.random() / 10)
+            found = probe.end()
+            assert found["Probed.work"]["removed"] in (None, "budget"), found
+            assert found["Probed.work"]["hits"] > 0, found
+        tell(target, "stop")
+
+
+@test(gc=("default",))
+def probes_go_in_and_out_three_times_under_load(t):
+    put_in_and_out(t, 3)
+
+
+@test(gc="all", full_only=True, timeout=600)
+def probes_go_in_and_out_a_hundred_times_under_load(t):
+    put_in_and_out(t, 100)
+
+
+@test()
+def a_probe_over_the_budget_is_taken_out(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        probe = Probe(target, "java.lang.String.hashCode,java.util.HashMap.get,Probed.fib",
+                      "--time", "--budget", "1")
+        tell(target, "busy 2")
+        time.sleep(3)
+        tell(target, "stop")
+        found = probe.end()
+        assert found["java.lang.String.hashCode"]["removed"] == "budget", found
+        assert found["java.util.HashMap.get"]["removed"] == "budget", found
+        assert found["Probed.fib"]["removed"] is None
+        budget = probe.found["budget"]
+        assert budget["limit_percent"] == 1 and budget["used_percent"] > 0, budget
+
+
+@test()
+def a_wrong_request_is_told_in_one_line(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        for words, said in ((("Probed.fib", "--when", "arg1 = 3"), "'=' is no relation"),
+                            (("Probed.fib", "--line", "3", "--time"), "of a whole method"),
+                            (("Probed.fib", "--line", "3", "--field", "x"), "not at both"),
+                            (("Probed.fib", "--for", "soon"), "right is 10s")):
+            error = ddm(t, "probe", target.address, *words, code=USAGE)
+            assert said in error, error
+        done = t.command([DDM, "probe", target.address, "No.such", "--for", "100ms"])
+        assert done.code == OK and "no loaded class has such a method" in done.out, done

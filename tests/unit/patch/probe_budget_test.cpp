@@ -1,0 +1,76 @@
+#include "patch/probes/probe_budget.h"
+
+#include <array>
+
+#include <catch2/catch.hpp>
+
+using namespace ddm;
+
+namespace {
+
+constexpr double kStepNs = 50'000'000;
+
+// Steps until a probe is to go, with one that takes `share` of the program's CPU; 0: none.
+int steps_until_removed(ProbeBudget& budget, double share, int most = 1000) {
+  for (int step = 1; step <= most; ++step) {
+    const std::array<ProbeBudget::Cost, 1> costs{{{7, share * kStepNs}}};
+    const auto gone =
+        budget.step({kStepNs, kStepNs * (1 + share), 0, std::span<const ProbeBudget::Cost>(costs)});
+    if (gone) {
+      CHECK(*gone == 7);
+      return step;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("probes within the budget stay") {
+  ProbeBudget budget(5);
+  CHECK(steps_until_removed(budget, 0.04) == 0);
+  CHECK(budget.used_percent() == Approx(4));
+}
+
+TEST_CASE("a probe that costs more than the program is taken out at once") {
+  ProbeBudget budget(5);
+  CHECK(steps_until_removed(budget, 3) == 1);
+}
+
+TEST_CASE("when the load doubles a probe over its budget goes within five seconds") {
+  ProbeBudget budget(5);
+  CHECK(steps_until_removed(budget, 0.04, 200) == 0);
+  const int steps = steps_until_removed(budget, 0.08);
+  CHECK(steps > 0);
+  CHECK(steps * kStepNs < 5e9);
+}
+
+TEST_CASE("the dearest probe goes first") {
+  ProbeBudget budget(5);
+  const std::array<ProbeBudget::Cost, 3> costs{{{1, 1e6}, {2, 5e7}, {3, 2e6}}};
+  const auto gone = budget.step({kStepNs, 2 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
+  REQUIRE(gone);
+  CHECK(*gone == 2);
+}
+
+TEST_CASE("sampling takes of the same budget") {
+  ProbeBudget budget(5);
+  const std::array<ProbeBudget::Cost, 1> costs{{{1, 0.03 * kStepNs}}};
+  bool gone = false;
+  for (int step = 0; step < 100; ++step) {
+    gone = gone || budget.step({kStepNs, kStepNs * 1.07, 0.04 * kStepNs,
+                                std::span<const ProbeBudget::Cost>(costs)});
+  }
+  CHECK(gone);
+}
+
+TEST_CASE("a probe in a program that sleeps stays") {
+  ProbeBudget budget(5);
+  const std::array<ProbeBudget::Cost, 1> costs{{{1, 0.004 * kStepNs}}};
+  bool gone = false;
+  for (int step = 0; step < 1000; ++step) {
+    gone = gone || budget.step({kStepNs, 0.01 * kStepNs, 0,
+                                std::span<const ProbeBudget::Cost>(costs)});
+  }
+  CHECK_FALSE(gone);
+}

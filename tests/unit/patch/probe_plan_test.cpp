@@ -1,0 +1,76 @@
+#include "patch/probes/probe_plan.h"
+
+#include <catch2/catch.hpp>
+
+using namespace ddm;
+
+namespace {
+
+std::string problem(ProbeRequest request) {
+  const auto wish = read_probe_wish(std::move(request));
+  return wish ? "" : wish.message();
+}
+
+bci::MethodPatches plan(ProbeRequest request, std::string descriptor = "(I)I") {
+  auto wish = read_probe_wish(std::move(request));
+  REQUIRE(wish);
+  return probe_patches(*wish, {"shop/Cart", "total", std::move(descriptor), 3, 100, {"shop/Cart"}});
+}
+
+}  // namespace
+
+TEST_CASE("what does not go together is refused with a reason") {
+  CHECK(problem({}).find("no method is named") != std::string::npos);
+  ProbeRequest both{.methods = "a.B.c", .line = 3, .field = "x"};
+  CHECK(problem(both).find("not at both") != std::string::npos);
+  ProbeRequest timed_line{.what = kProbeTime, .methods = "a.B.c", .line = 3};
+  CHECK(problem(timed_line).find("of a whole method") != std::string::npos);
+  ProbeRequest wrong{.methods = "a.B.c", .condition = "arg1"};
+  CHECK(problem(wrong).find("the condition 'arg1'") != std::string::npos);
+  CHECK(problem({.methods = "a.B.c"}).empty());
+}
+
+TEST_CASE("a probe that counts is one call at the entry") {
+  const bci::MethodPatches patches = plan({.methods = "shop.Cart.total"});
+  REQUIRE(patches.patches.size() == 1);
+  CHECK(patches.patches[0].site == bci::SiteKind::kEnter);
+  REQUIRE(patches.patches[0].before.size() == 1);
+  CHECK(patches.patches[0].before[0].sink.name == "count");
+  CHECK(patches.patches[0].before[0].sink.descriptor == "(I)V");
+}
+
+TEST_CASE("the result of a condition is the last parameter") {
+  const bci::MethodPatches patches = plan({.methods = "shop.Cart.total", .condition = "arg1 > 3"});
+  CHECK(patches.patches[0].before[0].sink.descriptor == "(IZ)V");
+  CHECK(patches.patches[0].before[0].conditions.size() == 1);
+}
+
+TEST_CASE("what is returned is recorded where there is something") {
+  const ProbeRequest request{.what = kProbeReturn, .methods = "shop.Cart.total", .records = 5};
+  const auto kind = [&](const char* descriptor) {
+    return plan(request, descriptor).patches[1].before[0].arguments[2].kind;
+  };
+  CHECK(kind("(I)I") == bci::ArgumentKind::kReturn);
+  CHECK(kind("(I)V") == bci::ArgumentKind::kInteger);
+}
+
+TEST_CASE("a field is meant by its class's name with or without the package") {
+  const auto wish = read_probe_wish({.methods = "*.Cart.*", .field = "Cart.sum"});
+  REQUIRE(wish);
+  CHECK(wish->means_field("shop/Cart", "sum"));
+  CHECK(wish->means_field("Cart", "sum"));
+  CHECK(wish->means_field("shop/Main$Cart", "sum"));
+  CHECK_FALSE(wish->means_field("shop/MyCart", "sum"));
+  CHECK_FALSE(wish->means_field("shop/Cart", "total"));
+  const auto full = read_probe_wish({.methods = "*.Cart.*", .field = "shop.Cart.sum"});
+  REQUIRE(full);
+  CHECK(full->means_field("shop/Cart", "sum"));
+  CHECK_FALSE(full->means_field("Cart", "sum"));
+}
+
+TEST_CASE("classes that probes themselves need have none") {
+  CHECK(reason_against_class("java/lang/DdmTrackerProbes") == "it is a class of the agent");
+  CHECK_FALSE(reason_against_class("jdk/internal/misc/Unsafe").empty());
+  CHECK_FALSE(reason_against_class("java/lang/VirtualThread").empty());
+  CHECK(reason_against_class("java/lang/String").empty());
+}

@@ -1,0 +1,168 @@
+#include "probe_text.h"
+
+#include <algorithm>
+
+#include "records/report_words.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kMostRecords = 20;  // shown to people
+constexpr std::size_t kMostFrames = 8;
+constexpr std::size_t kBar = 30;
+
+std::string ns_text(double ns) {
+  if (ns < 10'000) return fmt::format("{:.0f} ns", ns);
+  if (ns < 10'000'000) return fmt::format("{:.1f} us", ns / 1e3);
+  if (ns < 10'000'000'000) return fmt::format("{:.1f} ms", ns / 1e6);
+  return fmt::format("{:.1f} s", ns / 1e9);
+}
+
+std::uint64_t timed(const ProbeFindings::Method& method) {
+  std::uint64_t calls = 0;
+  for (const std::uint64_t count : method.times) calls += count;
+  return calls;
+}
+
+std::string title_of(const ProbeFindings::Method& method) {
+  return method.class_name + "." + method.method + method.signature;
+}
+
+// Calls that took less than 1, 2, 4, ... ns.
+std::string times_text(const ProbeFindings::Method& method) {
+  const std::uint64_t most = *std::max_element(method.times.begin(), method.times.end());
+  std::string text;
+  for (std::size_t i = 0; i < method.times.size(); ++i) {
+    if (method.times[i] == 0) continue;
+    const auto bar = static_cast<std::size_t>(method.times[i] * kBar / most);
+    text += fmt::format("  < {:>8} {:>12} {}\n", ns_text(static_cast<double>(std::uint64_t{1} << i)),
+                        grouped(static_cast<std::int64_t>(method.times[i])),
+                        std::string(std::max<std::size_t>(bar, 1), '#'));
+  }
+  return text;
+}
+
+std::string source_of(const ProbeFindings::Frame& frame) {
+  if (frame.line == -2) return "Native Method";
+  if (frame.file.empty()) return "Unknown Source";
+  return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
+}
+
+std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record) {
+  std::string text = fmt::format("{}: {}", record.thread, method.method);
+  if ((record.what & kProbeArguments) != 0) {
+    text += fmt::format("({})", fmt::join(record.arguments, ", "));
+  }
+  if ((record.what & kProbeReturn) != 0) text += " = " + record.returned;
+  if ((record.what & kProbeThrows) != 0) text += " throws " + record.thrown;
+  if (record.ns > 0) text += ", " + ns_text(static_cast<double>(record.ns));
+  text += "\n";
+  for (std::size_t i = 0; i < std::min(record.stack.size(), kMostFrames); ++i) {
+    const ProbeFindings::Frame& frame = record.stack[i];
+    text += fmt::format("    at {}.{}({})\n", frame.class_name, frame.method, source_of(frame));
+  }
+  if (record.stack.size() > kMostFrames) {
+    text += fmt::format("    ... {} more\n", record.stack.size() - kMostFrames);
+  }
+  return text;
+}
+
+Json record_json(const ProbeFindings::Record& record) {
+  Json json{{"thread", json_text(record.thread)}};
+  if ((record.what & kProbeArguments) != 0) {
+    Json arguments = Json::array();
+    for (const std::string& argument : record.arguments) arguments.push_back(json_text(argument));
+    json["args"] = std::move(arguments);
+  }
+  if ((record.what & kProbeReturn) != 0) json["return"] = json_text(record.returned);
+  if ((record.what & kProbeThrows) != 0) json["throws"] = json_text(record.thrown);
+  if (record.ns > 0) json["ns"] = record.ns;
+  if (!record.stack.empty()) {
+    Json stack = Json::array();
+    for (const ProbeFindings::Frame& frame : record.stack) {
+      stack.push_back({{"class", json_text(frame.class_name)},
+                       {"method", json_text(frame.method)},
+                       {"file", json_text(frame.file)},
+                       {"line", frame.line}});
+    }
+    json["stack"] = std::move(stack);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string probe_text(const ProbeRequest& request, const ProbeFindings& findings,
+                       std::size_t width) {
+  const bool with_times = (request.what & kProbeTime) != 0;
+  TextTable table(with_times ? std::vector<std::string>{">HITS", ">TOTAL", ">MEAN", ".METHOD"}
+                             : std::vector<std::string>{">HITS", ".METHOD"});
+  for (const ProbeFindings::Method& method : findings.methods) {
+    std::vector<std::string> cells{grouped(static_cast<std::int64_t>(method.hits))};
+    if (with_times) {
+      const std::uint64_t calls = timed(method);
+      const auto ns = static_cast<double>(method.ns);
+      cells.push_back(ns_text(ns));
+      cells.push_back(calls > 0 ? ns_text(ns / static_cast<double>(calls)) : "-");
+    }
+    cells.push_back(method.class_name + "." + method.method);
+    table.add(std::move(cells));
+    if (!method.removed.empty()) {
+      table.add_line(method.removed == "budget"
+                         ? std::string("    taken out: it cost more than the budget")
+                         : "    no probe: " + method.removed);
+    }
+  }
+  std::string text = findings.methods.empty() ? "" : table.text(width);
+  for (const ProbeFindings::Method& method : findings.methods) {
+    if (timed(method) > 0) text += "\n" + title_of(method) + "\n" + times_text(method);
+    if (method.records.empty()) continue;
+    text += "\n" + title_of(method) + "\n";
+    for (std::size_t i = 0; i < std::min(method.records.size(), kMostRecords); ++i) {
+      text += record_text(method, method.records[i]);
+    }
+    if (method.records.size() > kMostRecords) {
+      text += fmt::format("... {} more (--json has all)\n", method.records.size() - kMostRecords);
+    }
+  }
+  for (const std::string& note : findings.notes) text += wrapped(note, 0, width) + "\n";
+  text += fmt::format("used {}.{} % of the program's CPU, of {} % allowed\n",
+                      findings.used_millis / 1000, findings.used_millis % 1000 / 100,
+                      findings.limit_percent);
+  return text;
+}
+
+Json probe_json(const ProbeRequest& request, const ProbeFindings& findings) {
+  Json probes = Json::array();
+  for (const ProbeFindings::Method& method : findings.methods) {
+    Json probe{{"class", json_text(method.class_name)},
+               {"method", json_text(method.method)},
+               {"signature", json_text(method.signature)},
+               {"hits", method.hits},
+               {"total_ns", method.ns}};
+    if ((request.what & kProbeTime) != 0) {
+      Json times = Json::array();
+      for (std::size_t i = 0; i < method.times.size(); ++i) {
+        if (method.times[i] == 0) continue;
+        times.push_back({{"below_ns", std::uint64_t{1} << i}, {"calls", method.times[i]}});
+      }
+      probe["times"] = std::move(times);
+    }
+    Json records = Json::array();
+    for (const ProbeFindings::Record& record : method.records) {
+      records.push_back(record_json(record));
+    }
+    probe["records"] = std::move(records);
+    probe["removed"] = method.removed.empty() ? Json(nullptr) : json_text(method.removed);
+    probes.push_back(std::move(probe));
+  }
+  Json notes = Json::array();
+  for (const std::string& note : findings.notes) notes.push_back(json_text(note));
+  return {{"probes", std::move(probes)},
+          {"budget",
+           {{"limit_percent", findings.limit_percent},
+            {"used_percent", static_cast<double>(findings.used_millis) / 1000}}},
+          {"notes", std::move(notes)}};
+}
+
+}  // namespace ddm
