@@ -104,7 +104,11 @@ std::string ParkHooks::prepare(JNIEnv* jni) {
   callbacks.ClassFileLoadHook = park_class_file;
   jvmtiError error = jvmti_->AddCapabilities(&needed);
   if (error == JVMTI_ERROR_NONE) error = jvmti_->SetEventCallbacks(&callbacks, sizeof callbacks);
-  if (error != JVMTI_ERROR_NONE) return std::string("retransforming: ") + jvmti_error_name(error);
+  if (error != JVMTI_ERROR_NONE) {
+    jvmti_->DisposeEnvironment();  // the next start() asks anew
+    jvmti_ = nullptr;
+    return std::string("retransforming: ") + jvmti_error_name(error);
+  }
   for (const char* name : {kLockSupport, kVirtualThread}) {
     if (jclass klass = found_class(jni, name)) classes_.push_back(klass);
   }
