@@ -13,6 +13,7 @@
 #include "handlers/native_thread.h"
 #include "handlers/program_exit.h"
 #include "hprof/loaded_name.h"
+#include "hprof/monitor_dump.h"
 #include "jvm/capabilities.h"
 #include "jvm/exit_limits.h"
 #include "jvm/jvmti_error.h"
@@ -93,6 +94,7 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
   if (jvmti == nullptr) return JNI_ERR;
 
   take_capabilities(jvmti);
+  if (given->hprof && given->hprof->monitor) take_monitor_capabilities(jvmti);
   auto* agent = new Agent(jvmti, std::move(*given));
   if (set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE ||
       !agent->enable({JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH})) {
@@ -171,7 +173,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.name.empty()) facts_.app = options_.name;
   tracking_ = Tracking::create(jvmti_, jni, facts_);
-  method_tracing_ = std::make_unique<MethodTracing>(jvmti_);
+  method_tracing_ = std::make_unique<MethodTracing>(
+      jvmti_, tracking_ ? &tracking_->names() : nullptr);
   if (tracking_) {
     tracking_->include(monitors_);
     tracking_->include(*method_tracing_);
@@ -210,7 +213,11 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   service_->open(jni, options_, facts_, client_api_.get());
   client_api_->open(jni, late);
   prepare_hooks(jni);
-  if (hprof_) hprof_->open(jni, facts_, [vm] { exit_program(vm, 0); });
+  if (hprof_) {
+    hprof_->open(jni, facts_, {[vm] { exit_program(vm, 0); }, [this](JNIEnv* on_thread, bool on) {
+                                 return sample_cpu(on_thread, on);
+                               }});
+  }
   apply_tracking_options(jni, options_);
 }
 
@@ -285,9 +292,17 @@ void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
   std::string error = options_.monitor ? monitors_.start(jvmti_, jni, tracking_->naming(jni))
                                        : monitors_.stop(jvmti_);
   if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
-  if (options_.cpu != CpuMode::kSamples) return sampler_.stop();
-  error = sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.budget});
+  error = sample_cpu(jni, options_.cpu == CpuMode::kSamples);
   if (!error.empty()) log_error("cpu=samples: {}", error);
+}
+
+std::string Agent::sample_cpu(JNIEnv* jni, bool on) {
+  if (on && !tracking_) return "this VM lacks what stacks need";
+  if (on) {
+    return sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.budget});
+  }
+  sampler_.stop();
+  return "";
 }
 
 void Agent::start_reporter(JNIEnv* jni) {

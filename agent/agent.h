@@ -63,6 +63,7 @@ class Agent {
   void wait_for_server();
   void apply_tracking_options(JNIEnv* jni, const Options& options);
   void apply_time_options(JNIEnv* jni, const Options& options);
+  std::string sample_cpu(JNIEnv* jni, bool on);
   void start_reporter(JNIEnv* jni);
   // Without `jni` the VM is not asked for anything.
   void write_reports(JNIEnv* jni, const char* reason, bool oom);

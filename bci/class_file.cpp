@@ -10,6 +10,17 @@ void skip_attributes(ByteReader& in) {
   }
 }
 
+// Of the class's attributes, all of which it reads.
+std::string_view source_file_of(ByteReader& in, const ConstantPool& pool) {
+  std::string_view file;
+  for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {
+    const std::string_view name = pool.utf8(in.u2());
+    ByteReader body(in.take(in.u4()));
+    if (name == "SourceFile") file = pool.utf8(body.u2());
+  }
+  return file;
+}
+
 std::optional<CodeOutline> outline_code(std::size_t length_at, ByteSpan body) {
   ByteReader in(body);
   in.skip(4);
@@ -75,7 +86,7 @@ std::optional<ClassFile> ClassFile::parse(ByteSpan bytes, SkipReason& why) {
   for (std::uint16_t left = method_count; left > 0 && in.ok(); --left) {
     if (!parse_method(in, file.pool, file.methods.emplace_back())) return std::nullopt;
   }
-  skip_attributes(in);
+  file.source_file = source_file_of(in, file.pool);
   if (!in.ok() || !in.at_end() || file.name.empty()) return std::nullopt;
   why = SkipReason::kNone;
   return file;

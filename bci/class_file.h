@@ -45,6 +45,7 @@ struct ClassFile {
   std::uint16_t access = 0;
   std::string_view name, super_name;  // internal names; super_name is empty for Object
   std::vector<MethodOutline> methods;
+  std::string_view source_file;  // empty: it has none
 
   bool is_interface() const { return (access & kAccInterface) != 0; }
   // Frames are looked at from class file version 50 on (JVMS 4.10.1).

@@ -17,7 +17,7 @@ void HprofSession::answer(JNIEnv* jni, const HprofCommand& command) {
   const HprofTag tag = command.known_tag();
   if (tag == HprofTag::kExit) {
     log_warn("hprof: the program is ended by a command");
-    return exit_program_();
+    return controls_.exit_program();
   }
   if (!binary_ && tag != HprofTag::kAllocSites && tag != HprofTag::kGc &&
       tag != HprofTag::kControl) {
@@ -42,9 +42,7 @@ void HprofSession::answer(JNIEnv* jni, const HprofCommand& command) {
       answer_with_traces(jni);
       break;
     case HprofTag::kCpuSamples:
-      log_warn("hprof: CPU samples are not implemented: the answer has none");
-      binary_->no_cpu_samples(now_ms());
-      flush();
+      answer_with_samples(jni, command);
       break;
     case HprofTag::kControl:
       control(jni, command);
@@ -74,7 +72,23 @@ void HprofSession::answer_sites(JNIEnv* jni, const HprofCommand& command) {
   wanted.cutoff = double{cutoff};
   if ((flags & kHprofByAllocation) != 0) wanted.order = HprofOrder::kAllocated;
   // All figures are those since the program began, whatever was asked for before.
-  if (const auto data = report(jni, "command")) put_sites(*data, wanted, flags & kHprofAfterGc);
+  const auto data = report(jni, "command");
+  if (data && tracking_->has_records()) put_sites(*data, wanted, flags & kHprofAfterGc);
+}
+
+void HprofSession::answer_with_samples(JNIEnv* jni, const HprofCommand& command) {
+  ByteReader fields(command.body);
+  fields.u2();
+  const auto cutoff = std::bit_cast<float>(fields.u4());
+  HprofView wanted = view();
+  wanted.cutoff = fields.ok() && cutoff >= 0 && cutoff <= 1 ? double{cutoff} : 0;
+  if (!samples_) log_warn("hprof: CPU samples are not taken: the answer has those there were");
+  if (const auto data = report(jni, "command")) {
+    ReportNames names(data->names);
+    binary_->cpu_samples(HprofCosts::samples(data->time, names, wanted), names,
+                         data->summary.written_ms);
+  }
+  flush();
 }
 
 void HprofSession::answer_with_totals(JNIEnv* jni) {
@@ -131,9 +145,17 @@ void HprofSession::control(JNIEnv* jni, const HprofCommand& command) {
       break;
     }
     case HprofControl::kCpuSamplingOn:
-    case HprofControl::kCpuSamplingOff:
+    case HprofControl::kCpuSamplingOff: {
+      const bool on = what == HprofControl::kCpuSamplingOn;
+      if (on && fields.remaining() >= 4 && fields.u4() != 0) {
+        log_warn("hprof: command 8: all threads are sampled, not one alone");
+      }
+      error = controls_.sample_cpu(jni, on);
+      if (error.empty()) samples_ = on;
+      break;
+    }
     case HprofControl::kClearCpuSamples:
-      error = "CPU samples are not implemented";
+      if (tracking_ != nullptr) tracking_->forget_time();
       break;
     default:
       if (error.empty()) error = "what it asks for is not known";
@@ -141,8 +163,7 @@ void HprofSession::control(JNIEnv* jni, const HprofCommand& command) {
   }
   if (!error.empty()) log_warn("hprof: command 8: {}", error);
   if (!binary_) return;
-  binary_->settings(
-      {tracking_ != nullptr && tracking_->on(), false, static_cast<std::uint16_t>(depth_)});
+  binary_->settings(settings());
   flush();
 }
 

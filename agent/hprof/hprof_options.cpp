@@ -15,9 +15,6 @@ namespace {
 struct Parsing {
   HprofOptions& options;
   bool heap = false;
-  bool cpu = false;
-  bool cpu_by_hooks = false;  // cpu=times or old
-  bool monitor = false;
 };
 
 struct HprofRule {
@@ -56,25 +53,18 @@ const HprofRule kHprofRules[] = {
        p.options.sites = v != "dump";
        return Wrong();
      }},
-    {"cpu", "samples|times|old", "CPU usage; not implemented", "off",
+    {"cpu", "samples|times|old", "CPU usage", "off",
      [](Parsing& p, std::string_view v) {
        if (v != "samples" && v != "y" && v != "times" && v != "old") {
          return not_one_of(v, "samples, times, old");
        }
-       p.cpu = true;
-       p.cpu_by_hooks = v == "times" || v == "old";
-       p.options.not_served.push_back(
-           fmt::format("cpu={} is not implemented; the program runs on without", v));
+       p.options.cpu = v == "times" ? HprofCpu::kTimes
+                       : v == "old"   ? HprofCpu::kOld
+                                      : HprofCpu::kSamples;
        return Wrong();
      }},
-    {"monitor", "y|n", "monitor contention; not implemented", "n",
-     [](Parsing& p, std::string_view v) {
-       Wrong error = yes_no(v, &p.monitor);
-       if (p.monitor)
-         p.options.not_served.emplace_back(
-             "monitor=y is not implemented; the program runs on without");
-       return error;
-     }},
+    {"monitor", "y|n", "monitor contention", "n",
+     [](Parsing& p, std::string_view v) { return yes_no(v, &p.options.monitor); }},
     {"format", "a|b", "text or binary output", "a",
      [](Parsing& p, std::string_view v) {
        if (v != "a" && v != "b") return not_one_of(v, "a, b");
@@ -101,11 +91,11 @@ const HprofRule kHprofRules[] = {
        return plain_number<std::uint32_t>(v, 0, kMaxHprofDepth, &p.options.depth);
      }},
     {"interval", "MS", "between samples of cpu=samples", "10",
-     [](Parsing&, std::string_view v) {
-       std::uint32_t ignored = 0;
-       return plain_number<std::uint32_t>(v, 1, std::numeric_limits<std::int32_t>::max(), &ignored);
+     [](Parsing& p, std::string_view v) {
+       return plain_number<std::int64_t>(v, 1, std::numeric_limits<std::int32_t>::max(),
+                                         &p.options.interval_ms);
      }},
-    {"cutoff", "SHARE", "leave out sites below this share", "0.0001",
+    {"cutoff", "SHARE", "leave out what is below this share", "0.0001",
      [](Parsing& p, std::string_view v) {
        return plain_number<double>(v, 0, 1, &p.options.cutoff);
      }},
@@ -158,8 +148,8 @@ Wrong apply(Parsing& parsing, std::string_view part) {
 Wrong combined(const Parsing& parsing) {
   const HprofOptions& options = parsing.options;
   if (options.net && !options.file.empty()) return "options file and net cannot be combined";
-  if (options.binary && parsing.monitor) return "format=b cannot be combined with monitor=y";
-  if (options.binary && parsing.cpu_by_hooks) {
+  if (options.binary && options.monitor) return "format=b cannot be combined with monitor=y";
+  if (options.binary && (options.cpu == HprofCpu::kTimes || options.cpu == HprofCpu::kOld)) {
     return "format=b cannot be combined with cpu=times or cpu=old";
   }
   return "";
@@ -180,7 +170,9 @@ ParsedHprofOptions parse_hprof_options(std::string_view text, std::string_view m
     }
   }
   if (result.error.empty()) result.error = combined(parsing);
-  if (!parsing.heap && !parsing.cpu && !parsing.monitor) options.dump = options.sites = true;
+  const bool time = options.cpu != HprofCpu::kOff || options.monitor;
+  if (!parsing.heap && !time) options.dump = options.sites = true;
+  if (options.cpu == HprofCpu::kOld) options.depth = 2;
   if (options.dump && !options.binary && options.net) {
     options.dump = false;
     options.sites = true;
@@ -198,6 +190,12 @@ Options agent_options(const HprofOptions& hprof) {
   options.address = "none";  // hprof opened no port
   options.track = hprof.sites;
   options.live = hprof.sites ? 1 : 0;
+  if (hprof.cpu != HprofCpu::kOff) {
+    options.cpu = hprof.cpu == HprofCpu::kSamples ? CpuMode::kSamples : CpuMode::kTimes;
+    options.given.emplace_back("cpu");
+  }
+  options.interval_ms = hprof.interval_ms;
+  options.monitor = hprof.monitor;
   options.dump_none = true;
   options.records = 1024;  // hprof shows sites alone
   // A reader at the other end may ask for another depth.
@@ -222,12 +220,14 @@ std::string hprof_help_text() {
   out +=
       "\nThe environment variable _JAVA_HPROF_OPTIONS is appended to the options.\n"
       "kill -QUIT PID writes what there is by then; the program goes on.\n"
-      "format=b goes with heap=, not with monitor=y, cpu=times or cpu=old.\n\n"
+      "format=b goes with heap= and cpu=samples, not with monitor=y and cpu=times|old.\n\n"
       "Examples\n"
       "  who allocated what, and what of it is alive:\n"
       "      java -agentlib:hprof=heap=sites,depth=8 Main\n"
       "  the same with every site, in a file of its own:\n"
       "      java -agentlib:hprof=heap=sites,cutoff=0,file=sites.txt Main\n"
+      "  where the CPU goes, and where threads wait for each other:\n"
+      "      java -agentlib:hprof=cpu=samples,monitor=y,depth=8 Main\n"
       "  a heap dump for the usual tools:\n"
       "      java -agentlib:hprof=heap=dump,format=b,file=heap.hprof Main\n";
   return out;

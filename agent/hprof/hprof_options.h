@@ -15,10 +15,20 @@
 
 namespace ddm {
 
+enum class HprofCpu {
+  kOff,
+  kSamples,
+  kTimes,
+  kOld,  // times by callee and caller
+};
+
 struct HprofOptions {
   bool help = false;
   bool sites = false;  // heap=sites|all
   bool dump = false;   // heap=dump|all
+  HprofCpu cpu = HprofCpu::kOff;
+  std::int64_t interval_ms = 10;  // of cpu=samples
+  bool monitor = false;
   bool binary = false;
   std::string file;  // as given, or the default name; "" with net=
   std::optional<Address> net;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hprof/heap_sizes.h"
+#include "hprof/monitor_dump.h"
 #include "jvm/exit_limits.h"
 #include "log.h"
 #include "records/hprof_heap_text.h"
@@ -32,10 +33,11 @@ HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, HprofOptions options, T
       threads_(jvmti, jni),
       thread_(jvmti, "ddmagent-hprof"),
       heap_dumper_(jvmti, heap_figures_),
-      depth_(options_.depth) {}
+      depth_(options_.depth),
+      samples_(options_.cpu == HprofCpu::kSamples) {}
 
-void HprofSession::open(JNIEnv* jni, const VmFacts& facts, std::function<void()> exit_program) {
-  exit_program_ = std::move(exit_program);
+void HprofSession::open(JNIEnv* jni, const VmFacts& facts, Controls controls) {
+  controls_ = std::move(controls);
   for (const std::string& sentence : options_.not_served) {
     log_warn("hprof: {}", sentence);
   }
@@ -61,21 +63,37 @@ void HprofSession::begin_stream(const VmFacts& facts) {
   if (options_.binary) {
     binary_.emplace(now_ms());
     output_.put(binary_->header());
-    binary_->settings({options_.sites, false, static_cast<std::uint16_t>(depth_)});
+    binary_->settings(settings());
     return flush();
   }
   std::string explained =
-      "Written by libddmagent under hprof's name, in hprof's layout. A site is a class\n"
-      "and the stack that allocated it, innermost method first: the TRACE of that\n"
-      "number. \"alloc'ed\" is everything since the program began, \"live\" what\n"
-      "the last garbage collection has not found dead, and what was allocated after it.\n"
-      "A number is never cut to 32 bits.\n\n";
+      "Written by libddmagent under hprof's name, in hprof's layout. A TRACE is a stack,\n"
+      "innermost method first; tables name it by its number, which is never cut to\n"
+      "32 bits, nor is any other.\n\n";
+  if (options_.sites) {
+    explained +=
+        "A site is a class and the stack that allocated it. \"alloc'ed\" is everything\n"
+        "since the program began, \"live\" what the last garbage collection has not found\n"
+        "dead, and what was allocated after it.\n\n";
+  }
+  if (options_.cpu == HprofCpu::kSamples) {
+    explained += fmt::format(
+        "A sample of CPU SAMPLES is {} ms of CPU of a thread that was met running.\n\n",
+        options_.interval_ms);
+  } else if (options_.cpu != HprofCpu::kOff) {
+    explained +=
+        "CPU TIME is wall time in the methods of the program's own classes, each under\n"
+        "those that called it; time in the JDK is its caller's.\n\n";
+  }
+  if (options_.monitor) {
+    explained += "MONITOR TIME is waiting to enter synchronized code.\n\n";
+  }
   ReportSummary summary;
   summary.pid = facts.pid;
   summary.app = facts.app;
   summary.vm = facts.vm;
   explained += hprof_explanation(summary);
-  explained += fmt::format("Stacks of {} frames; sites below {} of the whole are left out.\n\n",
+  explained += fmt::format("Stacks of {} frames; what is below {} of the whole is left out.\n\n",
                            depth_, options_.cutoff);
   output_.put(hprof_text_head(now_ms(), explained));
 }
@@ -90,7 +108,10 @@ HprofView HprofSession::view() const {
 }
 
 void HprofSession::dump_requested() {
-  thread_.post([this](JNIEnv* jni) { dump(jni, "SIGQUIT"); });
+  thread_.post([this](JNIEnv* jni) {
+    dump(jni, "SIGQUIT");
+    if (tracking_ != nullptr) tracking_->forget_time();
+  });
 }
 
 void HprofSession::last_dump(JNIEnv* jni) {
@@ -105,7 +126,7 @@ void HprofSession::last_dump(JNIEnv* jni) {
 }
 
 std::optional<ReportData> HprofSession::report(JNIEnv* jni, const char* reason) {
-  if (tracking_ == nullptr || !tracking_->has_records()) return std::nullopt;
+  if (tracking_ == nullptr) return std::nullopt;
   if (jni == nullptr) return tracking_->report_without_vm(reason);
   return tracking_->report(jni, reason);
 }
@@ -115,13 +136,16 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
   if (!output_.good()) return;
   put_threads();
   if (options_.dump) put_heap_dump(jni);
+  const auto data = report(jni, reason);
   if (options_.sites) {
-    if (const auto data = report(jni, reason)) {
+    if (data && tracking_->has_records()) {
       put_sites(*data, view(), 0);
     } else {
       log_error("hprof: no sites are written: allocations are not recorded");
     }
   }
+  if (data) put_time(*data);
+  if (options_.monitor) put_monitors(jni);
   if (options_.verbose && output_.good()) {
     write_stderr(fmt::format("ddmagent: hprof: dumped to {} ({})\n", output_.name(), reason));
   }
@@ -174,6 +198,42 @@ void HprofSession::put_sites(const ReportData& data, const HprofView& view, std:
   if (sites.order() == HprofOrder::kAllocated) flags |= kHprofByAllocation;
   binary_->sites(sites, names, flags, static_cast<float>(view.cutoff), data.summary.written_ms);
   flush();
+}
+
+void HprofSession::put_time(const ReportData& data) {
+  ReportNames names(data.names);
+  const HprofView shown = view();
+  const std::int64_t now = data.summary.written_ms;
+  if (binary_) {
+    if (!samples_) return;
+    binary_->cpu_samples(HprofCosts::samples(data.time, names, shown), names, now);
+    return flush();
+  }
+  std::string text;
+  if (options_.cpu == HprofCpu::kOld) {
+    text += hprof_text_callers(HprofCosts::times(data.time, shown), names);
+  } else if (options_.cpu == HprofCpu::kTimes) {
+    text += hprof_text_times(HprofCosts::times(data.time, shown), names, numbers_, now);
+  }
+  if (samples_) {
+    text += hprof_text_samples(HprofCosts::samples(data.time, names, shown), names, numbers_, now);
+  }
+  if (options_.monitor) {
+    text += hprof_text_monitors(HprofCosts::monitors(data.time, names, shown), names, numbers_, now);
+  }
+  output_.put(text);
+}
+
+void HprofSession::put_monitors(JNIEnv* jni) {
+  if (jni == nullptr || tracking_ == nullptr) {
+    log_error("hprof: no monitor dump is written: the VM cannot be asked any more");
+    return;
+  }
+  output_.put(hprof_monitor_dump(jvmti_, jni, tracking_->naming(jni), view(), numbers_));
+}
+
+HprofSettings HprofSession::settings() const {
+  return {tracking_ != nullptr && tracking_->on(), samples_, static_cast<std::uint16_t>(depth_)};
 }
 
 void HprofSession::flush() { output_.put(binary_->take()); }

@@ -30,9 +30,13 @@ class HprofSession {
   // `tracking`: null, where the VM has none.
   HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, HprofOptions options, Tracking* tracking);
 
-  // Once threads are told of. `exit_program`: for the command that asks for it; any thread, must
-  // not wait.
-  void open(JNIEnv* jni, const VmFacts& facts, std::function<void()> exit_program);
+  // For commands, on the session's thread.
+  struct Controls {
+    std::function<void()> exit_program;  // must not wait
+    std::function<std::string(JNIEnv*, bool on)> sample_cpu;  // "" or what went wrong
+  };
+  // Once threads are told of.
+  void open(JNIEnv* jni, const VmFacts& facts, Controls controls);
 
   // SIGQUIT. Comes back at once.
   void dump_requested();
@@ -48,6 +52,8 @@ class HprofSession {
   void dump(JNIEnv* jni, const char* reason);
   void put_threads();
   void put_heap_dump(JNIEnv* jni);
+  void put_time(const ReportData& data);
+  void put_monitors(JNIEnv* jni);
   void put_sites(const ReportData& data, const HprofView& view, std::uint16_t flags);
   std::optional<ReportData> report(JNIEnv* jni, const char* reason);
   HprofView view() const;
@@ -56,6 +62,8 @@ class HprofSession {
   void answer_sites(JNIEnv* jni, const HprofCommand& command);
   void answer_with_totals(JNIEnv* jni);
   void answer_with_traces(JNIEnv* jni);
+  void answer_with_samples(JNIEnv* jni, const HprofCommand& command);
+  HprofSettings settings() const;
   void force_gc();
   void control(JNIEnv* jni, const HprofCommand& command);
   void flush();
@@ -64,7 +72,7 @@ class HprofSession {
   const HprofOptions options_;
   Tracking* const tracking_;
   HprofThreads threads_;
-  std::function<void()> exit_program_;
+  Controls controls_;
   AgentThread thread_;
   HeapFiguresReader heap_figures_;
   HeapDumper heap_dumper_;
@@ -74,6 +82,7 @@ class HprofSession {
   HprofNumbers numbers_;               // of the text
   std::optional<HprofBinary> binary_;  // format=b
   std::uint32_t depth_;                // shown; may be changed by command
+  bool samples_ = false;               // cpu=samples, or by command
 };
 
 }  // namespace ddm

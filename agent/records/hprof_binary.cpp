@@ -217,11 +217,17 @@ void HprofBinary::heap_summary(const HprofSite& totals, std::int64_t now_ms) {
   integer(static_cast<std::uint64_t>(totals.count), 8);
 }
 
-void HprofBinary::no_cpu_samples(std::int64_t now_ms) {
+void HprofBinary::cpu_samples(const HprofCosts& samples, ReportNames& names,
+                              std::int64_t now_ms) {
   now(now_ms);
-  begin(kCpuSamples, 8);
-  integer(0, 4);
-  integer(0, 4);
+  for (const HprofCost& cost : samples.list()) trace(samples.stack(cost), 0, names);
+  begin(kCpuSamples, 8 + 8 * samples.list().size());
+  saturated(samples.total());
+  integer(samples.list().size(), 4);
+  for (const HprofCost& cost : samples.list()) {
+    saturated(cost.count);
+    integer(trace(samples.stack(cost), 0, names), 4);
+  }
 }
 
 }  // namespace ddm

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "records/hprof_costs.h"
 #include "records/hprof_numbers.h"
 #include "records/hprof_sites.h"
 #include "records/report.h"
@@ -49,7 +50,8 @@ class HprofBinary {
   void sites(const HprofSites& sites, ReportNames& names, std::uint16_t flags, float cutoff,
              std::int64_t now_ms);
   void heap_summary(const HprofSite& totals, std::int64_t now_ms);
-  void no_cpu_samples(std::int64_t now_ms);
+  // The stacks that are new, then the counts.
+  void cpu_samples(const HprofCosts& samples, ReportNames& names, std::int64_t now_ms);
 
   // What has been appended since the last call.
   std::string take() { return std::exchange(out_, {}); }

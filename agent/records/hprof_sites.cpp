@@ -22,7 +22,7 @@ class SitesByLook {
   SitesByLook(ReportNames& names, const HprofView& view) : names_(names), view_(view) {}
 
   std::size_t place_of(NameId class_id, std::int64_t thread, std::span<const Frame> frames) {
-    const std::size_t stack = stack_of(thread, frames.first(std::min(frames.size(), view_.depth)));
+    const std::size_t stack = stack_of(thread, frames);
     const auto [at, fresh] = places_.emplace(std::uint64_t{class_id} << 32 | stack, list.size());
     if (fresh) list.push_back({class_id, stack, thread, 0, 0, 0, 0});
     return at->second;
@@ -33,12 +33,7 @@ class SitesByLook {
 
  private:
   std::size_t stack_of(std::int64_t thread, std::span<const Frame> frames) {
-    std::vector<HprofFrame> shown;
-    for (const Frame& frame : frames) {
-      int line = line_of(*names_.method(frame.method).entry, frame.bci);
-      if (line != kLineNative && !view_.lines) line = kLineUnknown;
-      shown.push_back({frame.method, line});
-    }
+    std::vector<HprofFrame> shown = hprof_stack(frames, names_, view_);
     std::string key(reinterpret_cast<const char*>(shown.data()), shown.size() * sizeof(HprofFrame));
     key += std::to_string(thread);
     const auto [at, fresh] = stack_places_.emplace(key, stacks.size());
@@ -86,6 +81,17 @@ void add_run(const SiteSet& all, bool threads, SitesByLook& sites) {
 }
 
 }  // namespace
+
+std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& names,
+                                    const HprofView& view) {
+  std::vector<HprofFrame> shown;
+  for (const Frame& frame : frames.first(std::min(frames.size(), view.depth))) {
+    int line = line_of(*names.method(frame.method).entry, frame.bci);
+    if (line != kLineNative && !view.lines) line = kLineUnknown;
+    shown.push_back({frame.method, line});
+  }
+  return shown;
+}
 
 HprofSites::HprofSites(const ReportData& data, ReportNames& names, const HprofView& view)
     : live_known_(data.summary.live.has_value()), order_(view.order) {

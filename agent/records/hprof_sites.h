@@ -39,6 +39,10 @@ struct HprofView {
   HprofOrder order = HprofOrder::kLive;  // without live figures as kAllocated
 };
 
+// The first frames of a stack, with lines in place of positions in the code.
+std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& names,
+                                    const HprofView& view);
+
 class HprofSites {
  public:
   HprofSites(const ReportData& data, ReportNames& names, const HprofView& view);

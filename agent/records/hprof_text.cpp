@@ -21,7 +21,7 @@ class SitesText {
   void write(std::int64_t written_ms) {
     for (const HprofSite& site : sites_.list()) {
       if (!pieces_.wanted()) return;
-      trace(sites_.stack(site), site.thread);
+      hprof_text_trace(sites_.stack(site), site.thread, names_, numbers_, out_);
     }
     const bool live = sites_.order() == HprofOrder::kLive;
     line("SITES BEGIN (ordered by {} bytes) {}", live ? "live" : "allocated",
@@ -50,28 +50,6 @@ class SitesText {
     out_ += '\n';
   }
 
-  void trace(std::span<const HprofFrame> stack, std::int64_t thread) {
-    const auto [number, fresh] = numbers_.trace(stack, thread);
-    if (!fresh) return;
-    if (thread == 0) {
-      line("TRACE {}:", number);
-    } else {
-      line("TRACE {}: (thread={})", number, HprofNumbers::thread(thread));
-    }
-    if (stack.empty()) line("\t<empty>");
-    for (const HprofFrame& frame : stack) {
-      const PrintableMethod& method = names_.method(frame.method);
-      std::string_view file = method.file;
-      if (file.empty()) file = "<Unknown Source>";
-      if (frame.line >= 0) {
-        line("\t{}({}:{})", method.qualified, file, frame.line);
-      } else {
-        line("\t{}({}:{})", method.qualified, file,
-             frame.line == kLineNative ? "Native method" : "Unknown line");
-      }
-    }
-  }
-
   const HprofSites& sites_;
   ReportNames& names_;
   HprofNumbers& numbers_;
@@ -80,6 +58,24 @@ class SitesText {
 };
 
 }  // namespace
+
+void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names,
+                      HprofNumbers& numbers, std::string& out) {
+  const auto [number, fresh] = numbers.trace(stack, thread);
+  if (!fresh) return;
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "TRACE {}:", number);
+  if (thread != 0) fmt::format_to(to, " (thread={})", HprofNumbers::thread(thread));
+  out += stack.empty() ? "\n\t<empty>\n" : "\n";
+  for (const HprofFrame& frame : stack) {
+    const PrintableMethod& method = names.method(frame.method);
+    const std::string place = frame.line >= 0                ? std::to_string(frame.line)
+                              : frame.line == kLineNative ? "Native method"
+                                                          : "Unknown line";
+    fmt::format_to(to, "\t{}({}:{})\n", method.qualified,
+                   method.file.empty() ? "<Unknown Source>" : method.file, place);
+  }
+}
 
 std::string hprof_date(std::int64_t ms_since_epoch) {
   const auto seconds = static_cast<std::time_t>(ms_since_epoch / 1000);

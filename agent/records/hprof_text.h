@@ -5,12 +5,16 @@
 //   TRACE N:                               each stack once, before the first site that has it
 //   <tab>a.B.method(B.java:12)
 //   SITES BEGIN (ordered by live bytes) DATE ... SITES END
+//   CPU SAMPLES BEGIN (total = N) DATE ... CPU SAMPLES END
+//   CPU TIME (ms) BEGIN (total = N) DATE ... CPU TIME (ms) END
+//   MONITOR TIME BEGIN (total = N ms) DATE ... MONITOR TIME END
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "records/hprof_costs.h"
 #include "records/hprof_numbers.h"
 #include "records/hprof_sites.h"
 #include "records/report.h"
@@ -29,6 +33,20 @@ std::string hprof_thread_end(std::int64_t id);
 
 void hprof_text_sites(const HprofSites& sites, ReportNames& names, HprofNumbers& numbers,
                       std::int64_t written_ms, const ReportSink& sink);
+
+// A stack that the stream was not told of yet.
+void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names,
+                      HprofNumbers& numbers, std::string& out);
+
+// Each with the stacks that it needs.
+std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                               std::int64_t written_ms);
+std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                             std::int64_t written_ms);
+std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names,
+                                HprofNumbers& numbers, std::int64_t written_ms);
+// cpu=old: lines of calls, callee, caller and milliseconds.
+std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names);
 
 // "Mon Nov 22 07:36:38 2026", of local time.
 std::string hprof_date(std::int64_t ms_since_epoch);

@@ -1,4 +1,4 @@
-// The report in hprof's text: every site there is, without a cutoff.
+// The report in hprof's text: every site and every stack there is, without a cutoff.
 #include <fmt/format.h>
 
 #include <map>
@@ -8,6 +8,7 @@
 #include "records/hprof_sites.h"
 #include "records/hprof_text.h"
 #include "records/report.h"
+#include "records/report_time.h"
 
 namespace ddm {
 namespace {
@@ -18,6 +19,13 @@ constexpr std::string_view kExplained =
     "of the sites (SITES) names them by their numbers. \"alloc'ed\" is everything\n"
     "since recording began, \"live\" what of it is still there; \"self\" is a site's share\n"
     "of what the table is ordered by.\n\n";
+
+constexpr std::string_view kTimeExplained =
+    "This text has the layout of hprof. CPU SAMPLES are stacks that were met running,\n"
+    "each for one interval of CPU; CPU TIME are the calls of timed methods and the\n"
+    "time in the method itself, under the timed methods that called it; MONITOR TIME\n"
+    "is waiting to enter synchronized code. The stacks are the TRACEs, innermost\n"
+    "method first.\n\n";
 
 std::string live_words(const ReportSummary& summary) {
   if (!summary.live) {
@@ -48,12 +56,26 @@ std::string thread_starts(const ReportData& data) {
 
 void hprof_text_report(const ReportData& data, const ReportSink& sink) {
   ReportNames names(data.names);
-  const HprofSites sites(data, names, {});
   HprofNumbers numbers;
-  std::string explained(kExplained);
-  explained += hprof_explanation(data.summary) + live_words(data.summary);
-  if (!sink(hprof_text_head(data.summary.written_ms, explained) + thread_starts(data))) return;
-  hprof_text_sites(sites, names, numbers, data.summary.written_ms, sink);
+  const std::int64_t now = data.summary.written_ms;
+  const bool sites = !is_of_time_alone(data);
+  std::string explained(sites ? kExplained : "");
+  if (is_of_time_alone(data) || !data.time.empty()) explained += kTimeExplained;
+  explained += hprof_explanation(data.summary);
+  if (sites) explained += live_words(data.summary);
+  if (!sink(hprof_text_head(now, explained) + thread_starts(data))) return;
+  if (sites) hprof_text_sites(HprofSites(data, names, {}), names, numbers, now, sink);
+  std::string time;
+  if (data.time.sampler) {
+    time += hprof_text_samples(HprofCosts::samples(data.time, names, {}), names, numbers, now);
+  }
+  if (!data.time.methods.empty()) {
+    time += hprof_text_times(HprofCosts::times(data.time, {}), names, numbers, now);
+  }
+  if (data.time.monitor_on) {
+    time += hprof_text_monitors(HprofCosts::monitors(data.time, names, {}), names, numbers, now);
+  }
+  if (!time.empty()) sink(time);
 }
 
 }  // namespace ddm

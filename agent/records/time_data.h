@@ -24,6 +24,18 @@ struct MethodTime {
   std::int64_t total_ns = 0;
   std::int64_t self_ns = 0;
   std::int64_t cpu_ns = 0;  // of the thread
+  NameId name = kUnknownName;  // the same, for stacks
+};
+
+// The same of a method where one method called it: a node of the tree of calls. Recursion counts as
+// above.
+struct MethodPath {
+  static constexpr std::int32_t kNoCaller = -1;
+  std::int32_t caller = kNoCaller;  // an earlier one of the list
+  std::uint32_t method = 0;         // which of TimeData::methods
+  std::int64_t calls = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t self_ns = 0;
 };
 
 struct StackSample {
@@ -73,6 +85,7 @@ struct SamplerFigures {
 // Each list with the largest figure first.
 struct TimeData {
   std::vector<MethodTime> methods;
+  std::vector<MethodPath> method_paths;  // callers before what they called
   std::vector<StackSample> samples;
   std::optional<SamplerFigures> sampler;
   std::vector<MonitorTime> monitors;
@@ -88,6 +101,8 @@ class TimeDataSource {
 
   virtual void add_to(TimeData& data) = 0;
   virtual void add_names(NamesInUse& used) = 0;  // what it will speak of later
+  // Figures begin anew; what is on stays on.
+  virtual void forget() {}
 };
 
 }  // namespace ddm

@@ -32,7 +32,8 @@ CallRecorder::Holder::~Holder() {
   }
 }
 
-CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti) {
+CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths)
+    : jvmti_(jvmti), paths_(std::move(paths)) {
   TickClock::calibrate();
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
   if (!clear_exception(jni) && thread_class) {
@@ -193,11 +194,12 @@ void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
   State* const state = own_state(*session);
   OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
   if (calls == nullptr) return;
-  MethodSums::Sum* const sum = state->sums->of(method);
+  const PathNumber path = paths_->number_of(calls->path(), method);
+  MethodSums::Sum* const sum = state->sums->of(path);
   if (sum != nullptr) sum->calls.add(1);
   const Ticks now = TickClock::now();
   const Ticks cpu = cpu_of(*session, *state, *calls, now);
-  if (!calls->enter(method, now, cpu)) {
+  if (!calls->enter(method, now, cpu, path)) {
     state->too_deep.add(1);
     return;
   }
@@ -216,7 +218,7 @@ void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noe
   const bool matched =
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
         const CallAction how = unseen ? CallAction::kThrow : action;
-        if (MethodSums::Sum* const sum = state->sums->of(ended.method)) {
+        if (MethodSums::Sum* const sum = state->sums->of(ended.path)) {
           if (how == CallAction::kThrow) sum->exceptions.add(1);
           sum->self.add(ended.self);
           if (ended.outermost) {
@@ -269,7 +271,7 @@ CallRecorder::Sums CallRecorder::sums() const {
   Sums result;
   const Ticks now = TickClock::now();
   const auto add_open = [&](const OpenCalls::Ended& open) {
-    MethodSum& sum = result.methods[open.method];
+    MethodSum& sum = result.paths[open.path];
     sum.self += open.self;
     if (open.outermost) sum.total += open.total;
   };
@@ -278,8 +280,8 @@ CallRecorder::Sums CallRecorder::sums() const {
     const std::lock_guard lock(mutex_);
     for (const auto& state : states_) {
       if (state->sums_number != sums_number_ || !state->sums) continue;
-      state->sums->for_each([&](MethodNumber method, const MethodSum& more) {
-        MethodSum& sum = result.methods[method];
+      state->sums->for_each([&](PathNumber path, const MethodSum& more) {
+        MethodSum& sum = result.paths[path];
         sum.calls += more.calls;
         sum.exceptions += more.exceptions;
         sum.total += more.total;

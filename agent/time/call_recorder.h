@@ -22,6 +22,7 @@
 #include "jvm/vm_threads.h"
 #include "records/reclamation.h"
 #include "time/calls/call_log.h"
+#include "time/calls/call_paths.h"
 #include "time/calls/method_sums.h"
 #include "time/calls/open_calls.h"
 
@@ -30,7 +31,7 @@ namespace ddm {
 class CallRecorder {
  public:
   // On an attached platform thread, in the live phase.
-  CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni);
+  CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths);
 
   struct Wanted {
     bool cpu = true;               // the CPU time of threads, too
@@ -43,13 +44,15 @@ class CallRecorder {
   // From the next listen() on sums begin anew.
   void forget_sums() { ++sums_number_; }
 
-  // Sums by method, open calls as they stand now included; what was not understood.
+  // Sums by path, open calls as they stand now included; what was not understood. `total` and `cpu`
+  // leave out calls inside another call of the method.
   struct Sums {
-    std::map<MethodNumber, MethodSum> methods;
+    std::map<PathNumber, MethodSum> paths;
     std::uint64_t unmatched = 0;  // exits without an entry
     std::uint64_t too_deep = 0;   // calls that were left out
   };
   Sums sums() const;
+  const CallPaths& paths() const { return *paths_; }
 
   // The natives.
   void entered(JNIEnv* jni, MethodNumber method) noexcept;
@@ -117,6 +120,7 @@ class CallRecorder {
   Shard& shard_of(std::int64_t id) { return shards_[static_cast<std::size_t>(id) % shards_.size()]; }
 
   jvmtiEnv* const jvmti_;
+  const std::unique_ptr<CallPaths> paths_;
   jfieldID thread_id_field_ = nullptr;
   jclass virtual_thread_ = nullptr;  // a global reference; null: this VM has no virtual threads
   std::optional<VmThreads> threads_;

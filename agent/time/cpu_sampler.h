@@ -58,6 +58,7 @@ class CpuSampler final : public TimeDataSource {
 
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;
+  void forget() override { counts_.clear(); }
 
  private:
   static constexpr std::uint32_t kTraces = 65536;

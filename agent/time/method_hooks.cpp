@@ -102,7 +102,8 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, bci::ByteSpan class_file
   const auto number = [&](const bci::ClassContext& context, const bci::MethodContext& method)
       -> std::optional<bci::HookNumbers> {
     if (!wanted->wants(context.name(), method.name(), of_system)) return {};
-    const auto found = numbers_.number_of(context.name(), method.name(), method.descriptor());
+    const auto found = numbers_.number_of(context.name(), method.name(), method.descriptor(),
+                                          context.file().source_file);
     if (!found) return {};
     return bci::HookNumbers{static_cast<std::int32_t>(*found), 0};
   };

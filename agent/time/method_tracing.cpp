@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -29,7 +31,11 @@ std::int64_t whole(std::uint64_t figure) { return static_cast<std::int64_t>(figu
 
 std::string MethodTracing::prepare(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
-  if (!recorder_) recorder_ = std::make_unique<CallRecorder>(jvmti_, jni);
+  if (!recorder_) {
+    auto paths = CallPaths::create();
+    if (!paths) return "no memory for the ways that calls go";
+    recorder_ = std::make_unique<CallRecorder>(jvmti_, jni, std::move(paths));
+  }
   if (hooks_) return "";
   std::string error;
   hooks_ = MethodHooks::create(jni, numbers_, *recorder_, error);
@@ -43,7 +49,7 @@ std::string MethodTracing::start_times(JNIEnv* jni, const std::string& patterns)
   {
     const std::lock_guard lock(mutex_);
     times_ = patterns;
-    last_times_.clear();
+    last_times_ = {};
     recorder_->forget_sums();
   }
   return apply(jni);
@@ -100,20 +106,15 @@ std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
 
 // What is wanted now, of the recorder first when that is less, of the hooks first when it is more.
 std::string MethodTracing::apply(JNIEnv* jni) {
-  CallRecorder::Wanted wanted;
   bool any = false;
   MethodFilter filter;
   {
     const std::lock_guard lock(mutex_);
     any = times_ || trace_;
-    wanted.cpu = times_ || (trace_ && trace_->wish.dual);
     if (times_) filter.add(*times_);
-    if (trace_) {
-      filter.add(trace_->wish.patterns);
-      wanted.log = trace_->log;
-    }
+    if (trace_) filter.add(trace_->wish.patterns);
     if (any) {
-      recorder_->listen(std::move(wanted));
+      listen();
     } else {
       recorder_->stop();
     }
@@ -121,25 +122,92 @@ std::string MethodTracing::apply(JNIEnv* jni) {
   return any ? hooks_->put_in(jni, std::move(filter)) : hooks_->take_out(jni);
 }
 
-void MethodTracing::add_to(TimeData& data) {
-  const std::lock_guard lock(mutex_);
-  data.methods = times_ ? read_times() : last_times_;
+void MethodTracing::listen() {
+  CallRecorder::Wanted wanted;
+  wanted.cpu = times_ || (trace_ && trace_->wish.dual);
+  if (trace_) wanted.log = trace_->log;
+  recorder_->listen(std::move(wanted));
 }
 
-std::vector<MethodTime> MethodTracing::read_times() const {
-  std::vector<MethodTime> times;
+// Calls that go on count with all of their time when they end.
+void MethodTracing::forget() {
+  const std::lock_guard switching(switching_);
+  const std::lock_guard lock(mutex_);
+  last_times_ = {};
+  if (!times_) return;
+  recorder_->forget_sums();
+  listen();
+}
+
+void MethodTracing::add_to(TimeData& data) {
+  const std::lock_guard lock(mutex_);
+  Times times = times_ ? read_times() : last_times_;
+  data.methods = std::move(times.methods);
+  data.method_paths = std::move(times.paths);
+}
+
+void MethodTracing::add_names(NamesInUse& used) {
+  const std::lock_guard lock(mutex_);
+  for (const MethodTime& time : last_times_.methods) used.methods.insert(time.name);
+}
+
+MethodTracing::Times MethodTracing::read_times() const {
   const CallRecorder::Sums sums = recorder_->sums();
-  for (const auto& [number, sum] : sums.methods) {
-    MethodNames names = numbers_.names_of(number);
-    times.push_back({dotted(std::move(names.class_name)), std::move(names.method),
-                     std::move(names.signature), whole(sum.calls), whole(sum.exceptions),
-                     whole(TickClock::nanos(sum.total)), whole(TickClock::nanos(sum.self)),
-                     whole(TickClock::nanos(sum.cpu))});
+  const CallPaths& all = recorder_->paths();
+  std::map<MethodNumber, MethodSum> by_method;
+  std::map<PathNumber, MethodSum> by_path = sums.paths;
+  for (const auto& [number, more] : sums.paths) {
+    MethodSum& sum = by_method[all.method_of(number)];
+    sum.calls += more.calls;
+    sum.exceptions += more.exceptions;
+    sum.total += more.total;
+    sum.self += more.self;
+    sum.cpu += more.cpu;
+    // A caller may have been called before the sums began.
+    for (PathNumber up = all.caller_of(number); up != kNoPath && by_path.try_emplace(up).second;) {
+      by_method.try_emplace(all.method_of(up));
+      up = all.caller_of(up);
+    }
   }
-  std::sort(times.begin(), times.end(), [](const MethodTime& a, const MethodTime& b) {
+  Times times;
+  for (const auto& [number, sum] : by_method) {
+    MethodNames names = numbers_.names_of(number);
+    MethodTime time{dotted(std::move(names.class_name)), std::move(names.method),
+                    std::move(names.signature), whole(sum.calls), whole(sum.exceptions),
+                    whole(TickClock::nanos(sum.total)), whole(TickClock::nanos(sum.self)),
+                    whole(TickClock::nanos(sum.cpu)), kUnknownName};
+    if (names_ != nullptr) {
+      time.name = names_->add_method(
+          {time.class_name, time.method, time.signature, std::move(names.file), false, {}});
+    }
+    times.methods.push_back(std::move(time));
+  }
+  std::vector<std::uint32_t> order(times.methods.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
+    const MethodTime& a = times.methods[left];
+    const MethodTime& b = times.methods[right];
     return std::tie(b.self_ns, b.calls, a.class_name, a.method, a.signature) <
            std::tie(a.self_ns, a.calls, b.class_name, b.method, b.signature);
   });
+  std::vector<MethodTime> sorted;
+  std::map<MethodNumber, std::uint32_t> places;
+  std::vector<MethodNumber> numbers;
+  for (const auto& [number, sum] : by_method) numbers.push_back(number);
+  for (const std::uint32_t at : order) {
+    places[numbers[at]] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(std::move(times.methods[at]));
+  }
+  times.methods = std::move(sorted);
+  // A path has a larger number than its caller's.
+  std::map<PathNumber, std::int32_t> path_places;
+  for (const auto& [number, sum] : by_path) {
+    const PathNumber caller = all.caller_of(number);
+    path_places[number] = static_cast<std::int32_t>(times.paths.size());
+    times.paths.push_back({caller == kNoPath ? MethodPath::kNoCaller : path_places.at(caller),
+                           places.at(all.method_of(number)), whole(sum.calls),
+                           whole(TickClock::nanos(sum.total)), whole(TickClock::nanos(sum.self))});
+  }
   if (sums.unmatched != 0 || sums.too_deep != 0) {
     log_info("method times: {} exits without an entry, {} calls too deep to be timed",
              sums.unmatched, sums.too_deep);

@@ -11,9 +11,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "records/method_trace.h"
+#include "records/name_table.h"
 #include "records/time_data.h"
 #include "time/call_recorder.h"
 #include "time/method_hooks.h"
@@ -22,7 +24,8 @@ namespace ddm {
 
 class MethodTracing final : public TimeDataSource {
  public:
-  explicit MethodTracing(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+  // `names`: where methods get a name for reports; null: nowhere.
+  MethodTracing(jvmtiEnv* jvmti, NameTable* names) : jvmti_(jvmti), names_(names) {}
 
   // Sums begin anew. `patterns`: see MethodFilter; "" is all but the JDK's own. "" or what went
   // wrong; when it returns, the hooks are in. Stopping what is off does nothing.
@@ -41,9 +44,14 @@ class MethodTracing final : public TimeDataSource {
 
   // What times there are, or were when they were switched off: the most time in itself first.
   void add_to(TimeData& data) override;
-  void add_names(NamesInUse&) override {}
+  void add_names(NamesInUse& used) override;
+  void forget() override;
 
  private:
+  struct Times {
+    std::vector<MethodTime> methods;
+    std::vector<MethodPath> paths;
+  };
   struct Trace {
     TraceWish wish;
     std::shared_ptr<CallLog> log;
@@ -52,11 +60,13 @@ class MethodTracing final : public TimeDataSource {
 
   std::string prepare(JNIEnv* jni);
   std::string apply(JNIEnv* jni);
-  std::vector<MethodTime> read_times() const;
+  void listen();
+  Times read_times() const;
   MethodTrace read_trace(const Trace& trace) const;
   void find_sources(JNIEnv* jni, MethodTrace& trace) const;
 
   jvmtiEnv* const jvmti_;
+  NameTable* const names_;
   MethodNumbers numbers_;
 
   std::mutex switching_;  // who starts or stops; never held where a report is made
@@ -65,7 +75,7 @@ class MethodTracing final : public TimeDataSource {
   std::unique_ptr<MethodHooks> hooks_;
   std::optional<std::string> times_;  // patterns; none: off
   std::optional<Trace> trace_;
-  std::vector<MethodTime> last_times_;
+  Times last_times_;
 };
 
 }  // namespace ddm

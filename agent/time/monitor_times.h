@@ -44,6 +44,7 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
 
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;
+  void forget() override { totals_.clear(); }
 
  private:
   struct Begun {

@@ -234,6 +234,11 @@ void Tracking::include(TimeDataSource& source) {
   time_sources_.push_back(&source);
 }
 
+void Tracking::forget_time() {
+  const std::lock_guard lock(mutex_);
+  for (TimeDataSource* source : time_sources_) source->forget();
+}
+
 // Under the lock, so that the ring stays the one that records go to.
 void Tracking::sweep_names(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);

@@ -92,8 +92,11 @@ class Tracking {
 
   // What else goes into every report, and which names it needs. Lives as long as this does.
   void include(TimeDataSource& source);
+  // Their figures begin anew.
+  void forget_time();
   // For their stacks. Attached threads.
   StackNaming naming(JNIEnv* jni);
+  NameTable& names() { return names_; }
 
   bool on() const { return on_; }
   // True once tracking was ever on: there is something to report.

@@ -39,6 +39,7 @@ class HprofText:
         body = iter(lines[lines.index("--------") + 1:])
         self.frames, self.dumps, self.orders, self.threads, self.ended = {}, [], [], {}, []
         self.heaps, self.thread_of = [], {}
+        self.samples, self.times, self.monitors, self.callers, self.monitor_dumps = [], [], [], [], []
         for line in body:
             if match := re.fullmatch(r"TRACE (\d+):(?: \(thread=(\d+)\))?", line):
                 trace = int(match[1])
@@ -58,12 +59,64 @@ class HprofText:
             elif match := re.fullmatch(r"SITES BEGIN \(ordered by (live|allocated) bytes\) .*", line):
                 self.orders.append(match[1])
                 self.dumps.append(list(self.sites(body)))
+            elif match := re.fullmatch(r"CPU SAMPLES BEGIN \(total = (\d+)\) .*", line):
+                self.samples.append((int(match[1]), self.costs(body, "method", "CPU SAMPLES END")))
+            elif match := re.fullmatch(r"CPU TIME \(ms\) BEGIN \(total = (\d+)\) .*", line):
+                self.times.append((int(match[1]), self.costs(body, "method", "CPU TIME (ms) END")))
+            elif match := re.fullmatch(r"MONITOR TIME BEGIN \(total = (\d+) ms\) .*", line):
+                self.monitors.append((int(match[1]), self.costs(body, "monitor", "MONITOR TIME END")))
+            elif line == "MONITOR DUMP BEGIN":
+                self.monitor_dumps.append(self.monitor_dump(body))
+            elif line == "count callee caller time":
+                self.callers.append([])
+            elif self.callers and (match := re.fullmatch(r"(\d+) (\S+) (<unknown caller>|\S+) (\d+)", line)):
+                self.callers[-1].append((int(match[1]), match[2], match[3], int(match[4])))
             elif match := re.fullmatch(r"HEAP DUMP BEGIN \((\d+) objects, (\d+) bytes\) .*", line):
                 self.heaps.append(self.heap(body))
                 counted = len(self.heaps[-1]), sum(size for _, size, _ in self.heaps[-1].values())
                 assert counted == (int(match[1]), int(match[2])), (counted, line)
             else:
                 assert line == "", line
+
+    COST = re.compile(r" *(\d+) +([\d.]+)% +([\d.]+)% +(\d+) +(\d+) (\S.*)")
+
+    def costs(self, body, column, end):
+        """[(share in percent, count, stack, name)]"""
+        rows, share = [], 0
+        for line in body:
+            if line == end:
+                return rows
+            if not rows and line.split() == ["rank", "self", "accum", "count", "trace", column]:
+                continue
+            match = self.COST.fullmatch(line)
+            assert match and int(match[1]) == len(rows) + 1, line
+            share += float(match[2])
+            assert abs(share - float(match[3])) < 0.01 * (len(rows) + 2), line
+            stack = [f[0] for f in self.frames[int(match[5])]]
+            if column == "method":
+                assert match[6] == (stack[0] if stack else "<empty trace>"), line
+            rows.append((float(match[2]), int(match[4]), stack, match[6]))
+        raise AssertionError("no " + end)
+
+    def monitor_dump(self, body):
+        """({thread: (stack, status)}, [(class, owner, entry count, [waiting], [to be notified])])"""
+        threads, monitors = {}, []
+        for line in body:
+            if line == "MONITOR DUMP END":
+                return threads, [tuple(m) for m in monitors]
+            if match := re.fullmatch(r" {4}THREAD (\d+), trace (\d+), status: (\S+)", line):
+                threads[int(match[1])] = [f[0] for f in self.frames[int(match[2])]], match[3]
+            elif match := re.fullmatch(r" {4}MONITOR (\S.*)", line):
+                monitors.append([match[1], None, 0, [], []])
+            elif match := re.fullmatch(r"\towner: thread (\d+), entry count: (\d+)", line):
+                monitors[-1][1:3] = int(match[1]), int(match[2])
+            elif line == "\tunowned":
+                pass
+            elif match := re.fullmatch(r"\twaiting to (enter|be notified):((?: thread \d+,?)+)", line):
+                monitors[-1][3 if match[1] == "enter" else 4] = [int(n) for n in re.findall(r"\d+", match[2])]
+            else:
+                raise AssertionError(line)
+        raise AssertionError("no MONITOR DUMP END")
 
     OBJECT = re.compile(r"OBJ ([0-9a-f]+) \(sz=(\d+), trace=300000, class=(\S.*)@([0-9a-f]+)\)")
     ARRAY = re.compile(r"ARR ([0-9a-f]+) \(sz=(\d+), trace=300000, nelems=(\d+), elem type=([^@]+)(@[0-9a-f]+)?\)")
@@ -123,7 +176,7 @@ class HprofBinary:
         self.buffer, self.header = b"", None
         self.texts, self.types, self.frames, self.traces = {0: ""}, {}, {}, {}
         self.dumps, self.records, self.summaries, self.settings, self.flags = [], [], [], [], []
-        self.totals, self.thread_of = [], {}
+        self.totals, self.thread_of, self.samples = [], {}, []
         self.feed(data)
 
     def feed(self, data):
@@ -175,6 +228,11 @@ class HprofBinary:
             self.dumps.append(sites)
         elif tag == 0x07:
             self.summaries.append(struct.unpack(">IIQQ", body))
+        elif tag == 0x0D:
+            total, n = struct.unpack(">II", body[:8])
+            pairs = list(struct.iter_unpack(">II", body[8:]))
+            assert len(pairs) == n
+            self.samples.append((total, [(count, [f[0] for f in self.traces[trace]]) for count, trace in pairs]))
         elif tag == 0x0E:
             self.settings.append(struct.unpack(">IH", body))
 

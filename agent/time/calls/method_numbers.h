@@ -18,15 +18,16 @@ struct MethodNames {
   std::string class_name;  // internal: "shop/Cart"
   std::string method;
   std::string signature;
+  std::string file;  // "" is not known
 };
 
 class MethodNumbers {
  public:
-  static constexpr MethodNumber kMost = 1u << 20;
+  static constexpr MethodNumber kMost = 1u << 19;
 
   // None: there are kMost already. Classes of one name from several loaders share numbers.
   std::optional<MethodNumber> number_of(std::string_view class_name, std::string_view method,
-                                        std::string_view signature);
+                                        std::string_view signature, std::string_view file = {});
   MethodNumber count() const;
   MethodNames names_of(MethodNumber number) const;
 

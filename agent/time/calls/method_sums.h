@@ -1,5 +1,5 @@
-// What all ended calls of methods come to, as one thread of the system has counted them. Only that
-// thread adds; any other may read meanwhile.
+// What all ended calls come to by the path they went, as one thread of the system has counted them.
+// Only that thread adds; any other may read meanwhile.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "time/calls/method_numbers.h"
+#include "time/calls/call_paths.h"
 #include "time/calls/tick_clock.h"
 
 namespace ddm {
@@ -41,13 +41,13 @@ class MethodSums {
   };
 
   // Null: no memory.
-  Sum* of(MethodNumber method) noexcept {
-    Group* const group = own(groups_[method / (kSums * kBlocks) % kGroups]);
-    Block* const block = group != nullptr ? own(group->blocks[method / kSums % kBlocks]) : nullptr;
-    return block != nullptr ? &block->sums[method % kSums] : nullptr;
+  Sum* of(PathNumber path) noexcept {
+    Group* const group = own(groups_[path / (kSums * kBlocks) % kGroups]);
+    Block* const block = group != nullptr ? own(group->blocks[path / kSums % kBlocks]) : nullptr;
+    return block != nullptr ? &block->sums[path % kSums] : nullptr;
   }
 
-  // `use(MethodNumber, MethodSum)` for each method that was called.
+  // `use(PathNumber, MethodSum)` for each path that was gone.
   template <typename Use>
   void for_each(Use use) const {
     for (std::size_t g = 0; g < kGroups; ++g) {
@@ -58,15 +58,15 @@ class MethodSums {
           const Sum& sum = block->sums[s];
           const MethodSum read{sum.calls.get(), sum.exceptions.get(), sum.total.get(),
                                sum.self.get(), sum.cpu.get()};
-          if (read.calls != 0) use(static_cast<MethodNumber>((g * kBlocks + b) * kSums + s), read);
+          if (read.calls != 0 || read.self != 0) use(static_cast<PathNumber>((g * kBlocks + b) * kSums + s), read);
         }
       }
     }
   }
 
  private:
-  static constexpr std::size_t kSums = 128, kBlocks = 128, kGroups = 64;
-  static_assert(kSums * kBlocks * kGroups == MethodNumbers::kMost);
+  static constexpr std::size_t kSums = 128, kBlocks = 128, kGroups = 36;
+  static_assert(kSums * kBlocks * kGroups == CallPaths::kMost);
 
   template <typename T>
   struct Slot {

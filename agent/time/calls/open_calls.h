@@ -13,7 +13,7 @@
 #include <memory>
 #include <new>
 
-#include "time/calls/method_numbers.h"
+#include "time/calls/call_paths.h"
 #include "time/calls/tick_clock.h"
 
 namespace ddm {
@@ -24,6 +24,7 @@ class OpenCalls {
 
   struct Ended {
     MethodNumber method = 0;
+    PathNumber path = kNoPath;
     bool outermost = false;  // no other call of the method is open: recursion counts once
     Ticks total = 0;
     Ticks self = 0;
@@ -32,14 +33,21 @@ class OpenCalls {
 
   std::size_t depth() const noexcept { return depth_.load(std::memory_order_relaxed); }
 
+  // That of the innermost one.
+  PathNumber path() const noexcept {
+    const std::size_t depth = this->depth();
+    return depth > 0 ? at(depth - 1).path.load(std::memory_order_relaxed) : kNoPath;
+  }
+
   // False: too deep, or no memory. The call is then left out.
-  bool enter(MethodNumber method, Ticks now, Ticks cpu) noexcept {
+  bool enter(MethodNumber method, Ticks now, Ticks cpu, PathNumber path = kNoPath) noexcept {
     const std::size_t depth = this->depth();
     Call* const call = at_or_new(depth);
     if (call == nullptr) return false;
     const bool outermost = !may_be_open(method) || !is_open(method, depth);
     ++open_by_bits_[method % kBits];
     call->method.store(method, std::memory_order_relaxed);
+    call->path.store(path, std::memory_order_relaxed);
     call->outermost = outermost;
     call->begin.store(now, std::memory_order_relaxed);
     call->callees.store(0, std::memory_order_relaxed);
@@ -77,7 +85,8 @@ class OpenCalls {
       const Ticks begin = call.begin.load(std::memory_order_relaxed);
       const Ticks total = now > begin ? now - begin : 0;
       const Ticks callees = call.callees.load(std::memory_order_relaxed) + callee;
-      open(Ended{call.method.load(std::memory_order_relaxed), call.outermost, total,
+      open(Ended{call.method.load(std::memory_order_relaxed),
+                 call.path.load(std::memory_order_relaxed), call.outermost, total,
                  total > callees ? total - callees : 0, 0});
       callee = total;
     }
@@ -101,6 +110,7 @@ class OpenCalls {
     std::atomic<Ticks> callees{0};
     Ticks cpu_begin = 0;
     std::atomic<MethodNumber> method{0};
+    std::atomic<PathNumber> path{kNoPath};
     bool outermost = false;
   };
 
@@ -147,6 +157,7 @@ class OpenCalls {
     const Call& call = at(i);
     Ended ended;
     ended.method = call.method.load(std::memory_order_relaxed);
+    ended.path = call.path.load(std::memory_order_relaxed);
     ended.outermost = call.outermost;
     ended.total = now - call.begin.load(std::memory_order_relaxed);
     const Ticks callees = call.callees.load(std::memory_order_relaxed);

@@ -90,11 +90,26 @@ TEST_CASE("_JAVA_HPROF_OPTIONS is appended") {
         std::string::npos);
 }
 
-TEST_CASE("what is not implemented is told, and is no error") {
+TEST_CASE("cpu= and monitor= stand for themselves, or beside the heap") {
+  const HprofOptions samples = good("cpu=samples,interval=20");
+  CHECK(samples.cpu == HprofCpu::kSamples);
+  CHECK(samples.interval_ms == 20);
+  CHECK(agent_options(samples).cpu == CpuMode::kSamples);
+  CHECK(agent_options(samples).interval_ms == 20);
+  CHECK(agent_options(samples).is_given("cpu"));
+  CHECK(good("cpu=y").cpu == HprofCpu::kSamples);
+  CHECK(agent_options(good("cpu=times")).cpu == CpuMode::kTimes);
+  CHECK(agent_options(good("cpu=times")).methods.empty());
+  CHECK(good("cpu=old,depth=9").depth == 2);
+  CHECK(good("monitor=y").monitor);
+  CHECK(agent_options(good("monitor=y")).monitor);
+  CHECK_FALSE(agent_options(good("heap=sites")).monitor);
+  CHECK(good("cpu=samples,format=b").binary);
   for (const char* text : {"cpu=samples", "cpu=times", "cpu=old", "monitor=y"}) {
     const HprofOptions options = good(text);
-    REQUIRE_FALSE(options.not_served.empty());
-    CHECK(options.not_served[0].find(text) == 0);
+    CHECK(options.not_served.empty());
+    CHECK_FALSE(options.dump);
+    CHECK_FALSE(agent_options(options).track_from_start());
   }
   CHECK_FALSE(good("cpu=samples").sites);
   CHECK(good("cpu=samples,heap=sites").sites);

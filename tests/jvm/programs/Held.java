@@ -1,0 +1,75 @@
+/**
+ * Held [spin] wait: one thread holds a lock twice over, one waits to enter it, one waits on a monitor,
+ * and with "spin" one computes. Prints "made" when they do, and ends with its input.
+ */
+public class Held {
+    static final class Gate { }
+
+    static final class Bell { }
+
+    static final Gate GATE = new Gate();
+    static final Bell BELL = new Bell();
+    static volatile boolean held;
+    static volatile long sink;
+
+    static void hold() {
+        synchronized (GATE) {
+            synchronized (GATE) {
+                held = true;
+                try {
+                    Thread.sleep(Long.MAX_VALUE);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        }
+    }
+
+    static void enter() {
+        synchronized (GATE) {
+            sink++;
+        }
+    }
+
+    static void await() {
+        synchronized (BELL) {
+            try {
+                BELL.wait();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    static void spin() {
+        for (;;) {
+            sink++;
+        }
+    }
+
+    static Thread start(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    public static void main(String[] args) throws Exception {
+        start("holder", Held::hold);
+        while (!held) {
+            Thread.sleep(1);
+        }
+        Thread enters = start("enters", Held::enter);
+        Thread waits = start("waits", Held::await);
+        while (enters.getState() != Thread.State.BLOCKED || waits.getState() != Thread.State.WAITING) {
+            Thread.sleep(1);
+        }
+        if (args[0].equals("spin")) {
+            start("spins", Held::spin);
+        }
+        System.out.println("made");
+        while (System.in.read() >= 0) {
+            sink++;
+        }
+    }
+}
