@@ -201,7 +201,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
                                               static_cast<std::uint8_t>(options_.unit),
                                               native_sampling_.get(), *method_tracing_,
-                                              options_.methods, *probes_);
+                                              options_.methods, *probes_, sampler_,
+                                              options_.budget);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   if (hprof_options_) {
     hprof_ = std::make_unique<HprofSession>(jvmti_, jni, *hprof_options_, tracking_.get());

@@ -52,8 +52,8 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
     reply.send(to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming",
                                   "method-trace-profiling", "method-trace-profiling-streaming",
-                                  "support_boot_stages", std::string(kReportFeature),
-                                  std::string(kProbesFeature)}}));
+                                  "method-sample-profiling", "support_boot_stages",
+                                  std::string(kReportFeature), std::string(kProbesFeature)}}));
   });
   dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
     context_.service.debugger_gone(request.session);

@@ -9,7 +9,8 @@ namespace ddm {
 ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
                              Tracking* tracking, std::uint8_t map_unit,
                              NativeSampling* native_sampling, MethodTracing& method_tracing,
-                             std::string methods, Probes& probes)
+                             std::string methods, Probes& probes, CpuSampler& sampler,
+                             std::int64_t budget)
     : context_{jvmti, vm, service},
       pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
       gc_events_(context_, pulse_),
@@ -21,7 +22,7 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       native_heap_(context_, gc_events_, maps_, native_sampling),
       tracking_(context_, tracking, threads_),
       reports_(context_, tracking),
-      profiling_(context_, method_tracing, std::move(methods)),
+      profiling_(context_, method_tracing, std::move(methods), sampler, budget, tracking),
       probes_(context_, probes) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);

@@ -1,5 +1,7 @@
 #include "handlers/profiling_handlers.h"
 
+#include <exception>
+#include <memory>
 #include <utility>
 
 #include "ddm/profiling.h"
@@ -12,35 +14,86 @@ namespace {
 // Of Android's flags: the clocks. 0 leaves the choice to us.
 constexpr std::uint32_t kDualClock = 0x110;
 
+constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
+
 }  // namespace
 
-void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(ProfilingState::kType, Lane::kInline, [this](const Request&, Reply reply) {
-    reply.send(ProfilingState{tracing_.tracing() ? ProfilingState::Mode::kTracing
-                                                 : ProfilingState::Mode::kOff});
+class ProfilingHandlers::Switching {
+ public:
+  Switching(ProfilingHandlers& handlers, std::uint64_t session)
+      : handlers_(handlers), session_(session) {
+    const std::lock_guard lock(handlers_.mutex_);
+    ++handlers_.switching_[session_];
+  }
+  ~Switching() {
+    const std::lock_guard lock(handlers_.mutex_);
+    const auto at = handlers_.switching_.find(session_);
+    if (--at->second == 0) handlers_.switching_.erase(at);
+  }
+  Switching(const Switching&) = delete;
+  Switching& operator=(const Switching&) = delete;
+
+ private:
+  ProfilingHandlers& handlers_;
+  const std::uint64_t session_;
+};
+
+void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler) {
+  dispatcher.add(type, Lane::kInline, [this, handler](const Request& request, Reply reply) {
+    auto switching = std::make_shared<Switching>(*this, request.session->id());
+    // Shared only because a std::function has to be copyable.
+    auto shared = std::make_shared<Reply>(std::move(reply));
+    context_.service.run(Lane::kSlow, request.session, [handler, request, switching, shared] {
+      try {
+        handler(request, std::move(*shared));
+      } catch (const std::exception& failure) {
+        shared->fail(FailCode::kInternal, failure.what());
+      }
+    });
   });
-  dispatcher.add(TraceRequest::kType, Lane::kSlow, [this](const Request& request, Reply reply) {
+}
+
+void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.add(ProfilingState::kType, Lane::kInline,
+                 [this](const Request& request, Reply reply) {
+                   tell_state(request, std::move(reply));
+                 });
+  add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
     const auto wanted = TraceRequest::decode(request.data);
     if (!wanted) return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods]");
     start(request, wanted->buffer_bytes, wanted->flags, wanted->methods, "", std::move(reply));
   });
-  dispatcher.add(kStopTracing, Lane::kSlow,
-                 [this](const Request&, Reply reply) { stop(std::move(reply)); });
-  dispatcher.add(
-      TraceToFileRequest::kType, Lane::kSlow, [this](const Request& request, Reply reply) {
-        const auto wanted = TraceToFileRequest::decode(request.data);
-        if (!wanted || wanted->path.empty()) {
-          return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
-        }
-        start(request, wanted->buffer_bytes, wanted->flags, "", wanted->path, std::move(reply));
-      });
-  dispatcher.add(kStopTracingToFile, Lane::kSlow,
-                 [this](const Request&, Reply reply) { stop_to_file(std::move(reply)); });
-  for (const ChunkType type : {SampleRequest::kType, kStopSampling}) {
-    dispatcher.add(type, Lane::kInline, [](const Request& request, Reply reply) {
-      reply.fail(FailCode::kRefused, chunk_name(request.type) + " is not available in this agent");
-    });
+  add_switch(dispatcher, kStopTracing,
+             [this](const Request&, Reply reply) { stop(std::move(reply)); });
+  add_switch(dispatcher, TraceToFileRequest::kType, [this](const Request& request, Reply reply) {
+    const auto wanted = TraceToFileRequest::decode(request.data);
+    if (!wanted || wanted->path.empty()) {
+      return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
+    }
+    start(request, wanted->buffer_bytes, wanted->flags, "", wanted->path, std::move(reply));
+  });
+  add_switch(dispatcher, kStopTracingToFile,
+             [this](const Request&, Reply reply) { stop_to_file(std::move(reply)); });
+  add_switch(dispatcher, SampleRequest::kType, [this](const Request& request, Reply reply) {
+    start_sampling(request, std::move(reply));
+  });
+  add_switch(dispatcher, kStopSampling,
+             [this](const Request&, Reply reply) { stop_sampling(std::move(reply)); });
+}
+
+void ProfilingHandlers::send_state(Reply& reply) {
+  reply.send(ProfilingState{tracing_.tracing()   ? ProfilingState::Mode::kTracing
+                            : sampler_.tracing() ? ProfilingState::Mode::kSampling
+                                                 : ProfilingState::Mode::kOff});
+}
+
+void ProfilingHandlers::tell_state(const Request& request, Reply reply) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!switching_.contains(request.session->id())) return send_state(reply);
   }
+  auto shared = std::make_shared<Reply>(std::move(reply));
+  context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
 }
 
 void ProfilingHandlers::start(const Request& request, std::uint32_t buffer_bytes,
@@ -80,7 +133,53 @@ void ProfilingHandlers::stop_to_file(Reply reply) {
   reply.send(TraceToFileReply{error.empty()});
 }
 
+void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
+  const auto wanted = SampleRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u4 buffer bytes, u4 flags, u4 interval in us");
+  if (wanted->interval_micros < kShortestMicros || wanted->interval_micros > kLongestMicros) {
+    return reply.fail(FailCode::kRefused,
+                      "the interval of " + std::to_string(wanted->interval_micros) +
+                          " us is not from 100 us to 10 s");
+  }
+  if (tracking_ == nullptr) return reply.fail(FailCode::kRefused, "this VM lacks what stacks need");
+  JNIEnv* jni = context_.jni();
+  const bool dual = (wanted->flags & kDualClock) == kDualClock;
+  auto trace = std::make_shared<SampleTrace>(tracking_->names(),
+                                             std::int64_t{wanted->interval_micros} * 1000,
+                                             wanted->buffer_bytes, dual);
+  const std::string error =
+      sampler_.start_trace(jni, tracking_->naming(jni), std::move(trace), budget_);
+  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  {
+    const std::lock_guard lock(mutex_);
+    sampling_owner_ = request.session->id();
+  }
+  if (!request.session->is_open()) return disconnected(request.session);
+  reply.send_empty();
+}
+
+void ProfilingHandlers::stop_sampling(Reply reply) {
+  const auto trace = sampler_.stop_trace();
+  const std::lock_guard lock(mutex_);
+  sampling_owner_ = 0;
+  if (!trace) return reply.fail(FailCode::kRefused, trace.message());
+  const std::string file = method_trace_file(*trace);
+  reply.send(Chunk{kTraceData, Bytes(file.begin(), file.end())});
+}
+
 void ProfilingHandlers::disconnected(const SessionPtr& session) {
+  bool sampling = false;
+  {
+    const std::lock_guard lock(mutex_);
+    sampling = sampling_owner_ == session->id();
+    if (sampling) sampling_owner_ = 0;
+  }
+  if (sampling) {
+    context_.service.slow().post([this](JNIEnv*) {
+      (void)sampler_.stop_trace();
+      log_info("sampling: its server has gone, and nobody reads it");
+    });
+  }
   {
     const std::lock_guard lock(mutex_);
     if (owner_ != session->id()) return;

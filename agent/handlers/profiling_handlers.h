@@ -1,39 +1,64 @@
 // MPSS, MPSE, MPRS, MPRE, MPRQ: method tracing for a DDM server, into an answer or into a file.
+// SPSS, SPSE: the same from samples of stacks.
 //
-// Starting and stopping retransform classes: slow lane. A trace is its connection's and ends with it.
+// Starting and stopping retransform classes, and reading makes the file: slow lane. MPRQ, which
+// servers send right behind, waits for those of its session. A trace is its connection's and ends
+// with it.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 
 #include "handlers/handler_context.h"
+#include "time/cpu_sampler.h"
 #include "time/method_tracing.h"
+#include "track/tracking.h"
 
 namespace ddm {
 
 class ProfilingHandlers {
  public:
   // `methods`: the option of that name, for servers that do not say.
-  ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, std::string methods)
-      : context_(context), tracing_(tracing), methods_(std::move(methods)) {}
+  // `tracking`: names the sampled stacks; null: nothing can be sampled.
+  ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, std::string methods,
+                    CpuSampler& sampler, std::int64_t budget, Tracking* tracking)
+      : context_(context),
+        tracing_(tracing),
+        methods_(std::move(methods)),
+        sampler_(sampler),
+        budget_(budget),
+        tracking_(tracking) {}
 
   void add_to(Dispatcher& dispatcher);
   void disconnected(const SessionPtr& session);
 
  private:
+  class Switching;  // a request of a session that is not done
+
+  void add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler);
+  void tell_state(const Request& request, Reply reply);
+  void send_state(Reply& reply);
   void start(const Request& request, std::uint32_t buffer_bytes, std::uint32_t flags,
              const std::string& methods, const std::string& file, Reply reply);
   void stop(Reply reply);
   void stop_to_file(Reply reply);
+  void start_sampling(const Request& request, Reply reply);
+  void stop_sampling(Reply reply);
 
   const HandlerContext& context_;
   MethodTracing& tracing_;
   const std::string methods_;
+  CpuSampler& sampler_;
+  const std::int64_t budget_;
+  Tracking* const tracking_;
 
   std::mutex mutex_;
   std::uint64_t owner_ = 0;  // the session that traces; 0: none
   std::string file_;         // where to, "" into the answer
+  std::uint64_t sampling_owner_ = 0;
+  std::map<std::uint64_t, int> switching_;  // by session
 };
 
 }  // namespace ddm

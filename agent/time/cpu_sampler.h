@@ -6,6 +6,9 @@
 // looked at. Only a thread that is met running is counted, so what a thread does before it waits is
 // not charged to the waiting; its CPU is kept for the next time.
 //
+// The stacks may also go into a trace, each one that is taken (SPSS). Then stacks of all threads that
+// have run are taken at every look, at the shorter one of the two intervals.
+//
 // A stack is taken where its thread can stop (at a safepoint poll), as JVMTI does it. What looking
 // costs, here and in the threads that stop for it, is held under the budget by looking more seldom.
 #pragma once
@@ -20,13 +23,16 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "ddm/result.h"
 #include "jvm/agent_thread.h"
 #include "jvm/mounted_threads.h"
 #include "records/sample_counts.h"
 #include "records/time_data.h"
 #include "stack/stack_naming.h"
 #include "time/ran_threads.h"
+#include "time/sample_trace.h"
 #include "time/sampling_pace.h"
 
 namespace ddm {
@@ -45,6 +51,12 @@ class CpuSampler final : public TimeDataSource {
   // be; "" or what went wrong. stop() keeps what was found.
   std::string start(JNIEnv* jni, const StackNaming& naming, Settings settings);
   void stop();
+  // The same for a trace; one at a time, beside samples or alone.
+  std::string start_trace(JNIEnv* jni, const StackNaming& naming,
+                          std::shared_ptr<SampleTrace> trace, std::int64_t budget);
+  bool tracing();
+  // None, with the reason: there is no trace, or the sampler does not let go of it.
+  Result<MethodTrace> stop_trace();
   // At the VM's death, instead of stop().
   void close();
 
@@ -63,16 +75,34 @@ class CpuSampler final : public TimeDataSource {
  private:
   static constexpr std::uint32_t kTraces = 65536;
   static constexpr jint kRawFrames = kMaxDepth + 16;  // some are not shown
+  static constexpr jint kTraceFrames = 1024;          // where two stacks differ shows from outside
 
-  void run(JNIEnv* jni, Settings settings);
-  void look(JNIEnv* jni, std::int64_t unit_ns, std::int64_t now_ns);
-  void take(JNIEnv* jni, RanThread& thread, std::int64_t count, std::int64_t unit_ns,
+  // What a look is for.
+  struct Look {
+    std::int64_t interval_ns = 0;
+    std::int64_t budget = 0;
+    std::int64_t unit_ns = 0;            // of CPU that a sample stands for; 0: none is wanted
+    std::shared_ptr<Traces> traces;      // of samples
+    std::shared_ptr<SampleTrace> trace;  // null: none is wanted
+    std::uint32_t start = 0;             // of samples, the how manyth
+  };
+
+  std::string prepare(JNIEnv* jni, const StackNaming& naming);
+  std::string begin_running();
+  std::optional<Look> wanted_look() const;
+  void run(JNIEnv* jni);
+  void look(JNIEnv* jni, const Look& wanted, std::int64_t now_ns);
+  void take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Look& wanted,
             std::int64_t now_ns);
+  void note(std::int64_t now_ns, std::int64_t pause_ns, std::int64_t own_ns);
+  void fail(const char* reason);
   void calibrate(JNIEnv* jni);
 
   jvmtiEnv* const jvmti_;
   AgentThread thread_;
   std::optional<StackNaming> naming_;
+  std::vector<jvmtiFrameInfo> raw_;
+  std::vector<Frame> frames_;  // of one stack, for the trace
   std::unique_ptr<RanThreads> ran_threads_;  // made at the first start, then kept
   std::atomic<RanThreads*> ran_{nullptr};
   SampleCounts counts_;
@@ -85,6 +115,12 @@ class CpuSampler final : public TimeDataSource {
   std::mutex mutex_;      // of what follows
   std::condition_variable changed_;
   std::optional<Settings> wanted_;  // none: off
+  std::uint32_t starts_ = 0;
+  std::shared_ptr<SampleTrace> trace_;  // null: none is wanted
+  std::int64_t trace_budget_ = 0;
+  bool looking_ = false;
+  std::int64_t cost_ns_ = 0;
+  std::int64_t begun_ns_ = 0;  // of the samples
   bool running_ = false;            // run() has not left
   std::optional<SamplerFigures> figures_;
   std::shared_ptr<Traces> traces_;  // replaced while no sampler runs

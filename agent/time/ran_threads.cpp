@@ -48,6 +48,7 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
     RanThread& thread = at->second;
     thread.list = lists_;
     if (fresh && !is_own_thread(id)) {
+      thread.id = id;
       thread.thread = jni->NewGlobalRef(listed);
       meet(jni, thread, now_ns, unit_ns);
     }

@@ -21,6 +21,7 @@ namespace ddm {
 
 struct RanThread {
   jthread thread = nullptr;  // global reference
+  std::int64_t id = 0;          // Java's
   std::uint32_t os_id = 0;
   std::string name;
   bool carrier = false;         // carries virtual threads
@@ -49,6 +50,7 @@ class RanThreads {
   // The name may have changed: read again now and then.
   const std::string& name_of(JNIEnv* jni, RanThread& thread, std::int64_t now_ns) const;
   std::string name_of(JNIEnv* jni, jthread thread) const { return fields_.name(jni, thread); }
+  std::int64_t id_of(JNIEnv* jni, jthread thread) const { return fields_.id(jni, thread); }
 
   // The clock of its CPU now; -1: it is gone.
   static std::int64_t clock_of(std::uint32_t os_id);

@@ -12,6 +12,8 @@ class SamplingPace {
   // `budget`: percent of one CPU.
   SamplingPace(std::int64_t asked_ns, std::int64_t budget) : asked_ns_(asked_ns), budget_(budget) {}
 
+  std::int64_t asked_ns() const { return asked_ns_; }
+
   // One look is over. The mean over about the last sixteen decides, a dear one counts at once: what
   // it took too much is made good by the pauses that follow.
   void looked(std::int64_t cost_ns) {

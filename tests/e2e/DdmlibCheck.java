@@ -76,6 +76,7 @@ public final class DdmlibCheck {
         check("known allocations are seen, and none once tracking is off", this::allocations);
         check("tracking can be switched on a second time", this::allocations);
         check("a heap dump can be read to its end", this::heapDump);
+        check("a method trace and samples reach ddmlib's own handler", this::profiles);
         check("a killed program ends with the status and leaves the list", this::kill);
     }
 
@@ -283,6 +284,72 @@ public final class DdmlibCheck {
         equal(null, problem.get(), "failure");
         Hprof hprof = Hprof.read(dump.get());
         equal(DdmlibTarget.KEPT, hprof.instancesOf("DdmlibTarget$Kept"), "instances of Kept");
+    }
+
+    private void profiles() throws Exception {
+        AtomicReference<byte[]> file = new AtomicReference<>();
+        AtomicReference<String> problem = new AtomicReference<>();
+        ClientData.setMethodProfilingHandler(new ClientData.IMethodProfilingHandler() {
+            @Override
+            public void onSuccess(String remoteFile, Client from) {
+                problem.set("a file, " + remoteFile);
+            }
+
+            @Override
+            public void onSuccess(byte[] bytes, Client from) {
+                file.set(bytes);
+            }
+
+            @Override
+            public void onStartFailure(Client from, String message) {
+                problem.set("start: " + message);
+            }
+
+            @Override
+            public void onEndFailure(Client from, String message) {
+                problem.set("end: " + message);
+            }
+        });
+        isTrue(data.hasFeature(ClientData.FEATURE_PROFILING_STREAMING), "no streamed traces");
+        client.startMethodTracer();
+        profiling(ClientData.MethodProfilingStatus.TRACER_ON);
+        target.ask("allocate traced");
+        target.ask("stop traced");
+        client.stopMethodTracer();
+        String trace = profile(file, problem);
+        isTrue(trace.contains("\tDdmlibTarget\tmakeMarkers\t") && trace.contains("\ttraced\n"),
+                "the trace lacks makeMarkers");
+        profiling(ClientData.MethodProfilingStatus.OFF);
+
+        isTrue(data.hasFeature(ClientData.FEATURE_SAMPLING_PROFILER), "no samples");
+        file.set(null);
+        client.startSamplingProfiler(2, TimeUnit.MILLISECONDS);
+        profiling(ClientData.MethodProfilingStatus.SAMPLER_ON);
+        TimeUnit.MILLISECONDS.sleep(500);
+        client.stopSamplingProfiler();
+        String samples = profile(file, problem);
+        isTrue(samples.contains("\tspinning\n") && samples.contains("\tDdmlibTarget\t"),
+                "the samples lack the thread that spins");
+        profiling(ClientData.MethodProfilingStatus.OFF);
+    }
+
+    private void profiling(ClientData.MethodProfilingStatus wanted) throws Exception {
+        await("profiling " + wanted, () -> {
+            if (data.getMethodProfilingStatus() == wanted) {
+                return true;
+            }
+            client.requestMethodProfilingStatus();
+            return null;
+        });
+    }
+
+    private static String profile(AtomicReference<byte[]> file, AtomicReference<String> problem)
+            throws Exception {
+        await("the file", () -> file.get() != null || problem.get() != null);
+        equal(null, problem.get(), "failure");
+        String text = new String(file.get(), java.nio.charset.StandardCharsets.ISO_8859_1);
+        isTrue(text.startsWith("*version\n2\n") && text.contains("*end\nSLOW"), "no trace file");
+        return text;
     }
 
     private void kill() throws Exception {

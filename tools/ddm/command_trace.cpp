@@ -1,4 +1,5 @@
-// ddm trace: every call of chosen methods for some seconds, as a trace file or as sums.
+// ddm trace: every call of chosen methods for some seconds, or samples of stacks, as a trace file or as
+// sums.
 #include <algorithm>
 #include <chrono>
 
@@ -27,6 +28,7 @@ struct TraceOptions {
   std::string path;
   double seconds = 10;
   std::int64_t megabytes = 64;
+  double sample_ms = 0;  // 0: calls are traced, nothing is sampled
   bool cpu = false;
   bool json = false;
 };
@@ -98,7 +100,8 @@ int write(const TraceOptions& options, const std::string& bytes) {
   if (options.json) {
     print_json(json_of(trace, sums));
   } else if (trace.methods.empty()) {
-    print("no call of such a method was seen\n");
+    print(options.sample_ms > 0 ? "no thread was met running\n"
+                                : "no call of such a method was seen\n");
   } else {
     print(table_of(trace, sums, kTopMethods, output_width()));
   }
@@ -110,14 +113,17 @@ int trace(const TraceOptions& options) {
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
-  TraceRequest request;
-  request.buffer_bytes = static_cast<std::uint32_t>(options.megabytes << 20);
-  request.flags = options.cpu ? kDualClock : 0;
-  request.methods = options.methods;
-  Progress progress("tracing");
+  const bool sampling = options.sample_ms > 0;
+  const auto bytes = static_cast<std::uint32_t>(options.megabytes << 20);
+  const std::uint32_t flags = options.cpu ? kDualClock : 0;
+  const Chunk request =
+      sampling ? to_chunk(SampleRequest{bytes, flags,
+                                        static_cast<std::uint32_t>(options.sample_ms * 1000)})
+               : to_chunk(TraceRequest{bytes, flags, options.methods});
+  Progress progress(sampling ? "sampling" : "tracing");
   client->on_progress([&progress](std::size_t) { progress.show(0); });
   catch_interrupts();
-  const auto started = client->request(to_chunk(request), DdmClient::kLongWork);
+  const auto started = client->request(request, DdmClient::kLongWork);
   if (!started) return refuse(started.message());
   const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
   while (!interrupted() && Clock::now() < end) {
@@ -126,7 +132,8 @@ int trace(const TraceOptions& options) {
       return refuse(gone->message);
     }
   }
-  const auto answer = client->request({kStopTracing, {}}, DdmClient::kLongWork);
+  const auto answer = client->request({sampling ? kStopSampling : kStopTracing, {}},
+                                      DdmClient::kLongWork);
   progress.clear();
   if (!answer) return refuse(answer.message());
   if (answer->type != kTraceData) return refuse(DdmClient::unexpected(*answer).message);
@@ -139,9 +146,16 @@ void add_trace(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("trace", "Trace calls of methods for some seconds");
   auto options = std::make_shared<TraceOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("--methods", options->methods,
-                      "Which, such as 'shop.*' or '*.Cart.total'; several with commas; all but the "
-                      "JDK's own if not given");
+  CLI::Option* methods = command->add_option(
+      "--methods", options->methods,
+      "Which, such as 'shop.*' or '*.Cart.total'; several with commas; all but the JDK's own if not "
+      "given");
+  command
+      ->add_option("--sample", options->sample_ms,
+                   "Rewrite nothing: take the stacks of running threads every so many ms, and tell "
+                   "calls from what differs between two of them")
+      ->check(CLI::Range(0.1, 10000.0))
+      ->excludes(methods);
   command->add_option("-d,--seconds", options->seconds, "For how long; Ctrl-C ends it earlier")
       ->check(CLI::Range(0.01, 4000.0))
       ->capture_default_str();

@@ -1,0 +1,72 @@
+#include "time/sample_trace.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "time/calls/tick_clock.h"
+#include "time/ran_threads.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kUsualSampleBytes = std::size_t{8} << 20;
+constexpr std::size_t kMostSampleBytes = std::size_t{256} << 20;
+constexpr std::uint16_t kMostThreadNumbers = 32767;  // readers take the number as signed
+
+std::size_t events_in(std::size_t bytes, bool dual) {
+  return std::min(bytes != 0 ? bytes : kUsualSampleBytes, kMostSampleBytes) / (dual ? 14 : 10);
+}
+
+}  // namespace
+
+SampleTrace::SampleTrace(const NameTable& names, std::int64_t interval_ns, std::size_t bytes,
+                         bool dual)
+    : names_(names),
+      interval_ns_(interval_ns),
+      begin_ns_(static_cast<std::int64_t>(TickClock::monotonic_nanos())),
+      calls_(events_in(bytes, dual)) {
+  trace_.dual = dual;
+  trace_.pid = getpid();
+  trace_.begin_micros = TickClock::nanos_of(CLOCK_REALTIME) / 1000;
+}
+
+void SampleTrace::add(std::int64_t java_id, const std::string& name, std::uint32_t os_id,
+                      std::span<const Frame> frames, std::int64_t now_ns, std::int64_t cpu_ns) {
+  auto found = threads_.find(java_id);
+  if (found == threads_.end()) {
+    if (threads_.size() >= kMostThreadNumbers) {
+      too_many_threads_ = true;
+      return;
+    }
+    found = threads_.try_emplace(java_id).first;
+    found->second = {static_cast<std::uint16_t>(threads_.size()), os_id, {}};
+  }
+  Thread& thread = found->second;
+  if (thread.name != name) trace_.threads[thread.number] = thread.name = name;
+  std::vector<std::uint32_t> stack;
+  stack.reserve(frames.size());
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    stack.push_back(frame->method);
+    const auto [method, is_new] = trace_.methods.try_emplace(frame->method);
+    if (!is_new) continue;
+    const MethodName& known = names_.method(frame->method);
+    method->second = {known.class_name, known.method, known.signature, known.file,
+                      known.lines.empty() ? -1 : known.lines.front().line};
+  }
+  calls_.add(thread.number, stack, micros(now_ns), static_cast<std::uint64_t>(cpu_ns) / 1000);
+}
+
+MethodTrace SampleTrace::finish(std::int64_t now_ns) {
+  for (const auto& [id, thread] : threads_) {
+    const bool lives = thread.os_id == 0 || RanThreads::clock_of(thread.os_id) >= 0;
+    calls_.end(thread.number, lives, micros(now_ns));
+  }
+  trace_.overflow = calls_.overflow() || too_many_threads_;
+  trace_.elapsed_micros = micros(now_ns);
+  trace_.events = calls_.take();
+  return std::move(trace_);
+}
+
+}  // namespace ddm

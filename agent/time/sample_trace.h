@@ -1,0 +1,49 @@
+// What the sampler sees of stacks, for a trace file in Android's format (SPSS, SPSE). For the
+// sampler's thread, and for one that reads when the sampler has let go of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "records/method_trace.h"
+#include "records/name_table.h"
+#include "time/calls/sampled_calls.h"
+
+namespace ddm {
+
+class SampleTrace {
+ public:
+  // `bytes`: of the file's data, at most; 0: 8 MiB.
+  SampleTrace(const NameTable& names, std::int64_t interval_ns, std::size_t bytes, bool dual);
+
+  std::int64_t interval_ns() const { return interval_ns_; }
+
+  // `frames`: the innermost first. `os_id` and `cpu_ns`: 0 for a virtual thread.
+  void add(std::int64_t java_id, const std::string& thread, std::uint32_t os_id,
+           std::span<const Frame> frames, std::int64_t now_ns, std::int64_t cpu_ns);
+
+  MethodTrace finish(std::int64_t now_ns);
+
+ private:
+  struct Thread {
+    std::uint16_t number = 0;
+    std::uint32_t os_id = 0;  // 0: of a virtual thread
+    std::string name;
+  };
+  std::uint64_t micros(std::int64_t now_ns) const {
+    return static_cast<std::uint64_t>(now_ns - begin_ns_) / 1000;
+  }
+
+  const NameTable& names_;
+  const std::int64_t interval_ns_;
+  const std::int64_t begin_ns_;
+  MethodTrace trace_;  // without events
+  SampledCalls calls_;
+  std::map<std::int64_t, Thread> threads_;
+  bool too_many_threads_ = false;
+};
+
+}  // namespace ddm
