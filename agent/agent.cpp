@@ -16,6 +16,7 @@
 #include "hprof/monitor_dump.h"
 #include "jvm/capabilities.h"
 #include "jvm/exit_limits.h"
+#include "jvm/jdwp_agent.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/vm_library.h"
 #include "jvm/vm_log.h"
@@ -197,6 +198,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   }
   JavaVM* vm = nullptr;
   jni->GetJavaVM(&vm);
+  if (has_jdwp_agent()) service_->expect_debuggers();
   start_native_sampling(vm, jni);
   handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
                                               static_cast<std::uint8_t>(options_.unit),

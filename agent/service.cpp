@@ -51,6 +51,17 @@ Service::Service(jvmtiEnv* jvmti) : quick_(jvmti, "ddmagent"), slow_(jvmti, "ddm
 
 Service::~Service() { close(); }
 
+void Service::expect_debuggers() {
+  const auto refuse = [](FairQueue& requests) {
+    const Reply::DropReason reason("a debugger holds the thread for it");
+    requests.clear();
+  };
+  lane_watch_ = std::make_unique<LaneWatch>(std::vector<LaneWatch::Watched>{
+      {&quick_, true, [this, refuse] { refuse(quick_requests_); }},
+      {&slow_, false, [this, refuse] { refuse(slow_requests_); }}});
+  lane_watch_->start();
+}
+
 bool Service::start_lanes(JNIEnv* jni) {
   for (AgentThread* thread : {&quick_, &slow_}) {
     const std::string error = thread->start(jni);
@@ -147,6 +158,7 @@ void Service::close() {
     discovery_.reset();
   }
   if (server_) server_->stop();
+  if (lane_watch_) lane_watch_->stop();
   const auto deadline = Clock::now() + exit_limits::kRequestLimit;
   for (AgentThread* thread : {&quick_, &slow_}) thread->stop(milliseconds::zero());
   for (AgentThread* thread : {&quick_, &slow_}) {

@@ -14,6 +14,7 @@
 
 #include "ddm/dispatcher.h"
 #include "ddm/fair_queue.h"
+#include "handlers/lane_watch.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
 #include "net/debugger_relay.h"
@@ -27,6 +28,10 @@ class Service final : public Executor {
  public:
   explicit Service(jvmtiEnv* jvmti);
   ~Service() override;
+
+  // A debugger may come to hold all threads: servers are answered even so. Before the lanes are
+  // started.
+  void expect_debuggers();
 
   // Handlers register here before open().
   Dispatcher& dispatcher() { return dispatcher_; }
@@ -64,6 +69,7 @@ class Service final : public Executor {
   AgentThread slow_;
   FairQueue quick_requests_;
   FairQueue slow_requests_;
+  std::unique_ptr<LaneWatch> lane_watch_;  // null: this VM has no debugger's agent
   Dispatcher dispatcher_;
   std::unique_ptr<DebuggerRelay> debugger_;  // null: debugger=none
   std::unique_ptr<Server> server_;

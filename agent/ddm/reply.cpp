@@ -3,11 +3,24 @@
 #include <exception>
 
 namespace ddm {
+namespace {
+
+thread_local std::string_view t_drop_reason;
+
+}  // namespace
+
+Reply::DropReason::DropReason(std::string_view reason) { t_drop_reason = reason; }
+Reply::DropReason::~DropReason() { t_drop_reason = {}; }
 
 Reply::~Reply() {
   if (!sink_) return;
   try {
-    fail(FailCode::kInternal, chunk_name(request_) + " was not answered");
+    std::string message = chunk_name(request_) + " was not answered";
+    if (t_drop_reason.empty()) {
+      fail(FailCode::kInternal, std::move(message));
+    } else {
+      fail(FailCode::kRefused, message.append(": ").append(t_drop_reason));
+    }
   } catch (const std::exception&) {
     // Not even memory for the FAIL: the server waits in vain for this one.
   }

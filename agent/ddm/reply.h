@@ -16,6 +16,15 @@ namespace ddm {
 
 class Reply {
  public:
+  // While it lives, a Reply that is dropped on this thread gives this reason.
+  class DropReason {
+   public:
+    explicit DropReason(std::string_view reason);
+    ~DropReason();
+    DropReason(const DropReason&) = delete;
+    DropReason& operator=(const DropReason&) = delete;
+  };
+
   // `sink` is called once; a chunk without data means the empty answer, "done".
   Reply(ChunkType request, std::function<void(Chunk)> sink)
       : request_(request), sink_(std::move(sink)) {}

@@ -1,8 +1,10 @@
 #include "jvm/agent_thread.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
+#include "jvm/jdwp_agent.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
 #include "jvm/own_threads.h"
@@ -53,6 +55,8 @@ std::string AgentThread::start_thread(JNIEnv* jni) {
   const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
   if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
   if (runs_ == Runs::kAgent) own_id_ = remember_as_own(jni, thread.get());
+  thread_ = jni->NewGlobalRef(thread.get());
+  if (thread_ == nullptr) return "no memory for a reference";
   {
     const std::lock_guard lock(mutex_);
     running_ = true;
@@ -68,9 +72,32 @@ std::string AgentThread::start_thread(JNIEnv* jni) {
 bool AgentThread::post(Task task) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return false;
+  if (tasks_.empty() && !busy_) since_ = Clock::now();
   tasks_.push_back(std::move(task));
   changed_.notify_all();
+  if (told_) told_();
   return true;
+}
+
+AgentThread::Load AgentThread::load() const {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || (!busy_ && tasks_.empty())) return {};
+  const auto time = std::max<std::chrono::nanoseconds>(Clock::now() - since_,
+                                                       std::chrono::nanoseconds(1));
+  return busy_ ? Load{{}, time} : Load{time, {}};
+}
+
+// Lock held.
+void AgentThread::begin_task() {
+  busy_ = true;
+  since_ = Clock::now();
+}
+
+void AgentThread::task_ended() {
+  const std::lock_guard lock(mutex_);
+  busy_ = false;
+  since_ = Clock::now();
+  changed_.notify_all();
 }
 
 void AgentThread::every(std::chrono::milliseconds period, Task task) {
@@ -90,37 +117,71 @@ bool AgentThread::stop(std::chrono::milliseconds patience) {
   return changed_.wait_for(lock, patience, [this] { return !running_; });
 }
 
-AgentThread::Task AgentThread::next_task() {
+void AgentThread::find_handle(JNIEnv* jni) {
+  if (runs_ != Runs::kAgent || !has_jdwp_agent()) return;
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread_));
+  handle_field_ = jni->GetFieldID(type.get(), "eetop", "J");
+  if (clear_exception(jni)) handle_field_ = nullptr;
+  if (handle_field_ != nullptr) handle_ = jni->GetLongField(thread_, handle_field_);
+}
+
+void AgentThread::show(JNIEnv* jni, bool shown) const {
+  if (handle_field_ != nullptr) {
+    jni->SetLongField(thread_, handle_field_, shown ? handle_ : 0);
+  } else {
+    jni->ExceptionCheck();
+  }
+}
+
+AgentThread::Task AgentThread::next_task(JNIEnv* jni) {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    if (stopped_) return nullptr;
-    if (!tasks_.empty()) {
+  for (bool shown = true;;) {
+    const bool due = period_ != Clock::duration::zero() && Clock::now() >= next_due_;
+    const bool wanted = stopped_ || !tasks_.empty() || due;
+    if (wanted != shown) {
+      // Nobody waits for a lock of ours while a debugger holds this thread.
+      lock.unlock();
+      show(jni, wanted);
+      lock.lock();
+      shown = wanted;
+    } else if (stopped_) {
+      return nullptr;
+    } else if (!tasks_.empty()) {
+      begin_task();
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
       return task;
-    }
-    if (period_ == Clock::duration::zero()) {
-      changed_.wait(lock);
-    } else if (Clock::now() >= next_due_) {
+    } else if (due) {
+      begin_task();
       next_due_ = Clock::now() + period_;
       return periodic_;
+    } else if (period_ == Clock::duration::zero()) {
+      changed_.wait(lock);
     } else {
       changed_.wait_until(lock, next_due_);
     }
   }
 }
 
+void AgentThread::run_task(JNIEnv* jni, const Task& task) const {
+  try {
+    task(jni);
+  } catch (const std::exception& failure) {
+    log_error("task on thread {}: {}", name_, failure.what());
+  }
+  clear_exception(jni);
+}
+
 void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* self) {
   AgentThread& thread = *static_cast<AgentThread*>(self);
-  while (Task task = thread.next_task()) {
-    try {
-      task(jni);
-    } catch (const std::exception& failure) {
-      log_error("task on thread {}: {}", thread.name_, failure.what());
-    }
-    clear_exception(jni);
+  thread.find_handle(jni);
+  while (Task task = thread.next_task(jni)) {
+    thread.run_task(jni, task);
+    task = nullptr;
+    thread.task_ended();
   }
   if (thread.own_id_ != 0) remove_own_thread(thread.own_id_);
+  jni->DeleteGlobalRef(thread.thread_);
   const std::lock_guard lock(thread.mutex_);
   thread.running_ = false;
   thread.changed_.notify_all();

@@ -5,6 +5,10 @@
 // condition variable), but never from GC callbacks. An attached thread that sits in native code at
 // the VM's end delays it by 0.3 s: stop() in VMDeath lets the thread go before the VM looks.
 //
+// A debugger that suspends all threads passes this one over while it has nothing to do: in a VM with
+// a jdwp agent it does not count among the living then (Thread.eetop is 0, as before a start and after
+// an end). During a task it is a thread like others, since Java code must be able to wake it (unpark).
+//
 // Making the thread runs Java, where a debugger may stop whoever makes it for as long as it likes:
 // no lock of ours is held meanwhile.
 #pragma once
@@ -37,6 +41,14 @@ class AgentThread {
   // Runs the task on the thread soon. False, and the task is gone, once stop() was called.
   bool post(Task task);
 
+  struct Load {  // zero: it does not
+    std::chrono::nanoseconds waiting{};  // how long the first task has waited while none went on
+    std::chrono::nanoseconds busy{};     // how long the task that goes on has
+  };
+  Load load() const;
+  // Is told of every post(), under a lock: must not wait. Before start().
+  void tell_of_posts(std::function<void()> told) { told_ = std::move(told); }
+
   // Runs the task every `period` (0 = no more).
   void every(std::chrono::milliseconds period, Task task);
 
@@ -49,19 +61,31 @@ class AgentThread {
 
   std::string start_thread(JNIEnv* jni);
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
-  Task next_task();  // empty: the thread is to end
+  Task next_task(JNIEnv* jni);  // empty: the thread is to end
+  void find_handle(JNIEnv* jni);
+  // Blocks while a debugger holds this thread.
+  void show(JNIEnv* jni, bool shown) const;
+  void run_task(JNIEnv* jni, const Task& task) const;
+  void begin_task();
+  void task_ended();
 
   jvmtiEnv* const jvmti_;
   const std::string name_;
   const Runs runs_;
+  jobject thread_ = nullptr;         // of java.lang.Thread; while it runs
+  jfieldID handle_field_ = nullptr;  // null: it is always seen
+  jlong handle_ = 0;
   std::int64_t own_id_ = 0;  // java.lang.Thread's, of the agent's
-  std::mutex mutex_;
+  std::function<void()> told_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_:
   std::deque<Task> tasks_;
   Task periodic_;
   Clock::duration period_{0};
   Clock::time_point next_due_;
+  bool busy_ = false;          // a task is going on, here or elsewhere
+  Clock::time_point since_;    // busy, or with a task that could be taken
   bool begun_ = false;  // start() was called, and has not failed
   bool stopped_ = false;
   bool running_ = false;  // between RunAgentThread and the thread's end

@@ -1,5 +1,9 @@
 #include "jvm/jdwp_agent.h"
 
+#include <link.h>
+
+#include <string_view>
+
 #include "jvm/jvmti_memory.h"
 
 namespace ddm {
@@ -8,6 +12,13 @@ namespace {
 constexpr jint kLocalRefs = 8;
 
 }  // namespace
+
+bool has_jdwp_agent() {
+  const auto is_it = [](dl_phdr_info* library, std::size_t, void*) -> int {
+    return std::string_view(library->dlpi_name).ends_with("/libjdwp.so") ? 1 : 0;
+  };
+  return dl_iterate_phdr(is_it, nullptr) != 0;
+}
 
 // It leaves its address among the VM's agent properties, which tools like jcmd read.
 std::string jdwp_listener(JNIEnv* jni) {

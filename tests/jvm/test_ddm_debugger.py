@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-from ddm_client import HANDSHAKE, Target, chunk
+from ddm_client import HANDSHAKE, Target, chunk, read_allocations
 from harness import test
 
 JDWP = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:0"
@@ -90,6 +90,129 @@ def jdb_debugs_the_program_through_the_ddm_port(t):
                 jdb.quit()
         p.tell("marks 10")
         assert len(ddm.thread_table()) > 3
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class Clock:
+    """Every answer within three seconds."""
+
+    def __enter__(self):
+        self.begin = time.monotonic()
+
+    def __exit__(self, *failure):
+        took = time.monotonic() - self.begin
+        assert failure[0] or took < 3, f"{took:.1f} s"
+
+
+def check_answers_while_all_stand_still(p, ddm):
+    """What a server asks for is told as ever."""
+    for _ in range(2):
+        with Clock():
+            table = ddm.thread_table()
+        with Clock():
+            assert ddm.stack(min(table))
+        with Clock():
+            assert ddm.request("HPIF", b"\1")
+        for on in (b"\1", b"\0"):
+            with Clock():
+                assert ddm.request("THEN", on) == b""
+        with Clock():
+            records = ddm.request("REAL")
+        assert read_allocations(records)
+        assert ddm.hello().pid == p.pid
+
+
+@test()
+def ddm_is_answered_while_a_breakpoint_holds_every_thread(t):
+    port = free_port()
+    jdwp = JDWP.replace("address=127.0.0.1:0", f"address=127.0.0.1:{port}")
+    with Target(t, agent="track=y,dump=none", flags=[jdwp]) as p, p.client() as ddm:
+        for address in (p.address, f"127.0.0.1:{port}", p.address):  # through DDM, directly
+            with Jdb(t, address) as jdb:
+                jdb.expect("Initializing jdb")
+                jdb.say("stop in DdmTarget.marks")
+                jdb.expect("Set breakpoint DdmTarget.marks")
+                p.say("marks 3")
+                jdb.expect("Breakpoint hit")
+                jdb.expect("main[1]")
+                check_answers_while_all_stand_still(p, ddm)
+                jdb.say("print count")
+                jdb.expect("count = 3")
+                jdb.say("step")
+                jdb.expect("Step completed")
+                jdb.expect("main[1]")
+                check_answers_while_all_stand_still(p, ddm)
+                jdb.say("clear DdmTarget.marks")
+                jdb.expect("Removed")
+                jdb.say("cont")
+                p.expect("done")
+                assert len(ddm.thread_table()) > 3
+                jdb.quit()
+
+
+@test()
+def a_method_trace_goes_on_while_a_debugger_stops_the_program(t):
+    with Target(t, flags=[JDWP]) as p, p.client() as ddm:
+        text = "DdmTarget.marks".encode("utf-16-be")
+        assert ddm.request("MPSS", struct.pack(">III", 0, 0, len(text) // 2) + text) == b""
+        with Jdb(t, p.address) as jdb:
+            jdb.expect("Initializing jdb")
+            jdb.say("stop in DdmTarget.marks")
+            jdb.expect("Set breakpoint DdmTarget.marks")
+            for _ in range(2):
+                p.say("marks 1")
+                jdb.expect("Breakpoint hit")
+                jdb.expect("main[1]")
+                with Clock():
+                    assert ddm.request("MPRQ") == b"\1"
+                assert len(ddm.thread_table()) > 3
+                jdb.say("cont")
+                p.expect("done")
+            jdb.quit()
+        assert b"DdmTarget\tmarks" in ddm.request("MPSE")
+
+
+def rounds_of_attaching(t, rounds):
+    """Half of them are cut off while the program stands still."""
+    with Target(t, flags=[JDWP]) as p, p.client() as ddm:
+        fds = f"/proc/{p.pid}/fd"
+
+        def settled():
+            end = time.monotonic() + 30
+            while jdwp(ddm, VERSION)[0] != 0:
+                assert time.monotonic() < end
+            ddm.request("DBGD")
+            return len(os.listdir(fds))
+
+        for _ in range(3):
+            before = settled()
+        for n in range(rounds):
+            with p.client() as debugger:
+                deadline = time.monotonic() + 30
+                while jdwp(debugger, VERSION)[0] != 0:
+                    assert time.monotonic() < deadline
+                if n % 2:
+                    assert jdwp(debugger, SUSPEND) == (0, b"")
+                    if n % 10 == 1:
+                        with Clock():
+                            assert len(ddm.thread_table()) > 3
+        p.tell("marks 3")
+        time.sleep(0.5)
+        assert settled() <= before + 2, (settled(), before, os.listdir(fds))
+
+
+@test()
+def debuggers_come_and_go_and_leave_no_descriptor(t):
+    rounds_of_attaching(t, 40)
+
+
+@test(full_only=True, timeout=900)
+def five_hundred_debuggers_come_and_go_and_leave_no_descriptor(t):
+    rounds_of_attaching(t, 500)
 
 
 @test()
