@@ -186,7 +186,9 @@ void Agent::go_live(JNIEnv* jni, bool late) {
                                 return tracking_ ? std::optional(tracking_->naming(on_probes))
                                                  : std::nullopt;
                               },
-                              [this] { return sampler_.cost_ns(); }, options_.budget});
+                              [this] { return sampler_.cost_ns(); },
+                              [this](double percent) { sampler_.leave_to_probes(percent); },
+                              options_.budget});
   if (tracking_) tracking_->include(*probes_);
   if (tracking_ && options_.ring) {
     ring_keeper_ = RingKeeper::open(*options_.ring, facts_.pid, load_time_, *tracking_,

@@ -11,6 +11,7 @@
 namespace ddm {
 namespace {
 
+constexpr std::size_t kFrameText = 128;  // bytes of a frame in an answer, about
 constexpr jint kReturned = 0, kThrown = -1;  // see DdmTrackerProbes.value()
 
 // A probe on what the agent itself calls: that hit is not recorded.
@@ -128,7 +129,7 @@ jint ProbeRecords::open_record(JNIEnv* jni, jint probe) noexcept {
     const std::lock_guard lock(mutex_);
     record.wish = recorded.wish;
     Limit& limit = limits_[recorded.wish];
-    limit.text += sizeof(Record) + record.told.thread.size() + record.frames.size() * sizeof(Frame);
+    limit.text += sizeof(Record) + record.told.thread.size() + record.frames.size() * kFrameText;
     last_ = last_ == INT32_MAX ? 1 : last_ + 1;
     record.told.number = static_cast<std::uint64_t>(last_);
     record.told.what = recorded.what & kProbeArguments;

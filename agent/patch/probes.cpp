@@ -134,6 +134,7 @@ void Probes::first_in(JNIEnv* jni) {
 void Probes::last_out(JNIEnv* jni) {
   thread_.every(std::chrono::milliseconds(0), nullptr);
   on_ = false;
+  sources_.tell_sampler(percent_of_cpu_ = 0);
   hooks_->switch_off();
   hooks_->retransform(jni);  // classes that were being defined when the others were listed
   code_.clear();
@@ -162,6 +163,7 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
   code_.add(owner, std::move(*wish));
   const Retransformer::Totals totals = hooks_->retransform(jni);
   running_->after_rewriting(jni);
+  charge_own_work();
   log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
            totals.retransformed, totals.loaded, totals.longest_batch_ms);
   return findings(jni, owner, false, notes(jni, owner));
@@ -275,6 +277,10 @@ void Probes::step(JNIEnv* jni) {
   last_cpu_ns_ = cpu;
   last_own_ns_ = own;
   last_sampler_ns_ = sampler;
+  double ns = 0;
+  for (const ProbeBudget::Cost& cost : spent) ns += cost.ns;
+  percent_of_cpu_ += (100 * ns / std::max(step.wall_ns, 1.0) - percent_of_cpu_) / 20;
+  sources_.tell_sampler(percent_of_cpu_);
   const auto dearest = budget_->step(step);
   if (!dearest) return;
   const ProbeCode::Probe& probe = probes.at(*dearest);
@@ -284,6 +290,13 @@ void Probes::step(JNIEnv* jni) {
   code_.remove(jni, *dearest, "budget");
   hooks_->retransform(jni);
   code_.look_at_all();
+  charge_own_work();
+}
+
+void Probes::charge_own_work() {
+  const std::int64_t own = now_on(CLOCK_THREAD_CPUTIME_ID);
+  budget_->spent(static_cast<double>(own - last_own_ns_));
+  last_own_ns_ = own;
 }
 
 }  // namespace ddm

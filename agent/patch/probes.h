@@ -39,6 +39,8 @@ class Probes final : public TimeDataSource {
   struct Sources {
     std::function<std::optional<StackNaming>(JNIEnv*)> naming;
     std::function<std::int64_t()> sampler_ns;
+    // Told what probes take, in percent of one CPU: sampling leaves so much to them.
+    std::function<void(double)> tell_sampler;
     std::int64_t budget = 5;  // percent
   };
   Probes(jvmtiEnv* jvmti, Sources sources);
@@ -75,6 +77,7 @@ class Probes final : public TimeDataSource {
   void last_out(JNIEnv* jni);
   void calibrate(JNIEnv* jni, int rounds);
   void step(JNIEnv* jni);
+  void charge_own_work();
   double cost_of(ProbeCode::Number number, const ProbeCode::Probe& probe,
                  const std::vector<std::int64_t>& sums);
 
@@ -103,6 +106,7 @@ class Probes final : public TimeDataSource {
   std::map<ProbeCode::Number, Charged> charged_;
   std::int64_t last_wall_ns_ = 0, last_cpu_ns_ = 0, last_own_ns_ = 0, last_sampler_ns_ = 0;
   int steps_ = 0;
+  double percent_of_cpu_ = 0;  // that probes take, of late
 };
 
 }  // namespace ddm

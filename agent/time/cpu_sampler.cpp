@@ -177,6 +177,8 @@ void CpuSampler::run(JNIEnv* jni) {
     }
     const std::int64_t cpu_now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     pace->looked(cpu_now - cpu + others_cost_ns_);
+    pace->leave_to_others(probes_percent_.load(std::memory_order_relaxed));
+    spent_ns_.fetch_add(cpu_now - cpu + others_cost_ns_, std::memory_order_relaxed);
     wanted.reset();
     lock.lock();
     note(now, now - last, cpu_now - cpu);
@@ -205,11 +207,6 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t pause_ns, std::int64_t o
   figures.own_ns += own_ns;
   figures.others_ns += others_cost_ns_;
   figures.missed_ns = ran_threads_->unsaid_ns();
-}
-
-std::int64_t CpuSampler::cost_ns() {
-  const std::lock_guard lock(mutex_);
-  return cost_ns_;
 }
 
 // What a stack costs the thread that stops for it cannot be seen from here. It is reckoned from

@@ -65,8 +65,10 @@ class CpuSampler final : public TimeDataSource {
     if (RanThreads* threads = ran_.load(std::memory_order_acquire)) threads->threads_changed();
   }
 
+  // What probes take of the budget, which is one: percent of one CPU.
+  void leave_to_probes(double percent) { probes_percent_.store(percent, std::memory_order_relaxed); }
   // CPU that it has taken so far, its own and that of others.
-  std::int64_t cost_ns();
+  std::int64_t cost_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
 
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;
@@ -107,6 +109,8 @@ class CpuSampler final : public TimeDataSource {
   std::atomic<RanThreads*> ran_{nullptr};
   SampleCounts counts_;
   MountedThreads mounted_;            // of the sampler's thread
+  std::atomic<double> probes_percent_{0};
+  std::atomic<std::int64_t> spent_ns_{0};
   std::int64_t stack_cost_ns_ = 0;    // estimated, of a thread that stops for its stack
   std::int64_t frame_cost_ns_ = 0;    // and more for each frame
   std::int64_t others_cost_ns_ = 0;   // of the look that is going on

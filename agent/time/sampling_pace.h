@@ -9,7 +9,7 @@ namespace ddm {
 
 class SamplingPace {
  public:
-  // `budget`: percent of one CPU.
+  // `budget`: percent of one CPU, in all.
   SamplingPace(std::int64_t asked_ns, std::int64_t budget) : asked_ns_(asked_ns), budget_(budget) {}
 
   std::int64_t asked_ns() const { return asked_ns_; }
@@ -20,10 +20,15 @@ class SamplingPace {
     mean_cost_ns_ += (static_cast<double>(cost_ns) - mean_cost_ns_) / kLooks;
   }
 
+  // What others take of the budget, in percent of one CPU. A quarter of it stays.
+  void leave_to_others(double percent) {
+    share_ = std::max(static_cast<double>(budget_) - percent, static_cast<double>(budget_) / 4);
+  }
+
   // Of waiting and looking together, on average.
   std::int64_t interval_ns() const {
     const auto affordable =
-        static_cast<std::int64_t>(mean_cost_ns_ * 100 / static_cast<double>(budget_) * kReserve);
+        static_cast<std::int64_t>(mean_cost_ns_ * 100 / share_ * kReserve);
     return std::clamp(affordable, asked_ns_, std::max(asked_ns_, kLongest));
   }
 
@@ -43,6 +48,7 @@ class SamplingPace {
 
   const std::int64_t asked_ns_;
   const std::int64_t budget_;
+  double share_ = static_cast<double>(budget_);
   double mean_cost_ns_ = 0;
 };
 

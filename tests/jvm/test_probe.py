@@ -7,11 +7,16 @@ import signal
 import subprocess
 import time
 
-from ddm_client import Target
+from ddm_client import DdmError, Target, probe_request
 from harness import AGENT, test
 from test_ddm_tool import DDM, OK, USAGE, ddm
 
 PROGRAM = ("Probed",)
+CODES = os.path.join(os.path.dirname(AGENT), "libmethod_codes.so")
+
+
+def native_access(t):
+    return ["--enable-native-access=ALL-UNNAMED"] if t.jdk.major >= 24 else []
 
 
 class Probe:
@@ -167,12 +172,18 @@ def what_the_vm_and_probes_themselves_use_is_safe_or_refused(t):
 
 @test()
 def the_end_of_ddm_takes_every_probe_out(t):
-    with Target(t, "dump=none", program=PROGRAM) as target:
+    with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target:
+        before = tell(target, f"codes {CODES}")
         for how in (signal.SIGKILL, signal.SIGTERM):
             probe = Probe(target, "Probed*", "--time", "--args")
             tell(target, "counts 100 2")
+            assert tell(target, f"codes {CODES}") != before
             probe.process.send_signal(how)
             probe.process.communicate(timeout=60)
+            end = time.monotonic() + 60
+            while tell(target, f"codes {CODES}") != before:
+                assert time.monotonic() < end, f"probes stay after {how}"
+                time.sleep(0.05)
             # A connection has none in: the next one counts what it has put in, and nothing else.
             found, truth = probed(target, "Probed.fib", "--count")
             assert found["Probed.fib"]["hits"] == truth["Probed.fib"]
@@ -181,19 +192,17 @@ def the_end_of_ddm_takes_every_probe_out(t):
 
 @test()
 def the_code_is_method_for_method_as_it_was_when_probes_are_out(t):
-    library = os.path.join(os.path.dirname(AGENT), "libmethod_codes.so")
-    flags = ["--enable-native-access=ALL-UNNAMED"] if t.jdk.major >= 24 else []
-    with Target(t, "dump=none", flags=flags, program=PROGRAM) as target:
-        before = tell(target, f"codes {library}")
+    with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target:
+        before = tell(target, f"codes {CODES}")
         assert len(before) > 100, before
         for words in (("--time",), ("--args", "--return", "--throws", "--stack")):
             probe = Probe(target, "Probed*,java.lang.String.*,java.util.HashMap.*", *words)
-            inside = tell(target, f"codes {library}")
+            inside = tell(target, f"codes {CODES}")
             changed = [name for name in before if inside[name] != before[name]]
             assert "Probed$Cart.total(IJLjava/lang/String;Ljava/lang/Object;ZCD)I" in changed
             assert len(changed) > 0.9 * len(before), (len(changed), len(before))
             probe.end()
-            after = tell(target, f"codes {library}")
+            after = tell(target, f"codes {CODES}")
             assert after == before, [name for name in before if after[name] != before[name]]
 
 
@@ -236,6 +245,75 @@ def a_probe_over_the_budget_is_taken_out(t):
         assert found["Probed.fib"]["removed"] is None
         budget = probe.found["budget"]
         assert budget["limit_percent"] == 1 and budget["used_percent"] > 0, budget
+
+
+@test(alone=True)
+def when_the_load_grows_a_probe_over_its_budget_goes_within_five_seconds(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "stop")
+        tell(target, "mix 300")
+        time.sleep(1)
+
+        def percent_used(budget):
+            probe = Probe(target, "Probed.work", "--time", "--budget", str(budget))
+            time.sleep(2)
+            probe.end()
+            return probe.found["budget"]["used_percent"]
+
+        # The first time the code is still compiled anew.
+        budget = round(2 * [percent_used(10_000) for _ in range(2)][1])
+        assert budget >= 2, budget
+        probe = Probe(target, "Probed.work", "--time", "--budget", str(budget))
+        time.sleep(3)
+        tell(target, "mix 1500")
+        time.sleep(5)
+        tell(target, "mix 300")
+        found = probe.end()
+        assert found["Probed.work"]["removed"] == "budget", probe.found
+        probe = Probe(target, "Probed.work", "--time", "--budget", str(20 * budget))
+        time.sleep(2)
+        found = probe.end()
+        assert found["Probed.work"]["removed"] is None, probe.found
+        tell(target, "stop")
+
+
+@test()
+def two_connections_have_probes_in_the_same_method(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        first = Probe(target, "Probed.fib", "--count", "--budget", "10000")
+        one = tell(target, "counts 1000 2")
+        second = Probe(target, "Probed*", "--args", "--time", "--limit", "3", "--budget", "10000")
+        two = tell(target, "counts 2000 2")
+        found = second.end()
+        assert found["Probed.fib"]["hits"] == two["Probed.fib"]
+        assert len(found["Probed.fib"]["records"]) <= 3
+        assert sum(len(probe["records"]) for probe in found.values()) == 3
+        three = tell(target, "counts 500 2")
+        found = first.end()
+        assert found["Probed.fib"]["hits"] == sum(truth["Probed.fib"] for truth in (one, two, three))
+
+
+@test()
+def requests_of_no_sense_are_answered_and_the_next_one_works(t):
+    with Target(t, "dump=none", program=PROGRAM) as target, target.client() as client:
+        for kind, data in (("PRBS", b"\1"), ("PRBS", b""), ("PRBE", b""), ("PRBS", probe_request("")),
+                           ("PRBS", probe_request("x" * 2000)),
+                           ("PRBS", probe_request("Probed.fib", condition="arg1 >")),
+                           ("PRBS", probe_request("Probed.fib", records=10**9))):
+            try:
+                client.request(kind, data)
+                assert False, (kind, data[:40])
+            except DdmError:
+                pass
+        assert client.request("PRBS", probe_request("Probed.fib"))
+        try:
+            client.request("PRBS", probe_request("Probed.fib"))
+            assert False, "a second time"
+        except DdmError:
+            pass
+        tell(target, "counts 100 1")
+        assert client.request("PRBQ", b"\1")
+        assert client.request("PRBE")
 
 
 @test()

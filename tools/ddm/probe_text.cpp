@@ -48,13 +48,29 @@ std::string source_of(const ProbeFindings::Frame& frame) {
   return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
 }
 
+// On one line.
+std::string in_line(const std::string& value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '\n') text += "\\n";
+    else if (c == '\r') text += "\\r";
+    else if (c == '\t') text += "\\t";
+    else text += c;
+  }
+  return text;
+}
+
 std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record) {
   std::string text = fmt::format("{}: {}", record.thread, method.method);
   if ((record.what & kProbeArguments) != 0) {
-    text += fmt::format("({})", fmt::join(record.arguments, ", "));
+    std::string arguments;
+    for (const std::string& argument : record.arguments) {
+      arguments += (arguments.empty() ? "" : ", ") + in_line(argument);
+    }
+    text += "(" + arguments + ")";
   }
-  if ((record.what & kProbeReturn) != 0) text += " = " + record.returned;
-  if ((record.what & kProbeThrows) != 0) text += " throws " + record.thrown;
+  if ((record.what & kProbeReturn) != 0) text += " = " + in_line(record.returned);
+  if ((record.what & kProbeThrows) != 0) text += " throws " + in_line(record.thrown);
   if (record.ns > 0) text += ", " + ns_text(static_cast<double>(record.ns));
   text += "\n";
   for (std::size_t i = 0; i < std::min(record.stack.size(), kMostFrames); ++i) {

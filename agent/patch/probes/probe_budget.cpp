@@ -5,7 +5,7 @@
 namespace ddm {
 namespace {
 
-constexpr double kLeastShare = 0.1;     // of one processor
+constexpr double kLeastShare = 0.25;      // of one processor
 constexpr double kBurstNs = 500'000'000;  // of running at the limit
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace ddm {
 
 class ProbeBudget {
  public:
-  // `percent` of what the program uses without probes; of a tenth of a processor at least, so that a
+  // `percent` of what the program uses without probes; of a quarter of a processor at least, so that a
   // probe in a program that sleeps is not taken out for one hit.
   explicit ProbeBudget(double percent) : percent_(percent) {}
 
@@ -30,6 +30,9 @@ class ProbeBudget {
   };
   // The probe that is to be taken out; one a step at most.
   std::optional<std::uint32_t> step(const Step& step);
+
+  // What was spent once, and is not to be had back by taking a probe out.
+  void spent(double ns) { used_ns_ += ns; }
 
   void set_limit(double percent) { percent_ = percent; }
   double limit_percent() const { return percent_; }

@@ -130,6 +130,17 @@ public class Probed {
     }
     static int work(int i) { return i ^ 5; }
 
+    static volatile int calls;
+    // So many calls of work(), and other things to do.
+    static void mix() {
+        double other = 1;
+        while (!stop) {
+            for (int i = calls; i > 0; i--) sink = work(sink);
+            for (int i = 0; i < 20_000; i++) other = Math.sqrt(other + i);
+        }
+        sink += (int) other;
+    }
+
     static void loop() {
         while (!stop) sink++;
     }
@@ -167,6 +178,16 @@ public class Probed {
                         for (String line : codes(type).split("\n")) {
                             System.out.println(type.getName() + "." + line);
                         }
+                    }
+                    System.out.println("counted");
+                    break;
+                case "mix":
+                    calls = Integer.parseInt(words[1]);
+                    if (stop) {
+                        stop = false;
+                        Thread mix = new Thread(Probed::mix, "mix");
+                        mix.setDaemon(true);
+                        mix.start();
                     }
                     System.out.println("counted");
                     break;

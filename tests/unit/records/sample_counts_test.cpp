@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 
 #include "time/sampling_pace.h"
 
@@ -68,6 +69,18 @@ TEST_CASE("Looks that cost more than the budget come more seldom, and often agai
   CHECK(share > 0.035);
   for (int i = 0; i < 200; ++i) pace.looked(1'000);
   CHECK(pace.interval_ns() == 1'000'000);
+}
+
+TEST_CASE("what others take of the budget is left to them, but for a quarter") {
+  SamplingPace pace(1'000'000, 4);
+  for (int i = 0; i < 200; ++i) pace.looked(1'000'000);
+  const std::int64_t alone = pace.interval_ns();
+  pace.leave_to_others(2);
+  CHECK(std::abs(pace.interval_ns() - 2 * alone) < 10);
+  pace.leave_to_others(100);
+  CHECK(std::abs(pace.interval_ns() - 4 * alone) < 10);
+  pace.leave_to_others(0);
+  CHECK(pace.interval_ns() == alone);
 }
 
 TEST_CASE("One very dear look does not stop the sampling for good") {
