@@ -58,7 +58,13 @@ ClassHooks::ClassHooks(jvmtiEnv* jvmti, ClassRewriting& rewriting)
       rewriting_(rewriting),
       retransformer_(
           jvmti, [this](JNIEnv* jni, jclass klass) { return needs_change(jni, klass); },
-          [this](const std::string& reason) { rewriting_.left_out(reason); }),
+          [this](const std::string& reason, std::string_view signature) {
+            if (signature.empty()) {
+              rewriting_.left_out(reason);
+            } else {
+              rewriting_.refused(internal_name_of(signature), reason);
+            }
+          }),
       hooked_(jvmti) {}
 
 ClassHooks* ClassHooks::of(jvmtiEnv* jvmti) {

@@ -33,6 +33,8 @@ class ClassRewriting {
   virtual bool needs_change(jclass klass, std::string_view internal_name, bool of_system) = 0;
   // What the VM or memory did not allow.
   virtual void left_out(const std::string& reason) = 0;
+  // That class stays as it was: the VM's reason.
+  virtual void refused(std::string_view, const std::string& reason) { left_out(reason); }
   // The ClassPrepare event of any class.
   virtual void prepared(JNIEnv*, jclass) {}
 };

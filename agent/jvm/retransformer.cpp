@@ -18,7 +18,7 @@ constexpr jint kNotForUs =
 }  // namespace
 
 Retransformer::Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass)> needs,
-                             std::function<void(const std::string&)> failed)
+                             Failed failed)
     : jvmti_(jvmti), needs_(std::move(needs)), failed_(std::move(failed)) {}
 
 Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
@@ -28,7 +28,7 @@ Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
   const LocalFrame frame(jni, 64);
   const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
   if (error != JVMTI_ERROR_NONE) {
-    failed_(std::string("GetLoadedClasses: ") + jvmti_error_name(error));
+    failed_(std::string("GetLoadedClasses: ") + jvmti_error_name(error), "");
     return totals;
   }
   totals.loaded = count;
@@ -62,7 +62,7 @@ void Retransformer::retransform(std::span<const jclass> classes) {
     JvmtiPtr<char> signature(jvmti_);
     jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);
     log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
-    failed_(std::string("retransform: ") + jvmti_error_name(error));
+    failed_(std::string("retransform: ") + jvmti_error_name(error), text_of(signature));
     return;
   }
   const std::size_t half = classes.size() / 2;

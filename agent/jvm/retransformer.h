@@ -11,15 +11,17 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddm {
 
 class Retransformer {
  public:
-  // `needs` decides from a linked class whether it is worth it; `failed` is told the VM's reason.
-  Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass)> needs,
-                std::function<void(const std::string&)> failed);
+  // Told the VM's reason and the signature of the class that stays as it was; "" if it is all.
+  using Failed = std::function<void(const std::string& reason, std::string_view signature)>;
+  // `needs` decides from a linked class whether it is worth it.
+  Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass)> needs, Failed failed);
 
   struct Totals {
     int loaded = 0;
@@ -40,7 +42,7 @@ class Retransformer {
 
   jvmtiEnv* const jvmti_;
   const std::function<bool(JNIEnv*, jclass)> needs_;
-  const std::function<void(const std::string&)> failed_;
+  const Failed failed_;
 };
 
 }  // namespace ddm

@@ -6,7 +6,7 @@
 // put_in() and take_out() come on any attached thread, one at a time; not from JVMTI events.
 #pragma once
 
-#include <jvmti.h>
+#include <jni.h>
 
 #include <cstdint>
 #include <map>
@@ -17,14 +17,13 @@
 #include <vector>
 
 #include "bci/patch/patch_class.h"
-#include "jvm/hooked_classes.h"
-#include "jvm/retransformer.h"
+#include "jvm/class_hooks.h"
 #include "patch/sink_cells.h"
 #include "patch/sinks_class.h"
 
 namespace ddm {
 
-class Patches {
+class Patches final : private ClassRewriting {
  public:
   // None: this VM lets no more agents rewrite classes, with the reason in `error`. There is one in
   // the process, until it ends.
@@ -61,32 +60,30 @@ class Patches {
   struct Plan {
     std::shared_ptr<const bci::PatchPlan> plan;
     std::shared_ptr<bci::PatchIds> ids;
-    std::map<std::string, PatchedClass> classes;  // by name and loader
+    std::map<std::string, PatchedClass, std::less<>> classes;  // by name
     double longest_pause_ms = 0;
   };
   using Plans = std::map<PlanNumber, std::shared_ptr<Plan>>;
 
-  explicit Patches(jvmtiEnv* jvmti);
+  Patches() : sinks_(cells_) {}
 
-  static void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject,
-                                        jint, const unsigned char*, jint*, unsigned char**);
-  static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
+  bool may_want(std::string_view internal_name, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, bci::ByteSpan class_file, bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  void left_out(const std::string& reason) override;
+  void refused(std::string_view internal_name, const std::string& reason) override;
+  void prepared(JNIEnv* jni, jclass klass) override { sinks_.prepared(jni, klass); }
 
-  std::string set_events(jvmtiEventMode mode);
-  bool is_about(JNIEnv* jni, jclass klass);
-  std::optional<bci::Bytes> patch(std::string_view class_name, std::uint64_t loader,
-                                  bci::ByteSpan bytes);
-  void failed(const std::string& class_name, const std::string& reason);
+  std::string start(JNIEnv* jni);
+  void put_back(JNIEnv* jni, Plan& plan);
+  bool is_about(const bci::PatchPlan& plan, std::string_view class_name, jclass klass) const;
   Plans plans() const;
 
-  jvmtiEnv* const jvmti_;
   SinkCells cells_;
   SinksClass sinks_;
-  Retransformer retransformer_;
-  HookedClasses hooked_;
+  std::unique_ptr<ClassHooks> hooks_;
 
-  std::mutex changing_;                            // one change at a time
-  std::shared_ptr<const bci::PatchPlan> changed_;  // the plan that comes or goes
+  std::mutex changing_;  // one change at a time
   mutable std::mutex mutex_;
   Plans plans_;
   PlanNumber last_number_ = 0;

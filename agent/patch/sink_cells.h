@@ -73,10 +73,16 @@ class SinkCells {
 
  private:
   // Chunks of 256 cells hold either 256 counters or 4 timers.
-  std::int32_t take(std::deque<std::int32_t>& free, std::int32_t cells);
+  struct Free {
+    explicit Free(std::int32_t cells) : size(cells) {}
+    const std::int32_t size;
+    std::vector<std::int32_t> fresh;
+    std::deque<std::int32_t> used;
+  };
+  std::int32_t take(Free& free);
 
   mutable std::mutex mutex_;
-  std::deque<std::int32_t> free_counters_, free_timers_;
+  Free counters_{1}, timers_{kTimerCells};
   std::int32_t next_chunk_ = 0;
   std::vector<std::shared_ptr<SinkReceiver>> receivers_;
   jclass sinks_ = nullptr;  // global reference of SinksClass

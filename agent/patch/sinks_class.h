@@ -10,10 +10,7 @@
 // The first int is the cell (sink_cells.h), the second of value() whatever the plan gives.
 #pragma once
 
-#include <jvmti.h>
-
-#include <string>
-
+#include "jvm/bound_class.h"
 #include "patch/sink_cells.h"
 
 namespace ddm {
@@ -30,13 +27,13 @@ class SinksClass {
   std::string define(JNIEnv* jni);
 
   // The ClassPrepare event, of any class.
-  void prepared(JNIEnv* jni, jclass klass);
+  void prepared(JNIEnv* jni, jclass klass) { class_.prepared(jni, klass); }
 
  private:
   SinkCells& cells_;
-  jclass sinks_ = nullptr, link_ = nullptr, carrier_ = nullptr;  // global references
-  bool linking_ = false;
-  bool bound_ = false;
+  BoundClass class_;
+  jclass carrier_ = nullptr;  // a global reference
+  bool defined_ = false;
 };
 
 }  // namespace ddm

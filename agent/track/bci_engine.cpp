@@ -24,7 +24,7 @@ BciEngine::BciEngine(jvmtiEnv* jvmti, Recorder& recorder, RewrittenMethods& rewr
       rewriter_(rewritten),
       retransformer_(
           jvmti, [this](JNIEnv* jni, jclass klass) { return needs_hooks(jni, klass); },
-          [this](const std::string& reason) { rewriter_.refused(reason); }),
+          [this](const std::string& reason, std::string_view) { rewriter_.refused(reason); }),
       hooked_(jvmti),
       tracker_(jvmti),
       clones_(jvmti),

@@ -1,6 +1,7 @@
 #include "bci/patch/patch_class.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "bci/patch/method_patcher.h"
 
@@ -53,8 +54,8 @@ class PlanTransformation : public Transformation {
 };
 
 // Methods that could not be written after all stay as they were.
-void drop_skipped(PatchResult& result) {
-  for (const SkippedMethod& skipped : result.rewrite.skipped) {
+void drop_skipped(const RewriteResult& rewritten, PatchResult& result) {
+  for (const SkippedMethod& skipped : rewritten.skipped) {
     if (!skipped.transformation.empty()) continue;
     const auto gone = std::remove_if(
         result.methods.begin(), result.methods.end(), [&](const PatchedMethod& method) {
@@ -67,30 +68,50 @@ void drop_skipped(PatchResult& result) {
   }
 }
 
+void settle(const RewriteResult& rewritten, bool holds_sinks, const PlanToApply& applied) {
+  PatchResult& result = *applied.result;
+  if (rewritten.status == RewriteStatus::kSkipped) {
+    result.methods.clear();
+    result.refused.assign(1, {"", "", SiteKind::kEnter, rewritten.reason, "", -1});
+  } else if (holds_sinks && may_patch(*applied.plan, rewritten.class_name)) {
+    result.refused.push_back({"", "", SiteKind::kEnter, SkipReason::kHoldsSink, "", -1});
+  } else {
+    drop_skipped(rewritten, result);
+  }
+}
+
+RewriteResult patch_or_throw(ByteSpan class_file, std::span<const PlanToApply> plans) {
+  std::deque<PlanTransformation> transformations;
+  std::vector<const Transformation*> all;
+  for (const PlanToApply& each : plans) {
+    all.push_back(&transformations.emplace_back(*each.plan, *each.ids, *each.result));
+  }
+  RewriteResult rewritten = rewrite(class_file, all);
+  const bool holds_sinks = std::any_of(plans.begin(), plans.end(), [&](const PlanToApply& each) {
+    return holds_sink(*each.plan, rewritten.class_name);
+  });
+  for (const PlanToApply& each : plans) settle(rewritten, holds_sinks, each);
+  return rewritten;
+}
+
 }  // namespace
+
+RewriteResult patch_class(ByteSpan class_file, std::span<const PlanToApply> plans) noexcept {
+  try {
+    return patch_or_throw(class_file, plans);
+  } catch (...) {
+    for (const PlanToApply& each : plans) each.result->methods.clear();
+    RewriteResult nothing;
+    nothing.status = RewriteStatus::kSkipped;
+    nothing.reason = SkipReason::kOutOfMemory;
+    return nothing;
+  }
+}
 
 PatchResult patch_class(ByteSpan class_file, const PatchPlan& plan, PatchIds& ids) noexcept {
   PatchResult result;
-  const PlanTransformation transformation(plan, ids, result);
-  const Transformation* const all[] = {&transformation};
-  RewriteResult rewritten = rewrite(class_file, all);
-  try {
-    result.rewrite = std::move(rewritten);
-    const RewriteResult& outcome = result.rewrite;
-    if (outcome.status == RewriteStatus::kSkipped) {
-      result.methods.clear();
-      result.refused.assign(1, {"", "", SiteKind::kEnter, outcome.reason, "", -1});
-    } else if (holds_sink(plan, outcome.class_name) && may_patch(plan, outcome.class_name)) {
-      result.refused.push_back({"", "", SiteKind::kEnter, SkipReason::kHoldsSink, "", -1});
-    } else {
-      drop_skipped(result);
-    }
-  } catch (...) {
-    result.rewrite.status = RewriteStatus::kSkipped;
-    result.rewrite.reason = SkipReason::kOutOfMemory;
-    result.rewrite.bytes.clear();
-    result.methods.clear();
-  }
+  const PlanToApply only[] = {{&plan, &ids, &result}};
+  result.rewrite = patch_class(class_file, only);
   return result;
 }
 

@@ -4,6 +4,7 @@
 // the reason; the others are patched. Any thread, any number at a time.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,15 @@ struct PatchResult {
 };
 
 PatchResult patch_class(ByteSpan class_file, const PatchPlan& plan, PatchIds& ids) noexcept;
+
+// Several plans at once: none sees what another puts in. What became of each goes to its `result`,
+// but for `rewrite`, which is what comes back.
+struct PlanToApply {
+  const PatchPlan* plan;
+  PatchIds* ids;
+  PatchResult* result;
+};
+RewriteResult patch_class(ByteSpan class_file, std::span<const PlanToApply> plans) noexcept;
 
 // The basic blocks of the methods that match, without patching: for tables of ids.
 struct MethodBlock {

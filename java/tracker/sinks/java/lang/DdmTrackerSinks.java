@@ -33,9 +33,9 @@ public final class DdmTrackerSinks {
     private static final long TID = UNSAFE.objectFieldOffset(Thread.class, "tid");
     /** Zero before a thread starts and again when it has ended. */
     private static final long EETOP = UNSAFE.objectFieldOffset(Thread.class, "eetop");
-    private static final long OWNER0 = Unsafe.ARRAY_OBJECT_BASE_OFFSET;
-    private static final long OWNER_SIZE = Unsafe.ARRAY_OBJECT_INDEX_SCALE;
-    private static final long CELL0 = Unsafe.ARRAY_LONG_BASE_OFFSET;
+    private static final long OWNER0 = number("ARRAY_OBJECT_BASE_OFFSET");
+    private static final long OWNER_SIZE = number("ARRAY_OBJECT_INDEX_SCALE");
+    private static final long CELL0 = number("ARRAY_LONG_BASE_OFFSET");
     private static final boolean CARRIERS = Runtime.version().feature() >= 19;
 
     /** By chunk and row. */
@@ -44,6 +44,15 @@ public final class DdmTrackerSinks {
     private static final long[][] SHARED = new long[CHUNKS][CHUNK + 1];
     /** By cell: whether values are wanted. */
     private static final boolean[] OPEN = new boolean[CHUNKS * CHUNK];
+
+    /** A constant of Unsafe: int on some VMs, long on others. */
+    private static long number(String name) {
+        try {
+            return ((Number) Unsafe.class.getDeclaredField(name).get(null)).longValue();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     @Hidden @ForceInline
     public static void count(int cell) {

@@ -1,0 +1,204 @@
+#include "patch/patches.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "jvm/jvmti_memory.h"
+#include "log.h"
+
+namespace ddm {
+namespace {
+
+// What this thread brings into classes or takes out of them; null in events.
+struct Change {
+  const bci::PatchPlan* plan = nullptr;                       // to come
+  const std::set<std::string, std::less<>>* names = nullptr;  // of the classes to go back
+};
+thread_local Change t_change;
+
+class ChangeScope {
+ public:
+  explicit ChangeScope(Change change) { t_change = change; }
+  ~ChangeScope() { t_change = {}; }
+  ChangeScope(const ChangeScope&) = delete;
+  ChangeScope& operator=(const ChangeScope&) = delete;
+};
+
+// Code that runs while a virtual thread is between two carriers, and our own.
+bool never_patched(std::string_view class_name) {
+  return class_name.starts_with("java/lang/VirtualThread") ||
+         class_name.starts_with("java/lang/ThreadBuilders$BoundVirtualThread") ||
+         class_name.starts_with("jdk/internal/vm/Continuation") ||
+         class_name.starts_with("java/lang/DdmTracker");
+}
+
+}  // namespace
+
+std::unique_ptr<Patches> Patches::create(JNIEnv* jni, std::string& error) {
+  std::unique_ptr<Patches> patches(new Patches);
+  patches->hooks_ = ClassHooks::create(jni, *patches, error);
+  return patches->hooks_ ? std::move(patches) : nullptr;
+}
+
+Patches::Plans Patches::plans() const {
+  const std::lock_guard lock(mutex_);
+  return plans_;
+}
+
+std::string Patches::start(JNIEnv* jni) {
+  std::string error = hooks_->switch_on();
+  if (error.empty()) error = sinks_.define(jni);
+  if (!error.empty() && plans().empty()) hooks_->switch_off();
+  return error;
+}
+
+Patches::PlanNumber Patches::put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan,
+                                    std::shared_ptr<bci::PatchIds> ids, std::string& error) {
+  const std::lock_guard one_change(changing_);
+  error = start(jni);
+  if (!error.empty()) return 0;
+  const auto placed = std::make_shared<Plan>();
+  placed->plan = plan;
+  placed->ids = std::move(ids);
+  PlanNumber number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++last_number_;
+    plans_[number] = placed;
+  }
+  const ChangeScope change({plan.get(), nullptr});
+  const Retransformer::Totals totals = hooks_->retransform(jni);
+  const std::lock_guard lock(mutex_);
+  placed->longest_pause_ms = totals.longest_batch_ms;
+  log_info("patches: {} of {} loaded classes looked into, longest batch {:.0f} ms",
+           totals.retransformed, totals.loaded, totals.longest_batch_ms);
+  return number;
+}
+
+bool Patches::take_out(JNIEnv* jni, PlanNumber number) {
+  const std::lock_guard one_change(changing_);
+  std::shared_ptr<Plan> gone;
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = plans_.find(number);
+    if (found == plans_.end()) return false;
+    gone = found->second;
+    plans_.erase(found);
+    last = plans_.empty();
+  }
+  // The hook stays on meanwhile: it hands every class on without that plan.
+  put_back(jni, *gone);
+  if (last) hooks_->switch_off();
+  // Classes that were being defined when the others were listed.
+  put_back(jni, *gone);
+  return true;
+}
+
+void Patches::put_back(JNIEnv* jni, Plan& plan) {
+  std::set<std::string, std::less<>> names;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, patched] : plan.classes) {
+      if (!patched.methods.empty()) names.insert(patched.name);
+      patched.methods.clear();
+    }
+  }
+  if (names.empty()) return;
+  const ChangeScope change({nullptr, &names});
+  const Retransformer::Totals totals = hooks_->retransform(jni);
+  log_info("patches: taken out of {} classes, longest batch {:.0f} ms", totals.retransformed,
+           totals.longest_batch_ms);
+}
+
+void Patches::take_all_out(JNIEnv* jni) {
+  for (const auto& [number, plan] : plans()) take_out(jni, number);
+}
+
+std::optional<Patches::Report> Patches::report(PlanNumber number) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = plans_.find(number);
+  if (found == plans_.end()) return std::nullopt;
+  Report report;
+  for (const auto& [key, patched] : found->second->classes) report.classes.push_back(patched);
+  report.longest_pause_ms = found->second->longest_pause_ms;
+  return report;
+}
+
+bool Patches::may_want(std::string_view internal_name, bool) {
+  if (never_patched(internal_name)) return false;
+  const std::lock_guard lock(mutex_);
+  return std::any_of(plans_.begin(), plans_.end(), [&](const auto& entry) {
+    return bci::may_patch(*entry.second->plan, internal_name);
+  });
+}
+
+bool Patches::needs_change(jclass klass, std::string_view internal_name, bool) {
+  if (t_change.names != nullptr) return t_change.names->contains(internal_name);
+  if (never_patched(internal_name)) return false;
+  if (t_change.plan != nullptr) return is_about(*t_change.plan, internal_name, klass);
+  const Plans all = plans();
+  return std::any_of(all.begin(), all.end(), [&](const auto& entry) {
+    return is_about(*entry.second->plan, internal_name, klass);
+  });
+}
+
+// Of a linked class. Its methods are asked for before it is retransformed in vain: a plan may be
+// about one method of any class.
+bool Patches::is_about(const bci::PatchPlan& plan, std::string_view name, jclass klass) const {
+  jvmtiEnv* const jvmti = hooks_->jvmti();
+  if (!bci::may_patch(plan, name)) return false;
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti);
+  // Not known: looked at in vain, at worst.
+  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> method(jvmti), descriptor(jvmti);
+    if (jvmti->GetMethodName(methods[i], method.out(), descriptor.out(), nullptr) ==
+            JVMTI_ERROR_NONE &&
+        bci::may_patch(plan, name, text_of(method), text_of(descriptor))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Patches::left_out(const std::string& reason) { log_warn("patches: {}", reason); }
+
+void Patches::refused(std::string_view internal_name, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [number, plan] : plans_) {
+    const auto at = plan->classes.find(internal_name);
+    if (at == plan->classes.end()) continue;
+    at->second.failed = reason;
+    at->second.methods.clear();
+  }
+}
+
+std::optional<bci::Bytes> Patches::rewrite(JNIEnv*, bci::ByteSpan class_file, bool) {
+  const Plans all = plans();
+  std::vector<bci::PatchResult> results(all.size());
+  std::vector<bci::PlanToApply> wanted;
+  for (const auto& [number, plan] : all) {
+    wanted.push_back({plan->plan.get(), plan->ids.get(), &results[wanted.size()]});
+  }
+  bci::RewriteResult rewritten = bci::patch_class(class_file, wanted);
+  const std::string& name = rewritten.class_name;
+  std::size_t at = 0;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [number, plan] : all) {
+    bci::PatchResult& result = results[at++];
+    if (!bci::may_patch(*plan->plan, name)) continue;
+    PatchedClass patched{name, std::move(result.methods), std::move(result.refused), ""};
+    if (patched.methods.empty() && patched.refused.empty()) {
+      plan->classes.erase(name);
+    } else {
+      plan->classes[name] = std::move(patched);
+    }
+  }
+  if (rewritten.status != bci::RewriteStatus::kChanged) return std::nullopt;
+  return std::move(rewritten.bytes);
+}
+
+}  // namespace ddm
