@@ -258,7 +258,8 @@ double Probes::cost_of(ProbeCode::Number number, const ProbeCode::Probe& probe,
 }
 
 void Probes::step(JNIEnv* jni) {
-  if (++steps_ % kStepsToCalibrate == 0) calibrate(jni, 1000);
+  // More often at first: the compiler is not done with what is measured.
+  if (++steps_ < 2 * kStepsToCalibrate || steps_ % kStepsToCalibrate == 0) calibrate(jni, 500);
   const std::int64_t wall = now_on(CLOCK_MONOTONIC), cpu = now_on(CLOCK_PROCESS_CPUTIME_ID);
   const std::int64_t own = now_on(CLOCK_THREAD_CPUTIME_ID), sampler = sources_.sampler_ns();
   const std::vector<std::int64_t> sums = cells_.sums(jni);

@@ -6,7 +6,8 @@ namespace ddm {
 namespace {
 
 constexpr double kLeastShare = 0.25;      // of one processor
-constexpr double kBurstNs = 500'000'000;  // of running at the limit
+// Of running at the limit: what may be saved, and what may be owed.
+constexpr double kMostCreditNs = 500'000'000, kMostDebtNs = 2'000'000'000;
 
 }  // namespace
 
@@ -21,10 +22,10 @@ std::optional<std::uint32_t> ProbeBudget::step(const Step& step) {
   const double allowed = base * percent_ / 100;
   used_ns_ += cost;
   base_ns_ += base;
-  // What the program may use in a burst goes with how busy it is.
-  const double most = step.wall_ns > 0 ? allowed * kBurstNs / step.wall_ns : 0;
-  credit_ns_ = std::min(credit_ns_ + allowed - cost, most);
-  if (credit_ns_ >= -most || dearest == nullptr) return {};
+  // What may be used in a burst goes with how busy the program is.
+  const double share = step.wall_ns > 0 ? allowed / step.wall_ns : 0;
+  credit_ns_ = std::min(credit_ns_ + allowed - cost, share * kMostCreditNs);
+  if (credit_ns_ >= -share * kMostDebtNs || dearest == nullptr) return {};
   credit_ns_ = 0;  // who is left begins anew
   return dearest->probe;
 }

@@ -1,8 +1,8 @@
 // Keeps what probes cost within a share of the CPU that the program uses: says which probe is to go.
 //
 // It is told of every step, some 100 ms, what the program used and what each probe cost. The share
-// may be exceeded for a moment, by what half a second allows; who goes on exceeding it by half loses
-// the dearest probe within a second, and a program that has just begun is not judged by one burst.
+// may be exceeded for a moment, by what two seconds allow; who goes on exceeding it by half loses the
+// dearest probe within five seconds, and a burst of hits alone takes none out.
 // Pure; for one thread.
 #pragma once
 

@@ -45,10 +45,17 @@ TEST_CASE("when the load doubles a probe over its budget goes within five second
   CHECK(steps * kStepNs < 5e9);
 }
 
+TEST_CASE("a burst of hits takes no probe out") {
+  ProbeBudget budget(5);
+  const std::array<ProbeBudget::Cost, 1> burst{{{1, 0.08 * 1e9}}};
+  CHECK_FALSE(budget.step({kStepNs, 3 * kStepNs, 0, std::span<const ProbeBudget::Cost>(burst)}));
+  CHECK(steps_until_removed(budget, 0.01) == 0);
+}
+
 TEST_CASE("the dearest probe goes first") {
   ProbeBudget budget(5);
-  const std::array<ProbeBudget::Cost, 3> costs{{{1, 1e6}, {2, 5e7}, {3, 2e6}}};
-  const auto gone = budget.step({kStepNs, 2 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
+  const std::array<ProbeBudget::Cost, 3> costs{{{1, 1e6}, {2, 4e8}, {3, 2e6}}};
+  const auto gone = budget.step({kStepNs, 10 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
   REQUIRE(gone);
   CHECK(*gone == 2);
 }
@@ -57,7 +64,7 @@ TEST_CASE("sampling takes of the same budget") {
   ProbeBudget budget(5);
   const std::array<ProbeBudget::Cost, 1> costs{{{1, 0.03 * kStepNs}}};
   bool gone = false;
-  for (int step = 0; step < 100; ++step) {
+  for (int step = 0; step < 200; ++step) {
     gone = gone || budget.step({kStepNs, kStepNs * 1.07, 0.04 * kStepNs,
                                 std::span<const ProbeBudget::Cost>(costs)});
   }
