@@ -28,6 +28,7 @@ WAYS = {
     "cpu=times": ([TIMES + WORK], 3_000_000, 17),
     "cpu=times, another method": ([TIMES + "MethodCost.main"], 20_000_000, 17),
     "a trace (MPSS)": ([f"-agentpath:{harness.AGENT}=suspend=y"], 1_000_000, 17),
+    "a trace of calls of a second": ([f"-agentpath:{harness.AGENT}=suspend=y"], 1_000_000, 17),
     "jdk.MethodTiming": ([JFR.format("MethodTiming")], 3_000_000, 25),
     "jdk.MethodTrace, no stack": ([JFR.format("MethodTrace") + ",jdk.MethodTrace#stackTrace=false"],
                                   1_000_000, 25),
@@ -41,7 +42,8 @@ def nanoseconds(jdk, classes, way):
     if "suspend=y" in "".join(flags):
         client = Client(address_of(process))
         methods = WORK.encode("utf-16-be")
-        client.request("MPSS", struct.pack(">III", 256 << 20, 0, len(WORK)) + methods)
+        least = struct.pack(">II", 1_000_000, 0) if "of a second" in way else b""
+        client.request("MPSS", struct.pack(">III", 256 << 20, 0, len(WORK)) + methods + least)
         client.hello()  # main has waited for it
     out = process.communicate()[0]
     assert process.returncode == 0, f"{way}: exit code {process.returncode}"

@@ -24,7 +24,12 @@ Bytes TraceRequest::encode() const {
   ByteWriter out;
   out.u4(buffer_bytes);
   out.u4(flags);
-  if (!methods.empty()) out.str(methods);
+  const bool filtered = least_micros != 0 || !below.empty();
+  if (!methods.empty() || filtered) out.str(methods);
+  if (filtered) {
+    out.u4(least_micros);
+    out.str(below);
+  }
   return out.take();
 }
 
@@ -34,6 +39,10 @@ std::optional<TraceRequest> TraceRequest::decode(ByteSpan data) {
   request.buffer_bytes = in.u4();
   request.flags = in.u4();
   if (in.remaining() > 0) request.methods = in.str();
+  if (in.remaining() > 0) {
+    request.least_micros = in.u4();
+    request.below = in.str();
+  }
   if (!in.ok()) return {};
   return request;
 }

@@ -26,12 +26,15 @@ struct TraceToFileRequest {
 // MPRE, the reply.   u1 result: 0 done, 1 failed
 using TraceToFileReply = ResultReply<chunk_type("MPRE"), 1>;
 
-// MPSS: trace into memory.   u4 buffer bytes, u4 flags[, str methods: our own addition]
+// MPSS: trace into memory.
+//   u4 buffer bytes, u4 flags[, our own addition: str methods[, u4 us, str below]]
 struct TraceRequest {
   static constexpr ChunkType kType = chunk_type("MPSS");
   std::uint32_t buffer_bytes = 0;
   std::uint32_t flags = 0;
   std::string methods{};  // as the option of that name; "" leaves them to the agent
+  std::uint32_t least_micros = 0;  // shorter calls are left out
+  std::string below{};             // only what these methods call, and they
 
   Bytes encode() const;
   static std::optional<TraceRequest> decode(ByteSpan data);

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "ddm/profiling.h"
 #include "log.h"
 #include "records/report.h"
 
@@ -60,8 +59,10 @@ void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
                  });
   add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
     const auto wanted = TraceRequest::decode(request.data);
-    if (!wanted) return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods]");
-    start(request, wanted->buffer_bytes, wanted->flags, wanted->methods, "", std::move(reply));
+    if (!wanted) {
+      return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods[, u4 us, str below]]");
+    }
+    start(request, *wanted, "", std::move(reply));
   });
   add_switch(dispatcher, kStopTracing,
              [this](const Request&, Reply reply) { stop(std::move(reply)); });
@@ -70,7 +71,7 @@ void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
     if (!wanted || wanted->path.empty()) {
       return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
     }
-    start(request, wanted->buffer_bytes, wanted->flags, "", wanted->path, std::move(reply));
+    start(request, {wanted->buffer_bytes, wanted->flags}, wanted->path, std::move(reply));
   });
   add_switch(dispatcher, kStopTracingToFile,
              [this](const Request&, Reply reply) { stop_to_file(std::move(reply)); });
@@ -96,13 +97,14 @@ void ProfilingHandlers::tell_state(const Request& request, Reply reply) {
   context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
 }
 
-void ProfilingHandlers::start(const Request& request, std::uint32_t buffer_bytes,
-                              std::uint32_t flags, const std::string& methods,
+void ProfilingHandlers::start(const Request& request, const TraceRequest& wanted,
                               const std::string& file, Reply reply) {
   MethodTracing::TraceWish wish;
-  wish.patterns = methods.empty() ? methods_ : methods;
-  wish.bytes = buffer_bytes;
-  wish.dual = (flags & kDualClock) == kDualClock;
+  wish.patterns = wanted.methods.empty() ? methods_ : wanted.methods;
+  wish.bytes = wanted.buffer_bytes;
+  wish.dual = (wanted.flags & kDualClock) == kDualClock;
+  wish.least_ns = std::uint64_t{wanted.least_micros} * 1000;
+  wish.below = wanted.below;
   const std::string error = tracing_.start_trace(context_.jni(), wish);
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {

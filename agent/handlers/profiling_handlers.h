@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "ddm/profiling.h"
 #include "handlers/handler_context.h"
 #include "time/cpu_sampler.h"
 #include "time/method_tracing.h"
@@ -40,8 +41,8 @@ class ProfilingHandlers {
   void add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler);
   void tell_state(const Request& request, Reply reply);
   void send_state(Reply& reply);
-  void start(const Request& request, std::uint32_t buffer_bytes, std::uint32_t flags,
-             const std::string& methods, const std::string& file, Reply reply);
+  void start(const Request& request, const TraceRequest& wanted, const std::string& file,
+             Reply reply);
   void stop(Reply reply);
   void stop_to_file(Reply reply);
   void start_sampling(const Request& request, Reply reply);

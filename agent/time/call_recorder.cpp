@@ -194,16 +194,22 @@ void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
   State* const state = own_state(*session);
   OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
   if (calls == nullptr) return;
-  const PathNumber path = paths_->number_of(calls->path(), method);
-  MethodSums::Sum* const sum = state->sums->of(path);
-  if (sum != nullptr) sum->calls.add(1);
+  const Wanted& wanted = session->wanted;
+  PathNumber path = kNoPath;
+  if (wanted.sums) {
+    path = paths_->number_of(calls->path(), method);
+    if (MethodSums::Sum* const sum = state->sums->of(path)) sum->calls.add(1);
+  }
   const Ticks now = TickClock::now();
   const Ticks cpu = cpu_of(*session, *state, *calls, now);
-  if (!calls->enter(method, now, cpu, path)) {
+  const bool below = wanted.roots && (calls->below() || wanted.roots->marked(method));
+  if (!calls->enter(method, now, cpu, path, below)) {
     state->too_deep.add(1);
     return;
   }
-  if (session->wanted.log) log(jni, *state, *session, method, CallAction::kEnter, now, cpu);
+  if (wanted.log && (below || !wanted.roots) && wanted.least == 0) {
+    log(jni, *state, *session, method, CallAction::kEnter, now, cpu);
+  }
 }
 
 void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept {
@@ -218,7 +224,11 @@ void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noe
   const bool matched =
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
         const CallAction how = unseen ? CallAction::kThrow : action;
-        if (MethodSums::Sum* const sum = state->sums->of(ended.path)) {
+        // One that began before sums were wanted is in none.
+        MethodSums::Sum* const sum = session->wanted.sums && ended.path != kNoPath
+                                         ? state->sums->of(ended.path)
+                                         : nullptr;
+        if (sum != nullptr) {
           if (how == CallAction::kThrow) sum->exceptions.add(1);
           sum->self.add(ended.self);
           if (ended.outermost) {
@@ -226,7 +236,13 @@ void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noe
             sum->cpu.add(ended.cpu);
           }
         }
-        if (session->wanted.log) log(jni, *state, *session, ended.method, how, now, cpu);
+        const Wanted& wanted = session->wanted;
+        if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
+        if (wanted.least != 0) {
+          log(jni, *state, *session, ended.method, CallAction::kEnter, now - ended.total,
+              cpu - ended.cpu);
+        }
+        log(jni, *state, *session, ended.method, how, now, cpu);
       });
   if (!matched) state->unmatched.add(1);
   if (calls != &state->own && calls->depth() == 0) forget_virtual(*state);
@@ -271,6 +287,7 @@ CallRecorder::Sums CallRecorder::sums() const {
   Sums result;
   const Ticks now = TickClock::now();
   const auto add_open = [&](const OpenCalls::Ended& open) {
+    if (open.path == kNoPath) return;
     MethodSum& sum = result.paths[open.path];
     sum.self += open.self;
     if (open.outermost) sum.total += open.total;

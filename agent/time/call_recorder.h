@@ -23,6 +23,7 @@
 #include "records/reclamation.h"
 #include "time/calls/call_log.h"
 #include "time/calls/call_paths.h"
+#include "time/calls/method_marks.h"
 #include "time/calls/method_sums.h"
 #include "time/calls/open_calls.h"
 
@@ -34,8 +35,13 @@ class CallRecorder {
   CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths);
 
   struct Wanted {
+    bool sums = true;
     bool cpu = true;               // the CPU time of threads, too
-    std::shared_ptr<CallLog> log;  // null: sums only
+    std::shared_ptr<CallLog> log;  // null: none
+    // Into the log only what is at least so long; then what goes on at the end is not in it.
+    Ticks least = 0;
+    // And only what is called, however far, from these methods, and they; null: everything.
+    std::shared_ptr<MethodMarks> roots;
   };
   // From now on hooked methods are listened to, in this way. One thread at a time calls these.
   void listen(Wanted wanted);

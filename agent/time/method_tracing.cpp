@@ -75,7 +75,10 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
     trace_ = Trace{wish, std::make_shared<CallLog>(bytes / kBytesOfEvent),
-                   TickClock::nanos_of(CLOCK_REALTIME) / 1000};
+                   TickClock::nanos_of(CLOCK_REALTIME) / 1000, nullptr};
+    if (!wish.below.empty()) {
+      trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wish.below));
+    }
   }
   error = apply(jni);
   if (!error.empty()) {
@@ -124,8 +127,13 @@ std::string MethodTracing::apply(JNIEnv* jni) {
 
 void MethodTracing::listen() {
   CallRecorder::Wanted wanted;
+  wanted.sums = times_.has_value();
   wanted.cpu = times_ || (trace_ && trace_->wish.dual);
-  if (trace_) wanted.log = trace_->log;
+  if (trace_) {
+    wanted.log = trace_->log;
+    wanted.least = TickClock::ticks(trace_->wish.least_ns);
+    wanted.roots = trace_->roots;
+  }
   recorder_->listen(std::move(wanted));
 }
 

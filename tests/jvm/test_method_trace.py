@@ -234,3 +234,40 @@ def ddm_traces_methods_for_a_while(t):
         assert (table.code, table.out) == (0, "no call of such a method was seen\n"), table
         wrong = t.command([DDM, "trace", str(p.pid), "-o", t.path("x.jpg")])
         assert wrong.code == 2 and ".trace, .txt, .collapsed or .json" in wrong.err, wrong
+
+
+def start_filtered(ddm, least_micros=0, below=""):
+    methods, roots = ("Calls*".encode("utf-16-be"), below.encode("utf-16-be"))
+    data = (struct.pack(">III", 0, 0, len(methods) // 2) + methods
+            + struct.pack(">II", least_micros, len(roots) // 2) + roots)
+    assert ddm.request("MPSS", data) == b""
+
+
+@test()
+def a_trace_may_have_long_calls_alone_or_those_below_chosen_methods(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        start_filtered(ddm, below="*.catcher,Calls.even")
+        p.say("go")
+        read_counts(p)
+        counts = Trace(ddm.request("MPSE")).calls()
+        found = {method: count for (_, method), count in counts.items()}
+        assert found == {"Calls.catcher": [100, 0], "Calls.thrower": [1000, 1000],
+                         "Calls.even": [51, 0], "Calls.odd": [50, 0]}, found
+        start_filtered(ddm, least_micros=2000)
+        p.say("go")
+        read_counts(p)
+        trace = Trace(ddm.request("MPSE"))
+        calls = trace.calls()
+        assert calls["main", "Calls.counts"] == [1, 0], calls
+        begun = {}
+        for thread, _, action, at in trace.events:
+            if action == 0:
+                begun.setdefault(thread, []).append(at)
+            else:
+                assert at - begun[thread].pop() >= 1999
+        assert not any(begun.values()) and len(trace.events) < 1000
+        done = t.command([DDM, "trace", p.address, "--methods", "Calls*", "--min", "500us",
+                          "--below", "Calls.counts", "-d", "0.3"])
+        assert done.code == 0 and "no call of such a method" in done.out, done
+        wrong = t.command([DDM, "trace", p.address, "--min", "soon"])
+        assert wrong.code == 2 and "--min" in wrong.err, wrong

@@ -29,6 +29,8 @@ struct TraceOptions {
   double seconds = 10;
   std::int64_t megabytes = 64;
   double sample_ms = 0;  // 0: calls are traced, nothing is sampled
+  double least_ms = 0;
+  std::string below;
   bool cpu = false;
   bool json = false;
 };
@@ -119,7 +121,9 @@ int trace(const TraceOptions& options) {
   const Chunk request =
       sampling ? to_chunk(SampleRequest{bytes, flags,
                                         static_cast<std::uint32_t>(options.sample_ms * 1000)})
-               : to_chunk(TraceRequest{bytes, flags, options.methods});
+               : to_chunk(TraceRequest{bytes, flags, options.methods,
+                                       static_cast<std::uint32_t>(options.least_ms * 1000),
+                                       options.below});
   Progress progress(sampling ? "sampling" : "tracing");
   client->on_progress([&progress](std::size_t) { progress.show(0); });
   catch_interrupts();
@@ -150,12 +154,24 @@ void add_trace(CLI::App& app, Command& chosen) {
       "--methods", options->methods,
       "Which, such as 'shop.*' or '*.Cart.total'; several with commas; all but the JDK's own if not "
       "given");
+  CLI::Option* least =
+      command
+          ->add_option("--min", options->least_ms,
+                       "Only calls that take so long: ms, or with a unit (500us, 1ms, 2s); what goes "
+                       "on at the end is left out")
+          ->transform(CLI::AsNumberWithUnit(
+              std::map<std::string, double>{{"us", 0.001}, {"ms", 1}, {"s", 1000}}))
+          ->check(CLI::Range(0.001, 4'000'000.0));
+  CLI::Option* below = command->add_option(
+      "--below", options->below, "Only these methods, and what is called from them, as in --methods");
   command
       ->add_option("--sample", options->sample_ms,
                    "Rewrite nothing: take the stacks of running threads every so many ms, and tell "
                    "calls from what differs between two of them")
       ->check(CLI::Range(0.1, 10000.0))
-      ->excludes(methods);
+      ->excludes(methods)
+      ->excludes(least)
+      ->excludes(below);
   command->add_option("-d,--seconds", options->seconds, "For how long; Ctrl-C ends it earlier")
       ->check(CLI::Range(0.01, 4000.0))
       ->capture_default_str();

@@ -29,18 +29,24 @@ class OpenCalls {
     Ticks total = 0;
     Ticks self = 0;
     Ticks cpu = 0;
+    bool below = false;  // as it was told when the call began
   };
 
   std::size_t depth() const noexcept { return depth_.load(std::memory_order_relaxed); }
 
-  // That of the innermost one.
+  // Of the innermost one.
+  bool below() const noexcept {
+    const std::size_t depth = this->depth();
+    return depth > 0 && at(depth - 1).below;
+  }
   PathNumber path() const noexcept {
     const std::size_t depth = this->depth();
     return depth > 0 ? at(depth - 1).path.load(std::memory_order_relaxed) : kNoPath;
   }
 
   // False: too deep, or no memory. The call is then left out.
-  bool enter(MethodNumber method, Ticks now, Ticks cpu, PathNumber path = kNoPath) noexcept {
+  bool enter(MethodNumber method, Ticks now, Ticks cpu, PathNumber path = kNoPath,
+             bool below = false) noexcept {
     const std::size_t depth = this->depth();
     Call* const call = at_or_new(depth);
     if (call == nullptr) return false;
@@ -49,6 +55,7 @@ class OpenCalls {
     call->method.store(method, std::memory_order_relaxed);
     call->path.store(path, std::memory_order_relaxed);
     call->outermost = outermost;
+    call->below = below;
     call->begin.store(now, std::memory_order_relaxed);
     call->callees.store(0, std::memory_order_relaxed);
     call->cpu_begin = cpu;
@@ -87,7 +94,7 @@ class OpenCalls {
       const Ticks callees = call.callees.load(std::memory_order_relaxed) + callee;
       open(Ended{call.method.load(std::memory_order_relaxed),
                  call.path.load(std::memory_order_relaxed), call.outermost, total,
-                 total > callees ? total - callees : 0, 0});
+                 total > callees ? total - callees : 0, 0, call.below});
       callee = total;
     }
   }
@@ -112,6 +119,7 @@ class OpenCalls {
     std::atomic<MethodNumber> method{0};
     std::atomic<PathNumber> path{kNoPath};
     bool outermost = false;
+    bool below = false;
   };
 
   // Segment k holds the next kFirst << k calls.
@@ -159,6 +167,7 @@ class OpenCalls {
     ended.method = call.method.load(std::memory_order_relaxed);
     ended.path = call.path.load(std::memory_order_relaxed);
     ended.outermost = call.outermost;
+    ended.below = call.below;
     ended.total = now - call.begin.load(std::memory_order_relaxed);
     const Ticks callees = call.callees.load(std::memory_order_relaxed);
     ended.self = ended.total > callees ? ended.total - callees : 0;

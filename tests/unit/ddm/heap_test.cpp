@@ -237,6 +237,12 @@ TEST_CASE("HPDU, MPRS and their replies have their fields in order") {
   check_chunk(TraceToFileRequest{0x800000, 1, "/t"}, "00800000 00000001 00000002 \"/t");
   check_chunk(TraceToFileReply{false}, "01");
   check_chunk(TraceRequest{0x800000, 0}, "00800000 00000000");
+  const TraceRequest filtered{1, 2, "a", 3, "b"};
+  CHECK(filtered.encode() == Bytes{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0,  0x61, 0, 0,
+                                   0, 3, 0, 0, 0, 1, 0, 0x62});
+  CHECK(TraceRequest::decode(filtered.encode()) == filtered);
+  CHECK(TraceRequest::decode(ByteSpan(filtered.encode()).first(14))->below.empty());
+  CHECK_FALSE(TraceRequest::decode(ByteSpan(filtered.encode()).first(20)));
   check_chunk(SampleRequest{0x800000, 0, 1000}, "00800000 00000000 000003e8");
   check_chunk(ProfilingState{ProfilingState::Mode::kSampling}, "02");
   CHECK_FALSE(ProfilingState::decode(bytes_of("03")));

@@ -1,0 +1,36 @@
+// Which methods a filter means, asked by number: once found out, it is one look into an array. Any
+// thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "records/reserved_array.h"
+#include "time/calls/method_filter.h"
+#include "time/calls/method_numbers.h"
+
+namespace ddm {
+
+class MethodMarks {
+ public:
+  // `numbers` lives longer. Methods of the JDK are meant as by any pattern that names them.
+  MethodMarks(const MethodNumbers& numbers, MethodFilter filter)
+      : numbers_(numbers), filter_(std::move(filter)), known_(MethodNumbers::kMost) {}
+
+  bool marked(MethodNumber method) noexcept {
+    if (!known_.good()) return true;
+    const std::uint8_t known = known_[method].load(std::memory_order_relaxed);
+    return known != kUnknown ? known == kYes : find_out(method);
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 0, kNo = 1, kYes = 2;
+
+  bool find_out(MethodNumber method) noexcept;
+
+  const MethodNumbers& numbers_;
+  const MethodFilter filter_;
+  ReservedArray<std::atomic<std::uint8_t>> known_;
+};
+
+}  // namespace ddm
