@@ -17,29 +17,9 @@ constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
 
 }  // namespace
 
-class ProfilingHandlers::Switching {
- public:
-  Switching(ProfilingHandlers& handlers, std::uint64_t session)
-      : handlers_(handlers), session_(session) {
-    const std::lock_guard lock(handlers_.mutex_);
-    ++handlers_.switching_[session_];
-  }
-  ~Switching() {
-    const std::lock_guard lock(handlers_.mutex_);
-    const auto at = handlers_.switching_.find(session_);
-    if (--at->second == 0) handlers_.switching_.erase(at);
-  }
-  Switching(const Switching&) = delete;
-  Switching& operator=(const Switching&) = delete;
-
- private:
-  ProfilingHandlers& handlers_;
-  const std::uint64_t session_;
-};
-
 void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler) {
   dispatcher.add(type, Lane::kInline, [this, handler](const Request& request, Reply reply) {
-    auto switching = std::make_shared<Switching>(*this, request.session->id());
+    auto switching = switching_.begin(request.session->id());
     // Shared only because a std::function has to be copyable.
     auto shared = std::make_shared<Reply>(std::move(reply));
     context_.service.run(Lane::kSlow, request.session, [handler, request, switching, shared] {
@@ -89,10 +69,7 @@ void ProfilingHandlers::send_state(Reply& reply) {
 }
 
 void ProfilingHandlers::tell_state(const Request& request, Reply reply) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!switching_.contains(request.session->id())) return send_state(reply);
-  }
+  if (!switching_.any(request.session->id())) return send_state(reply);
   auto shared = std::make_shared<Reply>(std::move(reply));
   context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
 }

@@ -7,12 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <string>
 
 #include "ddm/profiling.h"
 #include "handlers/handler_context.h"
+#include "handlers/pending_switches.h"
 #include "time/cpu_sampler.h"
 #include "time/method_tracing.h"
 #include "track/tracking.h"
@@ -36,8 +36,6 @@ class ProfilingHandlers {
   void disconnected(const SessionPtr& session);
 
  private:
-  class Switching;  // a request of a session that is not done
-
   void add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler);
   void tell_state(const Request& request, Reply reply);
   void send_state(Reply& reply);
@@ -59,7 +57,7 @@ class ProfilingHandlers {
   std::uint64_t owner_ = 0;  // the session that traces; 0: none
   std::string file_;         // where to, "" into the answer
   std::uint64_t sampling_owner_ = 0;
-  std::map<std::uint64_t, int> switching_;  // by session
+  PendingSwitches switching_;
 };
 
 }  // namespace ddm

@@ -47,25 +47,6 @@ class FramesOfAnswer {
 
 }  // namespace
 
-class TrackingHandlers::Switching {
- public:
-  Switching(TrackingHandlers& handlers, std::uint64_t session)
-      : handlers_(handlers), session_(session) {
-    const std::lock_guard lock(handlers_.mutex_);
-    ++handlers_.switching_[session_];
-  }
-  ~Switching() {
-    const std::lock_guard lock(handlers_.mutex_);
-    if (--handlers_.switching_[session_] == 0) handlers_.switching_.erase(session_);
-  }
-  Switching(const Switching&) = delete;
-  Switching& operator=(const Switching&) = delete;
-
- private:
-  TrackingHandlers& handlers_;
-  const std::uint64_t session_;
-};
-
 void TrackingHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(
       TrackingRequest::kType, Lane::kInline,
@@ -79,9 +60,7 @@ void TrackingHandlers::add_to(Dispatcher& dispatcher) {
 void TrackingHandlers::enable(const Request& request, Reply reply) {
   const auto wanted = TrackingRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("u1 on");
-  // Counts as long as the task lives, done or dropped. Shared only because a std::function has to
-  // be copyable.
-  auto switching = std::make_shared<Switching>(*this, request.session->id());
+  auto switching = switching_.begin(request.session->id());
   auto shared = std::make_shared<Reply>(std::move(reply));
   context_.service.run(Lane::kSlow, request.session, [this, on = wanted->on, switching, shared] {
     try {
@@ -104,14 +83,9 @@ void TrackingHandlers::switch_tracking(bool on, Reply& reply) {
 }
 
 void TrackingHandlers::query(const Request& request, Reply reply) {
-  if (!is_switching(request.session->id())) return send_state(reply);
+  if (!switching_.any(request.session->id())) return send_state(reply);
   auto shared = std::make_shared<Reply>(std::move(reply));
   context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
-}
-
-bool TrackingHandlers::is_switching(std::uint64_t session) {
-  const std::lock_guard lock(mutex_);
-  return switching_.contains(session);
 }
 
 void TrackingHandlers::send_state(Reply& reply) const {

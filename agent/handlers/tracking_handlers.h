@@ -6,11 +6,10 @@
 #pragma once
 
 #include <array>
-#include <map>
-#include <mutex>
 
 #include "ddm/shared_answer.h"
 #include "handlers/handler_context.h"
+#include "handlers/pending_switches.h"
 #include "handlers/thread_handlers.h"
 #include "track/tracking.h"
 
@@ -25,9 +24,6 @@ class TrackingHandlers {
   void add_to(Dispatcher& dispatcher);
 
  private:
-  class Switching;
-
-  bool is_switching(std::uint64_t session);
   void enable(const Request& request, Reply reply);
   void query(const Request& request, Reply reply);
   void list(const Request& request, Reply reply);
@@ -40,8 +36,7 @@ class TrackingHandlers {
   Tracking* const tracking_;
   ThreadHandlers& threads_;
 
-  std::mutex mutex_;
-  std::map<std::uint64_t, int> switching_;  // by session: REAE that are not yet answered
+  PendingSwitches switching_;  // REAE that are not yet answered
 
   // The slow lane's own.
   std::array<SharedAnswer, 2> allocations_;  // as it is, as ZLIB
