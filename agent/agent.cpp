@@ -59,7 +59,8 @@ Agent::Agent(jvmtiEnv* jvmti, AgentOptions options)
       options_(std::move(options.options)),
       hprof_options_(std::move(options.hprof)),
       load_time_(std::time(nullptr)),
-      sampler_(jvmti) {}
+      sampler_(jvmti),
+      sampler_thread_(jvmti, [this] { return sampler_.cost_ns(); }) {}
 
 // None: they are wrong, and that has been said.
 std::optional<AgentOptions> Agent::read_options(const char* text) {
@@ -186,8 +187,11 @@ void Agent::go_live(JNIEnv* jni, bool late) {
                                 return tracking_ ? std::optional(tracking_->naming(on_probes))
                                                  : std::nullopt;
                               },
-                              [this] { return sampler_.cost_ns(); },
-                              [this](double percent) { sampler_.leave_to_probes(percent); },
+                              [this] { return sampler_.cost_ns() + sampler_thread_.cost_ns(); },
+                              [this](double percent) {
+                                sampler_.leave_to_probes(percent);
+                                sampler_thread_.leave_to_probes(percent);
+                              },
                               options_.budget});
   if (tracking_) tracking_->include(*probes_);
   if (tracking_ && options_.ring) {
@@ -208,6 +212,9 @@ void Agent::go_live(JNIEnv* jni, bool late) {
                                               options_.methods, *probes_, sampler_,
                                               options_.budget);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
+  sampler_thread_.set_budget(options_.budget);
+  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_);
+  dyper_->add_to(service_->dispatcher(), handlers_->context());
   if (hprof_options_) {
     hprof_ = std::make_unique<HprofSession>(jvmti_, jni, *hprof_options_, tracking_.get());
     enable({JVMTI_EVENT_DATA_DUMP_REQUEST});
@@ -215,7 +222,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   for (const jvmtiEvent event : kThreadEvents) enable({event});
   // Before a server can ask; a late attach finds a program that is past waiting.
   if (options_.suspend && !late) handlers_->app().expect_hello();
-  service_->open(jni, options_, facts_, client_api_.get());
+  const std::string dyper = dyper_->open(jni, options_);
+  service_->open(jni, options_, facts_, client_api_.get(), dyper);
   client_api_->open(jni, late);
   prepare_hooks(jni);
   if (hprof_) {
@@ -297,6 +305,7 @@ void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
   std::string error = options_.monitor ? monitors_.start(jvmti_, jni, tracking_->naming(jni))
                                        : monitors_.stop(jvmti_);
   if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
+  sampler_thread_.set_budget(options_.budget);
   error = sample_cpu(jni, options_.cpu == CpuMode::kSamples);
   if (!error.empty()) log_error("cpu=samples: {}", error);
 }
@@ -381,10 +390,12 @@ void Agent::process_exits() {
 void Agent::vm_death(JNIEnv* jni) {
   dying_ = true;
   sampler_.close();
+  sampler_thread_.close();
   monitors_.close();
   if (probes_) probes_->close();
   if (handlers_) handlers_->close();
   if (client_api_) client_api_->close();
+  if (dyper_) dyper_->close();
   if (service_) service_->close();
   if (handlers_) handlers_->wait();  // whoever sends a map waits for a peer no more
   last_reports(jni);

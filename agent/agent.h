@@ -11,6 +11,7 @@
 #include <string>
 
 #include "client_api/client_api.h"
+#include "dyper/dyper.h"
 #include "handlers/chunk_handlers.h"
 #include "heap/native_sampling.h"
 #include "hprof/hprof_session.h"
@@ -24,6 +25,7 @@
 #include "time/cpu_sampler.h"
 #include "time/method_tracing.h"
 #include "time/monitor_times.h"
+#include "time/sampler_thread.h"
 #include "track/tracking.h"
 
 namespace ddm {
@@ -80,12 +82,14 @@ class Agent {
   MonitorTimes monitors_;
   std::unique_ptr<MethodTracing> method_tracing_;
   CpuSampler sampler_;
+  SamplerThread sampler_thread_;
   std::unique_ptr<Probes> probes_;
   std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
   std::unique_ptr<Service> service_;
   std::unique_ptr<NativeSampling> native_sampling_;
   std::unique_ptr<ChunkHandlers> handlers_;
   std::unique_ptr<ClientApi> client_api_;
+  std::unique_ptr<Dyper> dyper_;
   std::unique_ptr<HprofSession> hprof_;
   std::unique_ptr<AgentThread> reporter_;  // writes reports while the program runs
 

@@ -9,6 +9,7 @@
 #include "option_values.h"
 #include "records/report.h"
 #include "sockets/address.h"
+#include "sockets/dyper_address.h"
 
 namespace ddm {
 namespace {
@@ -162,6 +163,13 @@ const OptionRule kRules[] = {
          }
        }
        o.debugger = v;
+       return Wrong();
+     }},
+    {"dyper", "listen:HOST:PORT", "DYPER documents; or unix:PATH, connect:HOST:PORT", false,
+     [](Options& o, std::string_view v) {
+       const auto place = parse_dyper_address(v);
+       if (!place) return place.message();
+       o.dyper = v;
        return Wrong();
      }},
     {"access", "user|any", "who may connect", false,

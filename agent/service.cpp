@@ -31,6 +31,8 @@ Result<DebuggerRelay::Backend> backend_at(std::string_view listener) {
   return backend;
 }
 
+}  // namespace
+
 void log_of_server(Severity severity, const std::string& text) {
   switch (severity) {
     case Severity::kWarning:
@@ -44,8 +46,6 @@ void log_of_server(Severity severity, const std::string& text) {
       break;
   }
 }
-
-}  // namespace
 
 Service::Service(jvmtiEnv* jvmti) : quick_(jvmti, "ddmagent"), slow_(jvmti, "ddmagent-slow") {}
 
@@ -74,13 +74,13 @@ bool Service::start_lanes(JNIEnv* jni) {
 }
 
 void Service::open(JNIEnv* jni, const Options& options, const VmFacts& facts,
-                   SessionObserver* observer) {
+                   SessionObserver* observer, const std::string& dyper) {
   const auto address = parse_address(options.address);
   if (!address) {  // the option parser has checked it
     log_error("{}", address.message());
     return;
   }
-  if (address->kind == Address::Kind::kNone) return;
+  if (address->kind == Address::Kind::kNone) return publish(facts, "none", dyper);
   ServerOptions server_options;
   server_options.address = *address;
   server_options.connect_out = !options.server;
@@ -109,7 +109,13 @@ void Service::open(JNIEnv* jni, const Options& options, const VmFacts& facts,
 
   const std::string bound = to_string(server_->bound_address());
   write_stderr(fmt::format("ddmagent: pid {} listening on {}\n", facts.pid, bound));
-  auto discovery = DiscoveryFile::publish({.app = facts.app, .address = bound, .vm = facts.vm});
+  publish(facts, bound, dyper);
+}
+
+void Service::publish(const VmFacts& facts, const std::string& address, const std::string& dyper) {
+  if (address == "none" && dyper.empty()) return;
+  auto discovery = DiscoveryFile::publish(
+      {.app = facts.app, .address = address, .dyper = dyper, .vm = facts.vm});
   if (discovery) {
     const std::lock_guard lock(discovery_mutex_);
     discovery_.emplace(std::move(*discovery));

@@ -24,6 +24,9 @@
 
 namespace ddm {
 
+// Of servers, to the agent's log.
+void log_of_server(Severity severity, const std::string& text);
+
 class Service final : public Executor {
  public:
   explicit Service(jvmtiEnv* jvmti);
@@ -38,7 +41,9 @@ class Service final : public Executor {
 
   // Binds or connects, tells people where (one line on stderr, the discovery file). A port that
   // cannot be had is one line too, and the program runs on without a server.
-  void open(JNIEnv* jni, const Options& options, const VmFacts& facts, SessionObserver* observer);
+  // `dyper`: where DYPER's documents are served, for the discovery file; "" = nowhere.
+  void open(JNIEnv* jni, const Options& options, const VmFacts& facts, SessionObserver* observer,
+            const std::string& dyper);
 
   // The application has another name: for the discovery file.
   void rename_app(const std::string& app);
@@ -61,6 +66,7 @@ class Service final : public Executor {
   void resume() override;
 
  private:
+  void publish(const VmFacts& facts, const std::string& address, const std::string& dyper);
   static void take_turn(AgentThread& thread, FairQueue& queue);
   void prepare_debugger(const std::string& option);
   std::future<Result<DebuggerRelay::Backend>> find_jdwp_agent(const std::shared_ptr<Waker>& waker);

@@ -29,6 +29,8 @@ class ChunkHandlers final : public SessionObserver {
                 CpuSampler& sampler, std::int64_t budget);
 
   AppHandlers& app() { return app_; }
+  HeapDumper& heap_dumper() { return heap_.dumper(); }
+  const HandlerContext& context() const { return context_; }
 
   // In VMDeath, before the service is closed: microseconds.
   void close();

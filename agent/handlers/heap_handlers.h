@@ -20,6 +20,7 @@ class HeapHandlers {
       : context_(context), gc_events_(gc_events), maps_(maps), dumper_(context.jvmti, figures_) {}
 
   void add_to(Dispatcher& dispatcher);
+  HeapDumper& dumper() { return dumper_; }
 
   // The program ends: nothing is left behind.
   void close() { dumper_.close(); }

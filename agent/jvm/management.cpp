@@ -3,19 +3,12 @@
 #include <unistd.h>
 
 #include "jvm/jvmti_memory.h"
+#include "jvm/management_table.h"
 #include "jvm/vm_library.h"
 
 namespace ddm::management {
 namespace {
 
-// jmm.h: a table of functions. JMM_VERSION_4 has one function more in the middle than
-// JMM_VERSION_3. A VM of yet another version gives no table.
-struct TableLayout {
-  jint version;
-  int get_memory_usage;
-  int dump_heap;
-  int execute_diagnostic_command;
-};
 constexpr TableLayout kLayouts[] = {{0x20040000, 12, 30, 39}, {0x20030000, 11, 29, 38}};
 constexpr int kGetVersion = 2;
 constexpr int kGetMemoryPools = 5;
@@ -29,16 +22,6 @@ using GetMemoryUsage = jobject(JNICALL*)(JNIEnv*, jboolean heap);
 using DumpHeap = jint(JNICALL*)(JNIEnv*, jstring path, jboolean live);
 using ExecuteDiagnosticCommand = jstring(JNICALL*)(JNIEnv*, jstring command);
 
-struct Table {
-  void* const* functions;
-  TableLayout layout;
-
-  template <typename Function>
-  Function at(int index) const {
-    return reinterpret_cast<Function>(functions[index]);
-  }
-};
-
 std::optional<Table> look_for_table(JNIEnv* jni) {
   void* symbol = vm_library::symbol("JVM_GetManagement");
   if (symbol == nullptr) return std::nullopt;
@@ -51,22 +34,6 @@ std::optional<Table> look_for_table(JNIEnv* jni) {
     return Table{functions, layout};
   }
   return std::nullopt;
-}
-
-const std::optional<Table>& find_table(JNIEnv* jni) {
-  static const std::optional<Table> table = look_for_table(jni);
-  return table;
-}
-
-std::string to_string(JNIEnv* jni, jstring text) {
-  const char* utf = jni->GetStringUTFChars(text, nullptr);
-  if (utf == nullptr) {
-    clear_exception(jni);
-    return "";
-  }
-  std::string result(utf);
-  jni->ReleaseStringUTFChars(text, utf);
-  return result;
 }
 
 // Clears the pending exception; its message, or "" when there was none.
@@ -85,6 +52,23 @@ std::string take_exception_message(JNIEnv* jni) {
 }
 
 }  // namespace
+
+const std::optional<Table>& find_table(JNIEnv* jni) {
+  static const std::optional<Table> table = look_for_table(jni);
+  return table;
+}
+
+std::string to_string(JNIEnv* jni, jstring text) {
+  if (text == nullptr) return "";
+  const char* utf = jni->GetStringUTFChars(text, nullptr);
+  if (utf == nullptr) {
+    clear_exception(jni);
+    return "";
+  }
+  std::string result(utf);
+  jni->ReleaseStringUTFChars(text, utf);
+  return result;
+}
 
 std::optional<std::string> run_diagnostic_command(JNIEnv* jni, const std::string& command) {
   const auto& table = find_table(jni);

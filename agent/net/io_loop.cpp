@@ -1,13 +1,12 @@
 #include "net/io_loop.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <exception>
 
+#include "net/access_rules.h"
 #include "sockets/peer_check.h"
 
 namespace ddm {
@@ -18,19 +17,6 @@ constexpr std::chrono::milliseconds kNoDescriptorsPause{100};
 // Places in the list of polled descriptors, behind the waker.
 constexpr std::size_t kFrontAt = 1;  // listener or connector
 constexpr std::size_t kConnectionsAt = 2;
-
-std::string peer_name(int fd) {
-  const Address address = to_address(far_end(fd));
-  return address.kind == Address::Kind::kTcp ? to_string(address) : "a local process";
-}
-
-// Small packets at once; and a peer whose machine is gone is noticed some day.
-void tune(int fd) {
-  if (local_end(fd).family() == AF_UNIX) return;
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-}
 
 int poll_timeout(Clock::time_point deadline) {
   if (deadline == Clock::time_point::max()) return -1;
@@ -191,7 +177,7 @@ void IoLoop::connect_out(bool ready) {
 }
 
 void IoLoop::add(FileDescriptor socket, bool checked) {
-  tune(socket.get());
+  tune_socket(socket.get());
   std::string peer = peer_name(socket.get());
   auto connection = std::make_shared<Connection>(context_, ++last_id_, std::move(socket),
                                                  std::move(peer), checked);

@@ -1,41 +1,19 @@
 #include "net/server.h"
 
+#include "net/access_rules.h"
 #include "net/io_thread.h"
 
 namespace ddm {
-namespace {
-
-// What access=user can never let in deserves a word before anybody wonders.
-std::optional<Error> check_access(const ServerOptions& options) {
-  if (is_loopback(options.address)) return {};
-  const std::string where = to_string(options.address);
-  if (options.access == Access::kAny) {
-    if (options.log) {
-      options.log(Severity::kWarning,
-                  "anybody who can reach " + where + " may look into this program and end it");
-    }
-    return {};
-  }
-  if (options.connect_out) {
-    return Error{"cannot connect to " + where +
-                 ": a server on another machine cannot be checked; allow it with access=any"};
-  }
-  if (options.log) {
-    options.log(Severity::kWarning, "listening on " + where +
-                                        ", but only this user's processes on this machine may "
-                                        "connect; access=any lets everybody in");
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher& dispatcher,
                                               Executor& executor) {
   std::unique_ptr<Server> server(new Server);
   server->bound_ = options.address;
   if (options.address.kind == Address::Kind::kNone) return server;
-  if (auto refused = check_access(options)) return std::move(*refused);
+  if (auto refused =
+          check_access(options.address, options.connect_out, options.access, options.log)) {
+    return std::move(*refused);
+  }
 
   auto waker = Waker::create();
   if (!waker) return waker.error();

@@ -1,8 +1,8 @@
 // How people and tools find running targets: one small file per process.
 //
 //   $XDG_RUNTIME_DIR/ddm/PID, else /tmp/ddm-UID/PID        directory 0700, file 0600
-//   {"pid":4711,"app":"app.jar","address":"127.0.0.1:40123","vm":"...","uid":1000,"start":81234,
-//    "pidns":4026531836}
+//   {"pid":4711,"app":"app.jar","address":"127.0.0.1:40123","dyper":"127.0.0.1:40124","vm":"...",
+//    "uid":1000,"start":81234,"pidns":4026531836}         "dyper" with dyper= only
 //
 // `start` is the process's start time (/proc/PID/stat, field 22): a number that was given to
 // another process since is told apart. `pidns` is the pid namespace that the number belongs to:
@@ -25,6 +25,7 @@ struct Target {
   pid_t pid = 0;
   std::string app;      // UTF-8; bytes that are not become U+FFFD in the file
   std::string address;  // what parse_address() reads: "127.0.0.1:40123", "unix:/run/x"
+  std::string dyper = {};  // likewise, where DYPER's documents are served; "" = nowhere
   std::string vm;
   uid_t uid = 0;
   std::uint64_t start = 0;  // clock ticks since boot; filled in by publish(), as the next one

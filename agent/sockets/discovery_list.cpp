@@ -54,6 +54,7 @@ std::optional<Target> parse_target(std::string_view text, pid_t pid, uid_t uid) 
   target.uid = uid;
   target.app = text_member(object, "app");
   target.address = text_member(object, "address");
+  target.dyper = text_member(object, "dyper");
   target.vm = text_member(object, "vm");
   target.start = number_member(object, "start");
   target.pid_namespace = number_member(object, "pidns");

@@ -34,6 +34,7 @@ void add_recover(CLI::App& app, Command& chosen);
 void add_record(CLI::App& app, Command& chosen);
 void add_attach(CLI::App& app, Command& chosen);
 void add_bridge(CLI::App& app, Command& chosen);
+void add_dyper(CLI::App& app, Command& chosen);
 void add_send(CLI::App& app, Command& chosen);
 
 }  // namespace ddm

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   ddm::add_recover(app, chosen);
   ddm::add_attach(app, chosen);
   ddm::add_bridge(app, chosen);
+  ddm::add_dyper(app, chosen);
   ddm::add_send(app, chosen);
 
   if (const std::string word = unknown_command(app, argc, argv); !word.empty()) {

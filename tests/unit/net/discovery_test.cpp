@@ -50,7 +50,7 @@ std::string claim(std::uint64_t start, std::uint64_t pid_namespace) {
          std::to_string(pid_namespace) + "}";
 }
 
-Target sample() { return {.app = "app.jar", .address = "127.0.0.1:1", .vm = "HotSpot v17"}; }
+Target sample() { return {.app = "app.jar", .address = "127.0.0.1:1", .dyper = "unix:/d", .vm = "HotSpot v17"}; }
 
 // The pid of a process that has ended and was waited for.
 pid_t dead_pid() {
@@ -73,6 +73,7 @@ TEST_CASE("A published target is listed, and gone with its file") {
     CHECK(target->app == "app.jar");
     CHECK(target->address == "127.0.0.1:1");
     CHECK(target->vm == "HotSpot v17");
+    CHECK(target->dyper == "unix:/d");
     CHECK(target->uid == geteuid());
     CHECK(target->start == *ddm::process_start_time(getpid()));
   }

@@ -1,0 +1,31 @@
+// USETHREAD: which threads are looked at. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <pugixml.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "dyper/documents/request.h"
+
+namespace ddm {
+
+class ThreadChoice {
+ public:
+  // <THREADS><THREAD ID='31' IGNORE='true' USE='false' />...</THREADS>
+  void change(pugi::xml_node threads, std::vector<DyperError>& errors);
+
+  // IGNORE wins over USE; who has neither is used if `by_default`.
+  bool uses(std::int64_t thread_id, bool by_default) const;
+
+ private:
+  struct Choice {
+    bool ignore = false;
+    bool use = false;
+  };
+  static constexpr std::size_t kMost = 100'000;
+
+  std::unordered_map<std::int64_t, Choice> choices_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,207 @@
+#include "dyper/dyper_commands.h"
+
+#include <chrono>
+#include <exception>
+#include <span>
+
+#include "dyper/class_model.h"
+#include "dyper/documents/xml_reader.h"
+#include "dyper/run_facts.h"
+#include "jvm/jvmti_error.h"
+
+namespace ddm {
+namespace {
+
+using Code = DyperErrorCode;
+
+// The elements named `tag`: those inside of SETTINGS, or the one that stands alone.
+std::vector<pugi::xml_node> settings_of(pugi::xml_node root, const char* tag) {
+  const pugi::xml_node list = child_of(root, "SETTINGS");
+  std::vector<pugi::xml_node> result;
+  for (const pugi::xml_node one : (list ? list : root).children(tag)) result.push_back(one);
+  return result;
+}
+
+std::string value_of(pugi::xml_node variable) {
+  if (has_attribute(variable, "VALUE")) return std::string(attribute_of(variable, "VALUE"));
+  return text_in(variable);
+}
+
+}  // namespace
+
+const DyperCommands::Entry DyperCommands::kDyper[] = {
+    {"WHO", &DyperCommands::who},
+    {"WHORU", &DyperCommands::whoru},
+    {"PING", &DyperCommands::ping},
+    {"SET", &DyperCommands::set},
+    {"GET", &DyperCommands::get},
+    {"CLEAR", &DyperCommands::clear},
+    {"SETDETAIL", &DyperCommands::set_detail},
+    {"CLASSES", &DyperCommands::classes},
+    {"GETCLASSES", &DyperCommands::get_classes},
+    {"REPORT", &DyperCommands::report},
+    {"CLASSMODEL", &DyperCommands::class_model},
+    {"SHOWSTACK", &DyperCommands::show_stack},
+    {"AGENT", &DyperCommands::agent},
+    {"ACTIVATE", &DyperCommands::activate},
+    {"USETHREAD", &DyperCommands::use_threads},
+    {"GC", &DyperCommands::collect_garbage},
+    {"DUMPHEAP", &DyperCommands::dump_heap},
+    {"DUMPMEMORY", &DyperCommands::left_out},
+};
+
+const DyperCommands::Entry DyperCommands::kDypatch[] = {
+    {"PING", &DyperCommands::ping},
+};
+
+std::string DyperCommands::answer(JNIEnv* jni, std::string_view document) {
+  const auto begun = std::chrono::steady_clock::now();
+  std::string reply;
+  auto request = read_request(document, self_);
+  if (const auto* refused = std::get_if<RefusedRequest>(&request)) {
+    reply = refusal(*refused, self_);
+  } else {
+    reply = answer(jni, std::get<DyperRequest>(request));
+  }
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
+  monitor_.add_command_ms(took.count());
+  return reply;
+}
+
+std::string DyperCommands::answer(JNIEnv* jni, const DyperRequest& request) {
+  const std::span<const Entry> commands = request.language == DyperLanguage::kDyper
+                                              ? std::span<const Entry>(kDyper)
+                                              : std::span<const Entry>(kDypatch);
+  Answer answer;
+  Handler handler = nullptr;
+  for (const Entry& entry : commands) {
+    if (entry.name == request.command) handler = entry.handler;
+  }
+  if (handler == nullptr) {
+    answer.fail(Code::kUnknownCommand, "COMMAND", request.command, "no such command");
+  } else {
+    try {
+      (this->*handler)(jni, request.root, answer);
+    } catch (const std::exception& failure) {  // no memory; what was written is dropped
+      answer = {};
+      answer.fail(Code::kUnsupported, "COMMAND", request.command, failure.what());
+    }
+  }
+  for (const DyperError& error : answer.errors) error.write(answer.xml);
+  return reply_document(request.language, self_, answer.xml.take(), answer.attributes);
+}
+
+void DyperCommands::who(JNIEnv*, pugi::xml_node, Answer& answer) {
+  answer.attributes = monitor_.monitors() ? " ACTIVE='true'" : " ACTIVE='false'";
+}
+
+void DyperCommands::whoru(JNIEnv* jni, pugi::xml_node, Answer& answer) {
+  write_run_facts(jvmti_, jni, answer.xml);
+}
+
+void DyperCommands::ping(JNIEnv*, pugi::xml_node, Answer& answer) { answer.xml.raw("PONG"); }
+
+// Names that are not known are passed over: clients send what other versions knew.
+void DyperCommands::set(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  for (const pugi::xml_node variable : settings_of(root, "VAR")) {
+    const std::string_view name = attribute_of(variable, "NAME");
+    const auto done = monitor_.with_variables(
+        [&](DyperVariables& variables) { return variables.set(name, value_of(variable)); });
+    if (!done) answer.fail(Code::kBadValue, "NAME", std::string(name), done.message());
+  }
+  answer.add(monitor_.apply(jni));
+}
+
+void DyperCommands::get(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  const std::string_view name = attribute_of(child_of(root, "VAR"), "NAME");
+  const auto value =
+      monitor_.with_variables([&](const DyperVariables& variables) { return variables.get(name); });
+  if (!value) {
+    return answer.fail(Code::kUnknownVar, "NAME", std::string(name), "there is no such variable");
+  }
+  answer.xml.text(*value);
+}
+
+void DyperCommands::clear(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  auto failed = monitor_.clear(attribute_of(child_of(root, "CLEAR"), "AGENT"));
+  if (failed) return answer.add(std::move(failed));
+  answer.xml.raw(std::to_string(epoch_ms()));
+}
+
+void DyperCommands::set_detail(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  for (const pugi::xml_node detail : settings_of(root, "DETAIL")) {
+    answer.add(monitor_.set_detail(attribute_of(detail, "AGENT"), attribute_of(detail, "ITEM"),
+                                   flag_of(detail, "VALUE", true)));
+  }
+}
+
+void DyperCommands::classes(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  monitor_.with_types(
+      [&](ClassTypes& types) { types.change(child_of(root, "CLASSES"), answer.errors); });
+}
+
+void DyperCommands::get_classes(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  monitor_.with_types(
+      [&](const ClassTypes& types) { types.write(child_of(root, "MATCH"), answer.xml); });
+}
+
+void DyperCommands::report(JNIEnv* jni, pugi::xml_node, Answer& answer) {
+  monitor_.write_report(jni, answer.xml);
+}
+
+void DyperCommands::class_model(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  const std::string path =
+      monitor_.with_variables([](const DyperVariables& v) { return v.class_path; });
+  write_class_model(jvmti_, jni, root, path, answer.xml, answer.errors);
+}
+
+void DyperCommands::show_stack(JNIEnv* jni, pugi::xml_node, Answer& answer) {
+  if (monitor_.write_stacks_of_all(jni, answer.xml)) return;
+  answer.fail(Code::kUnsupported, "", "", "stacks of this VM cannot be taken");
+}
+
+void DyperCommands::agent(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  auto failed = monitor_.set_active(attribute_of(child_of(root, "AGENT"), "CLASS"), true);
+  if (failed) return answer.add(std::move(failed));
+  answer.xml.raw("OK");
+}
+
+void DyperCommands::activate(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  const pugi::xml_node element = child_of(root, "ACTIVATE", "DEACTIVATE");
+  const bool on = std::string_view(element.name()) == "ACTIVATE";
+  answer.add(monitor_.set_active(attribute_of(element, "AGENT"), on));
+}
+
+void DyperCommands::use_threads(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  monitor_.use_threads(child_of(root, "THREADS"), answer.errors);
+}
+
+void DyperCommands::collect_garbage(JNIEnv*, pugi::xml_node, Answer& answer) {
+  const jvmtiError error = jvmti_->ForceGarbageCollection();
+  if (error == JVMTI_ERROR_NONE) return;
+  answer.fail(Code::kUnsupported, "", "",
+              std::string("ForceGarbageCollection: ") + jvmti_error_name(error));
+}
+
+void DyperCommands::dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  const pugi::xml_node inner = child_of(root, "DUMPHEAP");
+  const pugi::xml_node wish = inner ? inner : root;
+  const std::string path(attribute_of(wish, "FILE"));
+  if (path.empty()) {
+    return answer.fail(Code::kBadValue, "FILE", "", "FILE names the file to be written");
+  }
+  if (!flag_of(wish, "LIVE", true)) {
+    return answer.fail(Code::kUnsupported, "LIVE", "false", "a dump has what is reachable alone");
+  }
+  if (const auto error = dumper_.write(jni, path)) {
+    return answer.fail(Code::kBadValue, "FILE", path, error->message);
+  }
+  answer.xml.raw("OK");
+}
+
+void DyperCommands::left_out(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  answer.fail(Code::kUnsupported, "COMMAND", std::string(attribute_of(root, "COMMAND")),
+              "this command is left out");
+}
+
+}  // namespace ddm

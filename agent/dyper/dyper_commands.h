@@ -1,0 +1,72 @@
+// What DYPER's commands do: a document in, its reply out. On the thread that answers commands, one
+// after the other; always one reply.
+#pragma once
+
+#include <jvmti.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dyper/documents/request.h"
+#include "dyper/dyper_monitor.h"
+#include "heap/heap_dump_file.h"
+
+namespace ddm {
+
+class DyperCommands {
+ public:
+  DyperCommands(jvmtiEnv* jvmti, DyperIdentity self, DyperMonitor& monitor, HeapDumper& dumper)
+      : jvmti_(jvmti), self_(std::move(self)), monitor_(monitor), dumper_(dumper) {}
+
+  std::string answer(JNIEnv* jni, std::string_view document);
+
+ private:
+  struct Answer {
+    XmlWriter xml;
+    std::vector<DyperError> errors;
+    std::string attributes;  // of the reply's own start tag
+
+    void fail(DyperErrorCode code, std::string attribute, std::string value, std::string message) {
+      errors.push_back({code, std::move(attribute), std::move(value), std::move(message)});
+    }
+    void add(std::optional<DyperError> error) {
+      if (error) errors.push_back(std::move(*error));
+    }
+  };
+  using Handler = void (DyperCommands::*)(JNIEnv*, pugi::xml_node, Answer&);
+  struct Entry {
+    std::string_view name;
+    Handler handler;
+  };
+  static const Entry kDyper[];
+  static const Entry kDypatch[];
+
+  std::string answer(JNIEnv* jni, const DyperRequest& request);
+
+  void who(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void whoru(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void ping(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void set(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void get(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void clear(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void set_detail(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void classes(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void get_classes(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void report(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void class_model(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void show_stack(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void agent(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void activate(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void use_threads(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void collect_garbage(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void left_out(JNIEnv*, pugi::xml_node root, Answer& answer);
+
+  jvmtiEnv* const jvmti_;
+  const DyperIdentity self_;
+  DyperMonitor& monitor_;
+  HeapDumper& dumper_;
+};
+
+}  // namespace ddm

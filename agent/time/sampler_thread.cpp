@@ -1,0 +1,131 @@
+#include "time/sampler_thread.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "log.h"
+
+namespace ddm {
+
+using Clock = Looker::Clock;
+
+std::int64_t cpu_of_this_thread_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+SamplerThread::Entry* SamplerThread::find(const Looker& looker) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& one) { return one.looker == &looker; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+std::string SamplerThread::start(JNIEnv* jni, Looker& looker) {
+  std::string error = thread_.start(jni);
+  if (!error.empty()) return error;
+  const std::lock_guard lock(mutex_);
+  if (const Entry* entry = find(looker)) {
+    return entry->state == State::kEnding ? "the former sampler has not come to its end" : "";
+  }
+  if (closing_) return "the program is ending";
+  entries_.push_back({&looker});
+  changed_.notify_all();
+  if (running_) return "";
+  running_ = thread_.post([this](JNIEnv* on_thread) { run(on_thread); });
+  if (running_) return "";
+  entries_.pop_back();
+  return "the program is ending";
+}
+
+bool SamplerThread::stop(Looker& looker) {
+  std::unique_lock lock(mutex_);
+  Entry* entry = find(looker);
+  if (entry == nullptr) return true;
+  entry->state = State::kEnding;
+  changed_.notify_all();
+  return changed_.wait_for(lock, kPatience, [&] { return find(looker) == nullptr; });
+}
+
+void SamplerThread::hasten(Looker& looker) {
+  const std::lock_guard lock(mutex_);
+  Entry* entry = find(looker);
+  if (entry == nullptr) return;
+  entry->due = Clock::now();
+  changed_.notify_all();
+}
+
+void SamplerThread::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    for (Entry& entry : entries_) entry.state = State::kEnding;
+    changed_.notify_all();
+  }
+  thread_.stop(std::chrono::milliseconds(100));
+}
+
+// Whoever begins or ends comes before those that look.
+SamplerThread::Entry* SamplerThread::next_due() {
+  Entry* next = nullptr;
+  for (Entry& entry : entries_) {
+    if (entry.state != State::kOn) return &entry;
+    if (next == nullptr || entry.due < next->due) next = &entry;
+  }
+  return next;
+}
+
+double SamplerThread::others_percent() {
+  const Clock::time_point now = Clock::now();
+  const double elapsed_ns = std::chrono::duration<double, std::nano>(now - others_seen_).count();
+  if (elapsed_ns >= 1e9) {
+    const std::int64_t others = others_ns_();
+    const auto taken = static_cast<double>(others - std::exchange(others_then_ns_, others));
+    others_percent_ = taken * 100 / elapsed_ns;
+    others_seen_ = now;
+  }
+  return others_percent_ + probes_percent_;
+}
+
+void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::mutex>& lock) {
+  const State state = entry.state;
+  if (state == State::kBeginning) entry.state = State::kOn;
+  // What hasten() says while the look goes on holds for the next one.
+  const Clock::time_point before = entry.due = Clock::time_point::max();
+  lock.unlock();
+  Clock::time_point due = Clock::now() + std::chrono::seconds(1);
+  try {
+    if (state == State::kBeginning) {
+      due = entry.looker->begin(jni);
+    } else if (state == State::kOn) {
+      due = entry.looker->look(jni, {budget_, others_percent(), cpu_ns_});
+    } else {
+      entry.looker->end(jni);
+    }
+  } catch (const std::exception& failure) {
+    log_debug("sampling: {}", failure.what());  // no memory: one look is lost
+  }
+  cpu_ns_ = cpu_of_this_thread_ns();
+  lock.lock();
+  if (entry.due == before) entry.due = due;
+  if (state != State::kEnding) return;
+  entries_.remove_if([&](const Entry& one) { return &one == &entry; });
+  changed_.notify_all();
+}
+
+void SamplerThread::run(JNIEnv* jni) {
+  std::unique_lock lock(mutex_);
+  while (Entry* next = next_due()) {
+    if (next->state == State::kOn && Clock::now() < next->due) {
+      changed_.wait_until(lock, next->due);
+      continue;
+    }
+    take_turn(jni, *next, lock);
+  }
+  running_ = false;
+}
+
+}  // namespace ddm

@@ -1,0 +1,208 @@
+// The accounts, fed with looks whose sums are known.
+#include <catch2/catch.hpp>
+
+#include "dyper/documents/cpu_agent.h"
+#include "dyper/documents/io_agent.h"
+#include "dyper/documents/threads_agent.h"
+#include "dyper/documents/timing_agent.h"
+#include "dyper/documents/xml_reader.h"
+
+namespace ddm {
+namespace {
+
+SeenThread thread(std::int64_t id, ThreadDoing doing, std::vector<SeenFrame> frames) {
+  SeenThread one;
+  one.id = id;
+  one.name = "t" + std::to_string(id);
+  one.doing = doing;
+  one.frames = std::move(frames);
+  return one;
+}
+
+constexpr SeenFrame kHash{"java.util.HashMap", "get", "", 5};
+constexpr SeenFrame kBusy{"shop.Work", "busy", "", 7};
+constexpr SeenFrame kRun{"shop.Work", "run", "", 9};
+constexpr SeenFrame kThread{"java.lang.Thread", "run", "", 1};
+constexpr SeenFrame kRead{"sun.nio.ch.Net", "poll", "", -2};
+constexpr SeenFrame kStream{"java.net.Socket$Input", "read", "", 3};
+
+struct Bench {
+  DyperVariables variables;
+  ClassTypes types;
+  ReportMoment moment;
+
+  template <typename Agent>
+  void look(Agent& agent, std::vector<SeenThread> threads, int times = 1) {
+    for (int i = 0; i < times; ++i) {
+      Look look;
+      look.ms = ++now_ms;
+      look.threads = threads;
+      agent.check(look, 1000, types, variables);
+    }
+  }
+  template <typename Agent>
+  std::unique_ptr<pugi::xml_document> report(Agent& agent) {
+    XmlWriter xml;
+    agent.report(moment, variables, xml);
+    auto read = read_xml(xml.take());
+    REQUIRE(read);
+    return std::move(*read);
+  }
+  std::int64_t now_ms = 1000;
+};
+
+std::int64_t figure(pugi::xml_node node, const char* name) {
+  return node.attribute(name).as_llong(-1);
+}
+
+pugi::xml_node item(pugi::xml_node parent, const char* name) {
+  return parent.find_child_by_attribute("ITEM", "NAME", name);
+}
+
+}  // namespace
+
+TEST_CASE("CPU charges the first frame of the program's and counts those behind it") {
+  Bench bench;
+  CpuAgent cpu;
+  bench.look(
+      cpu,
+      {thread(1, ThreadDoing::kRunnable, {kHash, kBusy, kThread, kRun, kThread}),
+       thread(2, ThreadDoing::kBlocked, {kBusy}), thread(3, ThreadDoing::kRunnable, {kRead, kBusy}),
+       thread(4, ThreadDoing::kRunnable, {kHash, kThread})},
+      3);
+  auto document = bench.report(cpu);
+  const pugi::xml_node counters = document->document_element();
+  CHECK(figure(counters, "SAMPLES") == 3);
+  CHECK(figure(counters, "ACTIVE") == 3);
+  CHECK(figure(counters, "MONTIME") == 3);
+  const pugi::xml_node totals = counters.child("TOTALS");
+  CHECK(figure(totals, "CLASS") == 12);  // busy, Thread.run, run, Thread.run
+  CHECK(figure(totals, "CBASE") == 3);
+  CHECK(figure(totals, "LINE") == 12);
+  CHECK(figure(item(counters, "shop.Work"), "TOTAL") == 6);
+  CHECK(figure(item(counters, "shop.Work"), "BASE") == 3);
+  CHECK(figure(item(counters, "shop.Work@busy@7"), "BASE") == 3);
+  CHECK(figure(item(counters, "shop.Work@run"), "BASE") == 0);
+  CHECK(figure(item(counters, "shop.Work@run"), "TOTAL") == 3);
+  CHECK_FALSE(item(counters, "java.util.HashMap"));
+  auto again = bench.report(cpu);
+  CHECK_FALSE(again->document_element().child("ITEM"));
+  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kRun})});
+  auto more = bench.report(cpu);
+  CHECK(item(more->document_element(), "shop.Work@run"));
+  CHECK_FALSE(item(more->document_element(), "shop.Work@busy"));
+}
+
+TEST_CASE("methods are counted from the hit on that makes their class worth it, lines likewise") {
+  Bench bench;
+  bench.variables.detail_all = false;
+  CpuAgent cpu;
+  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kBusy})}, 1000);
+  auto document = bench.report(cpu);
+  const pugi::xml_node totals = document->document_element().child("TOTALS");
+  CHECK(figure(totals, "CLASS") == 1000);
+  CHECK(figure(totals, "METHOD") == 1000 - 249);
+  CHECK(figure(totals, "LINE") == 1000 - 2 * 249);
+  const pugi::xml_node work = item(document->document_element(), "shop.Work");
+  CHECK(std::string(work.attribute("DETAILED").value()) == "true");
+  CHECK(figure(work, "DTOTAL") == 250);
+}
+
+TEST_CASE("detail ends below the lower threshold, and SETDETAIL overrules both") {
+  Bench bench;
+  bench.variables.detail_all = false;
+  CpuAgent cpu;
+  const auto detailed = [&](const SeenFrame& frame) {
+    bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {frame})});
+    auto document = bench.report(cpu);
+    const pugi::xml_node found =
+        item(document->document_element(), std::string(frame.class_name).c_str());
+    return std::string(found.attribute("DETAILED").value()) == "true";
+  };
+  const SeenFrame other{"shop.Other", "go", "", 1};
+  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kBusy})}, 300);
+  CHECK(detailed(kBusy));
+  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {other})}, 100'000);
+  CHECK_FALSE(detailed(kBusy));
+  cpu.set_detail("shop.Work", true);
+  CHECK(detailed(kBusy));
+  cpu.clear();
+  CHECK(detailed(kBusy));  // what was decided stays
+  cpu.set_detail("shop.Work", false);
+  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kBusy})}, 400);
+  CHECK_FALSE(detailed(kBusy));
+}
+
+TEST_CASE("counters of patched code are in the element of the others") {
+  Bench bench;
+  bench.moment.counted = "<RTITEM COUNTER='6' COUNT='2' />";
+  CpuAgent cpu;
+  auto document = bench.report(cpu);
+  CHECK(figure(document->document_element().child("RTITEM"), "COUNT") == 2);
+}
+
+TEST_CASE("THREADS tells what each was found doing and who held its lock") {
+  Bench bench;
+  ThreadsAgent threads;
+  auto blocked = thread(2, ThreadDoing::kBlocked, {kBusy, kThread});
+  blocked.lock_owner = 1;
+  blocked.lock_owner_name = "t1";
+  bench.look(threads,
+             {thread(1, ThreadDoing::kRunnable, {kBusy}), blocked,
+              thread(3, ThreadDoing::kWaiting, {kBusy})},
+             2);
+  bench.look(threads, {thread(1, ThreadDoing::kSleeping, {kBusy}),
+                       thread(2, ThreadDoing::kRunnable, {kRead, kRun})});
+  bench.moment.threads.push_back({1, "t1", 0, 0, 3, 4, -1, -1});
+  auto document = bench.report(threads);
+  const pugi::xml_node root = document->document_element();
+  const auto of = [&](const char* id) { return root.find_child_by_attribute("THREAD", "ID", id); };
+  CHECK(figure(of("1"), "RUNS") == 2);
+  CHECK(figure(of("1"), "SLEEPS") == 1);
+  CHECK(figure(of("1"), "TOTBLKS") == 3);
+  CHECK(figure(of("2"), "BLOCKS") == 2);
+  CHECK(figure(of("2"), "IOS") == 1);
+  CHECK(figure(of("2"), "TOTAL") == 3);
+  CHECK(figure(of("2").child("LOCKON"), "COUNT") == 2);
+  CHECK(std::string(of("2").attribute("TERMINATED").value()) == "true");
+  CHECK_FALSE(of("3"));  // never seen running or blocked
+  CHECK(root.child("THREADDATA"));
+  auto again = bench.report(threads);
+  CHECK_FALSE(again->document_element().child("THREADDATA"));
+  CHECK_FALSE(again->document_element().find_child_by_attribute("THREAD", "ID", "2"));
+}
+
+TEST_CASE("TIMING follows threads that come and go") {
+  Bench bench;
+  TimingAgent timing;
+  bench.look(timing,
+             {thread(1, ThreadDoing::kRunnable, {}), thread(2, ThreadDoing::kRunnable, {})});
+  bench.look(timing, {thread(1, ThreadDoing::kRunnable, {}), thread(3, ThreadDoing::kRunnable, {}),
+                      thread(4, ThreadDoing::kRunnable, {})});
+  bench.moment.threads.push_back({1, "t1", 12.5, 10});
+  auto document = bench.report(timing);
+  const pugi::xml_node root = document->document_element();
+  CHECK(root.attribute("NLIVE").as_double() == 5);
+  CHECK(root.attribute("NLIVE2").as_double() == 13);
+  CHECK(figure(root, "TOTAL") == 4);
+  CHECK(figure(root, "CREATED") == 2);
+  CHECK(figure(root, "DIED") == 1);
+  CHECK(figure(root, "ACTIVE") == 3);
+  CHECK(root.child("THREAD").attribute("CPU").as_double() == 12.5);
+}
+
+TEST_CASE("IO names what the program has called, and where from") {
+  Bench bench;
+  IoAgent io;
+  bench.look(io,
+             {thread(1, ThreadDoing::kRunnable, {kRead, kStream, kRun}),
+              thread(2, ThreadDoing::kRunnable, {kBusy})},
+             2);
+  auto document = bench.report(io);
+  const pugi::xml_node found = item(document->document_element(), "java.net.Socket$Input@read");
+  CHECK(figure(found, "COUNT") == 2);
+  CHECK(std::string(found.child("SOURCE").attribute("NAME").value()) == "shop.Work@run@9");
+  CHECK(figure(document->document_element(), "ACTIVE") == 2);
+}
+
+}  // namespace ddm

@@ -1,0 +1,88 @@
+// ddm dyper: a DYPER or DYPATCH document out, its reply in.
+#include <chrono>
+#include <fstream>
+#include <iterator>
+
+#include "command.h"
+#include "ddm/bytes.h"
+#include "ddm_client.h"
+#include "output.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+constexpr ChunkType kDyperChunk = chunk_type("DYPR");
+
+struct DyperOptions {
+  std::string target;
+  std::vector<std::string> documents;
+  double listen_seconds = 0;
+};
+
+// "@FILE" is what the file holds.
+Result<std::string> document_of(const std::string& given) {
+  if (!given.starts_with('@')) return given;
+  std::ifstream file(given.substr(1), std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) return Error{"cannot read " + given.substr(1)};
+  return text;
+}
+
+void print_document(const Chunk& chunk) {
+  ByteReader in(chunk.data);
+  const std::string text = in.str();
+  print(text.ends_with('\n') ? text : text + "\n");
+}
+
+int dyper(const DyperOptions& options) {
+  std::vector<std::string> documents;
+  for (const std::string& given : options.documents) {
+    auto text = document_of(given);
+    if (!text) return misused(text.message());
+    documents.push_back(std::move(*text));
+  }
+  const auto address = find_target(options.target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  bool refused = false;
+  for (const std::string& text : documents) {
+    ByteWriter out;
+    out.str(text);
+    const auto answer = client->request({kDyperChunk, out.take()}, DdmClient::kLongWork);
+    if (!answer) return refuse(answer.message());
+    if (answer->type != kDyperChunk) return refuse("the agent of this program knows no DYPER");
+    print_document(*answer);
+    ByteReader in(answer->data);
+    refused = refused || in.str().find("<ERROR ") != std::string::npos;
+  }
+  std::optional<Error> ended;
+  if (options.listen_seconds > 0) {
+    ended = client->listen(
+        std::chrono::milliseconds(static_cast<std::int64_t>(options.listen_seconds * 1000)));
+  }
+  for (const Chunk& event : client->take_events()) {
+    if (event.type == kDyperChunk) print_document(event);
+  }
+  if (ended) return refuse(ended->message);
+  return refused ? kExitRefused : kExitOk;
+}
+
+}  // namespace
+
+void add_dyper(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("dyper", "Send DYPER or DYPATCH documents");
+  auto options = std::make_shared<DyperOptions>();
+  command->add_option("PID", options->target, kTargetHelp)->required();
+  command
+      ->add_option("XML", options->documents,
+                   "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several in turn")
+      ->required();
+  command->add_option("--listen", options->listen_seconds, "Seconds to wait for messages after it")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->type_name("SECONDS");
+  command->callback([options, &chosen] { chosen = [options] { return dyper(*options); }; });
+}
+
+}  // namespace ddm
