@@ -197,7 +197,6 @@ void CpuSampler::run(JNIEnv* jni) {
 
 // One look is over. Lock held.
 void CpuSampler::note(std::int64_t now_ns, std::int64_t pause_ns, std::int64_t own_ns) {
-  cost_ns_ += own_ns + others_cost_ns_;
   if (!wanted_) return;
   SamplerFigures& figures = *figures_;
   ++figures.looks;

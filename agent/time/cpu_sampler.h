@@ -123,7 +123,6 @@ class CpuSampler final : public TimeDataSource {
   std::shared_ptr<SampleTrace> trace_;  // null: none is wanted
   std::int64_t trace_budget_ = 0;
   bool looking_ = false;
-  std::int64_t cost_ns_ = 0;
   std::int64_t begun_ns_ = 0;  // of the samples
   bool running_ = false;            // run() has not left
   std::optional<SamplerFigures> figures_;
