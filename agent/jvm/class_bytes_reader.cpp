@@ -83,7 +83,7 @@ Bytes read_class_bytes(JNIEnv* jni, const std::function<bool(const std::string& 
                    JVMTI_ERROR_NONE &&
                wanted(type_name_of(text_of(signature)));
       },
-      [](const std::string& reason) { log_debug("class files: {}", reason); });
+      [](const std::string& reason, std::string_view) { log_debug("class files: {}", reason); });
   retransformer.all_loaded(jni);
   return bytes;
 }
