@@ -213,7 +213,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
                                               options_.budget);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   sampler_thread_.set_budget(options_.budget);
-  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_);
+  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_,
+                                   options_.dypatch_modes);
   dyper_->add_to(service_->dispatcher(), handlers_->context());
   if (hprof_options_) {
     hprof_ = std::make_unique<HprofSession>(jvmti_, jni, *hprof_options_, tracking_.get());

@@ -172,6 +172,8 @@ const OptionRule kRules[] = {
        o.dyper = v;
        return Wrong();
      }},
+    {"dypatch_modes", "PATH", "XML file with modes for DYPATCH's models", false,
+     [](Options& o, std::string_view v) { return text(v, &o.dypatch_modes); }},
     {"access", "user|any", "who may connect", false,
      [](Options& o, std::string_view v) {
        if (v != "user" && v != "any") return not_one_of(v, "user, any");

@@ -30,6 +30,7 @@ struct Options {
   std::string name;
   bool access_any = false;
   std::string debugger = "auto";
+  std::string dypatch_modes;  // a file of DYPATCH's modes; "" = none
   std::string dyper;  // where its documents are exchanged, as given; "" = nowhere
   Compress compress = Compress::kAuto;
   LogLevel log = LogLevel::kWarn;

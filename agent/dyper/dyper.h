@@ -26,7 +26,8 @@ namespace ddm {
 class Dyper {
  public:
   // `tracking` may be null: then no stacks are taken.
-  Dyper(jvmtiEnv* jvmti, Tracking* tracking, ChunkHandlers& handlers, SamplerThread& sampler);
+  Dyper(jvmtiEnv* jvmti, Tracking* tracking, ChunkHandlers& handlers, SamplerThread& sampler,
+        std::string modes_file);
 
   // Before the service is opened.
   void add_to(Dispatcher& dispatcher, const HandlerContext& context);

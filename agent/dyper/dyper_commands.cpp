@@ -48,10 +48,18 @@ const DyperCommands::Entry DyperCommands::kDyper[] = {
     {"GC", &DyperCommands::collect_garbage},
     {"DUMPHEAP", &DyperCommands::dump_heap},
     {"DUMPMEMORY", &DyperCommands::left_out},
+    {"INSTRUMENT", &DyperCommands::left_out},
 };
 
 const DyperCommands::Entry DyperCommands::kDypatch[] = {
     {"PING", &DyperCommands::ping},
+    {"MODEL", &DyperCommands::patch_model},
+    {"PATCHMODEL", &DyperCommands::patch_model},
+    {"PATCH", &DyperCommands::patch},
+    {"ACTIVATE", &DyperCommands::activate_patches},
+    {"DIRECTORY", &DyperCommands::patch_directory},
+    {"ADDCLASS", &DyperCommands::left_out},
+    {"EXIT", &DyperCommands::left_out},
 };
 
 std::string DyperCommands::answer(JNIEnv* jni, std::string_view document) {
@@ -197,6 +205,22 @@ void DyperCommands::dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer) 
     return answer.fail(Code::kBadValue, "FILE", path, error->message);
   }
   answer.xml.raw("OK");
+}
+
+void DyperCommands::patch_model(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  dypatch_.model(jni, root, answer.xml, answer.errors);
+}
+
+void DyperCommands::patch(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  dypatch_.patch(jni, root, answer.xml, answer.errors);
+}
+
+void DyperCommands::activate_patches(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  dypatch_.activate(jni, root, answer.xml, answer.errors);
+}
+
+void DyperCommands::patch_directory(JNIEnv*, pugi::xml_node root, Answer& answer) {
+  dypatch_.directory(root, answer.errors);
 }
 
 void DyperCommands::left_out(JNIEnv*, pugi::xml_node root, Answer& answer) {

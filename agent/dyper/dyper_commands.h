@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dyper/documents/request.h"
+#include "dyper/dypatch.h"
 #include "dyper/dyper_monitor.h"
 #include "heap/heap_dump_file.h"
 
@@ -16,8 +17,14 @@ namespace ddm {
 
 class DyperCommands {
  public:
-  DyperCommands(jvmtiEnv* jvmti, DyperIdentity self, DyperMonitor& monitor, HeapDumper& dumper)
-      : jvmti_(jvmti), self_(std::move(self)), monitor_(monitor), dumper_(dumper) {}
+  // `modes_file`: dypatch_modes=
+  DyperCommands(jvmtiEnv* jvmti, DyperIdentity self, DyperMonitor& monitor, HeapDumper& dumper,
+                std::string modes_file)
+      : jvmti_(jvmti),
+        self_(std::move(self)),
+        monitor_(monitor),
+        dumper_(dumper),
+        dypatch_(std::move(modes_file)) {}
 
   std::string answer(JNIEnv* jni, std::string_view document);
 
@@ -61,12 +68,17 @@ class DyperCommands {
   void use_threads(JNIEnv*, pugi::xml_node root, Answer& answer);
   void collect_garbage(JNIEnv*, pugi::xml_node root, Answer& answer);
   void dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void patch_model(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void patch(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void activate_patches(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void patch_directory(JNIEnv*, pugi::xml_node root, Answer& answer);
   void left_out(JNIEnv*, pugi::xml_node root, Answer& answer);
 
   jvmtiEnv* const jvmti_;
   const DyperIdentity self_;
   DyperMonitor& monitor_;
   HeapDumper& dumper_;
+  Dypatch dypatch_;
 };
 
 }  // namespace ddm

@@ -498,3 +498,74 @@ def ddm_sends_documents_and_shows_the_replies(t):
         failed = run("<DYPER COMMAND='FROB' />")
         assert failed.code == 1 and "UNKNOWN_COMMAND" in failed.out, failed
         assert run("@" + t.path("nothing.xml")).code == 2
+
+
+MODEL = ("<MODEL NAME='M1'><FOR CLASS='Watched' METHOD='busy' UPDATE='NEW'>"
+         "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' /><PATCH WHAT='BLOCK_START' MODE='COUNT_BLOCK' />"
+         "</FOR>{}</MODEL>")
+
+
+@test()
+def a_model_numbers_the_methods_and_blocks_that_it_patches(t):
+    with Watched(t) as program, program.client() as client:
+        table = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")
+        method = table.find("COUNTERDATA/METHOD")
+        assert method.get("NAME") == "Watched.busy" and method.get("SIGNAGURE") == "(int)"
+        blocks = method.findall("BLOCK")
+        code = code_of(t, os.path.join(t.classes(), "Watched.class"))["static int busy(int);"]
+        instructions = [line.split(":") for line in code if line[:1].isdigit()]
+        place = {int(bci): ordinal for ordinal, (bci, _) in enumerate(instructions)}
+        leaders, behind = {0}, False
+        for ordinal, (_, text_of) in enumerate(instructions):
+            words = text_of.split()
+            leaders |= {ordinal} if behind else set()
+            behind = words[0].startswith(("if", "goto")) or words[0].endswith("return")
+            if words[0].startswith(("if", "goto")):
+                leaders.add(place[int(words[1])])
+        assert {int(one.get("STARTINS")) for one in blocks} == leaders, (leaders, instructions)
+        used = {one.get("ID"): one.get("TYPE") for one in table.findall("COUNTERS/USE")}
+        assert used == {method.get("INDEX"): "METHOD", **{b.get("INDEX"): "BLOCK" for b in blocks}}
+        again = client.tell("MODEL", MODEL.format("").replace("NEW", "ADD"), root="DYPATCH")
+        assert again.find("COUNTERS/COUNTERDATA/METHOD").get("INDEX") == method.get("INDEX")
+        nothing = "<MODEL NAME='M1'><FOR CLASS='*' METHOD='*' UPDATE='NEW' /></MODEL>"
+        assert client.tell("MODEL", nothing, root="DYPATCH").find("COUNTERS") is None
+
+
+@test()
+def patched_class_files_are_left_for_javap_and_what_cannot_be_is_said(t):
+    more = ("<FOR CLASS='java.lang.Thread' METHOD='currentThread' UPDATE='NEW'>"
+            "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' /></FOR>"
+            "<FOR CLASS='no.Such' METHOD='m' UPDATE='NEW'><PATCH WHAT='ENTER' MODE='COUNT_METHOD' />"
+            "</FOR><FOR CLASS='Watched' METHOD='burn' UPDATE='NEW'>"
+            "<PATCH WHAT='ENTER' MODE='NOBODY' /></FOR>")
+    with Watched(t) as program, program.client() as client:
+        reply = client.ask("MODEL", MODEL.format(more), root="DYPATCH")
+        assert sorted(errors(reply)) == ["NOT_MODIFIABLE", "NO_CLASS", "NO_MODE"], Xml.tostring(reply)
+        wish = "<PATCH MODEL='M1'><CLASS NAME='Watched' /></PATCH>"
+        made = client.tell("PATCH", wish, root="DYPATCH").find("PATCH/CLASS")
+        assert made.get("PATCH").startswith("mem:") and made.get("ORIG").startswith("mem:")
+        client.tell("DIRECTORY", t.dir, root="DYPATCH")
+        made = client.tell("PATCH", wish, root="DYPATCH").find("PATCH/CLASS")
+        original, patched = code_of(t, made.get("ORIG")), code_of(t, made.get("PATCH"))
+        busy = "static int busy(int);"
+        calls = [line for line in patched[busy] if "invokestatic" in line]
+        assert len(calls) == 5 and not [line for line in original[busy] if "invokestatic" in line]
+        del original[busy], patched[busy]
+        assert original == patched
+        assert errors(client.ask("PATCH", "<PATCH MODEL='X' />", root="DYPATCH")) == ["NO_MODEL"]
+        assert errors(client.ask("DIRECTORY", "/no/such", root="DYPATCH")) == ["BAD_VALUE"]
+        assert errors(client.ask("INSTRUMENT", "<MODEL NAME='M1' INSERT='TRUE' />")) == ["UNSUPPORTED"]
+
+
+@test()
+def modes_of_a_file_take_the_place_of_those_built_in(t):
+    with open(t.path("modes.xml"), "w") as f:
+        f.write("<MODES><DYPATCH_MODE NAME='COUNT_METHOD'><CODE TYPE='CALL' CLASS='shop.Sink' "
+                "METHOD='in' SIGNATURE='()' /><INSTRUCTION /></DYPATCH_MODE></MODES>")
+    with Watched(t, agent=FREE + f",dypatch_modes={t.path('modes.xml')}") as program:
+        with program.client() as client:
+            client.tell("DIRECTORY", t.dir, root="DYPATCH")
+            client.tell("MODEL", MODEL.format(""), root="DYPATCH")
+            made = client.tell("PATCH", "<PATCH MODEL='M1' />", root="DYPATCH").find("PATCH/CLASS")
+            with open(made.get("PATCH"), "rb") as f:
+                assert b"shop/Sink" in f.read()

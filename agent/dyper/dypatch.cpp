@@ -1,0 +1,235 @@
+#include "dyper/dypatch.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "dyper/documents/xml_reader.h"
+#include "dyper/patching/java_names.h"
+#include "jvm/class_bytes_reader.h"
+#include "records/report.h"
+
+namespace ddm {
+namespace {
+
+using Code = DyperErrorCode;
+
+constexpr std::size_t kMostErrors = 100;
+
+// Hands out the numbers of another one, and remembers which were asked for.
+class UsedIds final : public bci::PatchIds {
+ public:
+  explicit UsedIds(bci::PatchIds& ids) : ids_(ids) {}
+  const std::map<std::int32_t, const char*>& used() const { return used_; }
+
+  std::int32_t class_id(std::string_view class_name) override {
+    return use(ids_.class_id(class_name), "CLASS");
+  }
+  std::int32_t method_id(std::string_view owner, std::string_view name,
+                         std::string_view descriptor) override {
+    return use(ids_.method_id(owner, name, descriptor), "METHOD");
+  }
+  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
+                        std::uint32_t first) override {
+    return use(ids_.block_id(owner, name, descriptor, first), "BLOCK");
+  }
+
+ private:
+  std::int32_t use(std::int32_t id, const char* type) {
+    used_[id] = type;
+    return id;
+  }
+
+  bci::PatchIds& ids_;
+  std::map<std::int32_t, const char*> used_;
+};
+
+bool is_pattern(std::string_view name) { return name.empty() || name.find('*') != name.npos; }
+
+bci::ByteSpan span_of(const std::vector<std::uint8_t>& bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+void write_block(const bci::MethodBlock& block, const std::string& method, std::int32_t id,
+                 XmlWriter& xml) {
+  xml.open("BLOCK").attribute("METHOD", method).attribute("INDEX", id);
+  xml.attribute("STARTINS", block.first).attribute("START", block.first_line);
+  xml.attribute("ENDINS", block.last).attribute("END", block.last_line);
+  for (const auto& allocation : block.allocations) {
+    xml.open("ALLOC").attribute("ARRAY", allocation.is_array ? 1 : 0);
+    xml.attribute("CLASS", allocation.type).close();
+  }
+  xml.close();
+}
+
+}  // namespace
+
+void Dypatch::read_modes(std::vector<DyperError>& errors) {
+  const std::string path = std::exchange(modes_file_, "");
+  if (path.empty()) return;
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto read = read_xml(text);
+  if (!file || !read) {
+    errors.push_back({Code::kNoMode, "FILE", path, file ? read.message() : "it cannot be read"});
+    return;
+  }
+  models_.modes().add((*read)->document_element(), errors);
+}
+
+Dypatch::ClassFiles Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                                        const std::set<std::string>& named,
+                                        std::vector<DyperError>& errors) {
+  std::string error;
+  ClassFiles classes = read_class_bytes(
+      jni,
+      [&](const std::string& name) {
+        return (named.empty() || named.contains(name)) && may_patch(plan, internal_name(name));
+      },
+      error);
+  if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
+  std::set<std::string> missing = named;
+  for (const bci::MethodPatches& target : plan.methods) {
+    if (named.empty() && !is_pattern(target.class_name)) missing.insert(target.class_name);
+  }
+  for (std::string name : missing) {
+    std::replace(name.begin(), name.end(), '/', '.');
+    if (classes.contains(name) || !may_patch(plan, internal_name(name))) continue;
+    errors.push_back({Code::kNoClass, "CLASS", name, "no such class is loaded and can be changed"});
+  }
+  return classes;
+}
+
+void Dypatch::tell_refused(const std::string& class_name, const bci::PatchResult& result,
+                           std::vector<DyperError>& errors) {
+  for (const bci::RefusedSite& site : result.refused) {
+    if (errors.size() >= kMostErrors) return;
+    std::string message = site.name + signature_of(site.descriptor) + ", " +
+                          std::string(to_string(site.kind)) + ": " +
+                          std::string(to_string(site.reason));
+    if (!site.detail.empty()) message += " (" + site.detail + ")";
+    const bool no_code = site.reason == bci::SkipReason::kNoCode;
+    errors.push_back({no_code ? Code::kNotModifiable : Code::kUnsupported, "CLASS", class_name,
+                      std::move(message)});
+  }
+}
+
+void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
+                            std::vector<DyperError>& errors) {
+  UsedIds used(ids_);
+  xml.open("COUNTERS").open("COUNTERDATA");
+  for (const auto& [name, bytes] : classes) {
+    const std::string owner = internal_name(name);
+    tell_refused(name, patch_class(span_of(bytes), plan, used), errors);
+    xml.open("CLASS").attribute("NAME", name).attribute("INDEX", ids_.class_id(owner)).close();
+    for (const bci::MethodBlocks& method : blocks_of(span_of(bytes), plan)) {
+      const std::string qualified = name + "." + method.name;
+      const std::string signature = signature_of(method.descriptor);
+      xml.open("METHOD").attribute("NAME", qualified);
+      xml.attribute("SIGNAGURE", signature).attribute("SIGNATURE", signature);  // the first: sic
+      xml.attribute("INDEX", ids_.method_id(owner, method.name, method.descriptor));
+      xml.attribute("START", method.first_line).attribute("END", method.last_line);
+      for (const bci::MethodBlock& block : method.blocks) {
+        const auto id = ids_.block_id(owner, method.name, method.descriptor, block.first);
+        write_block(block, qualified, id, xml);
+      }
+      xml.close();
+    }
+  }
+  xml.close().open("COUNTERS");
+  for (const auto& [id, type] : used.used()) {
+    xml.open("USE").attribute("ID", id).attribute("TYPE", type).close();
+  }
+  xml.close().close();
+}
+
+void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                    std::vector<DyperError>& errors) {
+  read_modes(errors);
+  const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
+  const std::string_view name = attribute_of(element, "NAME");
+  if (name.empty()) {
+    errors.push_back({Code::kNoModel, "NAME", "", "MODEL needs a NAME"});
+    return;
+  }
+  models_.change(element, errors);
+  const bci::PatchPlan plan = models_.plan(name);
+  if (plan.methods.empty()) return;
+  write_numbers(plan, classes_of(jni, plan, {}, errors), xml, errors);
+}
+
+std::string Dypatch::keep(const std::string& class_name, std::string_view form,
+                          const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors) {
+  if (directory_.empty()) return "mem:" + std::to_string(++in_memory_);
+  const std::string path = directory_ + "/" + class_name + "." + std::string(form) + ".class";
+  const std::string failed = write_report_file(
+      path, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  if (!failed.empty()) errors.push_back({Code::kBadValue, "DIRECTORY", directory_, failed});
+  return path;
+}
+
+void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                    std::vector<DyperError>& errors) {
+  const pugi::xml_node element = child_of(root, "PATCH");
+  const std::string_view name = attribute_of(element, "MODEL");
+  if (!models_.contains(name)) {
+    errors.push_back({Code::kNoModel, "MODEL", std::string(name), "there is no such model"});
+    return;
+  }
+  std::set<std::string> named;
+  for (const pugi::xml_node one : element.children("CLASS")) {
+    named.insert(std::string(attribute_of(one, "NAME")));
+  }
+  if (flag_of(element, "ALL", named.empty())) named.clear();
+  const bci::PatchPlan plan = models_.plan(name);
+  xml.open("PATCH");
+  for (const auto& [class_name, bytes] : classes_of(jni, plan, named, errors)) {
+    const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
+    tell_refused(class_name, result, errors);
+    xml.open("CLASS").attribute("NAME", class_name);
+    xml.attribute("ORIG", keep(class_name, "orig", bytes, errors));
+    if (result.rewrite.status == bci::RewriteStatus::kChanged) {
+      const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
+                                              result.rewrite.bytes.end());
+      xml.attribute("PATCH", keep(class_name, "patched", patched, errors));
+    }
+    xml.close();
+  }
+  xml.close();
+}
+
+// As DYVISE's own program spells it: <PATCHMODEL NAME='M1' ACTION='ADD' />.
+void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                       std::vector<DyperError>& errors) {
+  const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
+  const bci::PatchPlan plan = models_.plan(attribute_of(element, "NAME"));
+  const bool add = attribute_of(element, "ACTION") != "REMOVE";
+  xml.open("PATCH");
+  for (const auto& [class_name, bytes] : classes_of(jni, plan, {}, errors)) {
+    const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
+    tell_refused(class_name, result, errors);
+    const bool changed = add && result.rewrite.status == bci::RewriteStatus::kChanged;
+    const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
+                                            result.rewrite.bytes.end());
+    xml.open("CLASS").attribute("NAME", class_name);
+    xml.attribute("FILE", changed ? keep(class_name, "patched", patched, errors)
+                                  : keep(class_name, "orig", bytes, errors));
+    xml.attribute("ORIGINAL", changed ? "FALSE" : "TRUE").close();
+  }
+  xml.close();
+}
+
+void Dypatch::directory(pugi::xml_node root, std::vector<DyperError>& errors) {
+  std::string path = text_in(root);
+  struct stat status {};
+  if (!path.starts_with('/') || stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    errors.push_back(
+        {Code::kBadValue, "DIRECTORY", path, "an absolute path of a directory is needed"});
+    return;
+  }
+  directory_ = std::move(path);
+}
+
+}  // namespace ddm

@@ -1,0 +1,56 @@
+// DYPATCH's commands: models of patches, tables of the numbers that their counters have, and
+// patched class files. On the thread that answers commands.
+#pragma once
+
+#include <jni.h>
+
+#include <map>
+#include <pugixml.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bci/patch/patch_class.h"
+#include "dyper/documents/request.h"
+#include "dyper/patching/patch_models.h"
+
+namespace ddm {
+
+class Dypatch {
+ public:
+  // `modes_file`: dypatch_modes=, read when the first command comes; "" = none.
+  explicit Dypatch(std::string modes_file) : modes_file_(std::move(modes_file)) {}
+
+  // MODEL: changes the model and shows the numbers that it uses.
+  void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  // PATCH: what the model makes of classes. The seed's command, and ACTIVATE in its place.
+  void patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  void activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  // DIRECTORY: where PATCH leaves class files.
+  void directory(pugi::xml_node root, std::vector<DyperError>& errors);
+
+ private:
+  using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;
+
+  void read_modes(std::vector<DyperError>& errors);
+  // Of the loaded classes that the plan is about; a class that it names and that is not loaded is
+  // an error.
+  static ClassFiles classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                               const std::set<std::string>& named, std::vector<DyperError>& errors);
+  void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
+                     std::vector<DyperError>& errors);
+  // The file's name, or "mem:N" while no directory is known.
+  std::string keep(const std::string& class_name, std::string_view form,
+                   const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
+  static void tell_refused(const std::string& class_name, const bci::PatchResult& result,
+                           std::vector<DyperError>& errors);
+
+  std::string modes_file_;
+  PatchModels models_;
+  bci::PatchIdTable ids_;
+  std::string directory_;
+  int in_memory_ = 0;
+};
+
+}  // namespace ddm
