@@ -266,8 +266,9 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
     options_.dump_none = options.dump_none;
     report_files_ = std::make_unique<ReportFiles>(options.dumps, facts_.pid, load_time_);
     report_files_->check();
+    use_heap_dumps(jni, report_files_->heap_dumps());
   }
-  const bool reports = report_files_ && report_files_->any();
+  const bool reports = (report_files_ && report_files_->any()) || heap_dumps_;
   if (reports) {
     start_reporter(jni);
     keep_jvmti_log_off_stdout(jni);
@@ -293,6 +294,14 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
     error = tracking_->start(jni);
   }
   if (!error.empty()) log_error("allocation tracking: {}", error);
+}
+
+// One that is being written has the lock.
+void Agent::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
+  heap_dumps_.reset();
+  if (paths.empty()) return;
+  heap_dumps_ =
+      std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), tracking_.get());
 }
 
 void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
@@ -332,20 +341,26 @@ void Agent::start_reporter(JNIEnv* jni) {
 }
 
 void Agent::write_reports(JNIEnv* jni, const char* reason, bool oom) {
-  if (!tracking_ || (!tracking_->has_records() && !timed_)) return;
   const std::lock_guard lock(report_mutex_);
   if (oom) {
     if (!oom_report_due_.exchange(false)) return;
   } else if (dying_ && std::string_view(reason) != "exit") {
     return;  // the last word is the exit's
   }
+  write_records(jni, reason, oom);
+  // The whole heap, once: not every so often.
+  if (heap_dumps_ && std::string_view(reason) != "every") heap_dumps_->write(jni, oom, dying_);
+}
+
+void Agent::write_records(JNIEnv* jni, const char* reason, bool oom) {
+  if (!tracking_ || (!tracking_->has_records() && !timed_)) return;
   const std::optional<ReportData> data =
       jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
   if (!data) {
     log_warn("no report at the end: tracking was just being switched");
   } else if (report_files_ && report_files_->any()) {
     report_files_->write(*data, oom);
-  } else if (!options_.dump_none) {
+  } else if (!options_.dump_none && !heap_dumps_) {
     if (tracking_->on()) write_stderr(summary_report(*data));
     if (timed_) write_stderr(time_summary(*data));
   }
@@ -363,13 +378,19 @@ void Agent::resource_exhausted(jint flags) {
 // What is being written is finished first. How long that and all else here may take:
 // jvm/exit_limits.h.
 void Agent::last_reports(JNIEnv* jni) {
-  const bool told = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
+  bool told = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
+  const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
+  while (!told && heap_dumps_ && heap_dumps_->is_writing() &&
+         std::chrono::steady_clock::now() < limit) {
+    told = reporter_->stop(exit_limits::kReportLimit);
+  }
   if (told) {
     if (oom_report_due_) write_reports(jni, "OutOfMemoryError", true);
     write_reports(jni, "exit", false);
   } else {
     log_error("the last report is left out: another one is still being written");
   }
+  if (heap_dumps_) heap_dumps_->close();
   if (hprof_) hprof_->last_dump(jni);
   // An end that the VM has not told of is one that a ring file is for.
   if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);

@@ -9,11 +9,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client_api/client_api.h"
 #include "dyper/dyper.h"
 #include "handlers/chunk_handlers.h"
 #include "heap/native_sampling.h"
+#include "heap_dump_reports.h"
 #include "hprof/hprof_session.h"
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
@@ -66,9 +68,11 @@ class Agent {
   void apply_tracking_options(JNIEnv* jni, const Options& options);
   void apply_time_options(JNIEnv* jni, const Options& options);
   std::string sample_cpu(JNIEnv* jni, bool on);
+  void use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths);
   void start_reporter(JNIEnv* jni);
   // Without `jni` the VM is not asked for anything.
   void write_reports(JNIEnv* jni, const char* reason, bool oom);
+  void write_records(JNIEnv* jni, const char* reason, bool oom);
   void last_reports(JNIEnv* jni);
   void process_exits();
   jint reload(JNIEnv* jni, const Options& options);
@@ -93,8 +97,9 @@ class Agent {
   std::unique_ptr<HprofSession> hprof_;
   std::unique_ptr<AgentThread> reporter_;  // writes reports while the program runs
 
-  std::mutex report_mutex_;  // one report at a time; guards report_files_
+  std::mutex report_mutex_;  // one report at a time; guards what follows
   std::unique_ptr<ReportFiles> report_files_;
+  std::unique_ptr<HeapDumpReports> heap_dumps_;  // null: dump= names none
   std::atomic<bool> timed_{false};  // cpu= or monitor= was ever asked for: there is a report
   std::atomic<bool> oom_seen_{false};
   std::atomic<bool> oom_report_due_{false};

@@ -91,15 +91,15 @@ const OptionRule kRules[] = {
        o.live = static_cast<std::uint32_t>(n);
        return Wrong();
      }},
-    {"dump", "PATH", "at exit: .html .txt .jsonl .collapsed .pb.gz .hprof.txt", true,
+    {"dump", "PATH", "at exit: .html .txt .jsonl .collapsed .pb.gz .hprof", true,
      [](Options& o, std::string_view v) {
        if (v == "none") {
          o.dump_none = true;
          return Wrong();
        }
        if (v.empty()) return Wrong("the value is empty");
-       if (v != "-" && !report_format_of(v)) {
-         return fmt::format("\"{}\" does not end in {} (or: - for stderr, none)", v,
+       if (v != "-" && !report_format_of(v) && !is_heap_dump(v)) {
+         return fmt::format("\"{}\" does not end in {}, or .hprof (or: - for stderr, none)", v,
                             kReportEndings);
        }
        o.dumps.emplace_back(v);

@@ -11,16 +11,12 @@
 #include "records/ring_path.h"
 
 namespace ddm {
-namespace {
 
-// The same file name where anybody may write.
 std::string fallback_path_of(const std::string& path) {
   const char* directory = std::getenv("TMPDIR");
   if (directory == nullptr || *directory == '\0') directory = "/tmp";
   return std::string(directory) + "/" + path.substr(path.rfind('/') + 1);
 }
-
-}  // namespace
 
 std::string time_text(std::int64_t seconds) {
   const std::time_t time = static_cast<std::time_t>(seconds);
@@ -64,11 +60,15 @@ std::string oom_path_of(const std::string& path) {
 ReportFiles::ReportFiles(const std::vector<std::string>& dumps, std::int64_t pid,
                          std::int64_t start_time) {
   const std::string time = time_text(start_time);
-  for (const std::string& dump : dumps) paths_.push_back(fill_in_path(dump, pid, time));
+  for (const std::string& dump : dumps) {
+    (is_heap_dump(dump) ? heap_dumps_ : paths_).push_back(fill_in_path(dump, pid, time));
+  }
 }
 
 void ReportFiles::check() const {
-  for (const std::string& path : paths_) {
+  std::vector<std::string> all = paths_;
+  all.insert(all.end(), heap_dumps_.begin(), heap_dumps_.end());
+  for (const std::string& path : all) {
     if (path == "-") continue;
     if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
       log_warn("dump={}: cannot write there ({}); the report will go to {}", path,

@@ -20,6 +20,9 @@ class ReportFiles {
 
   bool any() const { return !paths_.empty(); }
 
+  // Not written by this: those of heap dumps.
+  const std::vector<std::string>& heap_dumps() const { return heap_dumps_; }
+
   // Checks, before anything is recorded, that the directories can be written, and tells.
   void check() const;
 
@@ -31,8 +34,12 @@ class ReportFiles {
   void write_file(const std::string& path, const ReportData& data);
 
   std::vector<std::string> paths_;  // "-" = stderr
+  std::vector<std::string> heap_dumps_;
   std::set<std::string> failing_;   // told of
 };
+
+// The same file name where anybody may write.
+std::string fallback_path_of(const std::string& path);
 
 // "a/b.html" -> "a/b-oom.html".
 std::string oom_path_of(const std::string& path);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -44,11 +45,11 @@ Result<std::shared_ptr<const StoredData>> StoredData::of(ByteSpan data) {
 
 StoredData::~StoredData() { ::close(fd_); }
 
-Result<Bytes> StoredData::read() const {
-  Bytes data(size_);
+Result<Bytes> StoredData::read(std::uint64_t offset, std::size_t most) const {
+  Bytes data(std::min<std::uint64_t>(most, size_ - std::min(size_, offset)));
   for (std::size_t done = 0; done < data.size();) {
     const ssize_t count =
-        ::pread(fd_, data.data() + done, data.size() - done, static_cast<off_t>(done));
+        ::pread(fd_, data.data() + done, data.size() - done, static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return Error{"stored data cannot be read"};
     done += static_cast<std::size_t>(count);

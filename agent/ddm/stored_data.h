@@ -28,7 +28,9 @@ class StoredData {
   // Before anybody else has it.
   std::optional<Error> append(ByteSpan data);
 
-  Result<Bytes> read() const;
+  Result<Bytes> read() const { return read(0, static_cast<std::size_t>(size_)); }
+  // At most so many bytes from there on.
+  Result<Bytes> read(std::uint64_t offset, std::size_t most) const;
 
   int fd() const { return fd_; }  // to be read with offsets: its position is nobody's
   std::uint64_t size() const { return size_; }

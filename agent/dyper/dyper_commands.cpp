@@ -201,8 +201,8 @@ void DyperCommands::dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer) 
   if (!flag_of(wish, "LIVE", true)) {
     return answer.fail(Code::kUnsupported, "LIVE", "false", "a dump has what is reachable alone");
   }
-  if (const auto error = dumper_.write(jni, path)) {
-    return answer.fail(Code::kBadValue, "FILE", path, error->message);
+  if (const auto written = dumper_.write(jni, path); !written) {
+    return answer.fail(Code::kBadValue, "FILE", path, written.message());
   }
   answer.xml.raw("OK");
 }

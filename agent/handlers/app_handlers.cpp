@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ddm/app_state.h"
+#include "ddm/heap_dump.h"
 #include "ddm/probes.h"
 #include "ddm/report_chunk.h"
 #include "handlers/program_exit.h"
@@ -53,7 +54,8 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
     reply.send(to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming",
                                   "method-trace-profiling", "method-trace-profiling-streaming",
                                   "method-sample-profiling", "support_boot_stages",
-                                  std::string(kReportFeature), std::string(kProbesFeature)}}));
+                                  std::string(kReportFeature), std::string(kProbesFeature),
+                                  std::string(kHeapDumpPiecesFeature)}}));
   });
   dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
     context_.service.debugger_gone(request.session);

@@ -18,7 +18,7 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       threads_(context_, pulse_),
       maps_(context_, pulse_),
       heap_maps_(context_, gc_events_, maps_, map_unit),
-      heap_(context_, gc_events_, heap_maps_),
+      heap_(context_, gc_events_, heap_maps_, tracking),
       native_heap_(context_, gc_events_, maps_, native_sampling),
       tracking_(context_, tracking, threads_),
       reports_(context_, tracking),
@@ -43,6 +43,7 @@ void ChunkHandlers::disconnected(const SessionPtr& session) {
   pulse_.cancel(session->id());
   profiling_.disconnected(session);
   probes_.disconnected(session);
+  heap_.disconnected(session);
   // The modes have ended with the session; what they kept switched on may end too.
   context_.service.quick().post([this](JNIEnv*) {
     threads_.sessions_changed();

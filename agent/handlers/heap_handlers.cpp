@@ -65,6 +65,9 @@ void HeapHandlers::add_to(Dispatcher& dispatcher) {
   });
   dispatcher.add(kHeapDumpStream, Lane::kSlow,
                  [this](const Request& request, Reply reply) { dump(request, std::move(reply)); });
+  dispatcher.add(
+      HeapDumpPieceRequest::kType, Lane::kSlow,
+      [this](const Request& request, Reply reply) { dump_in_pieces(request, std::move(reply)); });
   gc_events_.add_listener([this](JNIEnv* jni) { collected(jni); });
 }
 
@@ -135,10 +138,10 @@ void HeapHandlers::collect(const Request& request, Reply reply) {
 void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
   const auto wanted = HeapDumpRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("str path");
-  const auto error = dumper_.write(context_.jni(), wanted->path);
+  const auto written = dumper_.write(context_.jni(), wanted->path);
   // The answer has no room for words.
-  if (error) log_warn("heap dump: {}", error->message);
-  reply.send(HeapDumpReply{!error});
+  if (!written) log_warn("heap dump: {}", written.message());
+  reply.send(HeapDumpReply{written.ok()});
 }
 
 void HeapHandlers::dump(const Request& request, Reply reply) {
@@ -152,6 +155,46 @@ void HeapHandlers::dump(const Request& request, Reply reply) {
   if (!dump) return reply.fail(FailCode::kRefused, dump.message());
   reply.send(std::move(*dump));
   if (made) let_others_run();
+}
+
+void HeapHandlers::dump_in_pieces(const Request& request, Reply reply) {
+  using What = HeapDumpPieceRequest::What;
+  const auto wanted = HeapDumpPieceRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u1 what: 0 make, 1 make with stacks, 2 next piece");
+  if (wanted->what == What::kNextPiece) return next_piece(request, std::move(reply));
+  HeapDumpMade made;
+  HoldObjects hold;
+  if (wanted->what == What::kMakeWithStacks) {
+    if (tracking_ != nullptr && tracking_->follows_live()) {
+      hold = [this](JNIEnv* jni) { return tracking_->hold_live(jni); };
+    } else {
+      made.no_stacks = live_is_off(tracking_);
+    }
+  }
+  pieces_.erase(request.session->id());
+  auto stored = dumper_.store(context_.jni(), hold);
+  if (!stored) return reply.fail(FailCode::kRefused, stored.message());
+  made.bytes = stored->data->size();
+  made.with_stack = stored->with_stack;
+  if (request.session->is_open()) pieces_[request.session->id()] = {std::move(stored->data)};
+  reply.send(made);
+  let_others_run();
+}
+
+void HeapHandlers::next_piece(const Request& request, Reply reply) {
+  const auto dump = pieces_.find(request.session->id());
+  if (dump == pieces_.end()) {
+    return reply.fail(FailCode::kRefused, "no heap dump has been made for this connection");
+  }
+  auto piece = dump->second.data->read(dump->second.sent, HeapDumpPieceRequest::kPiece);
+  if (!piece) return reply.fail(FailCode::kRefused, piece.message());
+  dump->second.sent += piece->size();
+  if (dump->second.sent == dump->second.data->size()) pieces_.erase(dump);
+  reply.send(Chunk{HeapDumpPieceRequest::kType, std::move(*piece)});
+}
+
+void HeapHandlers::disconnected(const SessionPtr& session) {
+  context_.service.slow().post([this, id = session->id()](JNIEnv*) { pieces_.erase(id); });
 }
 
 }  // namespace ddm

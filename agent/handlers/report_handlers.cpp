@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxReport = kMaxOutgoingPacket - (std::size_t{1} << 20);
 
-// And what to do.
-std::string live_is_off(const Tracking& tracking) {
-  const std::string what = "what is alive is not followed: live= is off";
-  if (tracking.on()) return what + "; `ddm attach PID live=y` switches it on";
-  return what + ", and so is tracking; `ddm attach PID track=y,live=y` switches both on";
-}
-
 }  // namespace
 
 ReportHandlers::ReportHandlers(const HandlerContext& context, Tracking* tracking)
@@ -109,7 +102,7 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
       data.summary.live.reset();
     }
     if (!data.summary.live && (wish.live || (wish.format && needs_live(*wish.format)))) {
-      return Error{live_is_off(*tracking_)};
+      return Error{live_is_off(tracking_)};
     }
     if (wish.format) {
       report_as(*wish.format, data, sink);

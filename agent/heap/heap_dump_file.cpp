@@ -12,7 +12,9 @@
 #include <string_view>
 
 #include "jvm/jvmti_error.h"
+#include "jvm/jvmti_memory.h"
 #include "jvm/management.h"
+#include "jvm/vm_flags.h"
 #include "sockets/file_descriptor.h"
 
 namespace ddm {
@@ -21,7 +23,17 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr char kStreamedFile[] = "heap.hprof";
 
+// What was unfinished at the VM's death; a list.
+std::mutex g_unfinished_mutex;
 HeapDumper* g_unfinished_at_exit = nullptr;
+
+// Of dumps in one directory, by one process.
+std::string temporary_name() {
+  static std::atomic<unsigned> last{0};
+  return fmt::format(".ddmagent-{}-{}.hprof", getpid(), ++last);
+}
+
+std::string descriptor_path(int directory) { return fmt::format("/proc/self/fd/{}", directory); }
 
 // Moves a file to a name that must be free.
 bool move_to_free_name(int directory, const std::string& from, const std::string& to) {
@@ -31,8 +43,7 @@ bool move_to_free_name(int directory, const std::string& from, const std::string
   return unlinkat(directory, from.c_str(), 0) == 0;
 }
 
-Result<std::shared_ptr<const StoredData>> open_stored(const std::string& path,
-                                                      std::size_t max_bytes) {
+Result<std::shared_ptr<const StoredData>> open_stored(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno_error("reading the heap dump");
   struct stat facts {};
@@ -40,13 +51,36 @@ Result<std::shared_ptr<const StoredData>> open_stored(const std::string& path,
   const auto size = failed != 0 ? 0 : static_cast<std::uint64_t>(facts.st_size);
   auto dump = std::make_shared<const StoredData>(fd, size);
   if (failed != 0) return errno_error("reading the heap dump");
-  if (size > max_bytes) {
-    return Error{
-        fmt::format("the heap dump has {} MiB, and {} MiB fit into a packet; HPDU, "
-                    "or jcmd PID GC.heap_dump, writes it to a file",
-                    size / kMiB, max_bytes / kMiB)};
-  }
   return dump;
+}
+
+// The strong handles of a dump, for as long as it lives.
+class Handles {
+ public:
+  Handles(JNIEnv* jni, const std::optional<DumpSites>& sites) : jni_(jni), sites_(sites) {}
+  ~Handles() {
+    if (!sites_) return;
+    sites_->objects.for_each_handle([this](std::uint64_t handle) {
+      jni_->DeleteGlobalRef(reinterpret_cast<jobject>(static_cast<std::uintptr_t>(handle)));
+    });
+  }
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+
+ private:
+  JNIEnv* const jni_;
+  const std::optional<DumpSites>& sites_;
+};
+
+// 0 or errno.
+int write_all(int fd, std::string_view piece) {
+  while (!piece.empty()) {
+    const ssize_t written = ::write(fd, piece.data(), piece.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    piece.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
 }
 
 }  // namespace
@@ -83,34 +117,132 @@ class HeapDumper::Unfinished {
   std::optional<Error> problem_;
 };
 
-std::optional<Error> HeapDumper::write(JNIEnv* jni, const std::string& path) {
-  const std::lock_guard one(one_dump_);
+std::string HeapDumper::Target::through() const { return descriptor_path(directory.get()); }
+
+Result<HeapDumper::Target> HeapDumper::target_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  Target target;
+  target.path = path;
+  target.name = slash == std::string::npos ? path : path.substr(slash + 1);
   const std::string where = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (name.empty() || path.find('\0') != std::string::npos) {
+  if (target.name.empty() || path.find('\0') != std::string::npos) {
     return Error{"\"" + path + "\" names no file"};
   }
-  const FileDescriptor directory(open(where.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.valid()) return errno_error(where);
-  struct stat ignored {};
-  if (fstatat(directory.get(), name.c_str(), &ignored, AT_SYMLINK_NOFOLLOW) == 0) {
-    return Error{path + " exists already"};
-  }
-  // Through the directory's descriptor: ASCII, whatever the user's path holds.
-  const std::string temporary = fmt::format(".ddmagent-{}.hprof", getpid());
-  const std::string through = fmt::format("/proc/self/fd/{}", directory.get());
-  const Unfinished unfinished(*this, [&]() -> Result<Place> {
-    unlinkat(directory.get(), temporary.c_str(), 0);
-    return Place{through, temporary};
-  });
-  if (unfinished.problem()) return unfinished.problem();
-  std::string error = management::dump_heap(jni, through + "/" + temporary);
-  if (error.empty() && !move_to_free_name(directory.get(), temporary, name)) {
-    error = errno_text(errno);
-  }
-  if (!error.empty()) return Error{path + ": " + error};
+  target.directory = FileDescriptor(open(where.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!target.directory.valid()) return errno_error(where);
+  target.temporary = temporary_name();
+  return target;
+}
+
+std::optional<Error> HeapDumper::prepare(JNIEnv* jni, const std::string& path) {
+  auto target = target_of(path);
+  if (!target) return target.error();
+  const LocalRef<jstring> text(jni, jni->NewStringUTF(target->temporary_path().c_str()));
+  if (clear_exception(jni) || !text) return Error{"no memory for the path"};
+  target->java_path = static_cast<jstring>(jni->NewGlobalRef(text.get()));
+  const std::lock_guard one(one_dump_);
+  prepared_.push_back(std::move(*target));
   return std::nullopt;
+}
+
+Result<std::uint64_t> HeapDumper::write(JNIEnv* jni, const std::string& path,
+                                        const HoldObjects& hold, Existing existing) {
+  const std::lock_guard one(one_dump_);
+  for (const Target& target : prepared_) {
+    if (target.path == path) return write_to(jni, target, hold, existing);
+  }
+  const auto target = target_of(path);
+  if (!target) return target.error();
+  return write_to(jni, *target, hold, existing);
+}
+
+Result<std::uint64_t> HeapDumper::write_to(JNIEnv* jni, const Target& target,
+                                           const HoldObjects& hold, Existing existing) {
+  const int directory = target.directory.get();
+  struct stat there {};
+  if (fstatat(directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (existing == Existing::kKept) return Error{target.path + " exists already"};
+    if (!S_ISREG(there.st_mode)) return Error{target.path + " is not a regular file"};
+  }
+  const Unfinished unfinished(*this, [&]() -> Result<Place> {
+    unlinkat(directory, target.temporary.c_str(), 0);
+    return Place{target.through(), target.temporary};
+  });
+  if (unfinished.problem()) return *unfinished.problem();
+  const auto failed = [&](const std::string& why) { return Error{target.path + ": " + why}; };
+  auto sites = dump(jni, target.temporary_path(), target.java_path, hold);
+  if (!sites) return failed(sites.message());
+  std::uint64_t with_stack = 0;
+  if (*sites) {
+    const auto rewritten = rewrite_in_place(target.temporary_path(), **sites);
+    if (!rewritten) return failed(rewritten.message());
+    with_stack = *rewritten;
+  }
+  const bool moved =
+      existing == Existing::kKept
+          ? move_to_free_name(directory, target.temporary, target.name)
+          : renameat(directory, target.temporary.c_str(), directory, target.name.c_str()) == 0;
+  if (!moved) return failed(errno_text(errno));
+  return with_stack;
+}
+
+Result<std::optional<DumpSites>> HeapDumper::dump(JNIEnv* jni, const std::string& path,
+                                                  jstring java_path, const HoldObjects& hold) {
+  std::optional<DumpSites> sites;
+  writing_ = false;
+  if (hold && collects_) {
+    if (const jvmtiError error = jvmti_->ForceGarbageCollection(); error != JVMTI_ERROR_NONE) {
+      return Error{std::string("ForceGarbageCollection: ") + jvmti_error_name(error)};
+    }
+  }
+  writing_ = true;
+  if (hold) sites = hold(jni);
+  std::string error;
+  {
+    const Handles handles(jni, sites);
+    error = management::dump_heap(jni, path, java_path, collects_);
+  }
+  if (!error.empty()) return Error{error};
+  return sites;
+}
+
+Result<std::uint64_t> HeapDumper::rewrite(const std::string& path, DumpSites& sites,
+                                          const ReportSink& sink) {
+  const FileDescriptor whole(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!whole.valid()) return errno_error("reading the heap dump");
+  unlink(path.c_str());
+  // What has been read gives its room on the disk to what is written.
+  const auto used = [&](std::uint64_t bytes) {
+    fallocate(whole.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+              static_cast<off_t>(bytes));
+  };
+  const SitesDumpResult result = write_sites_dump(
+      whole.get(), sites, [&](std::string_view piece) { return !closed_ && sink(piece); }, used);
+  if (closed_) return Error{"the program ends"};
+  if (!result.problem.empty()) return Error{"the VM's heap dump: " + result.problem};
+  return result.with_stack;
+}
+
+Result<std::uint64_t> HeapDumper::rewrite_in_place(const std::string& path, DumpSites& sites) {
+  FileDescriptor fresh;
+  int error = 0;
+  const auto with_stack = rewrite(path, sites, [&](std::string_view piece) {
+    if (!fresh.valid()) {  // the VM's own is open, and its name free by now
+      fresh = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+      if (!fresh.valid()) error = errno;
+    }
+    if (error == 0) error = write_all(fresh.get(), piece);
+    return error == 0;
+  });
+  if (error == 0 && fresh.valid() && ::close(fresh.release()) != 0 && errno != EINTR) error = errno;
+  if (error != 0) return Error{errno_text(error)};
+  return with_stack;
+}
+
+void HeapDumper::vm_dies() {
+  if (vm_flags::boolean("UseZGC") == true || vm_flags::boolean("UseShenandoahGC") == true) {
+    collects_ = false;
+  }
 }
 
 std::optional<Error> HeapDumper::refuse_big_heap(JNIEnv* jni, std::size_t max_bytes) {
@@ -137,6 +269,23 @@ std::optional<Error> HeapDumper::refuse_big_heap(JNIEnv* jni, std::size_t max_by
 Result<std::shared_ptr<const StoredData>> HeapDumper::store(JNIEnv* jni, std::size_t max_bytes) {
   const std::lock_guard one(one_dump_);
   if (auto too_big = refuse_big_heap(jni, max_bytes)) return std::move(*too_big);
+  auto stored = store_unlimited(jni, {});
+  if (!stored) return stored.error();
+  if (const std::uint64_t size = stored->data->size(); size > max_bytes) {
+    return Error{
+        fmt::format("the heap dump has {} MiB, and {} MiB fit into a packet; HPDU, "
+                    "or jcmd PID GC.heap_dump, writes it to a file",
+                    size / kMiB, max_bytes / kMiB)};
+  }
+  return std::move(stored->data);
+}
+
+Result<HeapDumper::Stored> HeapDumper::store(JNIEnv* jni, const HoldObjects& hold) {
+  const std::lock_guard one(one_dump_);
+  return store_unlimited(jni, hold);
+}
+
+Result<HeapDumper::Stored> HeapDumper::store_unlimited(JNIEnv* jni, const HoldObjects& hold) {
   const char* parent = getenv("TMPDIR");
   std::string directory =
       (parent != nullptr && *parent != '\0' ? std::string(parent) : "/tmp") + "/ddmagent-XXXXXX";
@@ -147,10 +296,19 @@ Result<std::shared_ptr<const StoredData>> HeapDumper::store(JNIEnv* jni, std::si
   if (unfinished.problem()) return *unfinished.problem();
   const FileDescriptor opened(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!opened.valid()) return errno_error(directory);
-  const std::string error =
-      management::dump_heap(jni, fmt::format("/proc/self/fd/{}/{}", opened.get(), kStreamedFile));
-  if (!error.empty()) return Error{"heap dump: " + error};
-  return open_stored(directory + "/" + kStreamedFile, max_bytes);
+  const std::string path = descriptor_path(opened.get()) + "/" + kStreamedFile;
+  auto sites = dump(jni, path, nullptr, hold);
+  if (!sites) return Error{"heap dump: " + sites.message()};
+  Stored stored;
+  if (*sites) {
+    const auto with_stack = rewrite_in_place(path, **sites);
+    if (!with_stack) return Error{"heap dump: " + with_stack.message()};
+    stored.with_stack = *with_stack;
+  }
+  auto data = open_stored(path);
+  if (!data) return data.error();
+  stored.data = std::move(*data);
+  return stored;
 }
 
 void HeapDumper::close() {
@@ -159,8 +317,10 @@ void HeapDumper::close() {
   if (!unfinished_) return;
   remove_unfinished();
   // The VM is writing and may go on for a while.
+  const std::lock_guard list(g_unfinished_mutex);
+  if (g_unfinished_at_exit == nullptr) std::atexit(remove_all_at_exit);
+  next_unfinished_at_exit_ = g_unfinished_at_exit;
   g_unfinished_at_exit = this;
-  std::atexit(remove_all_at_exit);
 }
 
 void HeapDumper::remove_unfinished() const {
@@ -171,9 +331,17 @@ void HeapDumper::remove_unfinished() const {
 }
 
 void HeapDumper::remove_all_at_exit() {
-  const std::unique_lock lock(g_unfinished_at_exit->mutex_, std::try_to_lock);
-  if (!lock || !g_unfinished_at_exit->unfinished_) return;  // it is being removed, or has been
-  const Place& place = *g_unfinished_at_exit->unfinished_;
+  const std::lock_guard list(g_unfinished_mutex);
+  for (HeapDumper* one = g_unfinished_at_exit; one != nullptr;
+       one = one->next_unfinished_at_exit_) {
+    one->remove_pieces();
+  }
+}
+
+void HeapDumper::remove_pieces() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || !unfinished_) return;  // it is being removed, or has been
+  const Place& place = *unfinished_;
   if (DIR* directory = opendir(place.directory.c_str())) {
     while (const dirent* entry = readdir(directory)) {
       // The file, and the pieces of it: FILE.p0, FILE.p1 and so on.

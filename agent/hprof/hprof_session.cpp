@@ -115,6 +115,7 @@ void HprofSession::dump_requested() {
 }
 
 void HprofSession::last_dump(JNIEnv* jni) {
+  heap_dumper_.vm_dies();
   const bool idle = thread_.stop(exit_limits::kReportLimit);
   if (!idle) {
     log_error("hprof: the last dump is left out: another one is still being written");

@@ -6,7 +6,8 @@
 //   a request that is being handled (Service, two lanes)      kRequestLimit, both lanes
 //   a map that is being drawn or sent (MapEvents)             kMapLimit
 //   a report that a server has asked for (ReportHandlers)     kRequestLimit
-//   a report that is being written (reporter)                 kReportLimit
+//   a report that is being written (reporter)                 kReportLimit; kHeapDumpLimit while
+//                                                             it writes a heap dump of dump=
 //   the last reports, on the thread that ends the program     as long as writing takes
 //   under hprof's name: a dump that is being written          kReportLimit
 //   and the last one, on the thread that ends the program     as long as writing takes
@@ -31,6 +32,7 @@ inline constexpr milliseconds kHandlerLimit{100};
 inline constexpr milliseconds kRequestLimit{50};
 inline constexpr milliseconds kMapLimit{20};
 inline constexpr milliseconds kReportLimit{10'000};
+inline constexpr std::chrono::minutes kHeapDumpLimit{30};
 inline constexpr milliseconds kPeerLimit{10'000};
 inline constexpr milliseconds kPeerStallLimit{1'000};
 

@@ -107,13 +107,15 @@ jobject heap_usage(JNIEnv* jni) {
   return clear_exception(jni) ? nullptr : usage;
 }
 
-std::string dump_heap(JNIEnv* jni, const std::string& path) {
+std::string dump_heap(JNIEnv* jni, const std::string& path, jstring java_path, bool collects) {
   const auto& table = find_table(jni);
   const auto dump = table ? table->at<DumpHeap>(table->layout.dump_heap) : nullptr;
   if (dump == nullptr) return "this VM offers no heap dumps";
-  const LocalRef<jstring> text(jni, jni->NewStringUTF(path.c_str()));
-  if (clear_exception(jni) || !text) return "no memory for the path";
-  dump(jni, text.get(), JNI_TRUE);
+  const LocalRef<jstring> text(jni,
+                               java_path == nullptr ? jni->NewStringUTF(path.c_str()) : nullptr);
+  if (java_path == nullptr) java_path = text.get();
+  if (clear_exception(jni) || java_path == nullptr) return "no memory for the path";
+  dump(jni, java_path, collects ? JNI_TRUE : JNI_FALSE);
   std::string thrown = take_exception_message(jni);
   if (!thrown.empty()) return thrown;
   return access(path.c_str(), F_OK) == 0 ? "" : "the VM has written no file";

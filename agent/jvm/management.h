@@ -45,9 +45,11 @@ struct Collector {
 };
 std::vector<Collector> collectors(JNIEnv* jni);
 
-// Writes all reachable objects as an hprof file, after a full collection. The path is ASCII (the
+// Writes all reachable objects as an hprof file, after a full collection unless `collects` is
+// false (some collectors then leave dead ones in it). The path is ASCII (the
 // VM takes another one for text in the platform's encoding); the file must not exist and gets mode
-// 0600. Returns "" or what went wrong. The program stands still meanwhile.
-std::string dump_heap(JNIEnv* jni, const std::string& path);
+// 0600. Returns "" or what went wrong. The program stands still meanwhile. `java_path`: the path,
+// where it was made when there still was room in the heap; else null.
+std::string dump_heap(JNIEnv* jni, const std::string& path, jstring java_path, bool collects);
 
 }  // namespace ddm::management

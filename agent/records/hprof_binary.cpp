@@ -132,16 +132,27 @@ std::uint32_t HprofBinary::trace(std::span<const HprofFrame> stack, std::int64_t
   if (stack.empty() && thread == 0) return empty_trace();
   const auto [serial, fresh] = numbers_.trace(stack, thread);
   if (!fresh) return serial;
+  // With a thread's number readers may take it for that thread's stack: only where it was asked
+  // for.
+  put_trace(serial, thread != 0 ? HprofNumbers::thread(thread) : 0, stack, names);
+  return serial;
+}
+
+std::uint32_t HprofBinary::allocation_stack(std::span<const HprofFrame> stack, ReportNames& names) {
+  const std::uint32_t serial = numbers_.new_trace();
+  put_trace(serial, 0, stack, names);
+  return serial;
+}
+
+void HprofBinary::put_trace(std::uint32_t serial, std::uint32_t thread,
+                            std::span<const HprofFrame> stack, ReportNames& names) {
   std::vector<std::uint64_t> ids;
   for (const HprofFrame& one : stack) ids.push_back(frame(one, names));
   begin(kTrace, 12 + kIdBytes * ids.size());
   integer(serial, 4);
-  // With a thread's number readers may take it for that thread's stack: only where it was asked
-  // for.
-  integer(thread != 0 ? HprofNumbers::thread(thread) : 0, 4);
+  integer(thread, 4);
   integer(ids.size(), 4);
   for (const std::uint64_t id : ids) integer(id, kIdBytes);
-  return serial;
 }
 
 std::uint32_t HprofBinary::empty_trace() {

@@ -35,7 +35,8 @@ inline constexpr std::uint16_t kHprofIncremental = 1, kHprofByAllocation = 2, kH
 class HprofBinary {
  public:
   // `created_ms`: of the header.
-  explicit HprofBinary(std::int64_t created_ms) : created_ms_(created_ms) {}
+  explicit HprofBinary(std::int64_t created_ms, const HprofFirst& first = {})
+      : created_ms_(created_ms), numbers_(first) {}
 
   // What the stream begins with.
   std::string header() const;
@@ -52,6 +53,12 @@ class HprofBinary {
   void heap_summary(const HprofSite& totals, std::int64_t now_ms);
   // The stacks that are new, then the counts.
   void cpu_samples(const HprofCosts& samples, ReportNames& names, std::int64_t now_ms);
+  // One stack, of no thread: its number.
+  std::uint32_t allocation_stack(std::span<const HprofFrame> stack, ReportNames& names);
+  // A class that the stream has been told of by somebody else.
+  void know_type(const std::string& type_name, std::uint32_t serial) {
+    numbers_.know_type(type_name, serial);
+  }
 
   // What has been appended since the last call.
   std::string take() { return std::exchange(out_, {}); }
@@ -64,6 +71,8 @@ class HprofBinary {
   std::uint32_t type(std::string_view type_name);
   std::uint64_t frame(const HprofFrame& frame, ReportNames& names);
   std::uint32_t trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names);
+  void put_trace(std::uint32_t serial, std::uint32_t thread, std::span<const HprofFrame> stack,
+                 ReportNames& names);
   std::uint32_t empty_trace();
   void now(std::int64_t now_ms) { offset_us_ = 1000 * (now_ms - created_ms_); }
 

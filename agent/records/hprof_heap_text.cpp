@@ -1,10 +1,8 @@
 #include "records/hprof_heap_text.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
@@ -12,77 +10,13 @@
 #include <vector>
 
 #include "records/hprof_numbers.h"
+#include "records/hprof_reader.h"
 #include "records/hprof_text.h"
 #include "records/report_pieces.h"
 #include "records/report_utf8.h"
 
 namespace ddm {
 namespace {
-
-constexpr std::uint8_t kReference = 2;
-
-// Bytes of a value of a type; 0: no type.
-std::uint32_t value_bytes(std::uint8_t type, std::uint32_t id_bytes) {
-  constexpr std::uint32_t kBytes[] = {0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8};
-  if (type == kReference) return id_bytes;
-  return type < std::size(kBytes) ? kBytes[type] : 0;
-}
-
-// The dump's bytes in their order. Past the end, or after an error, all are 0 and good() is false.
-class DumpBytes {
- public:
-  explicit DumpBytes(int fd) : fd_(fd), piece_(std::size_t{1} << 20) {}
-
-  std::uint64_t integer(std::uint32_t size) {
-    std::uint64_t value = 0;
-    for (; size > 0; --size) value = value << 8 | byte();
-    return value;
-  }
-  std::uint8_t byte() {
-    if (at_ == filled_ && !fill()) return 0;
-    return piece_[at_++];
-  }
-  std::string text(std::uint64_t size) {
-    std::string result;
-    for (; size > 0 && good_; --size) {
-      const auto next = static_cast<char>(byte());
-      if (good_) result += next;
-    }
-    return result;
-  }
-  void skip(std::uint64_t size) {
-    const std::uint64_t here = std::min<std::uint64_t>(size, filled_ - at_);
-    at_ += here;
-    if (size == here) return;
-    begin_ += size - here;
-    at_ = filled_ = 0;
-  }
-  std::uint64_t position() const { return begin_ - (filled_ - at_); }
-  bool good() const { return good_; }
-  bool at_end() { return at_ == filled_ && !fill(); }
-
- private:
-  bool fill() {
-    ssize_t got = 0;
-    do {
-      got = ::pread(fd_, piece_.data(), piece_.size(), static_cast<off_t>(begin_));
-    } while (got < 0 && errno == EINTR);
-    if (got <= 0) {
-      good_ = false;
-      return false;
-    }
-    filled_ = static_cast<std::size_t>(got);
-    at_ = 0;
-    begin_ += filled_;
-    return true;
-  }
-
-  const int fd_;
-  std::vector<std::uint8_t> piece_;
-  std::size_t at_ = 0, filled_ = 0;
-  std::uint64_t begin_ = 0;  // of what is behind the piece
-  bool good_ = true;
-};
 
 struct DumpClass {
   std::uint64_t name = 0;  // of a text
@@ -109,7 +43,7 @@ class HeapText {
 
  private:
   std::string walk() {
-    DumpBytes in(fd_);
+    HprofBytes in(fd_);
     while (in.byte() != 0 && in.good()) {
     }
     id_bytes_ = static_cast<std::uint32_t>(in.integer(4));
@@ -138,7 +72,7 @@ class HeapText {
     return "";
   }
 
-  bool sub_record(DumpBytes& in) {
+  bool sub_record(HprofBytes& in) {
     const std::uint8_t tag = in.byte();
     switch (tag) {
       case 0x20:
@@ -155,7 +89,7 @@ class HeapText {
     }
   }
 
-  bool root(DumpBytes& in, std::uint8_t tag) {
+  bool root(HprofBytes& in, std::uint8_t tag) {
     const std::uint64_t object = in.integer(id_bytes_);
     const auto serial = [&] { return in.integer(4); };
     std::string kind;
@@ -197,7 +131,7 @@ class HeapText {
     return in.good();
   }
 
-  void class_dump(DumpBytes& in) {
+  void class_dump(HprofBytes& in) {
     const std::uint64_t id = in.integer(id_bytes_);
     in.skip(4);
     DumpClass& type = classes_[id];
@@ -215,13 +149,13 @@ class HeapText {
     for (auto n = in.integer(2); n > 0 && in.good(); --n) {
       in.skip(2);
       const std::uint8_t kind = in.byte();
-      in.skip(value_bytes(kind, id_bytes_));
+      in.skip(hprof_value_bytes(kind, id_bytes_));
     }
     for (auto n = in.integer(2); n > 0 && in.good(); --n) {
       const std::uint64_t name = in.integer(id_bytes_);
       const std::uint8_t kind = in.byte();
-      const std::uint64_t value = in.integer(value_bytes(kind, id_bytes_));
-      if (writing_ && kind == kReference) reference("static " + text(name), value);
+      const std::uint64_t value = in.integer(hprof_value_bytes(kind, id_bytes_));
+      if (writing_ && kind == kHprofReference) reference("static " + text(name), value);
     }
     const bool first = type.fields.empty();
     for (auto n = in.integer(2); n > 0 && in.good(); --n) {
@@ -231,7 +165,7 @@ class HeapText {
     }
   }
 
-  void instance(DumpBytes& in) {
+  void instance(HprofBytes& in) {
     const std::uint64_t id = in.integer(id_bytes_);
     in.skip(4);
     const std::uint64_t of = in.integer(id_bytes_), length = in.integer(4);
@@ -247,8 +181,8 @@ class HeapText {
       if (type == classes_.end()) break;
       for (const auto& [name, kind] : type->second.fields) {
         if (in.position() >= end) break;
-        const std::uint64_t value = in.integer(value_bytes(kind, id_bytes_));
-        if (kind == kReference) reference(text(name), value);
+        const std::uint64_t value = in.integer(hprof_value_bytes(kind, id_bytes_));
+        if (kind == kHprofReference) reference(text(name), value);
       }
       class_id = type->second.super;
     }
@@ -268,17 +202,17 @@ class HeapText {
     return type->second.instance_bytes;
   }
 
-  bool array(DumpBytes& in, bool references) {
+  bool array(HprofBytes& in, bool references) {
     const std::uint64_t id = in.integer(id_bytes_);
     in.skip(4);
     const std::uint64_t length = in.integer(4);
     const std::uint64_t of = references ? in.integer(id_bytes_) : 0;
-    const std::uint8_t kind = references ? kReference : in.byte();
-    if (value_bytes(kind, id_bytes_) == 0) return false;
+    const std::uint8_t kind = references ? kHprofReference : in.byte();
+    if (hprof_value_bytes(kind, id_bytes_) == 0) return false;
     const std::uint64_t size =
-        aligned(sizes_.begin[kind] + length * value_bytes(kind, sizes_.reference_bytes));
+        aligned(sizes_.begin[kind] + length * hprof_value_bytes(kind, sizes_.reference_bytes));
     count(size);
-    if (!writing_ || !references) in.skip(length * value_bytes(kind, id_bytes_));
+    if (!writing_ || !references) in.skip(length * hprof_value_bytes(kind, id_bytes_));
     if (!writing_) return in.good();
     const std::string element =
         references ? fmt::format("{}@{:x}", element_of(class_name(of)), of) : primitive_name(kind);

@@ -15,11 +15,22 @@
 
 namespace ddm {
 
+struct HprofFirst {
+  std::uint32_t classes = 100000, threads = 200000, traces = 300000, frames = 0x100000;
+};
+
 class HprofNumbers {
  public:
-  static constexpr std::uint32_t kClasses = 100000, kThreads = 200000, kTraces = 300000,
-                                 kFrames = 0x100000;
+  static constexpr std::uint32_t kThreads = HprofFirst().threads, kTraces = HprofFirst().traces;
   static constexpr std::uint64_t kTexts = std::uint64_t{1} << 62;
+
+  // Numbers begin there.
+  explicit HprofNumbers(const HprofFirst& first = {}) : first_(first) {}
+
+  // A class that the stream has been told of by somebody else.
+  void know_type(const std::string& name, std::uint32_t serial) { types_.emplace(name, serial); }
+  // A stack that is told of once anyway.
+  std::uint32_t new_trace() { return first_.traces + next_trace_++; }
 
   template <typename Value>
   struct Number {
@@ -27,20 +38,20 @@ class HprofNumbers {
     bool fresh;  // the stream has to be told what it means
   };
 
-  // kTraces itself: the empty stack, of no thread.
+  // The first itself: the empty stack, of no thread.
   Number<std::uint32_t> trace(std::span<const HprofFrame> stack, std::int64_t thread = 0) {
     std::string key(reinterpret_cast<const char*>(stack.data()), stack.size_bytes());
     if (thread != 0) key += std::to_string(thread);
-    if (key.empty()) return number(traces_, key, kTraces, nullptr);
-    return number(traces_, key, kTraces + next_trace_, &next_trace_);
+    if (key.empty()) return number(traces_, key, first_.traces, nullptr);
+    return number(traces_, key, first_.traces + next_trace_, &next_trace_);
   }
   Number<std::uint32_t> frame(const HprofFrame& frame) {
     const std::uint64_t key =
         std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(frame.line);
-    return number(frames_, key, kFrames + next_frame_, &next_frame_);
+    return number(frames_, key, first_.frames + next_frame_, &next_frame_);
   }
   Number<std::uint32_t> type(const std::string& name) {
-    return number(types_, name, kClasses + next_type_, &next_type_);
+    return number(types_, name, first_.classes + next_type_, &next_type_);
   }
   Number<std::uint64_t> text(const std::string& text) {
     return number(texts_, text, kTexts + next_text_, &next_text_);
@@ -55,6 +66,7 @@ class HprofNumbers {
     return {static_cast<Value>(at->second), fresh};
   }
 
+  const HprofFirst first_;
   std::unordered_map<std::string, std::uint32_t> traces_, types_;
   std::unordered_map<std::uint64_t, std::uint32_t> frames_;
   std::unordered_map<std::string, std::uint64_t> texts_;

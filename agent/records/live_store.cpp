@@ -12,6 +12,11 @@ std::size_t LiveStore::Chunks::size() const {
   return sum;
 }
 
+void LiveStore::Chunks::append(Chunks more) {
+  list_.insert(list_.end(), std::make_move_iterator(more.list_.begin()),
+               std::make_move_iterator(more.list_.end()));
+}
+
 bool LiveStore::add_chunk() {
   try {
     auto chunk = std::make_unique<Chunks::Chunk>();
@@ -24,16 +29,14 @@ bool LiveStore::add_chunk() {
 }
 
 LiveStore::Chunks LiveStore::take() {
-  taken_ = chunks_.list_.size();
+  taken_ += chunks_.list_.size();
   return std::exchange(chunks_, {});
 }
 
 // What was added meanwhile stays the last.
 void LiveStore::give_back(Chunks chunks) {
   taken_ = 0;
-  auto& back = chunks.list_;
-  back.insert(back.end(), std::make_move_iterator(chunks_.list_.begin()),
-              std::make_move_iterator(chunks_.list_.end()));
+  chunks.append(std::move(chunks_));
   chunks_ = std::move(chunks);
 }
 

@@ -65,6 +65,7 @@ class LiveStore {
   class Chunks {
    public:
     std::size_t size() const;
+    void append(Chunks more);
     // Keeps those for which `stays(object)` is true, once for each.
     template <typename Stays>
     void sift(Stays stays);
@@ -97,6 +98,7 @@ class LiveStore {
   // Objects that there is room for in the chunks that there are, those that are taken out included.
   std::size_t reserved() const { return (chunks_.list_.size() + taken_) * kChunk; }
 
+  // More than once: what has been added since. All that was taken comes back together.
   Chunks take();
   void give_back(Chunks chunks);
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "records/live_history.h"
@@ -41,6 +42,8 @@ class LiveTable {
   LiveStore::Chunks take() { return store_.take(); }
   // Without the lock, by the one thread that has taken them: this one is dead, found at `now`.
   void died(const LiveObject& object, std::uint32_t now);
+  // They were only looked at.
+  void give_back(LiveStore::Chunks chunks) { store_.give_back(std::move(chunks)); }
   // All that have died since the last time count. `gc`: the collection that this is known of.
   void give_back(LiveStore::Chunks chunks, std::uint64_t gc);
   std::uint64_t gc() const { return gc_; }

@@ -35,7 +35,11 @@ constexpr std::array kEndings = {Ending{".hprof.txt", ReportFormat::kHprofText},
                                  Ending{".dhat.json", ReportFormat::kDhat},
                                  Ending{".firefox.json", ReportFormat::kFirefox}};
 
+constexpr std::string_view kHeapDumpEnding = ".hprof";
+
 }  // namespace
+
+bool is_heap_dump(std::string_view path) { return path.ends_with(kHeapDumpEnding); }
 
 std::optional<ReportFormat> report_format_of(std::string_view path) {
   for (const auto& [ending, format] : kEndings) {
@@ -52,6 +56,7 @@ std::string_view report_ending_of(std::string_view path) {
   for (const auto& [ending, format] : kEndings) {
     if (path.ends_with(ending)) return path.substr(path.size() - ending.size());
   }
+  if (is_heap_dump(path)) return path.substr(path.size() - kHeapDumpEnding.size());
   return {};
 }
 

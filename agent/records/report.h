@@ -134,7 +134,10 @@ std::optional<ReportFormat> report_format_of(std::string_view path);
 // Nothing can be said in this format of what was recorded without live=.
 bool needs_live(ReportFormat format);
 
-// ".html" of "x.html", ".pb.gz" of "x.pb.gz"; "" when it asks for no format.
+// ".hprof", which dump= takes beside those: a heap dump is no report of what was recorded.
+bool is_heap_dump(std::string_view path);
+
+// ".html" of "x.html", ".pb.gz" of "x.pb.gz", and ".hprof"; "" when it asks for no format.
 std::string_view report_ending_of(std::string_view path);
 
 // Takes a report piece by piece; false = no more, it has nowhere to go.

@@ -86,6 +86,8 @@ class Sites {
   std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live);
   LiveTable* live() { return live_.get(); }
   std::size_t size() const { return table_.size(); }  // numbers of sites are below
+  // Of a site that the caller has heard of in a hold(); never changes.
+  TraceNumber trace_of(SiteNumber site) const { return table_[site].trace; }
   // In a hold(): weak handles that came when nothing was followed any more, or there was no room.
   std::vector<std::uint64_t> take_strays() { return std::exchange(strays_, {}); }
   // In a hold(): use(number) for each site.

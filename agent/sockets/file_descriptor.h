@@ -26,6 +26,7 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
   void reset();
+  int release() { return std::exchange(fd_, -1); }  // the caller's from now on
 
  private:
   int fd_ = -1;

@@ -187,6 +187,7 @@ void LiveObjects::watch(JNIEnv* jni) {
 }
 
 void LiveObjects::sweep(JNIEnv* jni) {
+  const std::lock_guard out(chunks_out_);
   const std::uint64_t gc = bell_->count();
   books_.take_journals();
   LiveTable* table = nullptr;
@@ -220,6 +221,41 @@ void LiveObjects::sweep(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   swept_gc_ = gc;
   swept_.notify_all();
+}
+
+void LiveObjects::hold_strongly(JNIEnv* jni, DumpedObjects& held) {
+  if (!on()) return;
+  const std::lock_guard out(chunks_out_);
+  LiveStore::Chunks all;
+  // What was allocated meanwhile, dead or not, is held too: few rounds, for few objects.
+  constexpr int kRounds = 3;
+  constexpr std::size_t kFew = 256;
+  for (int round = 0; round < kRounds; ++round) {
+    books_.take_journals();
+    LiveStore::Chunks fresh;
+    {
+      const auto guard = sites_->hold();
+      fresh = sites_->live()->take();
+    }
+    const std::size_t count = fresh.size();
+    if (round == 0) held.expect(count + count / 16 + kFew);
+    hold_strongly(jni, fresh, held);
+    all.append(std::move(fresh));
+    if (count <= kFew) break;
+  }
+  const auto guard = sites_->hold();
+  sites_->live()->give_back(std::move(all));
+}
+
+void LiveObjects::hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks,
+                                DumpedObjects& held) const {
+  chunks.for_each([&](const LiveObject& one) {
+    const jobject strong = jni->NewGlobalRef(weak(one.handle));
+    if (strong == nullptr) return;  // it is dead, or there is no memory
+    if (!held.add(reinterpret_cast<std::uintptr_t>(strong), sites_->trace_of(one.site))) {
+      jni->DeleteGlobalRef(strong);
+    }
+  });
 }
 
 void LiveObjects::note_peaks() {

@@ -3,7 +3,8 @@
 //
 // follow() runs on the program's threads, in a Reading, and makes the handle; it goes with the
 // allocation into the thread's journal and from there into the LiveTable of the Sites. Handles are
-// looked at and given back on the agent's thread, or on the one that switches off. The collector's
+// looked at and given back on the agent's thread, or on the one that switches off; a heap dump looks
+// at them too. The collector's
 // event does nothing but wake that thread. Without following there are no handles, no thread and
 // no event.
 #pragma once
@@ -22,6 +23,7 @@
 
 #include "jvm/agent_thread.h"
 #include "jvm/gc_bell.h"
+#include "records/dumped_objects.h"
 #include "records/live_table.h"
 #include "records/reclamation.h"
 #include "records/report.h"
@@ -63,6 +65,10 @@ class LiveObjects {
   // Waits until all is known that the collections until now have told; false: not within so long.
   bool settle(std::chrono::milliseconds patience);
 
+  // For the length of a heap dump those that are followed and not known to be dead get a strong
+  // handle each, which the dump names. Excluded from start() and stop() by the caller.
+  void hold_strongly(JNIEnv* jni, DumpedObjects& held);
+
   std::int64_t followed_ms() const;  // for how long, so far
   // What the figures of all sites together are about.
   LiveSummary summary(std::uint64_t gc, const SiteLife& all) const;
@@ -79,6 +85,7 @@ class LiveObjects {
   void sweep(JNIEnv* jni);
   void note_peaks();
   void remove_handles(JNIEnv* jni);
+  void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;
   void end_thread(std::chrono::milliseconds patience);
   std::uint32_t now() const;
 
@@ -99,6 +106,7 @@ class LiveObjects {
   std::atomic<LiveTable*> table_{nullptr};  // null: off
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
 
+  std::mutex chunks_out_;  // one who has taken the objects out
   std::unique_ptr<AgentThread> thread_;
   std::atomic<bool> stopping_{false};
   std::atomic<int> asked_{0};  // who waits for figures

@@ -316,6 +316,19 @@ ReportData Tracking::report(JNIEnv* jni, std::string reason) {
   return report_now(jni, std::move(reason));
 }
 
+std::optional<DumpSites> Tracking::hold_live(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Sites> sites = books_.shared_sites();
+  if (!live_.on() || !sites) return std::nullopt;
+  DumpSites held;
+  held.stacks.traces = {sites, &sites->traces()};
+  held.stacks.threads_apart = options_.threads_apart;
+  held.stacks.names = &names_;
+  held.stacks.names_held = names_.hold();
+  live_.hold_strongly(jni, held.objects);
+  return held;
+}
+
 ReportData Tracking::records() const {
   const std::lock_guard lock(mutex_);
   ReportData data;
@@ -405,6 +418,13 @@ void Tracking::thread_ending(JNIEnv* jni, jthread thread) {
   CurrentThread::forget();
   books_.thread_ending(jni);
   if (on_) thread_names_.thread_ending(jni, thread);
+}
+
+std::string live_is_off(const Tracking* tracking) {
+  if (tracking == nullptr) return "allocations of this VM cannot be tracked";
+  const std::string what = "what is alive is not followed: live= is off";
+  if (tracking->on()) return what + "; `ddm attach PID live=y` switches it on";
+  return what + ", and so is tracking; `ddm attach PID track=y,live=y` switches both on";
 }
 
 }  // namespace ddm

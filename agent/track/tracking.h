@@ -21,6 +21,7 @@
 #include "jvm/vm_facts.h"
 #include "options.h"
 #include "records/current_ring.h"
+#include "records/hprof_sites_dump.h"
 #include "records/name_table.h"
 #include "records/report.h"
 #include "records/ring_file.h"
@@ -106,6 +107,9 @@ class Tracking {
   // Of that, what is recorded and the names it speaks of.
   ReportData records() const;
   bool follows_live() const { return live_.on(); }
+  // Of those that are followed, for a heap dump: they stay where they are reachable from, each by a
+  // strong handle of ours, until the caller deletes these. None: nothing is followed.
+  std::optional<DumpSites> hold_live(JNIEnv* jni);
   // The same on any thread and whatever state the VM is in, with the threads' names as they were
   // when they were last heard of. None: start() or stop() is going on and does not come to an end.
   std::optional<ReportData> report_without_vm(std::string reason);
@@ -167,5 +171,8 @@ class Tracking {
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};
 };
+
+// That nothing is followed, and what to do. `tracking` may be null: this VM cannot be tracked.
+std::string live_is_off(const Tracking* tracking);
 
 }  // namespace ddm

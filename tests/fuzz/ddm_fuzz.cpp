@@ -118,6 +118,8 @@ constexpr void (*kDecoders[])(ByteSpan) = {
     decode_one<HeapStart>,
     decode_segment,
     decode_one<HeapDumpRequest>,
+    decode_one<HeapDumpPieceRequest>,
+    decode_one<HeapDumpMade>,
     decode_one<TraceToFileRequest>,
     decode_one<TraceRequest>,
     decode_one<SampleRequest>,

@@ -1,4 +1,5 @@
 """Readers of hprof's two formats, written from their layouts alone."""
+import mmap
 import re
 import struct
 
@@ -238,3 +239,99 @@ class HprofBinary:
 
     def count(self, tag):
         return sum(1 for t, _ in self.records if t == tag)
+
+
+class HprofHeap:
+    """A heap dump: objects {id: (class, stack trace serial, elements)}, stacks {serial: [(method, file, line)]},
+    threads {serial of the stack: the thread's name}, and what roots there are."""
+
+    SIZES = {2: 8, 4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
+    ROOTS = {0xFF: 0, 0x01: 8, 0x02: 8, 0x03: 8, 0x04: 4, 0x05: 0, 0x06: 4, 0x07: 0, 0x08: 8}
+
+    def __init__(self, path, keep=True):
+        self.texts, self.types, self.names, frames = {0: ""}, {}, {}, {}
+        self.stacks, self.thread_of, self.objects, self.count, self.bytes = {}, {}, {}, 0, 0
+        self.roots, self.thread_roots, self.complete, self.keep = {}, {}, False, keep
+        with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            assert data[:19] == b"JAVA PROFILE 1.0.2\0" and data[19:23] == b"\0\0\0\x08", data[:31]
+            self.size, at = len(data), 31
+            while at < len(data):
+                tag, _, length = struct.unpack_from(">BII", data, at)
+                at += 9
+                end = at + length
+                assert end <= len(data), "the file is cut off"
+                assert not self.complete or tag != 0x1C, "objects behind the end"
+                if tag == 0x01:
+                    text, = struct.unpack_from(">Q", data, at)
+                    assert text not in self.texts, "a text twice"
+                    self.texts[text] = data[at + 8:end].decode(errors="replace")
+                elif tag == 0x02:
+                    serial, object, trace, name = struct.unpack_from(">IQIQ", data, at)
+                    assert serial not in self.types, "a class twice"
+                    self.types[serial] = self.names[object] = type_name(self.texts[name])
+                elif tag == 0x04:
+                    frame, method, _, source, serial, line = struct.unpack_from(">QQQQIi", data, at)
+                    assert frame not in frames, "a frame twice"
+                    frames[frame] = (f"{self.types[serial]}.{self.texts[method]}", self.texts[source], line)
+                elif tag == 0x05:
+                    serial, thread, n = struct.unpack_from(">III", data, at)
+                    assert serial not in self.stacks and length == 12 + 8 * n, "a trace twice"
+                    self.thread_of[serial] = thread
+                    self.stacks[serial] = [frames[f] for f in struct.unpack_from(f">{n}Q", data, at + 12)]
+                elif tag == 0x1C:
+                    self.segment(data, at, end)
+                else:
+                    assert tag == 0x2C and length == 0, tag
+                    self.complete = True
+                at = end
+        assert self.complete, "no end"
+
+    def segment(self, data, at, end):
+        unpack = struct.unpack_from
+        while at < end:
+            tag = data[at]
+            at += 1
+            if tag == 0x21:
+                id, trace, of, n = unpack(">QIQI", data, at)
+                at += 24 + n
+                self.object(id, of, trace, n)
+            elif tag == 0x22:
+                id, trace, n, of = unpack(">QIIQ", data, at)
+                at += 24 + 8 * n
+                self.object(id, of, trace, n)
+            elif tag == 0x23:
+                id, trace, n, element = unpack(">QIIB", data, at)
+                at += 17 + self.SIZES[element] * n
+                self.object(id, PRIMITIVES[element] + "[]", trace, n)
+            elif tag == 0x20:
+                at += 8 + 4 + 6 * 8 + 4
+                for skipped in (2, 8):
+                    n, = unpack(">H", data, at)
+                    at += 2
+                    for _ in range(n):
+                        at += skipped + 1 + self.SIZES[data[at + skipped]]
+                at += 2 + 9 * unpack(">H", data, at)[0]
+            else:
+                id, = unpack(">Q", data, at)
+                self.roots[tag] = self.roots.get(tag, 0) + 1
+                if tag == 0x08:
+                    thread, trace = unpack(">II", data, at + 8)
+                    self.thread_roots[thread] = trace
+                at += 8 + self.ROOTS[tag]
+        assert at == end, "a segment ends in the middle of an object"
+
+    def object(self, id, of, trace, n):
+        self.count += 1
+        assert trace in self.stacks, trace
+        if self.keep:
+            assert id not in self.objects, "an object twice"
+            self.objects[id] = (self.names[of] if isinstance(of, int) else of, trace, n)
+
+    def sites(self):
+        """{(class, (methods of the stack)): objects}, without those that have no stack."""
+        counts = {}
+        for kind, trace, _ in self.objects.values():
+            if self.stacks[trace]:
+                key = kind, tuple(frame[0] for frame in self.stacks[trace])
+                counts[key] = counts.get(key, 0) + 1
+        return counts

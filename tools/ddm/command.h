@@ -30,6 +30,7 @@ void add_probe(CLI::App& app, Command& chosen);
 void add_allocs(CLI::App& app, Command& chosen);
 void add_live(CLI::App& app, Command& chosen);
 void add_dump(CLI::App& app, Command& chosen);
+void add_sites(CLI::App& app, Command& chosen);
 void add_recover(CLI::App& app, Command& chosen);
 void add_record(CLI::App& app, Command& chosen);
 void add_attach(CLI::App& app, Command& chosen);

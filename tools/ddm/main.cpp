@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   ddm::add_live(app, chosen);
   ddm::add_record(app, chosen);
   ddm::add_dump(app, chosen);
+  ddm::add_sites(app, chosen);
   ddm::add_recover(app, chosen);
   ddm::add_attach(app, chosen);
   ddm::add_bridge(app, chosen);

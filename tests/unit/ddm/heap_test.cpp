@@ -230,6 +230,21 @@ TEST_CASE("An empty map sends nothing, and a writer can be used again") {
   CHECK(map.segments.size() == 2);
 }
 
+TEST_CASE("HPDP asks for a dump and for its pieces, and is told of what was made") {
+  using What = HeapDumpPieceRequest::What;
+  for (const What what : {What::kMake, What::kMakeWithStacks, What::kNextPiece}) {
+    const HeapDumpPieceRequest request{what};
+    CHECK(HeapDumpPieceRequest::decode(request.encode()) == request);
+  }
+  CHECK_FALSE(HeapDumpPieceRequest::decode(Bytes{3}));
+  CHECK_FALSE(HeapDumpPieceRequest::decode(Bytes{}));
+  const HeapDumpMade made{std::uint64_t{5} << 32, 77, "live= is off"};
+  const Bytes bytes = made.encode();
+  CHECK(bytes.size() == 8 + 8 + 4 + 2 * 12);
+  CHECK(HeapDumpMade::decode(bytes) == made);
+  CHECK_FALSE(HeapDumpMade::decode(ByteSpan(bytes).first(19)));
+}
+
 TEST_CASE("HPDU, MPRS and their replies have their fields in order") {
   check_chunk(HeapDumpRequest{"/t"}, "00000002 \"/t");
   check_chunk(HeapDumpReply{true}, "00");

@@ -1,0 +1,45 @@
+// The heap dumps among the paths of dump=: at the end of the program and at the first
+// OutOfMemoryError, with the stacks of allocations where live= is on.
+//
+// One dump at a time, its caller sees to that. Any attached thread.
+#pragma once
+
+#include <jni.h>
+
+#include <string>
+#include <vector>
+
+#include "heap/heap_dump_file.h"
+#include "track/tracking.h"
+
+namespace ddm {
+
+class HeapDumpReports {
+ public:
+  // `paths`: filled in. What they need of Java's heap is made now: at an OutOfMemoryError there is
+  // no room. `tracking`: null, where the VM has none.
+  HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths, Tracking* tracking);
+
+  bool any() const { return !paths_.empty(); }
+
+  // `dying`: the VM is about to end. `oom` = to NAME-oom.hprof. A path that cannot be written is
+  // replaced by the same file name in the temporary directory. Without `jni` there is none, and
+  // that is said.
+  void write(JNIEnv* jni, bool oom, bool dying);
+
+  // One is written, and not just waiting for the collector. Any thread.
+  bool is_writing() const { return dumper_.is_writing(); }
+
+  // At the VM's death: what is unfinished goes.
+  void close() { dumper_.close(); }
+
+ private:
+  void write_file(JNIEnv* jni, const std::string& path);
+
+  const std::vector<std::string> paths_;
+  Tracking* const tracking_;
+  HeapFiguresReader figures_;
+  HeapDumper dumper_;
+};
+
+}  // namespace ddm

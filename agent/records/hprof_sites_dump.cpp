@@ -1,0 +1,263 @@
+#include "records/hprof_sites_dump.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <vector>
+
+#include "records/hprof_binary.h"
+#include "records/hprof_reader.h"
+#include "records/report_names.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kSegmentBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kForgetBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kRecordHead = 9;
+
+void put_big_endian(char* to, std::uint32_t value) {
+  for (int i = 0; i < 4; ++i) to[i] = static_cast<char>(value >> (24 - 8 * i));
+}
+
+class SitesDump {
+ public:
+  SitesDump(int dump, DumpSites& sites, const ReportSink& sink,
+            const std::function<void(std::uint64_t)>& used)
+      : dump_(dump),
+        objects_(sites.objects),
+        stacks_(sites.stacks),
+        names_(sites.stacks.names),
+        sink_(sink),
+        used_(used) {}
+
+  SitesDumpResult write() {
+    objects_.seal_handles();
+    HprofReader first(dump_);
+    if (first.open()) read_numbers(first);
+    result_.problem = first.problem();
+    if (!result_.problem.empty()) return result_;
+    objects_.seal_objects();
+    std::sort(others_.begin(), others_.end());
+    HprofReader second(dump_);
+    if (second.open()) copy(second);
+    if (wanted_) result_.problem = second.problem();
+    return result_;
+  }
+
+ private:
+  // What the VM has numbered, and whom its handles name.
+  void read_numbers(HprofReader& in) {
+    std::unordered_map<std::string, std::string> wanted = class_names();
+    std::unordered_map<std::uint64_t, std::string> known;  // of the wanted, by their TEXT
+    while (const auto record = in.next()) {
+      HprofBytes& bytes = in.bytes();
+      if (record->holds_objects()) {
+        while (const auto object = in.next_object()) {
+          if (object->kind == HprofReader::kJniGlobal &&
+              !objects_.name(object->jni_handle, object->id)) {
+            others_.push_back(object->jni_handle);
+          }
+        }
+      } else if (record->tag == HprofReader::kText && record->length > in.id_bytes()) {
+        const std::uint64_t id = in.id();
+        const auto at = wanted.find(bytes.text(in.left()));
+        if (at != wanted.end()) known.emplace(id, at->second);
+      } else if (record->tag == HprofReader::kLoadClass) {
+        const auto serial = static_cast<std::uint32_t>(bytes.integer(4));
+        in.id();
+        bytes.integer(4);
+        first_.classes = std::max(first_.classes, serial + 1);
+        const auto name = known.find(in.id());
+        if (name != known.end()) classes_.emplace(name->second, serial);
+      } else if (record->tag == HprofReader::kFrame) {
+        first_.frames = std::max(first_.frames, static_cast<std::uint32_t>(in.id()) + 1);
+      } else if (record->tag == HprofReader::kTrace) {
+        const auto serial = static_cast<std::uint32_t>(bytes.integer(4));
+        first_.traces = std::max(first_.traces, serial + 1);
+      }
+    }
+  }
+
+  // Of the methods in the stacks, as a dump names them, to how we do.
+  std::unordered_map<std::string, std::string> class_names() {
+    traces_of_objects();
+    std::unordered_map<std::string, std::string> result;
+    std::vector<bool> seen;
+    for (TraceNumber trace = 0; trace < serials_.size(); ++trace) {
+      if (serials_[trace] == 0) continue;
+      for (const Frame& frame : frames_of(trace)) {
+        if (frame.method >= seen.size()) seen.resize(std::size_t{frame.method} + 1);
+        if (seen[frame.method]) continue;
+        seen[frame.method] = true;
+        const std::string& name = names_.method(frame.method).entry->class_name;
+        result.emplace(internal_class_name(name), name);
+      }
+    }
+    return result;
+  }
+
+  // serials_: not 0 for those that an object has.
+  void traces_of_objects() {
+    objects_.for_each_trace([this](TraceNumber trace) {
+      if (trace <= kEmptyTrace) return;
+      if (trace >= serials_.size()) serials_.resize(std::size_t{trace} + 1);
+      serials_[trace] = 1;
+    });
+  }
+
+  std::span<const Frame> frames_of(TraceNumber trace) {
+    const std::size_t size = stacks_.traces->read(trace, frames_);
+    const std::size_t skipped = stacks_.threads_apart && size > 0 ? 1 : 0;
+    return std::span<const Frame>(frames_).subspan(skipped, size - skipped);
+  }
+
+  void copy(HprofReader& in) {
+    out_.clear();
+    bool objects_begun = false;
+    copy_header(in);
+    std::string head;
+    for (;;) {
+      in.bytes().keep_in(&head);
+      head.clear();
+      const auto record = in.next();
+      in.bytes().keep_in(nullptr);
+      if (!record || !wanted_) break;
+      if (record->holds_objects()) {
+        if (!objects_begun) put_stacks();
+        objects_begun = true;
+        while (wanted_ && copy_object(in)) {
+        }
+        forget(in.bytes().position());
+        continue;
+      }
+      end_segment();
+      put(head);
+      copy_rest(in, in.left());
+    }
+    end_segment();
+  }
+
+  void copy_header(HprofReader& in) {
+    // It has been read already, and is short.
+    HprofBytes bytes(dump_);
+    std::string header;
+    bytes.keep_in(&header);
+    bytes.skip(in.bytes().position());
+    put(header);
+  }
+
+  bool copy_object(HprofReader& in) {
+    const std::size_t begin = out_.size();
+    in.bytes().keep_in(&out_);
+    const auto object = in.next_object();
+    in.bytes().keep_in(nullptr);
+    if (!object) {
+      out_.resize(begin);
+      return false;
+    }
+    if (object->kind == HprofReader::kJniGlobal &&
+        !std::binary_search(others_.begin(), others_.end(), object->jni_handle)) {
+      out_.resize(begin);
+      return true;
+    }
+    if (!object->is_root()) {
+      const TraceNumber trace = objects_.trace_of(object->id);
+      if (trace > kEmptyTrace) {
+        put_big_endian(&out_[begin + 1 + in.id_bytes()], serials_[trace]);
+        ++result_.with_stack;
+      }
+    }
+    if (object->rest <= kSegmentBytes) {
+      in.bytes().keep_in(&out_);
+      in.bytes().skip(object->rest);
+      in.bytes().keep_in(nullptr);
+      if (out_.size() >= kSegmentBytes) end_segment();
+      return true;
+    }
+    // A segment of its own, which is never held.
+    const std::string own = out_.substr(begin);
+    out_.resize(begin);
+    end_segment();
+    put(segment_head(own.size() + object->rest));
+    put(own);
+    copy_rest(in, object->rest);
+    return true;
+  }
+
+  void copy_rest(HprofReader& in, std::uint64_t bytes) {
+    std::string piece;
+    while (bytes > 0 && wanted_ && in.bytes().good()) {
+      const std::uint64_t now = std::min<std::uint64_t>(bytes, kSegmentBytes);
+      piece.clear();
+      in.bytes().keep_in(&piece);
+      in.bytes().skip(now);
+      in.bytes().keep_in(nullptr);
+      put(piece);
+      bytes -= now;
+    }
+  }
+
+  static std::string segment_head(std::uint64_t bytes) {
+    std::string head(kRecordHead, '\0');
+    head[0] = HprofReader::kSegment;
+    put_big_endian(&head[5], static_cast<std::uint32_t>(bytes));
+    return head;
+  }
+
+  void end_segment() {
+    if (out_.empty()) return;
+    put(segment_head(out_.size()));
+    put(out_);
+    out_.clear();
+  }
+
+  void put_stacks() {
+    HprofBinary records(0, first_);
+    for (const auto& [name, serial] : classes_) records.know_type(name, serial);
+    std::vector<HprofFrame> shown;
+    for (TraceNumber trace = 0; trace < serials_.size() && wanted_; ++trace) {
+      if (serials_[trace] == 0) continue;
+      shown.clear();
+      for (const Frame& frame : frames_of(trace)) {
+        shown.push_back({frame.method, line_of(*names_.method(frame.method).entry, frame.bci)});
+      }
+      serials_[trace] = records.allocation_stack(shown, names_);
+      put(records.take());
+    }
+  }
+
+  void put(std::string_view piece) { wanted_ = wanted_ && sink_(piece); }
+
+  void forget(std::uint64_t position) {
+    if (position < forgotten_ + kForgetBytes) return;
+    forgotten_ = position;
+    used_(position);
+  }
+
+  const int dump_;
+  DumpedObjects& objects_;
+  const DumpStacks& stacks_;
+  ReportNames names_;
+  const ReportSink& sink_;
+  const std::function<void(std::uint64_t)>& used_;
+
+  HprofFirst first_{1, 1, 1, 1};
+  std::unordered_map<std::string, std::uint32_t> classes_;  // our names, the VM's numbers
+  std::vector<std::uint64_t> others_;                       // JNI handles that are not ours
+  std::vector<std::uint32_t> serials_;                      // by trace; 0: nothing has it
+  std::array<Frame, kMaxDepth> frames_;
+  std::string out_;  // of a segment
+  bool wanted_ = true;
+  std::uint64_t forgotten_ = 0;
+  SitesDumpResult result_;
+};
+
+}  // namespace
+
+SitesDumpResult write_sites_dump(int dump, DumpSites& sites, const ReportSink& sink,
+                                 const std::function<void(std::uint64_t)>& used) {
+  return SitesDump(dump, sites, sink, used).write();
+}
+
+}  // namespace ddm

@@ -1,0 +1,35 @@
+// What reads heap dumps: the sites of one, and the rewriting of one with stacks. An input is a
+// whole dump; one that does not begin like a dump is put behind a good header.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+
+#include "dump_sites.h"
+#include "records/hprof_heap_text.h"
+#include "records/hprof_sites_dump.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const int fd = memfd_create("dump", MFD_CLOEXEC);
+  const std::string head("JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\0\0", 31);
+  std::string dump(reinterpret_cast<const char*>(data), size);
+  if (!dump.starts_with("JAVA")) dump = head + dump;
+  if (ftruncate(fd, 0) != 0 || pwrite(fd, dump.data(), dump.size(), 0) < 0) return 0;
+
+  const auto nowhere = [](std::string_view) { return true; };
+  const auto sites = ddm::read_dump_sites(fd, [](std::uint64_t) {});
+  if (sites) ddm::figures_of(*sites);
+  ddm::hprof_heap_text(fd, {}, 0, nowhere);
+
+  ddm::DumpSites with;
+  const ddm::NameTable names;
+  auto traces = ddm::Traces::create(16, 4);
+  const ddm::Frame frames[] = {{1, 2}, {3, 4}};
+  const ddm::TraceNumber trace = traces->number_of(77, frames);
+  with.stacks.traces = std::move(traces);
+  with.stacks.names = &names;
+  for (std::uint64_t handle = 8; handle < 256; handle += 8) with.objects.add(handle, trace);
+  ddm::write_sites_dump(fd, with, nowhere, [](std::uint64_t) {});
+  return 0;
+}

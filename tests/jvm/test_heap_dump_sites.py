@@ -1,0 +1,190 @@
+"""Heap dumps that know where their objects were allocated: `ddm dump --sites`, dump=x.hprof, `ddm sites`."""
+import json
+import os
+import re
+import stat
+
+from ddm_client import Target
+from harness import test
+from hprof_reader import HprofHeap
+from test_ddm_tool import REFUSED, ddm, ddm_json
+
+KINDS = ("Dumped$Box", "Dumped$Box[]", "short[]", "Dumped$Copy", "char[]", "Dumped$Made", "float[]")
+LIVE = "track=y,live=y,records=1k,dump=none"
+
+
+def truth(n):
+    """(class, Dumped's methods on the stack) -> objects."""
+    sites = {("north", "keep"): n, ("north", "west", "keep"): 2 * n, ("south", "keep"): 3 * n}
+    return {(kind, methods): count for kind in KINDS for methods, count in sites.items()}
+
+
+def seen(rows):
+    """The same of (class, [methods of the stack], objects), without the helpers copy() and main()."""
+    counts = {}
+    for kind, stack, count in rows:
+        own = tuple(m.split(".")[1] for m in stack if m.startswith("Dumped.") and not m.endswith((".main", ".big")))
+        if kind in KINDS and own and own != ("keep",):
+            key = kind, own
+            counts[key] = counts.get(key, 0) + count
+    # What a site makes once, to clone it, is no more when its method ends.
+    return counts
+
+
+def rows_of(heap):
+    return [(kind, [m.replace("Dumped$Copy.copy", "copy") for m in stack], n) for (kind, stack), n in heap.sites().items()]
+
+
+def check_stacks_of_threads(heap):
+    allocations = {trace for _, trace, _ in heap.objects.values() if heap.stacks[trace]}
+    assert not {heap.thread_of[t] for t in allocations} - {0}, "no thread's stack is an allocation's"
+    assert not allocations & set(heap.thread_roots.values())
+    stacks = [[frame[0] for frame in heap.stacks[trace]] for trace in heap.thread_roots.values()]
+    parked = [stack for stack in stacks if "Dumped.parkedHere" in stack]
+    assert len(parked) == 1 and parked[0][0].startswith("java.lang.Object.wait"), parked
+    for thread, trace in heap.thread_roots.items():
+        assert heap.thread_of[trace] == thread
+    lines = [line for stack in heap.stacks.values() for frame, _, line in stack if frame == "Dumped.parkedHere"]
+    assert all(line > 0 for line in lines)
+
+
+def check(path, n):
+    heap = HprofHeap(path)
+    assert seen(rows_of(heap)) == truth(n)
+    check_stacks_of_threads(heap)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    # Each of our classes is there once, and nothing has two numbers.
+    assert sum(kind == "Dumped$Box" for kind, _, _ in heap.objects.values()) == 6 * n
+    return heap
+
+
+def check_tool(t, path, heap, n):
+    shown = ddm_json(t, "sites", path)
+    assert shown["count"] == heap.count
+    rows = [(r["class"], [f"{f['class']}.{f['method']}".replace("Dumped$Copy.copy", "copy") for f in r["stack"]], r["count"])
+            for r in shown["rows"]]
+    assert seen(rows) == truth(n)
+    assert sum(r["count"] for r in shown["rows"]) == shown["count"]
+    assert sum(r["bytes"] for r in shown["rows"]) == shown["bytes"]
+    table = ddm(t, "sites", path, "--top", 1000)
+    assert f"{shown['with_stack_count']:,}" in table and "Dumped.south(Dumped.java:" in table, table[:2000]
+    return shown
+
+
+@test(gc="all", timeout=240)
+def a_heap_dump_knows_where_each_object_was_allocated(t):
+    n = 500
+    for engine in ("vm", "bci"):
+        with Target(t, f"{LIVE},engine={engine}", program=("Dumped",)) as p:
+            p.tell(f"keep {n}")
+            path = t.path(f"{engine}.hprof")
+            said = ddm(t, "dump", p.pid, "-o", path, "--sites")
+            assert re.search(r"[\d,]+ objects have the stack of their allocation", said), said
+            heap = check(path, n)
+            sites = check_tool(t, path, heap, n)
+            # The agent knows the sizes that the tool finds out from the dump.
+            alive = {}
+            for row in ddm_json(t, "live", p.pid)["rows"]:
+                if row["class"] in KINDS and any(f["method"] in ("north", "south") for f in row["stack"]):
+                    alive[row["class"]] = alive.get(row["class"], 0) + row["live_bytes"]
+            found = {}
+            for row in sites["rows"]:
+                if row["class"] in KINDS and any(f["method"] in ("north", "south") for f in row["stack"]):
+                    found[row["class"]] = found.get(row["class"], 0) + row["bytes"]
+            # Where the VM's dump follows references, gaps between fields are not known.
+            exact = not any(name in " ".join(t.vm_flags()) for name in ("ZGC", "Shenandoah"))
+            assert found == alive or (not exact and all(
+                alive[kind] <= size <= 1.5 * alive[kind] for kind, size in found.items())), (found, alive)
+            # The handles of that dump are gone, and what does not ask for stacks has none.
+            plain = t.path(f"plain-{engine}.hprof")
+            ddm(t, "dump", p.pid, "-o", plain)
+            after = HprofHeap(plain)
+            assert not after.sites()
+            assert abs(after.roots.get(1, 0) - heap.roots.get(1, 0)) < 50, (after.roots, heap.roots)
+            assert not [f for f in os.listdir(t.dir) if f.startswith(".ddmagent")]
+
+
+@test(timeout=120)
+def without_live_a_dump_with_sites_is_a_plain_one_and_says_so(t):
+    with Target(t, "track=y,dump=none", program=("Dumped",)) as p:
+        said = ddm(t, "dump", p.pid, "-o", t.path("x.hprof"), "--sites")
+        assert "without the stacks of allocations: what is alive is not followed" in said, said
+        assert not HprofHeap(t.path("x.hprof")).sites()
+        assert "--sites" in ddm(t, "sites", t.path("x.hprof"))
+    assert "is there already" in ddm(t, "dump", 1, "-o", t.path("x.hprof"), code=REFUSED)
+    with open(t.path("noise"), "wb") as f:
+        f.write(b"x" * 1000)
+    assert "no heap dump" in ddm(t, "sites", t.path("noise"), code=REFUSED)
+    with open(t.path("x.hprof"), "rb") as f, open(t.path("half.hprof"), "wb") as half:
+        half.write(f.read()[:100_000])
+    assert "middle of a record" in ddm(t, "sites", t.path("half.hprof"), code=REFUSED)
+
+
+@test(gc="all", timeout=120)
+def dump_writes_a_heap_dump_at_exit_with_whatever_collector(t):
+    # Those that work beside the program have stopped by then: what was dropped is still there.
+    n = 200
+    done = t.java("Dumped", "end", str(n), agent="live=y,records=1k,dump=x.hprof,address=none")
+    assert not done.err, done
+    found, wanted = seen(rows_of(HprofHeap(t.path("x.hprof")))), truth(n)
+    if any(name in " ".join(t.vm_flags()) for name in ("ZGC", "Shenandoah")):
+        assert all(found[site] >= count for site, count in wanted.items()), found
+    else:
+        assert found == wanted
+
+
+@test(timeout=120)
+def dump_writes_a_heap_dump_at_exit_beside_other_reports(t):
+    n = 300
+    done = t.java("Dumped", "end", str(n), agent="live=y,records=1k,dump=x.hprof,dump=r.jsonl,address=none")
+    assert not done.err, done
+    heap = check(t.path("x.hprof"), n)
+    check_tool(t, t.path("x.hprof"), heap, n)
+    with open(t.path("r.jsonl")) as f:
+        assert json.loads(f.readline())["reason"] == "exit"
+    again = t.java("Dumped", "end", "10", agent="dump=x.hprof,address=none")  # one that is there is replaced
+    assert "without the stacks of allocations" in again.err and again.err.count("\n") == 1, again
+    assert not HprofHeap(t.path("x.hprof")).sites()
+    lost = t.java("Dumped", "end", "10", agent="live=y,dump=nowhere/lost.hprof,address=none", env={"TMPDIR": t.dir})
+    assert "written to" in lost.err, lost
+    assert HprofHeap(t.path("lost.hprof")).sites()
+
+
+@test(gc=("serial", "g1", "zgc"), timeout=240)
+def dump_writes_a_heap_dump_when_memory_runs_out(t):
+    done = t.java("Dumped", "oom", "50", t.path("x-oom.hprof"), flags=["-Xmx48m"],
+                  agent="live=y,records=1k,dump=x.hprof,address=none")
+    assert not done.err, done
+    heap = HprofHeap(t.path("x-oom.hprof"))
+    made = [(kind, stack, n) for kind, stack, n in rows_of(heap) if "Dumped.fill" in stack]
+    arrays = sum(n for kind, _, n in made if kind == "Dumped$Box[]")
+    total = sum(kind == "Dumped$Box[]" for kind, _, _ in heap.objects.values())
+    assert arrays > 5_000 and arrays + 6 * 50 == total, (arrays, total)
+    check_stacks_of_threads(heap)
+    HprofHeap(t.path("x.hprof"), keep=False)
+    assert sorted(os.listdir(t.dir)) == ["x-oom.hprof", "x.hprof"], os.listdir(t.dir)
+
+
+def memory(pid, what):
+    with open(f"/proc/{pid}/status") as f:
+        return int(re.search(rf"^{what}:\s+(\d+) kB", f.read(), re.M)[1]) * 1024
+
+
+@test(timeout=300, gc=("g1",), full_only=True, alone=True)
+def two_gigabytes_are_dumped_in_pieces_with_little_memory(t):
+    with Target(t, LIVE, flags=["-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch"], program=("Dumped",)) as p:
+        p.tell("big 2048 512")
+        ddm(t, "gc", p.pid)
+        ddm(t, "dump", p.pid, "-o", t.path("small.hprof"))  # what the VM itself takes for a dump
+        os.remove(t.path("small.hprof"))
+        with open(f"/proc/{p.pid}/clear_refs", "w") as f:
+            f.write("5")
+        before = memory(p.pid, "VmRSS")
+        ddm(t, "dump", p.pid, "-o", t.path("x.hprof"), "--sites")
+        extra = memory(p.pid, "VmHWM") - before
+        heap = HprofHeap(t.path("x.hprof"), keep=False)
+        assert heap.size > 2 << 30 and heap.count > 4_000_000
+        assert extra < 200 << 20, f"{extra >> 20} MiB"
+        shown = ddm_json(t, "sites", t.path("x.hprof"))
+        top = shown["rows"][0]
+        assert top["class"] == "byte[]" and top["count"] == 4 << 20 and top["bytes"] == 2 << 30, top

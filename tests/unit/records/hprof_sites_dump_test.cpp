@@ -1,0 +1,172 @@
+#include "records/hprof_sites_dump.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <vector>
+
+#include "dump_sample.h"
+#include "records/hprof_reader.h"
+#include "report_sample.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint64_t kHandle = 0x7f12'3450'0008, kOther = 0x7f12'3450'0010;
+
+// The sample's instance is held by one of our handles, and its array by another.
+DumpSites sites_of(ReportSample& names, TraceNumber* number = nullptr) {
+  auto traces = Traces::create(16, 8);
+  const Frame frames[] = {names.frame("a.B", "make", "B.java", 12),
+                          names.frame("not.in.the.Dump", "run", "", kLineNative)};
+  const TraceNumber trace = traces->number_of(4711, frames);
+  if (number != nullptr) *number = trace;
+  DumpSites sites;
+  sites.stacks.traces = std::move(traces);
+  sites.stacks.names = &names.names;
+  CHECK(sites.objects.add(kHandle | 2, trace));
+  CHECK(sites.objects.add(kOther | 2, kEmptyTrace));
+  return sites;
+}
+
+Dump dump_with_roots() {
+  Dump dump = small_dump();
+  dump.bytes.resize(dump.bytes.size() - 9);  // its end
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                d.u(1, 1).u(0x500, 8).u(kHandle, 8);
+                d.u(1, 1).u(0x700, 8).u(kOther, 8);
+              }));
+  return dump.record(0x2C, "");
+}
+
+std::string rewritten(const std::string& dump, DumpSites& sites,
+                      SitesDumpResult* result = nullptr) {
+  const DumpFile file(dump);
+  std::string out;
+  const SitesDumpResult done = write_sites_dump(
+      file.fd(), sites,
+      [&](std::string_view piece) {
+        out += piece;
+        return true;
+      },
+      [](std::uint64_t) {});
+  if (result != nullptr) {
+    *result = done;
+  } else {
+    CHECK(done.problem.empty());
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("objects whose stack is known have the number of it, and our own roots are gone") {
+  ReportSample names;
+  DumpSites sites = sites_of(names);
+  SitesDumpResult result;
+  const DumpFile file(rewritten(dump_with_roots().bytes, sites, &result));
+  CHECK(result.problem.empty());
+  CHECK(result.with_stack == 1);
+  HprofReader in(file.fd());
+  REQUIRE(in.open());
+  std::map<std::uint64_t, std::uint32_t> traces;  // by object
+  std::vector<std::uint64_t> handles;
+  std::map<std::uint32_t, std::uint32_t> depths;  // of stacks
+  bool objects_begun = false;
+  while (const auto record = in.next()) {
+    if (record->tag == HprofReader::kTrace) {
+      CHECK_FALSE(objects_begun);
+      const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
+      CHECK(in.bytes().integer(4) == 0);  // of no thread
+      depths[serial] = static_cast<std::uint32_t>(in.bytes().integer(4));
+    }
+    if (!record->holds_objects()) continue;
+    objects_begun = true;
+    while (const auto object = in.next_object()) {
+      if (object->kind == HprofReader::kJniGlobal) handles.push_back(object->jni_handle);
+      if (!object->is_root()) traces[object->id] = object->trace;
+    }
+  }
+  CHECK(in.problem().empty());
+  CHECK(handles == std::vector<std::uint64_t>{0x99});
+  CHECK(traces.size() == 5);
+  CHECK(traces[0x600] == 1);  // what the VM wrote
+  CHECK(traces[0x700] == 1);  // no stack
+  CHECK(depths[traces[0x500]] == 2);
+}
+
+TEST_CASE("a dump that is rewritten without any stack keeps all that it says") {
+  ReportSample names;
+  DumpSites none;
+  none.stacks.names = &names.names;
+  none.stacks.traces = Traces::create(16, 8);
+  const std::string once = rewritten(dump_with_roots().bytes, none);
+  DumpSites again;
+  again.stacks = none.stacks;
+  CHECK(rewritten(once, again) == once);
+  CHECK(once.size() == dump_with_roots().bytes.size() - 2 * 9);  // three segments are one
+}
+
+TEST_CASE("a large array has a segment of its own, which says its length") {
+  constexpr std::uint32_t kBytes = 3 << 20;
+  Dump dump;
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                d.u(5, 1).u(0x700, 8);
+                d.u(0x23, 1).u(0x700, 8).u(1, 4).u(kBytes, 4).u(8, 1).bytes +=
+                    std::string(kBytes, 'x');
+                d.u(5, 1).u(0x700, 8);
+              }));
+  dump.record(0x2C, "");
+  ReportSample names;
+  DumpSites none;
+  none.stacks.names = &names.names;
+  none.stacks.traces = Traces::create(16, 8);
+  const DumpFile file(rewritten(dump.bytes, none));
+  HprofReader in(file.fd());
+  REQUIRE(in.open());
+  std::vector<std::uint64_t> segments;
+  while (const auto record = in.next()) {
+    if (record->holds_objects()) segments.push_back(record->length);
+    while (record->holds_objects() && in.next_object()) {
+    }
+  }
+  CHECK(in.problem().empty());
+  CHECK(segments == std::vector<std::uint64_t>{9, kBytes + 18, 9});
+}
+
+TEST_CASE("a damaged dump is an error and never read beyond its end") {
+  const std::string whole = dump_with_roots().bytes;
+  ReportSample names;
+  SitesDumpResult result;
+  for (std::size_t size = 0; size < whole.size() - 9; size += 7) {
+    DumpSites sites = sites_of(names);
+    rewritten(whole.substr(0, size), sites, &result);  // terminates
+  }
+  DumpSites sites = sites_of(names);
+  rewritten(whole.substr(0, whole.size() - 15), sites, &result);
+  CHECK_FALSE(result.problem.empty());
+}
+
+TEST_CASE("each of many handles leads to its object and no other does") {
+  DumpedObjects objects;
+  constexpr std::uint64_t kMany = 10'000;
+  const auto handle = [](std::uint64_t i) { return 0x7000'0000'0000 + (i * 7919 % kMany) * 8; };
+  const auto object = [](std::uint64_t i) { return 0x1000'0000 + i * 24; };
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    REQUIRE(objects.add(handle(i), static_cast<TraceNumber>(i + 2)));
+  }
+  objects.seal_handles();
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    if (i % 10 != 0) CHECK(objects.name(handle(i), object(i)));
+  }
+  CHECK_FALSE(objects.name(handle(1), 0x8));  // named already
+  CHECK_FALSE(objects.name(0x6fff'ffff'fff8, 0x8));
+  objects.seal_objects();
+  CHECK(objects.size() == kMany / 10 * 9);
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    CHECK(objects.trace_of(object(i)) == (i % 10 != 0 ? i + 2 : kNoTrace));
+  }
+  CHECK(objects.trace_of(0x1000'0008) == kNoTrace);
+  CHECK_FALSE(objects.add(std::uint64_t{1} << 50, 2));
+}
+
+}  // namespace ddm

@@ -1,0 +1,107 @@
+#include "dump_sites.h"
+
+#include <catch2/catch.hpp>
+
+#include "../records/dump_sample.h"
+
+namespace ddm {
+namespace {
+
+// Classes a.B and [La.B; two stacks: of a native method, and of two frames of a.B.
+Dump with_stacks() {
+  Dump dump;
+  dump.text(101, "a/B").text(102, "[La/B;").text(103, "make").text(104, "()V").text(105, "B.java");
+  dump.record(2, Dump::body([](Dump& d) { d.u(1, 4).u(0x20, 8).u(1, 4).u(101, 8); }));
+  dump.record(2, Dump::body([](Dump& d) { d.u(2, 4).u(0x30, 8).u(1, 4).u(102, 8); }));
+  const auto frame = [&](std::uint64_t id, std::uint32_t line) {
+    dump.record(4, Dump::body([&](Dump& d) {
+                  d.u(id, 8).u(103, 8).u(104, 8).u(105, 8).u(1, 4).u(line, 4);
+                }));
+  };
+  frame(1, 12);
+  frame(2, 0xFFFFFFFD);
+  dump.record(5, Dump::body([](Dump& d) { d.u(1, 4).u(0, 4).u(0, 4); }));
+  dump.record(5, Dump::body([](Dump& d) { d.u(2, 4).u(0, 4).u(2, 4).u(2, 8).u(1, 8); }));
+  dump.record(5, Dump::body([](Dump& d) { d.u(3, 4).u(0, 4).u(1, 4).u(1, 8); }));
+  return dump;
+}
+
+void instance(Dump& d, std::uint64_t id, std::uint32_t trace) {
+  d.u(0x21, 1).u(id, 8).u(trace, 4).u(0x20, 8).u(12, 4).u(0, 8).u(0, 4);
+}
+void references(Dump& d, std::uint64_t id, std::uint32_t trace, std::uint32_t n) {
+  d.u(0x22, 1).u(id, 8).u(trace, 4).u(n, 4).u(0x30, 8).bytes +=
+      std::string(8 * std::size_t{n}, '\0');
+}
+void shorts(Dump& d, std::uint64_t id, std::uint32_t trace, std::uint32_t n) {
+  d.u(0x23, 1).u(id, 8).u(trace, 4).u(n, 4).u(9, 1).bytes += std::string(2 * std::size_t{n}, '\0');
+}
+
+Result<SitesOfDump> read(const std::string& dump) {
+  const DumpFile file(dump);
+  return read_dump_sites(file.fd(), [](std::uint64_t) {});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the sites of a dump are its classes and stacks, with what their objects take in the heap") {
+  Dump dump = with_stacks();
+  // As with compressed references and classes: 24 bytes an instance, 4 a reference, headers of 16.
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                instance(d, 0x1000, 2);
+                instance(d, 0x1018, 3);
+                references(d, 0x1030, 3, 10);
+                shorts(d, 0x1068, 1, 4);
+                shorts(d, 0x1080, 2, 5);
+              }));
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                instance(d, 0x5000, 2);
+                d.u(5, 1).u(0x20, 8);
+                references(d, 0x5020, 3, 100);
+              }));
+  dump.record(0x2C, "");
+  const auto sites = read(dump.bytes);
+  REQUIRE(sites);
+  CHECK(sites->count == 7);
+  CHECK(sites->bytes == 3 * 24 + 56 + 416 + 24 + 32);
+  CHECK(sites->with_stack == 6);
+  REQUIRE(sites->sites.size() == 5);
+  const SitesOfDump& all = *sites;
+  CHECK(all.sites[0].class_name == "a.B[]");
+  CHECK(all.sites[0].count == 2);
+  CHECK(all.sites[0].bytes == 56 + 416);
+  CHECK(all.sites[1].class_name == "a.B");
+  CHECK(all.sites[1].count == 2);
+  REQUIRE(all.sites[1].stack.size() == 2);
+  CHECK(all.sites[1].stack[0].name == FrameName{"a.B", "make", "B.java", kLineNative});
+  CHECK(all.sites[1].stack[1].name == FrameName{"a.B", "make", "B.java", 12});
+  CHECK(all.sites[1].stack[1].signature == "()V");
+  const SiteFigures figures = figures_of(all);
+  CHECK(figures.sites[1].at == all.sites[1].stack[0].name);
+  CHECK(figures.count() == all.with_stack);
+  CHECK(figures.bytes() == all.with_stack_bytes);
+}
+
+TEST_CASE("whatever a broken dump claims, reading its sites ends with an error") {
+  Dump dump = with_stacks();
+  dump.record(0x1C, Dump::body([](Dump& d) { shorts(d, 0x1068, 1, 4); }));
+  const std::string whole = dump.bytes;
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto sites = read(whole.substr(0, size));
+    if (!sites) CHECK_FALSE(sites.message().empty());
+  }
+  CHECK(read("no dump").message() == "this is no heap dump (hprof)");
+  CHECK_FALSE(read(whole.substr(0, whole.size() - 1)));
+  Dump reference = with_stacks();
+  reference.record(0x1C, Dump::body([](Dump& d) {
+                     d.u(0x23, 1).u(1, 8).u(1, 4).u(1, 4).u(2, 1).u(0, 8);  // of references
+                   }));
+  CHECK_FALSE(read(reference.bytes));
+  Dump endless = with_stacks();
+  endless.record(
+      0x1C, Dump::body([](Dump& d) { d.u(0x23, 1).u(1, 8).u(1, 4).u(0xFFFFFFFF, 4).u(11, 1); }));
+  CHECK_FALSE(read(endless.bytes));
+}
+
+}  // namespace ddm

@@ -1,0 +1,90 @@
+// ddm sites: where the objects of a heap dump were allocated.
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "command.h"
+#include "dump_sites.h"
+#include "output.h"
+#include "records/report_words.h"
+#include "site_rows.h"
+#include "sockets/file_descriptor.h"
+
+namespace ddm {
+namespace {
+
+struct SitesOptions {
+  std::string path;
+  std::string by = "site";
+  std::size_t top = 25;
+  bool json = false;
+};
+
+void print_json_rows(const SitesOfDump& dump) {
+  print(fmt::format(
+      "{{\"count\":{},\"bytes\":{},\"with_stack_count\":{},\"with_stack_bytes\":{},\"rows\":[",
+      dump.count, dump.bytes, dump.with_stack, dump.with_stack_bytes));
+  std::string_view before = "\n";
+  for (const DumpSite& site : dump.sites) {
+    Json stack = Json::array();
+    for (const DumpFrame& frame : site.stack) {
+      stack.push_back({{"class", json_text(frame.name.class_name)},
+                       {"method", json_text(frame.name.method)},
+                       {"signature", json_text(frame.signature)},
+                       {"file", json_text(frame.name.file)},
+                       {"line", frame.name.line}});
+    }
+    const Json row = {{"class", json_text(site.class_name)},
+                      {"count", site.count},
+                      {"bytes", site.bytes},
+                      {"stack", std::move(stack)}};
+    print(std::string(before) + row.dump());
+    before = ",\n";
+  }
+  print("\n]}\n");
+}
+
+int sites(const SitesOptions& options) {
+  const FileDescriptor file(open(options.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return refuse(options.path + ": " + errno_text(errno));
+  Progress progress("sites");
+  const auto dump = read_dump_sites(file.get(), [&progress](std::uint64_t bytes) {
+    progress.show(static_cast<std::size_t>(bytes));
+  });
+  if (!dump) return refuse(options.path + ": " + dump.message());
+  progress.clear();
+  if (options.json) {
+    print_json_rows(*dump);
+    return kExitOk;
+  }
+  print(fmt::format("{} objects, {}; the allocation of {}, {}, is known\n", grouped(dump->count),
+                    human_bytes(dump->bytes), grouped(dump->with_stack),
+                    human_bytes(dump->with_stack_bytes)));
+  if (dump->with_stack == 0) {
+    print("For that the dump is made with `ddm dump PID -o FILE --sites` while live= is on.\n");
+    return kExitOk;
+  }
+  print_rows(rows_of(figures_of(*dump), *rows_by(options.by)), *rows_by(options.by), options.top,
+             false);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_sites(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("sites", "Show where a heap dump's objects come from");
+  auto options = std::make_shared<SitesOptions>();
+  command->add_option("DUMP", options->path, "A heap dump (hprof)")->required();
+  command->add_option("--by", options->by, "Rows: class, site or app")
+      ->check(CLI::IsMember({"class", "site", "app"}))
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command->add_option("--top", options->top, "How many rows to show")
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_flag("--json", options->json,
+                    "All: {count, bytes, rows: [{class, count, bytes, stack}]}");
+  command->callback([options, &chosen] { chosen = [options] { return sites(*options); }; });
+}
+
+}  // namespace ddm
