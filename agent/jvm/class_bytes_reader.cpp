@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-using Bytes = std::map<std::string, std::vector<std::uint8_t>>;
+using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;
 
 void JNICALL keep_bytes(jvmtiEnv* jvmti, JNIEnv*, jclass being_redefined, jobject, const char* name,
                         jobject, jint length, const unsigned char* bytes, jint*, unsigned char**) {
@@ -24,7 +24,7 @@ void JNICALL keep_bytes(jvmtiEnv* jvmti, JNIEnv*, jclass being_redefined, jobjec
   try {
     std::string dotted = name;
     std::replace(dotted.begin(), dotted.end(), '/', '.');
-    (*static_cast<Bytes*>(storage))[dotted].assign(bytes, bytes + length);
+    (*static_cast<ClassFiles*>(storage))[dotted].assign(bytes, bytes + length);
   } catch (const std::exception& failure) {
     log_debug("class files: {}", failure.what());
   }
@@ -46,7 +46,7 @@ class Environment {
   }
 
   // "" or what the VM refuses.
-  std::string listen(Bytes& to) {
+  std::string listen(ClassFiles& to) {
     if (jvmti_ == nullptr) return "the VM gives no JVMTI environment";
     jvmtiCapabilities wanted{};
     wanted.can_retransform_classes = 1;
@@ -69,9 +69,9 @@ class Environment {
 
 }  // namespace
 
-Bytes read_class_bytes(JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted,
+ClassFiles read_class_bytes(JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted,
                        std::string& error) {
-  Bytes bytes;
+  ClassFiles bytes;
   Environment environment(jni);
   error = environment.listen(bytes);
   if (!error.empty()) return bytes;
