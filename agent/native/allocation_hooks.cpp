@@ -82,7 +82,10 @@ void draw_distance(ThreadState* state) {
 // the end of it.
 bool is_before_first_sample(ThreadState* state, std::size_t bytes) {
   if (state->random != 0) return false;
-  state->random = g_seed.fetch_add(0x9e3779b97f4a7c15, std::memory_order_relaxed) | 1;
+  // The generator counts; threads that began next to one another would draw the same numbers, one
+  // after the other.
+  std::uint64_t seed = g_seed.fetch_add(1, std::memory_order_relaxed);
+  state->random = next_random(&seed) | 1;
   draw_distance(state);
   return before_next_sample(bytes);
 }

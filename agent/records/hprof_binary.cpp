@@ -14,9 +14,18 @@ namespace {
 constexpr std::string_view kMagic = "JAVA PROFILE 1.0.2";
 constexpr std::size_t kIdBytes = 8;
 
-constexpr std::uint8_t kText = 0x01, kClass = 0x02, kFrame = 0x04, kTrace = 0x05, kSites = 0x06,
-                       kHeapSummary = 0x07, kThreadStart = 0x0A, kThreadEnd = 0x0B,
-                       kCpuSamples = 0x0D, kSettings = 0x0E;
+enum RecordTag : std::uint8_t {
+  kTextRecord = 0x01,
+  kClassRecord = 0x02,
+  kFrameRecord = 0x04,
+  kTraceRecord = 0x05,
+  kSitesRecord = 0x06,
+  kHeapSummaryRecord = 0x07,
+  kThreadStartRecord = 0x0A,
+  kThreadEndRecord = 0x0B,
+  kCpuSamplesRecord = 0x0D,
+  kSettingsRecord = 0x0E,
+};
 
 struct Primitive {
   std::string_view name;
@@ -87,7 +96,7 @@ std::uint64_t HprofBinary::text(std::string_view jvm_text) {
   const std::string utf8 = utf8_of(jvm_text);
   const auto [id, fresh] = numbers_.text(utf8);
   if (fresh) {
-    begin(kText, kIdBytes + utf8.size());
+    begin(kTextRecord, kIdBytes + utf8.size());
     integer(id, kIdBytes);
     out_ += utf8;
   }
@@ -99,7 +108,7 @@ std::uint32_t HprofBinary::type(std::string_view type_name) {
   if (fresh) {
     const std::uint64_t name = text(internal_class_name(type_name));
     const std::uint32_t no_stack = empty_trace();
-    begin(kClass, 4 + kIdBytes + 4 + kIdBytes);
+    begin(kClassRecord, 4 + kIdBytes + 4 + kIdBytes);
     integer(serial, 4);
     integer(serial, kIdBytes);  // no object of the heap lies that low
     integer(no_stack, 4);
@@ -115,7 +124,7 @@ std::uint64_t HprofBinary::frame(const HprofFrame& frame, ReportNames& names) {
     const std::uint64_t name = text(method.method), signature = text(method.signature),
                         file = method.file.empty() ? 0 : text(method.file);
     const std::uint32_t of = type(method.class_name);
-    begin(kFrame, 4 * kIdBytes + 8);
+    begin(kFrameRecord, 4 * kIdBytes + 8);
     integer(id, kIdBytes);
     integer(name, kIdBytes);
     integer(signature, kIdBytes);
@@ -148,7 +157,7 @@ void HprofBinary::put_trace(std::uint32_t serial, std::uint32_t thread,
                             std::span<const HprofFrame> stack, ReportNames& names) {
   std::vector<std::uint64_t> ids;
   for (const HprofFrame& one : stack) ids.push_back(frame(one, names));
-  begin(kTrace, 12 + kIdBytes * ids.size());
+  begin(kTraceRecord, 12 + kIdBytes * ids.size());
   integer(serial, 4);
   integer(thread, 4);
   integer(ids.size(), 4);
@@ -158,7 +167,7 @@ void HprofBinary::put_trace(std::uint32_t serial, std::uint32_t thread,
 std::uint32_t HprofBinary::empty_trace() {
   const auto [serial, fresh] = numbers_.trace({});
   if (fresh) {
-    begin(kTrace, 12);
+    begin(kTraceRecord, 12);
     integer(serial, 4);
     integer(0, 4);
     integer(0, 4);
@@ -167,7 +176,7 @@ std::uint32_t HprofBinary::empty_trace() {
 }
 
 void HprofBinary::settings(const HprofSettings& settings) {
-  begin(kSettings, 6);
+  begin(kSettingsRecord, 6);
   integer((settings.alloc_traces ? 1u : 0u) | (settings.cpu_sampling ? 2u : 0u), 4);
   integer(settings.depth, 2);
 }
@@ -175,7 +184,7 @@ void HprofBinary::settings(const HprofSettings& settings) {
 void HprofBinary::thread_start(std::int64_t id, std::string_view name, std::string_view group) {
   const std::uint64_t name_id = text(name), group_id = text(group), none = text("");
   const std::uint32_t no_stack = empty_trace();
-  begin(kThreadStart, 4 + kIdBytes + 4 + 3 * kIdBytes);
+  begin(kThreadStartRecord, 4 + kIdBytes + 4 + 3 * kIdBytes);
   integer(HprofNumbers::thread(id), 4);
   integer(0, kIdBytes);  // the object is not known here
   integer(no_stack, 4);
@@ -185,7 +194,7 @@ void HprofBinary::thread_start(std::int64_t id, std::string_view name, std::stri
 }
 
 void HprofBinary::thread_end(std::int64_t id) {
-  begin(kThreadEnd, 4);
+  begin(kThreadEndRecord, 4);
   integer(HprofNumbers::thread(id), 4);
 }
 
@@ -199,7 +208,7 @@ void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16
   traces(sites, names, now_ms);
   // Raw names: what is made printable is for people.
   for (const HprofSite& site : sites.list()) type(names.table().class_name(site.class_id));
-  begin(kSites, 34 + 25 * sites.list().size());
+  begin(kSitesRecord, 34 + 25 * sites.list().size());
   integer(flags, 2);
   integer(std::bit_cast<std::uint32_t>(cutoff), 4);
   saturated(sites.totals().live_bytes);
@@ -221,7 +230,7 @@ void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16
 
 void HprofBinary::heap_summary(const HprofSite& totals, std::int64_t now_ms) {
   now(now_ms);
-  begin(kHeapSummary, 24);
+  begin(kHeapSummaryRecord, 24);
   saturated(totals.live_bytes);
   saturated(totals.live_count);
   integer(static_cast<std::uint64_t>(totals.bytes), 8);
@@ -232,7 +241,7 @@ void HprofBinary::cpu_samples(const HprofCosts& samples, ReportNames& names,
                               std::int64_t now_ms) {
   now(now_ms);
   for (const HprofCost& cost : samples.list()) trace(samples.stack(cost), 0, names);
-  begin(kCpuSamples, 8 + 8 * samples.list().size());
+  begin(kCpuSamplesRecord, 8 + 8 * samples.list().size());
   saturated(samples.total());
   integer(samples.list().size(), 4);
   for (const HprofCost& cost : samples.list()) {

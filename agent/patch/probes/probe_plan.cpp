@@ -151,9 +151,9 @@ std::string with_slashes(std::string text) {
 }  // namespace
 
 Result<ProbeWish> read_probe_wish(ProbeRequest request) {
-  constexpr std::size_t kMostText = 1000;
+  constexpr std::size_t kMostNames = 1000;
   if (request.methods.empty()) return Error{"no method is named; right is 'shop.Cart.total'"};
-  if (request.methods.size() > kMostText || request.field.size() > kMostText) {
+  if (request.methods.size() > kMostNames || request.field.size() > kMostNames) {
     return Error{"a name is longer than 1000 characters"};
   }
   if (request.line > 0 && !request.field.empty()) {
