@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "dyper/documents/look.h"
 #include "dyper/documents/xml_reader.h"
 #include "dyper/patching/java_names.h"
 #include "jvm/class_bytes_reader.h"
@@ -15,8 +16,6 @@ namespace ddm {
 namespace {
 
 using Code = DyperErrorCode;
-
-constexpr std::size_t kMostErrors = 100;
 
 // Hands out the numbers of another one, and remembers which were asked for.
 class UsedIds final : public bci::PatchIds {
@@ -79,16 +78,20 @@ void Dypatch::read_modes(std::vector<DyperError>& errors) {
   models_.modes().add((*read)->document_element(), errors);
 }
 
-Dypatch::ClassFiles Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
-                                        const std::set<std::string>& named,
-                                        std::vector<DyperError>& errors) {
+ClassFiles Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                               const std::set<std::string>& named,
+                               std::vector<DyperError>& errors) const {
+  const auto wanted = [&](const std::string& name) {
+    return (named.empty() || named.contains(name)) && may_patch(plan, internal_name(name));
+  };
   std::string error;
   ClassFiles classes = read_class_bytes(
       jni,
-      [&](const std::string& name) {
-        return (named.empty() || named.contains(name)) && may_patch(plan, internal_name(name));
-      },
+      [&](const std::string& name) { return wanted(name) && !patched_.unpatched().contains(name); },
       error);
+  for (const auto& [name, bytes] : patched_.unpatched()) {
+    if (wanted(name)) classes[name] = bytes;
+  }
   if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
   std::set<std::string> missing = named;
   for (const bci::MethodPatches& target : plan.methods) {
@@ -102,27 +105,13 @@ Dypatch::ClassFiles Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
   return classes;
 }
 
-void Dypatch::tell_refused(const std::string& class_name, const bci::PatchResult& result,
-                           std::vector<DyperError>& errors) {
-  for (const bci::RefusedSite& site : result.refused) {
-    if (errors.size() >= kMostErrors) return;
-    std::string message = site.name + signature_of(site.descriptor) + ", " +
-                          std::string(to_string(site.kind)) + ": " +
-                          std::string(to_string(site.reason));
-    if (!site.detail.empty()) message += " (" + site.detail + ")";
-    const bool no_code = site.reason == bci::SkipReason::kNoCode;
-    errors.push_back({no_code ? Code::kNotModifiable : Code::kUnsupported, "CLASS", class_name,
-                      std::move(message)});
-  }
-}
-
 void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                             std::vector<DyperError>& errors) {
   UsedIds used(ids_);
   xml.open("COUNTERS").open("COUNTERDATA");
   for (const auto& [name, bytes] : classes) {
     const std::string owner = internal_name(name);
-    tell_refused(name, patch_class(span_of(bytes), plan, used), errors);
+    tell_refused(name, patch_class(span_of(bytes), plan, used).refused, errors);
     xml.open("CLASS").attribute("NAME", name).attribute("INDEX", ids_.class_id(owner)).close();
     for (const bci::MethodBlocks& method : blocks_of(span_of(bytes), plan)) {
       const std::string qualified = name + "." + method.name;
@@ -187,7 +176,7 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : classes_of(jni, plan, named, errors)) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
-    tell_refused(class_name, result, errors);
+    tell_refused(class_name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", class_name);
     xml.attribute("ORIG", keep(class_name, "orig", bytes, errors));
     if (result.rewrite.status == bci::RewriteStatus::kChanged) {
@@ -209,7 +198,7 @@ void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : classes_of(jni, plan, {}, errors)) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
-    tell_refused(class_name, result, errors);
+    tell_refused(class_name, result.refused, errors);
     const bool changed = add && result.rewrite.status == bci::RewriteStatus::kChanged;
     const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
                                             result.rewrite.bytes.end());
@@ -219,6 +208,36 @@ void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
     xml.attribute("ORIGINAL", changed ? "FALSE" : "TRUE").close();
   }
   xml.close();
+}
+
+void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                         std::vector<DyperError>& errors) {
+  const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
+  const std::string name(attribute_of(element, "NAME"));
+  if (!models_.contains(name)) {
+    errors.push_back({Code::kNoModel, "NAME", name, "there is no such model"});
+    return;
+  }
+  const bool insert = flag_of(element, "INSERT", true);
+  const bci::PatchPlan plan = models_.plan(name);
+  std::set<std::string> in, out;
+  for (const pugi::xml_node one : element.children("PATCH")) {
+    std::string class_name(attribute_of(one, "CLASS"));
+    if (!flag_of(one, "CHANGE", insert)) {
+      out.insert(std::move(class_name));
+    } else if (may_patch(plan, internal_name(class_name))) {
+      in.insert(std::move(class_name));
+    } else {
+      errors.push_back({Code::kNoClass, "CLASS", class_name, "the model has no patch for it"});
+    }
+  }
+  const bool whole = !element.child("PATCH");
+  if (whole && !insert) out = patched_.of(name);
+  patched_.take_out(jni, name, out);
+  if (!in.empty() || (whole && insert)) {
+    patched_.put_in(jni, name, plan, classes_of(jni, plan, in, errors), errors);
+  }
+  xml.open("PATCH").attribute("TIME", epoch_ms()).close();
 }
 
 void Dypatch::directory(pugi::xml_node root, std::vector<DyperError>& errors) {

@@ -13,6 +13,7 @@
 
 #include "bci/patch/patch_class.h"
 #include "dyper/documents/request.h"
+#include "dyper/patched_classes.h"
 #include "dyper/patching/patch_models.h"
 
 namespace ddm {
@@ -27,28 +28,30 @@ class Dypatch {
   // PATCH: what the model makes of classes. The seed's command, and ACTIVATE in its place.
   void patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
   void activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  // INSTRUMENT: puts a model's patches into classes, or takes them out.
+  void instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                  std::vector<DyperError>& errors);
+  // What they have counted, as RTITEM. Any attached thread.
+  void write_counters(JNIEnv* jni, XmlWriter& xml) const { patched_.write_counters(jni, xml); }
   // DIRECTORY: where PATCH leaves class files.
   void directory(pugi::xml_node root, std::vector<DyperError>& errors);
 
  private:
-  using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;
-
   void read_modes(std::vector<DyperError>& errors);
   // Of the loaded classes that the plan is about; a class that it names and that is not loaded is
-  // an error.
-  static ClassFiles classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
-                               const std::set<std::string>& named, std::vector<DyperError>& errors);
+  // an error. Without patches that INSTRUMENT has put in.
+  ClassFiles classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& named,
+                        std::vector<DyperError>& errors) const;
   void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                      std::vector<DyperError>& errors);
   // The file's name, or "mem:N" while no directory is known.
   std::string keep(const std::string& class_name, std::string_view form,
                    const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
-  static void tell_refused(const std::string& class_name, const bci::PatchResult& result,
-                           std::vector<DyperError>& errors);
 
   std::string modes_file_;
   PatchModels models_;
   bci::PatchIdTable ids_;
+  PatchedClasses patched_{ids_};
   std::string directory_;
   int in_memory_ = 0;
 };

@@ -48,7 +48,7 @@ const DyperCommands::Entry DyperCommands::kDyper[] = {
     {"GC", &DyperCommands::collect_garbage},
     {"DUMPHEAP", &DyperCommands::dump_heap},
     {"DUMPMEMORY", &DyperCommands::left_out},
-    {"INSTRUMENT", &DyperCommands::left_out},
+    {"INSTRUMENT", &DyperCommands::instrument},
 };
 
 const DyperCommands::Entry DyperCommands::kDypatch[] = {
@@ -221,6 +221,13 @@ void DyperCommands::activate_patches(JNIEnv* jni, pugi::xml_node root, Answer& a
 
 void DyperCommands::patch_directory(JNIEnv*, pugi::xml_node root, Answer& answer) {
   dypatch_.directory(root, answer.errors);
+}
+
+void DyperCommands::instrument(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  const pugi::xml_node model = child_of(root, "MODEL", "PATCHMODEL");
+  if (model.child("VAR")) set(jni, model, answer);
+  if (model.child("DETAIL")) set_detail(jni, model, answer);
+  dypatch_.instrument(jni, root, answer.xml, answer.errors);
 }
 
 void DyperCommands::left_out(JNIEnv*, pugi::xml_node root, Answer& answer) {

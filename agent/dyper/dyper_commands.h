@@ -24,7 +24,11 @@ class DyperCommands {
         self_(std::move(self)),
         monitor_(monitor),
         dumper_(dumper),
-        dypatch_(std::move(modes_file)) {}
+        dypatch_(std::move(modes_file)) {
+    monitor_.count_with([this](JNIEnv* jni, XmlWriter& xml) { dypatch_.write_counters(jni, xml); });
+  }
+  DyperCommands(const DyperCommands&) = delete;
+  DyperCommands& operator=(const DyperCommands&) = delete;
 
   std::string answer(JNIEnv* jni, std::string_view document);
 
@@ -72,6 +76,7 @@ class DyperCommands {
   void patch(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void activate_patches(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void patch_directory(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void instrument(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void left_out(JNIEnv*, pugi::xml_node root, Answer& answer);
 
   jvmtiEnv* const jvmti_;

@@ -290,7 +290,7 @@ std::string DyperMonitor::report(JNIEnv* jni) {
   if (const auto* all = looker(jni)) moment.threads = all->facts(jni, wanted());
   if (counted_) {
     XmlWriter counted;
-    counted_(counted);
+    counted_(jni, counted);
     moment.counted = counted.take();
   }
   XmlWriter xml;

@@ -26,12 +26,14 @@ namespace ddm {
 
 class DyperMonitor final : private Looker {
  public:
-  // `send`: a document to all clients. `counted`: the counters of patched code, as RTITEM; may be
-  // empty. `tracking` may be null.
+  // `send`: a document to all clients. `tracking` may be null.
   DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Tracking* tracking, std::string id,
                std::function<void(const std::string&)> send);
 
-  void count_with(std::function<void(XmlWriter&)> counted) { counted_ = std::move(counted); }
+  // What the counters of patched code have, as RTITEM. Before anything is asked for.
+  void count_with(std::function<void(JNIEnv*, XmlWriter&)> counted) {
+    counted_ = std::move(counted);
+  }
 
   // For reading and changing; apply() says that it is done, and begins or ends what is to be.
   template <typename Use>
@@ -89,7 +91,7 @@ class DyperMonitor final : private Looker {
   SamplerThread& sampler_;
   const std::string id_;
   const std::function<void(const std::string&)> send_;
-  std::function<void(XmlWriter&)> counted_;
+  std::function<void(JNIEnv*, XmlWriter&)> counted_;
 
   mutable std::mutex mutex_;                // of what follows
   std::unique_ptr<ThreadLooker> looker_;    // made when it is first needed

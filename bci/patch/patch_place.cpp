@@ -163,11 +163,14 @@ MaybeValue value_of(const PatchArgument& argument, const PatchPlace& place) {
   PatchScope& scope = place.scope;
   const Site& site = place.site;
   const std::string_view owner = scope.file.name;
+  const auto number_of = [&](std::int32_t given) {
+    return id(argument.is_counter && given >= 0 ? scope.ids.counter_of(given) : given);
+  };
   switch (argument.kind) {
     case ArgumentKind::kThis:
       return this_object(place);
     case ArgumentKind::kInteger:
-      return number(argument.number);
+      return argument.is_counter ? number_of(argument.number) : number(argument.number);
     case ArgumentKind::kText:
       return value("Ljava/lang/String;",
                    [text = argument.name](Snippet& code) { code.push_text(text); });
@@ -201,20 +204,20 @@ MaybeValue value_of(const PatchArgument& argument, const PatchPlace& place) {
       if (place.argument_number == 0) return refused(SkipReason::kNoValue);
       return number(place.argument_number);
     case ArgumentKind::kInstruction:
-      return number(static_cast<std::int32_t>(site.label));
+      return number_of(static_cast<std::int32_t>(site.label));
     case ArgumentKind::kBlockId:
-      return id(scope.ids.block_id(owner, scope.method.name(), scope.method.descriptor(),
-                                   scope.tables.blocks.first_of(site.label)));
+      return number_of(scope.ids.block_id(owner, scope.method.name(), scope.method.descriptor(),
+                                          scope.tables.blocks.first_of(site.label)));
     case ArgumentKind::kMethodId:
-      return id(scope.ids.method_id(owner, scope.method.name(), scope.method.descriptor()));
+      return number_of(scope.ids.method_id(owner, scope.method.name(), scope.method.descriptor()));
     case ArgumentKind::kClassId:
-      return id(scope.ids.class_id(owner));
+      return number_of(scope.ids.class_id(owner));
     case ArgumentKind::kRefMethodId:
       if (site.kind != SiteKind::kCall) return refused(SkipReason::kNoValue);
-      return id(scope.ids.method_id(site.owner, site.name, site.descriptor));
+      return number_of(scope.ids.method_id(site.owner, site.name, site.descriptor));
     case ArgumentKind::kRefClassId:
       if (site.owner.empty()) return refused(SkipReason::kNoValue);
-      return id(scope.ids.class_id(site.owner));
+      return number_of(scope.ids.class_id(site.owner));
   }
   return refused(SkipReason::kBadHook);
 }

@@ -74,6 +74,8 @@ struct PatchArgument {
   ArgumentKind kind = ArgumentKind::kNull;
   std::int32_t number = 0;
   std::string name = {};
+  // Of kInteger, kInstruction and the ids: not that number but PatchIds::counter_of() it.
+  bool is_counter = false;
 };
 
 enum class Relation : std::uint8_t {

@@ -554,7 +554,6 @@ def patched_class_files_are_left_for_javap_and_what_cannot_be_is_said(t):
         assert original == patched
         assert errors(client.ask("PATCH", "<PATCH MODEL='X' />", root="DYPATCH")) == ["NO_MODEL"]
         assert errors(client.ask("DIRECTORY", "/no/such", root="DYPATCH")) == ["BAD_VALUE"]
-        assert errors(client.ask("INSTRUMENT", "<MODEL NAME='M1' INSERT='TRUE' />")) == ["UNSUPPORTED"]
 
 
 @test()

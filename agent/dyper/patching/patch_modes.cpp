@@ -23,14 +23,6 @@ constexpr std::string_view kBuiltIn = R"(<MODES>
   SIGNATURE='(int)'><ARG TYPE='REFCLASSID' /></CODE><INSTRUCTION /></MODE>
 </MODES>)";
 
-// The names of the agent's sinks in DYVISE's documents.
-struct Sink {
-  std::string_view name;
-  std::string_view ours;
-};
-constexpr Sink kSinks[] = {
-    {"monCountItem", "count"}, {"count", "count"}, {"hit", "hit"}, {"value", "value"}};
-
 template <typename Number>
 bool is_number(std::string_view text, Number* to) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *to);
@@ -127,14 +119,25 @@ std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view con
   if (class_name != kTrackerName) {
     return bci::HookMethod{internal_name(class_name), std::string(method), *descriptor};
   }
-  for (const Sink& sink : kSinks) {
-    if (sink.name == method) {
-      return bci::HookMethod{std::string(kTrackerSinks), std::string(sink.ours), *descriptor};
-    }
+  if (method == "monCountItem" && *descriptor == "(I)V") {
+    return bci::HookMethod{std::string(kSinksClassName), "count", *descriptor};
   }
-  errors.push_back({Code::kUnsupported, "METHOD", std::string(method),
-                    "ddm.Tracker has monCountItem, hit and value"});
+  errors.push_back({Code::kUnsupported, "METHOD", std::string(method) + std::string(signature),
+                    "ddm.Tracker has monCountItem(int)"});
   return {};
+}
+
+// What our sink counts has a number in the tables, known when the code is patched.
+bool make_counter(bci::PatchCall& call, std::vector<DyperError>& errors) {
+  using Kind = bci::ArgumentKind;
+  if (call.sink.owner != kSinksClassName) return true;
+  const Kind kind = call.arguments.empty() ? Kind::kNull : call.arguments[0].kind;
+  if (kind != Kind::kInteger && kind < Kind::kInstruction) {
+    errors.push_back(wrong("TYPE", to_string(kind), "monCountItem needs an INTEGER, INSNO or id"));
+    return false;
+  }
+  call.arguments[0].is_counter = true;
+  return true;
 }
 
 std::optional<bci::PatchCall> call_of(pugi::xml_node code, std::string_view context,
@@ -166,6 +169,7 @@ std::optional<bci::PatchCall> call_of(pugi::xml_node code, std::string_view cont
       call.result_local = attribute_of(child, "VALUE");
     }
   }
+  if (!make_counter(call, errors)) return {};
   // The sink is told in its last parameter whether the conditions hold.
   if (!call.conditions.empty()) call.sink.descriptor.insert(call.sink.descriptor.find(')'), "Z");
   return call;

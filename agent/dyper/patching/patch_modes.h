@@ -25,7 +25,7 @@ namespace ddm {
 
 // Which class stands for ddm.Tracker in plans.
 inline constexpr std::string_view kTrackerName = "ddm.Tracker";
-inline constexpr std::string_view kTrackerSinks = "java/lang/DdmTrackerSinks";
+inline constexpr std::string_view kSinksClassName = "java/lang/DdmTrackerSinks";
 
 struct PatchMode {
   std::vector<bci::PatchCall> before, after;

@@ -1,5 +1,7 @@
 // What patches put where, and what they refuse. How often sinks are called and with which values is
 // tested in a JVM: tests/jvm/bci_sweep/patched.
+#include <algorithm>
+
 #include "bci/opcodes.h"
 #include "bci/patch/patch_class.h"
 #include "bci/tool/every_patch.h"
@@ -283,6 +285,32 @@ TEST_CASE("the class that holds the sinks is never patched, and bytes that are n
   PatchIdTable ids;
   CHECK(refusal(patch_class(Bytes{1, 2, 3}, count(SiteKind::kEnter), ids)) ==
         SkipReason::kNotAClassFile);
+}
+
+TEST_CASE("a counter's number takes the place of an id where it is asked for") {
+  class Counters : public PatchIdTable {
+   public:
+    std::int32_t counter_of(std::int32_t id) override { return id == 7 ? -1 : id + 20000; }
+  } ids;
+  ClassBuilder cls("Sample", 61);
+  add_loop(cls);
+  const auto with = [&](ArgumentKind kind, std::int32_t number, bool is_counter) {
+    PatchPlan plan = count(SiteKind::kEnter);
+    plan.methods[0].patches[0].before[0].arguments = {{kind, number, "", is_counter}};
+    return patch_class(cls.build(), plan, ids);
+  };
+  const auto holds = [](const PatchResult& result, std::int32_t number) {
+    const std::uint8_t push[] = {0x11, static_cast<std::uint8_t>(number >> 8),
+                                 static_cast<std::uint8_t>(number)};
+    const auto& bytes = result.rewrite.bytes;
+    return std::search(bytes.begin(), bytes.end(), std::begin(push), std::end(push)) != bytes.end();
+  };
+  CHECK(holds(with(ArgumentKind::kMethodId, 0, true), 20001));
+  CHECK_FALSE(holds(with(ArgumentKind::kMethodId, 0, false), 20001));
+  CHECK(holds(with(ArgumentKind::kInteger, 300, true), 20300));
+  CHECK(holds(with(ArgumentKind::kInteger, 300, false), 300));
+  CHECK(refusal(with(ArgumentKind::kInteger, 7, true)) == SkipReason::kNoId);
+  CHECK(refusal(with(ArgumentKind::kInteger, -1, true)) == SkipReason::kNoId);
 }
 
 TEST_CASE("an id that is refused refuses the site") {

@@ -73,7 +73,7 @@ TEST_CASE("a model says where its modes go") {
   const bci::Patch& enter = methods[0].patches[0];
   CHECK(enter.site == bci::SiteKind::kEnter);
   REQUIRE(enter.before.size() == 1);
-  CHECK(enter.before[0].sink.owner == kTrackerSinks);
+  CHECK(enter.before[0].sink.owner == kSinksClassName);
   CHECK(enter.before[0].sink.name == "count");
   CHECK(enter.before[0].arguments[0].kind == bci::ArgumentKind::kMethodId);
   const bci::Patch& call = methods[0].patches[1];
@@ -122,6 +122,8 @@ TEST_CASE("code around INSTRUCTION, arguments and conditions become calls") {
   CHECK(patch.before[0].arguments[1].number == 2);
   CHECK(patch.before[0].arguments[2].name == "sum");
   CHECK(patch.after[0].sink.descriptor == "(IZ)V");
+  CHECK(patch.after[0].arguments[0].is_counter);
+  CHECK_FALSE(patch.before[0].arguments[0].is_counter);
   REQUIRE(patch.after[0].conditions.size() == 2);
   CHECK(patch.after[0].conditions[0].relation == bci::Relation::kNotEqual);
   CHECK(std::holds_alternative<std::nullptr_t>(patch.after[0].conditions[0].right));
@@ -153,6 +155,11 @@ TEST_CASE("what is wrong with one patch is said, and the others are taken") {
       {call + "'(int)'><CONDITION TYPE='ARG' LVALUE='1' RVALUE='x'/></CODE>", "BAD_VALUE"},
       {call + "'(int)'><RETURN TYPE='CONTEXT'/></CODE>", "UNSUPPORTED"},
       {"<CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='no' SIGNATURE='()'/>", "UNSUPPORTED"},
+      {"<CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monCountItem' SIGNATURE='(long)'/>",
+       "UNSUPPORTED"},
+      {"<CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monCountItem' SIGNATURE='(int)'>"
+       "<ARG TYPE='ARG' VALUE='1'/></CODE>",
+       "BAD_VALUE"},
       {"<CODE TYPE='JUMP'/>", "BAD_VALUE"}};
   for (const auto& [code, expected] : codes) {
     INFO(code);

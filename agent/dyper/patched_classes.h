@@ -1,0 +1,71 @@
+// What INSTRUMENT has put into classes of the running program, by model, and what it counts there.
+//
+// Numbers of DYPATCH's tables get a cell of the sinks when code that counts with them is first
+// made; they keep it, so that a counter stands still when its patches are out and goes on when they
+// are in again. On the thread that answers commands; write_counters() on any attached one.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bci/patch/patch_class.h"
+#include "dyper/documents/request.h"
+#include "patch/patches.h"
+
+namespace ddm {
+
+using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;  // by name, "a.b.C"
+
+// What could not be patched, as errors: at most 100 of them.
+void tell_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
+                  std::vector<DyperError>& errors);
+
+class PatchedClasses {
+ public:
+  // `ids`: the numbers of the tables.
+  explicit PatchedClasses(bci::PatchIds& ids) : ids_(ids) {}
+
+  // The plan's patches into these classes, which are given as they are without; in place of those
+  // that the model has in them. A class with another model's patches is an error.
+  void put_in(JNIEnv* jni, const std::string& model, const bci::PatchPlan& plan, ClassFiles classes,
+              std::vector<DyperError>& errors);
+  // A class without patches of the model is passed over.
+  void take_out(JNIEnv* jni, const std::string& model, const std::set<std::string>& classes);
+
+  std::set<std::string> of(const std::string& model) const;
+  // The classes that have patches, as they are without.
+  const ClassFiles& unpatched() const { return unpatched_; }
+
+  void write_counters(JNIEnv* jni, XmlWriter& xml) const;
+
+ private:
+  class Counters;
+  // The plan as it was put in, for these classes together.
+  struct Placed {
+    std::string model;
+    Patches::PlanNumber number = 0;
+    bci::PatchPlan plan;
+    std::set<std::string> classes;
+  };
+
+  bool start(JNIEnv* jni, std::vector<DyperError>& errors);
+  // False: the VM does not allow it.
+  bool place(JNIEnv* jni, Placed placed, std::vector<DyperError>& errors);
+
+  bci::PatchIds& ids_;
+  std::unique_ptr<Patches> patches_;  // null until the first are put in
+  std::vector<Placed> placed_;
+  ClassFiles unpatched_;
+
+  mutable std::mutex mutex_;            // of what follows
+  std::shared_ptr<Counters> counters_;  // set once, with patches_
+};
+
+}  // namespace ddm

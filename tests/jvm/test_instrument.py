@@ -1,0 +1,276 @@
+"""DYPATCH's cycle in a live program: MODEL, PATCH, INSTRUMENT, counters, and the code as it was."""
+import base64
+import os
+import time
+import xml.etree.ElementTree as Xml
+
+from ddm_client import Stderr
+from dyper_client import Dyper, errors
+from harness import PRESET, ROOT, test
+from test_dyper import FREE, MODEL, Watched, code_of
+
+CODE_AGENT = os.path.join(ROOT, "build", PRESET, "lib", "libpatch_test_agent.so")
+
+
+class Instrumented:
+    """The program of that name."""
+
+    def __init__(self, t, flags=()):
+        self.process = t.popen("Instrumented", agent=FREE,
+                               flags=[f"-agentpath:{CODE_AGENT}", *flags])
+        assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
+        said = Stderr(self.process)
+        line = said.wait_for(lambda l: l if "serves DYPER on" in l else None)
+        self.client = Dyper(line.split()[-1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self.process.stdin.close()
+        self.process.wait(20)
+        self.process.stdout.close()
+        self.client.__exit__()
+        assert failure != (None, None, None) or self.process.returncode == 0
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def run(self):
+        return self.say("run").split()
+
+    def code(self, name="Instrumented"):
+        code = self.say("code " + name)
+        assert "work" in code or name != "Instrumented", code
+        return code
+
+
+def model(client, *targets, name="M1"):
+    """Of (class, method, what stands in FOR)."""
+    inner = "".join(f"<FOR CLASS='{of}' METHOD='{method}' UPDATE='NEW'>{patches}</FOR>"
+                    for of, method, patches in targets)
+    return client.ask("MODEL", f"<MODEL NAME='{name}'>{inner}</MODEL>", root="DYPATCH")
+
+
+def calls(what, method, signature, arguments, of="Instrumented$Seen", when="", condition=""):
+    """A patch with a mode of its own."""
+    mode = (f"<DYPATCH_MODE><CODE TYPE='CALL' CLASS='{of}' METHOD='{method}' SIGNATURE='{signature}'>"
+            f"{condition}{arguments}</CODE><INSTRUCTION /></DYPATCH_MODE>")
+    return f"<PATCH WHAT='{what}'>{when}{mode}</PATCH>"
+
+
+def counts(what, number, when="", condition=""):
+    return calls(what, "monCountItem", "(int)", f"<ARG TYPE='INTEGER' VALUE='{number}' />",
+                 "ddm.Tracker", when, condition)
+
+
+def instrument(client, on, *classes, name="M1"):
+    flag = "TRUE" if on else "FALSE"
+    patches = "".join(f"<PATCH CLASS='{of}' CHANGE='{flag}' />" for of in classes)
+    before = int(time.time() * 1000)
+    reply = client.ask("INSTRUMENT", f"<MODEL NAME='{name}' INSERT='{flag}'>{patches}</MODEL>")
+    if reply.find("PATCH") is not None:
+        assert before <= int(reply.find("PATCH").get("TIME")) <= time.time() * 1000 + 1
+    return reply
+
+
+def counted(client):
+    return {int(item.get("COUNTER")): int(item.get("COUNT"))
+            for item in client.report().findall("COUNTERS/RTITEM")}
+
+
+def counted_at_rest(client, seconds=20):
+    """When methods that were running with their counters have ended."""
+    end, last = time.monotonic() + seconds, None
+    while (now := counted(client)) != last:
+        assert time.monotonic() < end, "counters go on without patches"
+        last = now
+        time.sleep(0.3)
+    return now
+
+
+def code_in_model(t, client, name):
+    found = client.tell("CLASSMODEL", f"<OPTIONS BINARY='TRUE' /><CLASS>{name}</CLASS>")
+    with open(t.path("model.class"), "wb") as f:
+        f.write(base64.b64decode(found.find(f"CLASSMODEL/CLASS[@NAME='{name}']/BINARY").text))
+    return code_of(t, t.path("model.class"))
+
+
+@test(timeout=120)
+def methods_and_blocks_are_counted_until_the_patches_are_taken_out(t):
+    with Watched(t) as program, program.client() as client:
+        before = code_in_model(t, client, "Watched")
+        table = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")
+        wish = "<PATCH MODEL='M1'><CLASS NAME='Watched' /></PATCH>"
+        made = client.tell("PATCH", wish, root="DYPATCH").find("PATCH/CLASS")
+        patch = f"<PATCH CLASS='Watched' ORIG='{made.get('ORIG')}' PATCH='{made.get('PATCH')}' />"
+        reply = client.tell("INSTRUMENT", f"<MODEL NAME='M1' INSERT='TRUE'>{patch}</MODEL>")
+        assert reply.find("PATCH").get("TIME")
+        # The tables are about the class as it is without the patches.
+        again = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")
+        assert Xml.tostring(again) == Xml.tostring(table)
+        assert code_in_model(t, client, "Watched") != before
+        first = counted(client)
+        time.sleep(0.5)
+        assert all(count > first[number] for number, count in counted(client).items())
+        assert errors(instrument(client, False, "Watched")) == []
+        found = counted_at_rest(client)
+        method = table.find("COUNTERDATA/METHOD")
+        calls_of_busy = found[int(method.get("INDEX"))]
+        blocks = {int(one.get("STARTINS")): found[int(one.get("INDEX"))]
+                  for one in method.findall("BLOCK")}
+        assert calls_of_busy > 0
+        assert sorted(blocks.values()) == sorted(
+            [calls_of_busy, calls_of_busy, 20000 * calls_of_busy, 20001 * calls_of_busy]), found
+        time.sleep(1)
+        assert counted(client) == found
+        assert code_in_model(t, client, "Watched") == before
+
+
+@test(flags=((), ("-Xcheck:jni",)), timeout=240)
+def patches_of_documents_go_in_and_out_under_load(t):
+    with Watched(t) as program, program.client() as client:
+        table = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")
+        method = int(table.find("COUNTERDATA/METHOD").get("INDEX"))
+        for _ in range(30):
+            assert errors(instrument(client, True)) == []
+            assert errors(instrument(client, False)) == []
+        found = counted_at_rest(client)
+        assert max(found.values()) == 20001 * found[method]
+
+
+@test(timeout=120)
+def each_kind_of_place_is_counted_and_the_code_is_put_back(t):
+    expected = {"ENTER": 1, "EXIT": 1, "THROW": 0, "SYNC_TEST": 1, "SYNC_ENTER": 1, "SYNC_EXIT": 1,
+                "STATIC_ACCESS": 1, "STATIC_WRITE": 1, "FIELD_ACCESS": 1, "FIELD_WRITE": 1,
+                "OBJECT_ALLOC": 1, "ARRAY_ALLOC": 2, "BASE_ARRAY_ALLOC": 1, "CALL": 6}
+    numbers = {what: 1000 + i for i, what in enumerate(expected)}
+    with Instrumented(t) as program:
+        before = program.code()
+        reply = model(program.client, ("Instrumented", "work", "".join(
+            counts(what, number) for what, number in numbers.items())))
+        assert errors(reply) == [], Xml.tostring(reply)
+        assert errors(instrument(program.client, True)) == []
+        assert program.code() != before
+        for _ in range(7):
+            program.run()
+        found = counted(program.client)
+        assert {what: found.get(numbers[what]) for what in expected} == {
+            what: 7 * count for what, count in expected.items()}, found
+        assert errors(instrument(program.client, False)) == []
+        program.run()
+        after = program.code()
+        assert after == before, (before, after)
+        assert counted(program.client) == found, (found, counted(program.client))
+
+
+@test(timeout=120)
+def what_is_handed_over_is_what_the_method_has(t):
+    returned = "<ARG TYPE='RETURN' />"
+    targets = (
+        ("Instrumented", "work", calls("EXIT", "number", "(long)", returned)),
+        ("Instrumented", "big", calls("EXIT", "number", "(long)", returned)
+         + calls("ENTER", "number", "(long)", "<ARG TYPE='ARG' VALUE='2' />")),
+        ("Instrumented", "half", calls("EXIT", "real", "(double)", returned)),
+        ("Instrumented", "text", calls("EXIT", "object", "(java.lang.Object)", returned)),
+        ("Instrumented", "nothing", calls("EXIT", "object", "(java.lang.Object)",
+                                          "<ARG TYPE='THIS' />")
+         + calls("ENTER", "numbers", "(int,int)", "<ARG TYPE='METHODID' /><ARG TYPE='CLASSID' />")),
+        ("Instrumented", "fails", calls("ENTER", "object", "(java.lang.Object)",
+                                        "<ARG TYPE='CURTHREAD' />")))
+    with Instrumented(t) as program:
+        reply = model(program.client, *targets)
+        assert errors(reply) == [], Xml.tostring(reply)
+        data = reply.find("COUNTERS/COUNTERDATA")
+        assert errors(instrument(program.client, True, "Instrumented")) == []
+        method = next(one.get("INDEX") for one in data.findall("METHOD")
+                      if one.get("NAME") == "Instrumented.nothing")
+        said = program.run()
+        ids = f"{method}/{data.find('CLASS').get('INDEX')}"
+        assert said == ["24", "3", "30000000000", "2.5", "String", ids, "Instrumented", "Thread"], said
+        assert errors(instrument(program.client, False, "Instrumented")) == []
+        assert program.run() == []
+
+
+@test(timeout=120)
+def places_and_conditions_choose_what_counts(t):
+    def case(what, argument):
+        return f"<WHEN CASE='{what}' ARG='{argument}' />"
+
+    def holds(kind, left, right):
+        return f"<CONDITION TYPE='{kind}' LVALUE='{left}' RVALUE='{right}' />"
+
+    wishes = {
+        1001: (5, "work", "CALL", case("METHOD", "Instrumented.twice"), ""),
+        1002: (0, "work", "CALL", case("METHOD", "Other.twice"), ""),
+        1003: (1, "work", "FIELD_WRITE", case("FIELD", "field"), ""),
+        1004: (0, "work", "FIELD_WRITE", case("FIELD", "statics"), ""),
+        1005: (1, "work", "OBJECT_ALLOC", case("CLASS", "Instrumented"), ""),
+        1006: (0, "work", "OBJECT_ALLOC", case("CLASS", "java.lang.Object"), ""),
+        1007: (1, "work", "BLOCK_START", case("BLOCK", "0"), ""),
+        1008: (0, "work", "BLOCK_START", case("BLOCK", "1"), ""),
+        1009: (0, "work", "CALL", case("METHOD", "twice") + case("BLOCK", "0"), ""),
+        1010: (1, "twice", "ENTER", "", holds("ARG", 1, 3)),
+        1011: (0, "twice", "ENTER", "", holds("ARG", 1, 30)),
+        1012: (1, "text", "EXIT", "", holds("RETURN", "", "NONNULL")),
+        1013: (1, "nothing", "EXIT", "", holds("FIELD", "field", 1)),
+    }
+    targets = {}
+    for number, (_, method, what, when, condition) in wishes.items():
+        targets.setdefault(method, []).append(counts(what, number, when, condition))
+    with Instrumented(t) as program:
+        # Patches of the same place take each other's: one document a number.
+        for method, patches in targets.items():
+            for patch in patches:
+                reply = program.client.ask("MODEL", f"<MODEL NAME='{patches.index(patch)}'><FOR "
+                                           f"CLASS='Instrumented' METHOD='{method}' UPDATE='ADD'>"
+                                           f"{patch}</FOR></MODEL>", root="DYPATCH")
+                assert errors(reply) == [], Xml.tostring(reply)
+        found = {}
+        for name in range(max(map(len, targets.values()))):
+            assert errors(instrument(program.client, True, name=name)) == []
+            program.run()
+            found = counted(program.client)
+            assert errors(instrument(program.client, False, name=name)) == []
+        expected = {number: wish[0] for number, wish in wishes.items()}
+        # A place that is not there has no counter.
+        assert {number: found.get(number, 0) for number in wishes} == expected, found
+
+
+@test(timeout=120)
+def what_cannot_be_put_in_is_said_and_the_rest_is_in(t):
+    enter = "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' />"
+    with Instrumented(t) as program:
+        client = program.client
+        assert errors(instrument(client, True)) == ["NO_MODEL"]
+        before = program.code("java.util.ArrayList"), program.code()
+        reply = model(client, ("Instrumented", "*", enter), ("java.util.ArrayList", "add", enter),
+                      ("java.lang.Thread", "currentThread", enter))
+        assert errors(reply) == ["NOT_MODIFIABLE"], Xml.tostring(reply)
+        data = reply.find("COUNTERS/COUNTERDATA")
+        number = {one.get("NAME") + one.get("SIGNATURE"): int(one.get("INDEX"))
+                  for one in data.findall("METHOD")}
+        reply = instrument(client, True, "Instrumented", "java.util.ArrayList", "java.lang.Thread",
+                           "no.Such", "java.util.HashMap")
+        assert sorted(errors(reply)) == ["NOT_MODIFIABLE", "NO_CLASS", "NO_CLASS"], Xml.tostring(reply)
+        program.run()
+        found = counted(client)
+        assert found[number["Instrumented.twice(int)"]] == 5
+        assert found[number["Instrumented.<init>(int)"]] == 2
+        # Two models may be in if they are about different classes.
+        assert errors(model(client, ("Instrumented", "text", enter),
+                            ("java.util.HashMap", "put", enter), name="M2")) == []
+        assert errors(instrument(client, True, name="M2")) == ["BUSY"]
+        # One class of a model goes, the others stay.
+        assert errors(instrument(client, False, "Instrumented")) == []
+        assert program.code() == before[1], (before[1], program.code())
+        assert program.code("java.util.ArrayList") != before[0]
+        assert errors(instrument(client, True, "Instrumented", name="M2")) == []
+        program.run()
+        again = counted(client)
+        assert again[number["Instrumented.twice(int)"]] == 5
+        assert again[number["Instrumented.text()"]] == found[number["Instrumented.text()"]] + 1
+        assert errors(instrument(client, False)) + errors(instrument(client, False, name="M2")) == []
+        assert (program.code("java.util.ArrayList"), program.code()) == before
