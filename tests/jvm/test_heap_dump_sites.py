@@ -94,7 +94,7 @@ def a_heap_dump_knows_where_each_object_was_allocated(t):
             # Where the VM's dump follows references, gaps between fields are not known.
             exact = not any(name in " ".join(t.vm_flags()) for name in ("ZGC", "Shenandoah"))
             assert found == alive or (not exact and all(
-                alive[kind] <= size <= 1.5 * alive[kind] for kind, size in found.items())), (found, alive)
+                0.5 * alive[kind] <= size <= 2 * alive[kind] for kind, size in found.items())), (found, alive)
             # The handles of that dump are gone, and what does not ask for stacks has none.
             plain = t.path(f"plain-{engine}.hprof")
             ddm(t, "dump", p.pid, "-o", plain)

@@ -6,7 +6,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::string_view kNames[kHeapColumns] = {
+constexpr std::string_view kColumnNames[kHeapColumns] = {
     "objects",       "classes", "1-byte arrays", "2-byte arrays", "4-byte arrays",
     "8-byte arrays", "unknown", "native",        "free"};
 
@@ -17,7 +17,7 @@ std::uint64_t position_of(const HeapSegment& segment) {
 
 }  // namespace
 
-std::string_view heap_column_name(std::size_t column) { return kNames[column]; }
+std::string_view heap_column_name(std::size_t column) { return kColumnNames[column]; }
 
 std::uint64_t HeapCell::committed() const {
   std::uint64_t total = 0;
