@@ -63,7 +63,10 @@ void HprofSession::begin_stream(const VmFacts& facts) {
   if (options_.binary) {
     binary_.emplace(now_ms());
     output_.put(binary_->header());
-    binary_->settings(settings());
+    // Tracking begins a moment later.
+    HprofSettings first = settings();
+    first.alloc_traces = options_.sites;
+    binary_->settings(first);
     return flush();
   }
   std::string explained =
