@@ -1,7 +1,9 @@
 """Heap dumps that know where their objects were allocated: `ddm dump --sites`, dump=x.hprof, `ddm sites`."""
+import contextlib
 import json
 import os
 import re
+import shutil
 import stat
 
 from ddm_client import Target
@@ -172,19 +174,27 @@ def memory(pid, what):
 
 @test(timeout=300, gc=("g1",), full_only=True, alone=True)
 def two_gigabytes_are_dumped_in_pieces_with_little_memory(t):
-    with Target(t, LIVE, flags=["-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch"], program=("Dumped",)) as p:
+    # In memory where there is room: the memory is judged, not the disk.
+    room = "/dev/shm" if shutil.disk_usage("/dev/shm").free > 6 << 30 else t.path(".")
+    small, whole = (os.path.join(room, f"ddm-{os.getpid()}-{name}.hprof") for name in ("vm", "sites"))
+    with contextlib.ExitStack() as at_end, \
+            Target(t, LIVE, flags=["-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch"], program=("Dumped",)) as p:
+        for path in (small, whole):
+            at_end.callback(lambda path=path: os.path.exists(path) and os.remove(path))
         p.tell("big 2048 512")
         ddm(t, "gc", p.pid)
-        ddm(t, "dump", p.pid, "-o", t.path("small.hprof"))  # what the VM itself takes for a dump
-        os.remove(t.path("small.hprof"))
+        ddm(t, "dump", p.pid, "-o", small)  # what the VM itself takes for a dump
+        os.remove(small)
         with open(f"/proc/{p.pid}/clear_refs", "w") as f:
             f.write("5")
         before = memory(p.pid, "VmRSS")
-        ddm(t, "dump", p.pid, "-o", t.path("x.hprof"), "--sites")
+        ddm(t, "dump", p.pid, "-o", whole, "--sites")
         extra = memory(p.pid, "VmHWM") - before
-        heap = HprofHeap(t.path("x.hprof"), keep=False)
+        heap = HprofHeap(whole, keep=False)
         assert heap.size > 2 << 30 and heap.count > 4_000_000
         assert extra < 200 << 20, f"{extra >> 20} MiB"
-        shown = ddm_json(t, "sites", t.path("x.hprof"))
+        shown = ddm_json(t, "sites", whole)
         top = shown["rows"][0]
-        assert top["class"] == "byte[]" and top["count"] == 4 << 20 and top["bytes"] == 2 << 30, top
+        # The line makes some other arrays, too.
+        assert top["class"] == "byte[]" and 0 <= top["count"] - (4 << 20) < 100, top
+        assert 0 <= top["bytes"] - (2 << 30) < 10_000, top
