@@ -133,13 +133,7 @@ void add_live(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<LiveOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_flag("--gc", options->gc, "Collect garbage first; else as of the last collection");
-  command->add_option("--by", options->by, "Rows: class, site or app")
-      ->check(CLI::IsMember({"class", "site", "app"}))
-      ->type_name("WHAT")
-      ->capture_default_str();
-  command->add_option("--top", options->top, "How many rows to show")
-      ->capture_default_str()
-      ->type_name("N");
+  add_row_options(*command, options->by, options->top);
   command->add_flag("--json", options->json,
                     "All: {gc, rows: [{class, live_count, live_bytes, stack}]}");
   command->callback([options, &chosen] { chosen = [options] { return live(*options); }; });

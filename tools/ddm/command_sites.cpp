@@ -75,13 +75,7 @@ void add_sites(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("sites", "Show where a heap dump's objects come from");
   auto options = std::make_shared<SitesOptions>();
   command->add_option("DUMP", options->path, "A heap dump (hprof)")->required();
-  command->add_option("--by", options->by, "Rows: class, site or app")
-      ->check(CLI::IsMember({"class", "site", "app"}))
-      ->type_name("WHAT")
-      ->capture_default_str();
-  command->add_option("--top", options->top, "How many rows to show")
-      ->capture_default_str()
-      ->type_name("N");
+  add_row_options(*command, options->by, options->top);
   command->add_flag("--json", options->json,
                     "All: {count, bytes, rows: [{class, count, bytes, stack}]}");
   command->callback([options, &chosen] { chosen = [options] { return sites(*options); }; });

@@ -15,6 +15,19 @@ Result<Bytes> fetch(DdmClient& client, std::string format) {
   return std::move(answer->data);
 }
 
+// A report that is small enough to be looked at as a whole.
+Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
+  const auto packed = fetch(client, std::string(format));
+  if (!packed) return packed.error();
+  std::string text;
+  const auto damaged = unpack_report(*packed, [&text](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  if (damaged) return *damaged;
+  return text;
+}
+
 }  // namespace
 
 bool offers_reports(DdmClient& client) {
@@ -54,32 +67,20 @@ std::optional<Error> fetch_live(DdmClient& client,
 }
 
 Result<Json> fetch_summary(DdmClient& client) {
-  const auto packed = fetch(client, std::string(kSummaryFormat));
-  if (!packed) return packed.error();
-  std::string line;
-  const auto damaged = unpack_report(*packed, [&line](std::string_view piece) {
-    line += piece;
-    return true;
-  });
-  if (damaged) return *damaged;
-  Json summary = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto line = fetch_text(client, kSummaryFormat);
+  if (!line) return line.error();
+  Json summary = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
   if (!summary.is_object()) return Error{"the target's summary is no JSON object"};
   return summary;
 }
 
 Result<std::vector<Json>> fetch_time(DdmClient& client, std::string_view type) {
-  const auto packed = fetch(client, std::string(kTimeFormat));
-  if (!packed) return packed.error();
-  std::string text;
-  const auto damaged = unpack_report(*packed, [&text](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  if (damaged) return *damaged;
+  const auto text = fetch_text(client, kTimeFormat);
+  if (!text) return text.error();
   std::vector<Json> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view piece = std::string_view(text).substr(begin, end - begin);
+  for (std::size_t begin = 0; begin < text->size();) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    const std::string_view piece = std::string_view(*text).substr(begin, end - begin);
     Json line = Json::parse(piece, nullptr, /*allow_exceptions=*/false);
     const Json kind = line.is_object() ? line["type"] : Json();
     if (kind.is_null() || (lines.empty() && kind != "summary")) {

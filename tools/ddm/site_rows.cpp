@@ -99,6 +99,16 @@ void add_row(TextTable& table, const SiteRow& row, RowsBy by, bool difference) {
 
 }  // namespace
 
+void add_row_options(CLI::App& command, std::string& by, std::size_t& top) {
+  command.add_option("--by", by, "Rows: class, site or app")
+      ->check(CLI::IsMember({"class", "site", "app"}))
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command.add_option("--top", top, "How many rows to show")
+      ->capture_default_str()
+      ->type_name("N");
+}
+
 std::optional<RowsBy> rows_by(std::string_view word) {
   if (word == "class") return RowsBy::kClass;
   if (word == "site") return RowsBy::kSite;

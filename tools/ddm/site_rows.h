@@ -2,6 +2,7 @@
 // between two.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ enum class RowsBy { kClass, kSite, kApp, kThread };
 
 // "class", "site", "app", "thread".
 std::optional<RowsBy> rows_by(std::string_view word);
+
+// --by class|site|app and --top N. What they are written to outlives the command.
+void add_row_options(CLI::App& command, std::string& by, std::size_t& top);
 
 struct SiteRow {
   std::string what;  // class or thread

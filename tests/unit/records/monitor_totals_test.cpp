@@ -1,19 +1,11 @@
 #include "records/monitor_totals.h"
 
-#include <array>
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "one_frame_trace.h"
+
 using namespace ddm;
-
-namespace {
-
-TraceNumber trace_of(Traces& traces, NameId method) {
-  const std::array<Frame, 1> frames = {Frame{method, 3}};
-  return traces.number_of(0x9E3779B97F4A7C15ull * (method + 1), frames);
-}
-
-}  // namespace
 
 TEST_CASE("Monitor totals add up by kind, class and stack, most time first") {
   const auto traces = Traces::create(100, 8);

@@ -1,21 +1,12 @@
 #include "records/sample_counts.h"
 
-#include <array>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "one_frame_trace.h"
 #include "time/sampling_pace.h"
 
 using namespace ddm;
-
-namespace {
-
-TraceNumber trace_of(Traces& traces, NameId method) {
-  const std::array<Frame, 1> frames = {Frame{method, 3}};
-  return traces.number_of(0x9E3779B97F4A7C15ull * (method + 1), frames);
-}
-
-}  // namespace
 
 TEST_CASE("Samples add up by thread and stack, most first") {
   const auto traces = Traces::create(100, 8);
