@@ -260,9 +260,14 @@ def when_the_load_grows_a_probe_over_its_budget_goes_within_five_seconds(t):
             probe.end()
             return probe.found["budget"]["used_percent"]
 
-        # The first time the code is still compiled anew.
-        budget = round(2 * [percent_used(10_000) for _ in range(2)][1])
-        assert budget >= 2, budget
+        # At first the code is still compiled anew; on a slow machine that takes several rounds.
+        used = [percent_used(10_000)]
+        while len(used) < 10:
+            used.append(percent_used(10_000))
+            if abs(used[-1] - used[-2]) < used[-1] / 4:
+                break
+        budget = round(2 * used[-1])
+        assert budget >= 2, used
         probe = Probe(target, "Probed.work", "--time", "--budget", str(budget))
         time.sleep(3)
         tell(target, "mix 1500")
