@@ -85,12 +85,8 @@ bool MethodPatcher::this_initialized(Label at) const {
   return flow != nullptr && at >= flow->initialized_from;
 }
 
-MaybeValue MethodPatcher::method_lock() const {
-  if (!patched_.is_static) {
-    if (scope_.is_stored(0)) return {std::nullopt, SkipReason::kThisOverwritten};
-    return {PatchValue{descriptor_of(context_.name()), [](Snippet& code) { code.aload_0(); }},
-            SkipReason::kNone};
-  }
+MaybeValue MethodPatcher::method_lock(const Site& site, const TypeState* state) {
+  if (!patched_.is_static) return value_of({ArgumentKind::kThis}, {scope_, site, state, true});
   constexpr std::uint16_t kClassConstants = 49;  // ldc of a class
   if (context_.file().major < kClassConstants) return {};
   return {PatchValue{"Ljava/lang/Class;",
@@ -109,7 +105,7 @@ void MethodPatcher::at_entry() {
     }
     if (!all_hold(patch->when, site, scope_.tables)) continue;
     CallRefusal refusal;
-    const TopValue lock{{}, site.of_method ? method_lock() : MaybeValue{}};
+    const TopValue lock{{}, site.of_method ? method_lock(site, state ? &*state : nullptr) : MaybeValue{}};
     const auto code =
         code_.between(both(*patch), site, lock, state ? &*state : nullptr, true, refusal);
     if (!code) {
@@ -144,7 +140,7 @@ void MethodPatcher::at_instruction(Label label, const TypeState* before, const T
       if (!is_return(editor_.code().instructions[label].opcode)) continue;
       const Site exit{SiteKind::kSyncExit, label, {}, {}, {}, true};
       if (!all_hold(patch->when, exit, scope_.tables)) continue;
-      between_instructions(*patch, exit, {{}, method_lock()}, before);
+      between_instructions(*patch, exit, {{}, method_lock(exit, before)}, before);
     }
   }
   if (before != nullptr && !waiting_.empty()) complete_object(label, *before, behind);
@@ -286,7 +282,7 @@ void MethodPatcher::at_throws() {
     scratch_.begin();
     TopValue top;
     if (site.of_method) {
-      top.elsewhere = method_lock();
+      top.elsewhere = method_lock(site, &state);
     } else {
       top.type = "Ljava/lang/Throwable;";
     }

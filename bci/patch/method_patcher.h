@@ -32,7 +32,7 @@ class MethodPatcher {
   void complete_object(Label label, const TypeState& before, const TypeState* behind);
   void at_throws();
   void watch_parameters(const TypeState* before);
-  MaybeValue method_lock() const;
+  MaybeValue method_lock(const Site& site, const TypeState* state);
   bool is_synchronized() const { return (method_.outline().access & kAccSynchronized) != 0; }
   bool wants_throws(const Patch& patch) const;
 

@@ -330,6 +330,26 @@ TEST_CASE("an id that is refused refuses the site") {
   CHECK(refusal(patch_class(cls.build(), count(SiteKind::kEnter), ids)) == SkipReason::kNoId);
 }
 
+TEST_CASE("a lock that dead code behind a throw has not is left alone") {
+  constexpr int kAthrowOp = 0xbf;
+  constexpr std::uint16_t kSynchronized = 0x0020;
+  for (const bool dead_code : {false, true}) {
+    ClassBuilder cls("Sample", 61);
+    auto& method = cls.method(kPublic | kSynchronized, "fail", "()V");
+    method.stack(1).locals(1).op({kAconst, kAthrowOp});
+    if (dead_code) {
+      // As Groovy's compiler writes it: the frame there knows of no variable.
+      method.label("behind").op({kAthrowOp});
+      method.frame_full("behind", {}, {{7, cls.class_ref("java/lang/Throwable")}});
+    }
+    const PatchResult result =
+        apply(cls, plan_of(SiteKind::kSyncExit,
+                           call_of("(Ljava/lang/Object;)V", {{ArgumentKind::kTarget}})));
+    CHECK(result.methods.size() == (dead_code ? 0 : 1));
+    CHECK(refusal(result) == (dead_code ? SkipReason::kTypeUnknown : SkipReason::kNone));
+  }
+}
+
 TEST_CASE("plans choose methods by names with * for anything") {
   MethodPatches patches{"shop/*", "get*Name", "(I)*", {}};
   CHECK(matches(patches, "shop/Cart", "getName", "(I)V"));
