@@ -438,9 +438,11 @@ class Target:
         return self.process.pid
 
     def stderr(self):
-        # The VM's own jdwp agent says so of a program that ends while it is about to listen again.
+        # The VM's own jdwp agent says so of a program that ends while it is about to listen again,
+        # and of a debugger that goes before its answer.
+        jdwp_says = ("failed to initialize, VM_DEAD", "ERROR: transport error 202: send failed")
         return "".join(line for line in self.process.said.lines()
-                       if line.strip() and "failed to initialize, VM_DEAD" not in line)
+                       if line.strip() and not any(words in line for words in jdwp_says))
 
     def stderr_line(self, part):
         """Takes the line with `part` in it out of what was said on stderr; waits for it."""

@@ -86,9 +86,11 @@ public class Stacks {
         sink = handle.invoke(n);
         sink = handle.invokeWithArguments(n);
         sink = Square.class.getDeclaredConstructor(int.class).newInstance(n);
-        sink = java.lang.reflect.Proxy.newProxyInstance(Stacks.class.getClassLoader(),
+        // Not by way of `sink`, where other threads put theirs.
+        Shape shape = (Shape) java.lang.reflect.Proxy.newProxyInstance(
+                Stacks.class.getClassLoader(),
                 new Class<?>[] {Shape.class}, (proxy, called, args) -> new char[n & 3]);
-        ((Shape) sink).make(n);
+        sink = shape.make(n);
     }
 
     static class Forked extends RecursiveTask<Integer> {
