@@ -67,17 +67,19 @@ TESTS = []
 
 def test(jdks="all", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
          alone=False):
-    """jdks: "all"; gc: names (those that the JDK has), or "all" for all of them; flags: tuples of VM flags, each one
-    a variant; alone: no other test runs meanwhile (for tests that look at times)."""
+    """jdks: "all"; gc: names (those that the JDK has), or "all" for all of them: the quick set has
+    each on one of the JDKs, in turn; flags: tuples of VM flags, each one a variant; alone: no other
+    test runs meanwhile (for tests that look at times)."""
 
     def register(function):
-        for jdk in JDKS:
-            if jdk.major < min_jdk:
-                continue
+        jdks = [jdk for jdk in JDKS if jdk.major >= min_jdk]
+        for turn, jdk in enumerate(jdks):
             names = jdk.collectors() if gc == "all" else [
                 name for name in gc if name == "default" or name in jdk.collectors()]
             for name, variant in itertools.product(names, flags):
-                TESTS.append(Case(function, jdk, name, list(variant), full_only, timeout, alone))
+                another_has_it = gc == "all" and (names.index(name) - turn) % len(jdks) != 0
+                TESTS.append(Case(function, jdk, name, list(variant), full_only or another_has_it,
+                                  timeout, alone))
         return function
 
     return register
