@@ -38,10 +38,11 @@ def toggle_under_load(t, rounds, engine):
     pause = random.Random(t.name)
     with Target(t, f"engine={engine},dump=r.jsonl,track=n", program=("ToggleLoad",)) as target:
         with target.client() as client:
-            for _ in range(rounds):
+            for n in range(rounds):
                 client.track(True)
                 assert client.tracking()
-                time.sleep(pause.uniform(0, 0.1))
+                # The last time long enough for records to compare.
+                time.sleep(pause.uniform(0, 0.1) if n < rounds - 1 else 0.5)
                 client.track(False)
                 assert not client.tracking()
                 time.sleep(pause.uniform(0, 0.1))
