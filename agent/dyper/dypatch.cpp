@@ -105,6 +105,13 @@ ClassFiles Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
   return classes;
 }
 
+LinkedPlan Dypatch::linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
+                           std::vector<DyperError>& errors) const {
+  std::set<std::string> names;
+  for (const auto& [name, bytes] : classes) names.insert(name);
+  return linked_plan(jvmti_, jni, plan, names, errors);
+}
+
 void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                             std::vector<DyperError>& errors) {
   UsedIds used(ids_);
@@ -172,9 +179,11 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
     named.insert(std::string(attribute_of(one, "NAME")));
   }
   if (flag_of(element, "ALL", named.empty())) named.clear();
-  const bci::PatchPlan plan = models_.plan(name);
+  const bci::PatchPlan wanted = models_.plan(name);
+  const ClassFiles classes = classes_of(jni, wanted, named, errors);
+  const bci::PatchPlan plan = linked(jni, wanted, classes, errors).plan;
   xml.open("PATCH");
-  for (const auto& [class_name, bytes] : classes_of(jni, plan, named, errors)) {
+  for (const auto& [class_name, bytes] : classes) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
     tell_refused(class_name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", class_name);
@@ -193,10 +202,12 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
 void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
                        std::vector<DyperError>& errors) {
   const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
-  const bci::PatchPlan plan = models_.plan(attribute_of(element, "NAME"));
+  const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
   const bool add = attribute_of(element, "ACTION") != "REMOVE";
+  const ClassFiles classes = classes_of(jni, wanted, {}, errors);
+  const bci::PatchPlan plan = add ? linked(jni, wanted, classes, errors).plan : wanted;
   xml.open("PATCH");
-  for (const auto& [class_name, bytes] : classes_of(jni, plan, {}, errors)) {
+  for (const auto& [class_name, bytes] : classes) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
     tell_refused(class_name, result.refused, errors);
     const bool changed = add && result.rewrite.status == bci::RewriteStatus::kChanged;
@@ -235,7 +246,9 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   if (whole && !insert) out = patched_.of(name);
   patched_.take_out(jni, name, out);
   if (!in.empty() || (whole && insert)) {
-    patched_.put_in(jni, name, plan, classes_of(jni, plan, in, errors), errors);
+    ClassFiles classes = classes_of(jni, plan, in, errors);
+    const LinkedPlan links = linked(jni, plan, classes, errors);
+    patched_.put_in(jni, name, links, std::move(classes), errors);
   }
   xml.open("PATCH").attribute("TIME", epoch_ms()).close();
 }

@@ -2,7 +2,7 @@
 // patched class files. On the thread that answers commands.
 #pragma once
 
-#include <jni.h>
+#include <jvmti.h>
 
 #include <map>
 #include <pugixml.hpp>
@@ -21,7 +21,8 @@ namespace ddm {
 class Dypatch {
  public:
   // `modes_file`: dypatch_modes=, read when the first command comes; "" = none.
-  explicit Dypatch(std::string modes_file) : modes_file_(std::move(modes_file)) {}
+  Dypatch(jvmtiEnv* jvmti, std::string modes_file)
+      : jvmti_(jvmti), modes_file_(std::move(modes_file)) {}
 
   // MODEL: changes the model and shows the numbers that it uses.
   void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
@@ -42,12 +43,16 @@ class Dypatch {
   // an error. Without patches that INSTRUMENT has put in.
   ClassFiles classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& named,
                         std::vector<DyperError>& errors) const;
+  // What of the plan can be put into them: calls that would not link are errors.
+  LinkedPlan linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
+                    std::vector<DyperError>& errors) const;
   void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                      std::vector<DyperError>& errors);
   // The file's name, or "mem:N" while no directory is known.
   std::string keep(const std::string& class_name, std::string_view form,
                    const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
 
+  jvmtiEnv* const jvmti_;
   std::string modes_file_;
   PatchModels models_;
   bci::PatchIdTable ids_;

@@ -24,7 +24,7 @@ class DyperCommands {
         self_(std::move(self)),
         monitor_(monitor),
         dumper_(dumper),
-        dypatch_(std::move(modes_file)) {
+        dypatch_(jvmti, std::move(modes_file)) {
     monitor_.count_with([this](JNIEnv* jni, XmlWriter& xml) { dypatch_.write_counters(jni, xml); });
   }
   DyperCommands(const DyperCommands&) = delete;

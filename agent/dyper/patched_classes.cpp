@@ -11,7 +11,6 @@ namespace {
 
 using Code = DyperErrorCode;
 
-constexpr std::size_t kMostErrors = 100;
 constexpr std::int32_t kReadAtOnce = 256;
 
 // The part of a plan that is about these classes and no others.
@@ -115,7 +114,7 @@ std::set<std::string> PatchedClasses::of(const std::string& model) const {
   return classes;
 }
 
-void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const bci::PatchPlan& plan,
+void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked,
                             ClassFiles classes, std::vector<DyperError>& errors) {
   if (!start(jni, errors)) return;
   for (const Placed& other : placed_) {
@@ -125,18 +124,23 @@ void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const bci::Pa
       errors.push_back({Code::kBusy, "CLASS", name, "it has patches of model " + other.model});
     }
   }
-  Placed placed{model, 0, {}, {}};
-  for (const auto& [name, bytes] : classes) placed.classes.insert(name);
-  take_out(jni, model, placed.classes);
+  std::set<std::string> meant;
+  for (const auto& [name, bytes] : classes) meant.insert(name);
+  take_out(jni, model, meant);
+  Placed placed{model, 0, {}, linked.may_have, {}};
+  for (const auto& [name, bytes] : classes) {
+    if (bci::may_patch(linked.plan, internal_name(name))) placed.classes.insert(name);
+  }
   if (placed.classes.empty()) return;
-  placed.plan = narrowed(plan, placed.classes);
+  std::erase_if(classes, [&](const auto& one) { return !placed.classes.contains(one.first); });
+  placed.plan = narrowed(linked.plan, placed.classes);
   if (place(jni, std::move(placed), errors)) unpatched_.merge(classes);
 }
 
 bool PatchedClasses::place(JNIEnv* jni, Placed placed, std::vector<DyperError>& errors) {
   std::string error;
-  placed.number =
-      patches_->put_in(jni, std::make_shared<bci::PatchPlan>(placed.plan), counters_, error);
+  placed.number = patches_->put_in(jni, std::make_shared<bci::PatchPlan>(placed.plan), counters_,
+                                   error, placed.may_have);
   if (placed.number == 0) {
     errors.push_back({Code::kUnsupported, "", "", std::move(error)});
     return false;
@@ -174,7 +178,7 @@ void PatchedClasses::take_out(JNIEnv* jni, const std::string& model,
     patches_->take_out(jni, one.number);
     if (kept.empty()) continue;
     std::vector<DyperError> told_before;
-    if (!place(jni, {one.model, 0, narrowed(one.plan, kept), kept}, told_before)) {
+    if (!place(jni, {one.model, 0, narrowed(one.plan, kept), one.may_have, kept}, told_before)) {
       for (const std::string& name : kept) unpatched_.erase(name);
     }
   }

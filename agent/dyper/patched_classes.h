@@ -17,13 +17,14 @@
 
 #include "bci/patch/patch_class.h"
 #include "dyper/documents/request.h"
+#include "dyper/sink_linkage.h"
 #include "patch/patches.h"
 
 namespace ddm {
 
 using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;  // by name, "a.b.C"
 
-// What could not be patched, as errors: at most 100 of them.
+// What could not be patched, as errors.
 void tell_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
                   std::vector<DyperError>& errors);
 
@@ -34,7 +35,7 @@ class PatchedClasses {
 
   // The plan's patches into these classes, which are given as they are without; in place of those
   // that the model has in them. A class with another model's patches is an error.
-  void put_in(JNIEnv* jni, const std::string& model, const bci::PatchPlan& plan, ClassFiles classes,
+  void put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassFiles classes,
               std::vector<DyperError>& errors);
   // A class without patches of the model is passed over.
   void take_out(JNIEnv* jni, const std::string& model, const std::set<std::string>& classes);
@@ -52,6 +53,7 @@ class PatchedClasses {
     std::string model;
     Patches::PlanNumber number = 0;
     bci::PatchPlan plan;
+    Patches::MayHave may_have;
     std::set<std::string> classes;
   };
 

@@ -118,8 +118,8 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
     if (being_redefined == nullptr) hooks->hooked_.add(name, loader);
     const bool of_system = hooks->is_of_system(jni, loader);
     if (!hooks->rewriting_.may_want(name, of_system)) return;
-    const auto rewritten =
-        hooks->rewriting_.rewrite(jni, {bytes, static_cast<std::size_t>(length)}, of_system);
+    const auto rewritten = hooks->rewriting_.rewrite(
+        jni, {name, loader, of_system}, {bytes, static_cast<std::size_t>(length)});
     if (!rewritten) return;
     if (!give_class_bytes(jvmti, *rewritten, new_length, new_bytes)) {
       hooks->rewriting_.left_out("out of memory");

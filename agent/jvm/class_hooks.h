@@ -19,6 +19,13 @@
 
 namespace ddm {
 
+// A class on its way into the VM.
+struct ComingClass {
+  std::string_view internal_name;
+  jobject loader;  // null: boot
+  bool of_system;  // of the boot or platform loader
+};
+
 // Who decides what classes become. Called on any thread.
 class ClassRewriting {
  public:
@@ -27,8 +34,8 @@ class ClassRewriting {
   // `of_system`: a class of the boot or platform loader.
   virtual bool may_want(std::string_view internal_name, bool of_system) = 0;
   // Nothing: it stays, or becomes again, as its author compiled it.
-  virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, bci::ByteSpan class_file,
-                                            bool of_system) = 0;
+  virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+                                            bci::ByteSpan class_file) = 0;
   // A loaded class is to come through rewrite() now.
   virtual bool needs_change(jclass klass, std::string_view internal_name, bool of_system) = 0;
   // What the VM or memory did not allow.

@@ -54,13 +54,15 @@ std::string Patches::start(JNIEnv* jni) {
 }
 
 Patches::PlanNumber Patches::put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan,
-                                    std::shared_ptr<bci::PatchIds> ids, std::string& error) {
+                                    std::shared_ptr<bci::PatchIds> ids, std::string& error,
+                                    MayHave may_have) {
   const std::lock_guard one_change(changing_);
   error = start(jni);
   if (!error.empty()) return 0;
   const auto placed = std::make_shared<Plan>();
   placed->plan = plan;
   placed->ids = std::move(ids);
+  placed->may_have = std::move(may_have);
   PlanNumber number = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -176,8 +178,13 @@ void Patches::refused(std::string_view internal_name, const std::string& reason)
   }
 }
 
-std::optional<bci::Bytes> Patches::rewrite(JNIEnv*, bci::ByteSpan class_file, bool) {
-  const Plans all = plans();
+std::optional<bci::Bytes> Patches::rewrite(JNIEnv* jni, const ComingClass& coming,
+                                           bci::ByteSpan class_file) {
+  Plans all = plans();
+  std::erase_if(all, [&](const auto& entry) {
+    const MayHave& may_have = entry.second->may_have;
+    return may_have && !may_have(jni, coming.internal_name, coming.loader);
+  });
   std::vector<bci::PatchResult> results(all.size());
   std::vector<bci::PlanToApply> wanted;
   for (const auto& [number, plan] : all) {

@@ -9,6 +9,7 @@
 #include <jni.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,11 +44,16 @@ class Patches final : private ClassRewriting {
   };
 
   using PlanNumber = std::uint32_t;  // of a plan that is in; never 0
+  // Whether a class of that name may have the patches: its loader (null: boot) must find the sinks.
+  // Asked on any thread, in the class hook.
+  using MayHave = std::function<bool(JNIEnv*, std::string_view internal_name, jobject loader)>;
   // When it returns, the patches are in all loaded classes that the plan is about; methods that run
   // go on without them. 0: nothing was done, and why in `error`. A plan without a class that is
-  // loaded now is in nevertheless. `ids` is asked on any thread as long as the plan is in.
+  // loaded now is in nevertheless. `ids` is asked on any thread as long as the plan is in. Without
+  // `may_have` the sinks are found from every class.
   PlanNumber put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan,
-                    std::shared_ptr<bci::PatchIds> ids, std::string& error);
+                    std::shared_ptr<bci::PatchIds> ids, std::string& error,
+                    MayHave may_have = nullptr);
   // When it returns, no loaded class has patches of that plan. False: there is no such plan.
   bool take_out(JNIEnv* jni, PlanNumber plan);
   void take_all_out(JNIEnv* jni);
@@ -60,6 +66,7 @@ class Patches final : private ClassRewriting {
   struct Plan {
     std::shared_ptr<const bci::PatchPlan> plan;
     std::shared_ptr<bci::PatchIds> ids;
+    MayHave may_have;
     std::map<std::string, PatchedClass, std::less<>> classes;  // by name
     double longest_pause_ms = 0;
   };
@@ -68,7 +75,8 @@ class Patches final : private ClassRewriting {
   Patches() : sinks_(cells_) {}
 
   bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv* jni, bci::ByteSpan class_file, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+                                    bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;

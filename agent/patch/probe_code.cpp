@@ -178,8 +178,8 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
   return number;
 }
 
-std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, bci::ByteSpan class_file,
-                                             bool of_system) {
+std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& coming,
+                                             bci::ByteSpan class_file) {
   bci::SkipReason why = bci::SkipReason::kNone;
   const auto file = bci::ClassFile::parse(class_file, why);
   const std::lock_guard lock(mutex_);
@@ -194,7 +194,7 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, bci::ByteSpan class_fi
   plan.test_class = kProbesClass;
   for (auto& [id, wish] : wishes_) {
     for (const bci::MethodOutline& method : file->methods) {
-      if (!wish.filter.wants(name, method.name, of_system)) continue;
+      if (!wish.filter.wants(name, method.name, coming.of_system)) continue;
       const Number number = find_or_add(jni, id, wish, *file, method);
       if (number == 0 || !probes_[number].removed.empty()) continue;
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor),

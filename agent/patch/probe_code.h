@@ -56,8 +56,8 @@ class ProbeCode final : public ClassRewriting {
   std::vector<std::string> notes(WishId id) const;
 
   bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv* jni, bci::ByteSpan class_file,
-                                    bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+                                    bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
   void prepared(JNIEnv* jni, jclass klass) override { class_.prepared(jni, klass); }

@@ -95,13 +95,13 @@ MethodHooks::Counters MethodHooks::counters() const {
   return counters_;
 }
 
-std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, bci::ByteSpan class_file,
-                                               bool of_system) {
+std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& coming,
+                                               bci::ByteSpan class_file) {
   const std::shared_ptr<const MethodFilter> wanted = filter();
   if (!wanted) return {};
   const auto number = [&](const bci::ClassContext& context, const bci::MethodContext& method)
       -> std::optional<bci::HookNumbers> {
-    if (!wanted->wants(context.name(), method.name(), of_system)) return {};
+    if (!wanted->wants(context.name(), method.name(), coming.of_system)) return {};
     const auto found = numbers_.number_of(context.name(), method.name(), method.descriptor(),
                                           context.file().source_file);
     if (!found) return {};

@@ -41,7 +41,8 @@ class MethodHooks final : public ClassRewriting {
       : numbers_(numbers), calls_class_(calls_class(recorder)) {}
 
   bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv*, bci::ByteSpan class_file, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv*, const ComingClass& coming,
+                                    bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
   void prepared(JNIEnv* jni, jclass klass) override { calls_class_.prepared(jni, klass); }

@@ -559,12 +559,13 @@ def patched_class_files_are_left_for_javap_and_what_cannot_be_is_said(t):
 @test()
 def modes_of_a_file_take_the_place_of_those_built_in(t):
     with open(t.path("modes.xml"), "w") as f:
-        f.write("<MODES><DYPATCH_MODE NAME='COUNT_METHOD'><CODE TYPE='CALL' CLASS='shop.Sink' "
-                "METHOD='in' SIGNATURE='()' /><INSTRUCTION /></DYPATCH_MODE></MODES>")
+        f.write("<MODES><DYPATCH_MODE NAME='COUNT_METHOD'><CODE TYPE='CALL' CLASS="
+                "'java.lang.invoke.VarHandle' METHOD='fullFence' SIGNATURE='()' /><INSTRUCTION />"
+                "</DYPATCH_MODE></MODES>")
     with Watched(t, agent=FREE + f",dypatch_modes={t.path('modes.xml')}") as program:
         with program.client() as client:
             client.tell("DIRECTORY", t.dir, root="DYPATCH")
             client.tell("MODEL", MODEL.format(""), root="DYPATCH")
             made = client.tell("PATCH", "<PATCH MODEL='M1' />", root="DYPATCH").find("PATCH/CLASS")
             with open(made.get("PATCH"), "rb") as f:
-                assert b"shop/Sink" in f.read()
+                assert b"fullFence" in f.read()

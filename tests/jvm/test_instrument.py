@@ -1,12 +1,13 @@
 """DYPATCH's cycle in a live program: MODEL, PATCH, INSTRUMENT, counters, and the code as it was."""
 import base64
+import glob
 import os
 import time
 import xml.etree.ElementTree as Xml
 
 from ddm_client import Stderr
 from dyper_client import Dyper, errors
-from harness import PRESET, ROOT, test
+from harness import HERE, PRESET, ROOT, test
 from test_dyper import FREE, MODEL, Watched, code_of
 
 CODE_AGENT = os.path.join(ROOT, "build", PRESET, "lib", "libpatch_test_agent.so")
@@ -15,8 +16,8 @@ CODE_AGENT = os.path.join(ROOT, "build", PRESET, "lib", "libpatch_test_agent.so"
 class Instrumented:
     """The program of that name."""
 
-    def __init__(self, t, flags=()):
-        self.process = t.popen("Instrumented", agent=FREE,
+    def __init__(self, t, flags=(), options=""):
+        self.process = t.popen("Instrumented", agent=FREE + options,
                                flags=[f"-agentpath:{CODE_AGENT}", *flags])
         assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
         said = Stderr(self.process)
@@ -45,6 +46,30 @@ class Instrumented:
         code = self.say("code " + name)
         assert "work" in code or name != "Instrumented", code
         return code
+
+
+def guests(t, name, version=52):
+    """A directory with the classes of tests/jvm/guests, of that class file version."""
+    out = t.path(name)
+    newest = version == t.jdk.major + 44
+    done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-Xlint:-options", "-g", "-d", out,
+                      *([] if newest else ["--release", "8"]),
+                      *sorted(glob.glob(os.path.join(HERE, "guests", "*.java")))])
+    assert done.code == 0, done
+    for path in glob.glob(os.path.join(out, "*.class")):
+        with open(path, "r+b") as f:
+            f.seek(6)
+            if not newest:
+                f.write(version.to_bytes(2, "big"))
+            else:
+                assert int.from_bytes(f.read(2), "big") == version
+    return out
+
+
+def numbers_of(reply):
+    """{method and signature: its number} as MODEL's reply has it."""
+    return {one.get("NAME") + one.get("SIGNATURE"): int(one.get("INDEX"))
+            for one in reply.findall("COUNTERS/COUNTERDATA/METHOD")}
 
 
 def model(client, *targets, name="M1"):
@@ -129,16 +154,25 @@ def methods_and_blocks_are_counted_until_the_patches_are_taken_out(t):
         assert code_in_model(t, client, "Watched") == before
 
 
-@test(flags=((), ("-Xcheck:jni",)), timeout=240)
-def patches_of_documents_go_in_and_out_under_load(t):
+def put_in_and_out(t, rounds):
     with Watched(t) as program, program.client() as client:
         table = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")
         method = int(table.find("COUNTERDATA/METHOD").get("INDEX"))
-        for _ in range(30):
+        for _ in range(rounds):
             assert errors(instrument(client, True)) == []
             assert errors(instrument(client, False)) == []
         found = counted_at_rest(client)
-        assert max(found.values()) == 20001 * found[method]
+        assert max(found.values()) == 20001 * found[method] > 0
+
+
+@test(gc="all", timeout=240)
+def patches_of_documents_go_in_and_out_under_load(t):
+    put_in_and_out(t, 10)
+
+
+@test(gc="all", flags=((), ("-Xcheck:jni",)), full_only=True, timeout=600)
+def patches_of_documents_go_in_and_out_a_hundred_times_under_load(t):
+    put_in_and_out(t, 100)
 
 
 @test(timeout=120)
@@ -249,9 +283,7 @@ def what_cannot_be_put_in_is_said_and_the_rest_is_in(t):
         reply = model(client, ("Instrumented", "*", enter), ("java.util.ArrayList", "add", enter),
                       ("java.lang.Thread", "currentThread", enter))
         assert errors(reply) == ["NOT_MODIFIABLE"], Xml.tostring(reply)
-        data = reply.find("COUNTERS/COUNTERDATA")
-        number = {one.get("NAME") + one.get("SIGNATURE"): int(one.get("INDEX"))
-                  for one in data.findall("METHOD")}
+        number = numbers_of(reply)
         reply = instrument(client, True, "Instrumented", "java.util.ArrayList", "java.lang.Thread",
                            "no.Such", "java.util.HashMap")
         assert sorted(errors(reply)) == ["NOT_MODIFIABLE", "NO_CLASS", "NO_CLASS"], Xml.tostring(reply)

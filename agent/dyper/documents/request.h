@@ -36,6 +36,9 @@ enum class DyperErrorCode {
 
 std::string_view name_of(DyperErrorCode code);
 
+// More of them are of no use to anybody.
+inline constexpr std::size_t kMostErrors = 100;
+
 struct DyperError {
   DyperErrorCode code;
   std::string attribute;  // what it is about: "AGENT"; "" = nothing in particular

@@ -5,36 +5,75 @@ import java.util.List;
 
 /**
  * Has one place of each kind that can be patched, and does on request what it is told: "run" goes
- * once through all of them and says what was handed to Seen, "code" says what the VM runs (with
- * the agent of tests/jvm/patch).
+ * once through all of them and says what was handed to Seen; for the rest see Guests.
  */
 public final class Instrumented {
     /** What patches of documents call. */
-    static final class Seen {
+    public static class Seen {
         static final List<String> ALL = new ArrayList<>();
 
-        private Seen() {
-        }
-
-        static void number(long value) {
+        public static void number(long value) {
             ALL.add(Long.toString(value));
         }
 
-        static void real(double value) {
+        public static void real(double value) {
             ALL.add(Double.toString(value));
         }
 
-        static void object(Object value) {
+        public static void object(Object value) {
             ALL.add(value == null ? "null" : value.getClass().getSimpleName());
         }
 
-        static void numbers(int first, int second) {
+        public static void numbers(int first, int second) {
             ALL.add(first + "/" + second);
+        }
+
+        public static void chosen(long value, boolean holds) {
+            if (holds) {
+                ALL.add(Long.toString(value));
+            }
+        }
+
+        protected static void onlyForHeirs(long value) {
+            ALL.add(Long.toString(value));
+        }
+
+        private static void hidden(long value) {
+            ALL.add(Long.toString(value));
+        }
+
+        public void ofAnObject(long value) {
+            hidden(value);
+        }
+    }
+
+    /** What of Seen is static is its heirs' too. */
+    public static final class Heir extends Seen {
+    }
+
+    /** No class to call for a patch. */
+    public interface Odd {
+        static void number(long value) {
+            Seen.number(value);
+        }
+    }
+
+    /** Cannot be initialised. */
+    public static final class Broken {
+        static final int VALUE = Integer.parseInt("no number");
+
+        private Broken() {
+        }
+
+        public static void number(long value) {
+            Seen.number(value + VALUE);
         }
     }
 
     static int statics;
     int field;
+    Object none;
+    Object some = "some";
 
     Instrumented(int field) {
         this.field = field;
@@ -104,9 +143,8 @@ public final class Instrumented {
                 Seen.ALL.clear();
                 run();
                 System.out.println(String.join(" ", Seen.ALL));
-            } else if (line.startsWith("code ")) {
-                String code = Patching.code(Class.forName(line.substring(5)));
-                System.out.println(code.replace('\n', ';'));
+            } else {
+                System.out.println(Guests.answer(line.split(" ")));
             }
         }
     }

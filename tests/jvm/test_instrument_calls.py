@@ -1,0 +1,122 @@
+"""Patches that call the program's own methods: what would not link is refused, and harms nobody."""
+import glob
+import os
+import time
+import xml.etree.ElementTree as Xml
+
+from dyper_client import errors
+from harness import test
+from test_instrument import Instrumented, calls, counted, counts, guests, instrument, model
+
+VALUE = "<ARG TYPE='INTEGER' VALUE='7' />"
+
+
+def patch(client, *classes, name="M1"):
+    inner = "".join(f"<CLASS NAME='{one}' />" for one in classes)
+    return client.ask("PATCH", f"<PATCH MODEL='{name}'>{inner}</PATCH>", root="DYPATCH")
+
+
+def told(reply):
+    return Xml.tostring(reply, encoding="unicode")
+
+
+@test(flags=((), ("-Xcheck:jni",)), timeout=240)
+def calls_that_would_not_link_are_refused_and_the_program_runs_on(t):
+    seen = "Instrumented$Seen"
+    cases = (
+        ("no.Such", "number", "(long)", "NO_CLASS", "finds no such class"),
+        (seen, "absent", "(long)", "VERIFY", "no such method"),
+        (seen, "number", "(int)", "VERIFY", "no such method"),
+        (seen, "number", "(long)int", "VERIFY", "no such method"),
+        (seen, "ofAnObject", "(long)", "VERIFY", "not static"),
+        (seen, "hidden", "(long)", "VERIFY", "not accessible"),
+        ("Instrumented$Odd", "number", "(long)", "VERIFY", "an interface"),
+        ("Instrumented$Broken", "number", "(long)", "VERIFY", "static initialiser has failed"),
+        ("java.util.ImmutableCollections", "indexFromEntry", "(long)", "VERIFY", "not accessible"),
+        ("jdk.internal.misc.VM", "initLevel", "(long)", "VERIFY", "not accessible"))
+    with Instrumented(t) as program:
+        client = program.client
+        assert program.say("broken") == "broken"
+        before = program.code()
+        for of, method, signature, code, words in cases:
+            # The patch beside it is put in.
+            reply = model(client, ("Instrumented", "twice", counts("ENTER", 1000)
+                                   + calls("EXIT", method, signature, VALUE, of)))
+            assert errors(reply) == [], told(reply)
+            for reply in (patch(client, "Instrumented"), instrument(client, True, "Instrumented")):
+                error = reply.findall("ERROR")
+                assert [one.get("CODE") for one in error] == [code], (of, method, told(reply))
+                assert words in error[0].text and f"{of}.{method}" in error[0].text, told(reply)
+                assert error[0].get("CLASS") == "Instrumented", told(reply)
+            first = counted(client)[1000]
+            assert program.run() == []
+            assert counted(client)[1000] == first + 5
+            assert errors(instrument(client, False)) == []
+            assert program.code() == before
+        # Alone it leaves nothing to be put in.
+        model(client, ("Instrumented", "twice", calls("EXIT", "absent", "()", "")))
+        reply = patch(client, "Instrumented")
+        assert errors(reply) == ["VERIFY"] and reply.find("PATCH/CLASS").get("PATCH") is None
+        assert errors(instrument(client, True, "Instrumented")) == ["VERIFY"]
+        assert program.code() == before and program.run() == []
+
+
+@test()
+def calls_link_by_the_rules_of_the_vm(t):
+    """What is inherited, protected in the same package, or public in another loader's."""
+    with Instrumented(t) as program:
+        client = program.client
+        for of, method in (("Instrumented$Heir", "number"), ("Instrumented$Heir", "onlyForHeirs")):
+            model(client, ("Instrumented", "text", calls("EXIT", method, "(long)", VALUE, of)))
+            reply = instrument(client, True, "Instrumented")
+            assert errors(reply) == [], told(reply)
+            assert program.run() == ["7"], (of, method)
+        assert errors(instrument(client, False)) == []
+        assert program.say(f"load plain {guests(t, 'guests')} Plain") == "loaded"
+        sinks = (("number", []), ("onlyForHeirs", ["VERIFY"]))  # another package: another loader's
+        for method, expected in sinks:
+            model(client, ("Plain", "choose", calls("ENTER", method, "(long)", VALUE)))
+            assert errors(instrument(client, True, "Plain")) == expected
+            said = program.say("call plain run").split()
+            assert said[1:] == ([] if expected else ["7"] * 3) and "Error" not in said[0], said
+        # A class of the JDK sees nothing of the program.
+        model(client, ("java.util.HashMap", "put", calls("ENTER", "number", "(long)", VALUE)))
+        assert errors(instrument(client, True, "java.util.HashMap")) == ["NO_CLASS"]
+        assert program.say("fill 100") == "100 100"
+
+
+@test(timeout=240)
+def each_loader_is_asked_for_what_its_class_calls(t):
+    whole, less = guests(t, "whole"), guests(t, "less")
+    for path in glob.glob(os.path.join(less, "Sink*")):
+        os.remove(path)
+    target = ("Guest", "name", calls("ENTER", "hit", "()", "", "Sink"))
+    with Instrumented(t) as program:
+        client = program.client
+        program.say(f"load one {whole} Guest alone")
+        program.say("also Sink one")
+        model(client, target)
+        assert errors(instrument(client, True, "Guest")) == []
+        assert program.say("call one name") == "guest"
+        assert program.say("call Sink hits") == "1"
+        # A second Guest comes, whose loader has no Sink: it stays as its author compiled it.
+        program.say(f"load two {less} Guest alone")
+        assert program.say("call two name") == "guest"
+        assert program.say("call one name") == "guest" and program.say("call Sink hits") == "2"
+        # With it there, what is asked of all classes of that name is refused for all.
+        reply = instrument(client, True, "Guest")
+        assert errors(reply) == ["NO_CLASS"] and "Sink.hit" in told(reply), told(reply)
+        for who in ("one", "two"):
+            assert program.say(f"call {who} name") == "guest"
+        assert program.say("call Sink hits") == "2"
+        # They go, and so do their names: nothing of the agent's holds them.
+        end = time.monotonic() + 60
+        while errors(instrument(client, True, "Guest")) != ["NO_CLASS"] or "Sink" in told(
+                patch(client, "Guest")):
+            assert time.monotonic() < end, "Guest is not unloaded"
+            program.say("drop")
+            time.sleep(0.2)
+        assert program.say("load one {} Guest alone".format(whole)) == "loaded"
+        assert errors(instrument(client, True, "Guest")) == []
+        program.say("also Sink one")
+        assert program.say("call one name") == "guest" and program.say("call Sink hits") == "1"
