@@ -8,6 +8,7 @@
 #include "dyper/documents/request.h"
 #include "dyper/documents/thread_choice.h"
 #include "dyper/documents/variables.h"
+#include "dyper/patching/patch_models.h"
 
 namespace {
 
@@ -31,6 +32,8 @@ void use(const std::string& document) {
   for (const pugi::xml_node child : root.children()) {
     (void)variables.set(ddm::attribute_of(child, "NAME"), ddm::attribute_of(child, "VALUE"));
   }
+  ddm::PatchModels models;
+  models.change(ddm::child_of(root, "MODEL", "PATCHMODEL"), errors);
   ddm::XmlWriter xml;
   xml.open("A");
   types.write(ddm::child_of(root, "MATCH"), xml);
