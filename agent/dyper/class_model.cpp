@@ -7,9 +7,9 @@
 #include <set>
 
 #include "dyper/documents/xml_reader.h"
+#include "dyper/run_facts.h"
 #include "jvm/class_bytes_reader.h"
 #include "jvm/jvmti_memory.h"
-#include "jvm/vm_facts.h"
 #include "records/name_table.h"
 
 namespace ddm {
@@ -49,16 +49,21 @@ std::string working_directory() {
   return getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
 }
 
-void write_surroundings(jvmtiEnv* jvmti, const std::string& class_path, XmlWriter& xml) {
-  const auto property = [&](const char* name) { return system_property(jvmti, name); };
-  std::string path = property("java.class.path");
+std::string property(const Properties& properties, const char* name) {
+  const auto found = properties.find(name);
+  return found != properties.end() ? found->second : "";
+}
+
+void write_surroundings(const Properties& properties, const std::string& class_path,
+                        XmlWriter& xml) {
+  std::string path = property(properties, "java.class.path");
   if (!class_path.empty()) path += (path.empty() ? "" : ":") + class_path;
   xml.element("CLASSPATH", path);
-  const std::string home = property("java.home");
+  const std::string home = property(properties, "java.home");
   xml.element("JAVAHOME", home);
   xml.element("BOOTPATH", home + "/lib/modules");
   xml.element("CWD", working_directory());
-  xml.open("USER").attribute("NAME", property("user.name")).close();
+  xml.open("USER").attribute("NAME", property(properties, "user.name")).close();
 }
 
 }  // namespace
@@ -102,9 +107,10 @@ void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
     errors.push_back({DyperErrorCode::kNoClass, "CLASS", name, "no such class is loaded"});
   }
   xml.open("CLASSMODEL").attribute("CANREDEFINE", can_redefine(jvmti));
-  xml.attribute("CLASSVERSION", system_property(jvmti, "java.class.version"));
-  xml.attribute("JAVAVERSION", system_property(jvmti, "java.runtime.version"));
-  write_surroundings(jvmti, class_path, xml);
+  const Properties properties = system_properties(jvmti, jni);
+  xml.attribute("CLASSVERSION", property(properties, "java.class.version"));
+  xml.attribute("JAVAVERSION", property(properties, "java.runtime.version"));
+  write_surroundings(properties, class_path, xml);
   for (const std::string& name : classes) {
     xml.open("CLASS").attribute("NAME", name);
     const auto found = bytes.find(name);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <sstream>
 
 #include "dyper/documents/look.h"
@@ -59,8 +58,8 @@ bool are(const std::vector<std::string>& words, std::size_t first, std::string_v
   return text.empty();
 }
 
-std::map<std::string, std::string> vm_properties(jvmtiEnv* jvmti) {
-  std::map<std::string, std::string> result;
+Properties vm_properties(jvmtiEnv* jvmti) {
+  Properties result;
   jint count = 0;
   char** names = nullptr;
   if (jvmti->GetSystemProperties(&count, &names) != JVMTI_ERROR_NONE) return result;
@@ -74,7 +73,7 @@ std::map<std::string, std::string> vm_properties(jvmtiEnv* jvmti) {
 
 // As the program has them now. Not where it has put properties of a class of its own in their
 // place, whose code would run here.
-void add_java_properties(JNIEnv* jni, std::map<std::string, std::string>& result) {
+void add_java_properties(JNIEnv* jni, Properties& result) {
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return;
   const jclass system = jni->FindClass("java/lang/System");
@@ -133,6 +132,12 @@ CommandLine command_line(const std::vector<std::string>& words, const std::strin
   return result;
 }
 
+Properties system_properties(jvmtiEnv* jvmti, JNIEnv* jni) {
+  Properties properties = vm_properties(jvmti);
+  add_java_properties(jni, properties);
+  return properties;
+}
+
 void write_run_facts(jvmtiEnv* jvmti, JNIEnv* jni, XmlWriter& xml) {
   const CommandLine line =
       command_line(words_of_process(), system_property(jvmti, "sun.java.command"), vm_arguments());
@@ -145,9 +150,7 @@ void write_run_facts(jvmtiEnv* jvmti, JNIEnv* jni, XmlWriter& xml) {
     if (equals == std::string_view::npos) continue;
     xml.open("ENV").attribute("KEY", text.substr(0, equals)).text(text.substr(equals + 1)).close();
   }
-  std::map<std::string, std::string> properties = vm_properties(jvmti);
-  add_java_properties(jni, properties);
-  for (const auto& [key, value] : properties) {
+  for (const auto& [key, value] : system_properties(jvmti, jni)) {
     xml.open("PROPERTY").attribute("KEY", key).text(value).close();
   }
   timespec mono{};

@@ -3,6 +3,7 @@
 
 #include <jvmti.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct CommandLine {
 // own arguments and what the property says have to do.
 CommandLine command_line(const std::vector<std::string>& words, const std::string& java_command,
                          const std::vector<std::string>& vm_arguments);
+
+// As the program has them now: the VM alone knows half of them.
+using Properties = std::map<std::string, std::string>;
+Properties system_properties(jvmtiEnv* jvmti, JNIEnv* jni);
 
 void write_run_facts(jvmtiEnv* jvmti, JNIEnv* jni, XmlWriter& xml);
 
