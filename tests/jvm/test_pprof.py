@@ -1,5 +1,6 @@
-"""The report for pprof, read by a reader of its own from profile.proto's text."""
+"""The report for pprof, read by pprof itself (Go's) and by a reader from profile.proto's text."""
 import gzip
+import re
 from collections import Counter
 
 from harness import Report, test
@@ -56,6 +57,42 @@ class Profile:
         for sample in (dict(fields(v)) for n, v in parts if n == 2):
             self.samples.append(([locations[i] for i in numbers(sample[1])],
                                  dict(zip(self.types, numbers(sample[2])))))
+
+
+def pprof(t, *words):
+    done = t.command(["go", "tool", "pprof", *words, t.path("r.pb.gz")], env={"HOME": t.dir})
+    assert done.code == 0, done
+    return done.out
+
+
+@test()
+def pprof_itself_shows_what_the_jsonl_report_has(t):
+    t.java("Sites", "live", "3000", agent="live=y,address=none,records=1k,dump=r.jsonl,dump=r.pb.gz")
+    report = Report(t.path("r.jsonl"))
+    raw = pprof(t, "-raw")
+    head, body = raw.split("\nSamples:\n")
+    samples, locations = body.split("\nLocations\n")
+    types, *rows = samples.split("\n")
+    types = [word.split("/")[0] for word in types.split()]
+    assert types == ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space"], types
+    assert f"inuse: as of collection {report.summary['gc']}" in head, head
+    names = {id: name for id, name in re.findall(r"^ *(\d+): 0x0 M=\d+ (\S+) ", locations, re.M)}
+    shown = {kind: Counter() for kind in types}
+    for row in rows:
+        if match := re.fullmatch(r"((?: *\d+)+): ([\d ]+?) *", row):
+            leaf = names[match[2].split()[0]]
+            for kind, value in zip(types, match[1].split()):
+                shown[kind][leaf] += int(value)
+    for kind, field in zip(types, ("count", "bytes", "live_count", "live_bytes")):
+        expected = Counter()
+        for site in report.sites:
+            expected[site["class"] + "_[new]"] += site[field]
+        assert +shown[kind] == +expected, kind
+    for kind, total in (("alloc_space", "seen_bytes"), ("inuse_space", "live_bytes")):
+        top = pprof(t, "-top", f"-sample_index={kind}", "-unit=bytes")
+        assert f"Total samples = {report.summary[total]}B" in top or f"of {report.summary[total]}B total" in top, top
+    own = pprof(t, "-peek", r"^Sites\.live$", "-sample_index=alloc_objects")
+    assert re.search(r"^ +9000 .*\| +Sites\$Leaf_\[new\]$", own, re.M), own
 
 
 @test()
