@@ -30,20 +30,25 @@ class Elements(html.parser.HTMLParser):
             self.by_id[(tag, attributes["id"])] = attributes
 
 
-def open_in_browser(t, path, *more, **fragment):
-    """The data- attributes of header#report and output#match, and of more (tag, id)."""
+def document_of(t, url):
+    """The document as a headless chromium has it when its scripts have run."""
     browser = shutil.which("chromium")
     assert browser, "chromium is not installed"
-    url = f"file://{path}#{urllib.parse.urlencode(fragment, quote_via=urllib.parse.quote)}"
     with tempfile.TemporaryDirectory() as profile:
         line = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
                 "--no-first-run", "--disable-background-networking", "--disable-component-update",
                 "--disable-sync", f"--user-data-dir={profile}", "--dump-dom", url]
         run = subprocess.run(line, capture_output=True, text=True, timeout=t.timeout, cwd=t.dir,
                              env={**os.environ, "HOME": profile})
-    assert run.returncode == 0, run.stderr[-2000:]
-    elements = Elements(run.stdout).by_id
-    assert ("header", "report") in elements, run.stderr[-2000:]
+    assert run.returncode == 0 and run.stdout, run.stderr[-2000:]
+    return run.stdout
+
+
+def open_in_browser(t, path, *more, **fragment):
+    """The data- attributes of header#report and output#match, and of more (tag, id)."""
+    document = document_of(t, f"file://{path}#{urllib.parse.urlencode(fragment, quote_via=urllib.parse.quote)}")
+    elements = Elements(document).by_id
+    assert ("header", "report") in elements, document[-2000:]
     return [{k[len("data-"):]: v for k, v in elements[where].items() if k.startswith("data-")}
             for where in (("header", "report"), ("output", "match"), *more)]
 

@@ -2,13 +2,12 @@
 import json
 import os
 import re
-import shutil
-import subprocess
 from collections import Counter
 
 from ddm_client import Target
 from harness import AGENT, Report, test
 from test_ddm_tool import ddm
+from test_flame_graph import document_of
 from test_pprof import Profile
 
 DHAT_VIEWER = "/usr/libexec/valgrind/dh_view.js"
@@ -89,24 +88,26 @@ class Firefox:
 
 
 def show_in_viewer(t, path):
-    """What valgrind's own code makes of the file: its tree's root, without a browser."""
-    node = shutil.which("node")
-    if node is None or not os.path.exists(DHAT_VIEWER):
-        return None
-    script = f"""
-const fs = require('fs'), vm = require('vm');
-const nothing = new Proxy(function () {{}}, {{get: (o, k) => k === Symbol.toPrimitive ? () => '' : nothing,
-                                               set: () => true, apply: () => nothing, construct: () => nothing}});
-const world = {{document: nothing, window: nothing, console, Intl, alert: nothing, gOptions: nothing}};
-vm.createContext(world);
-vm.runInContext(fs.readFileSync({json.dumps(DHAT_VIEWER)}, 'utf8'), world);
-world.text = fs.readFileSync({json.dumps(path)}, 'utf8');
-vm.runInContext('gData = JSON.parse(text); gSelect = {{childNodes: gSelectData.map(() => ({{}})), selectedIndex: 0}}; buildTree()', world);
-console.log(vm.runInContext('JSON.stringify([gRoot._totalBytes, gRoot._atTEndBytes])', world));
-"""
-    done = t.command([node, "-e", script])
-    assert done.code == 0, done
-    return json.loads(done.out)
+    """What valgrind's own viewer makes of the file, in a browser: (total bytes, at the end, its first lines)."""
+    assert os.path.exists(DHAT_VIEWER), "valgrind is not installed"
+    with open(path, encoding="utf-8") as f:
+        text = json.dumps(f.read()).replace("<", "\\u003c")
+    with open(t.path("dhat.html"), "w", encoding="utf-8") as f:
+        f.write(f"""<!DOCTYPE html><meta charset="utf-8"><script src="file://{DHAT_VIEWER}"></script><body><script>
+addEventListener('load', () => {{
+  onLoad();
+  gFilename = 'x';
+  gData = JSON.parse({text});
+  buildTree();
+  displayTree();
+  document.body.dataset.root = gRoot._totalBytes + ' ' + gRoot._atTEndBytes;
+}});
+</script></body>""")
+    document = document_of(t, "file://" + t.path("dhat.html"))
+    root = re.search(r'data-root="(\d+) (\d+)"', document)
+    assert root, document[-2000:]
+    shown = re.sub(r"<[^>]*>", "", document[document.rindex("</script>"):])
+    return int(root[1]), int(root[2]), shown[:3000]
 
 
 @test(timeout=240)
@@ -131,8 +132,9 @@ def all_reports_of_one_exit_tell_the_same_of_what_is_alive(t):
         assert 10_000 <= dhat.sum("mbk", "Live$Node", "keepNodes") <= 30_000
         assert dhat.sum("tbk", "Live$Dropped", "drop") == 10_000
         assert dhat.sum("ebk", "Live$Dropped", "drop") == 0
-        shown = show_in_viewer(t, t.path("x.dhat.json"))
-        assert shown in (None, [summary["seen_bytes"], summary["live_bytes"]]), shown
+        *sums, shown = show_in_viewer(t, t.path("x.dhat.json"))
+        assert sums == [summary["seen_bytes"], summary["live_bytes"]], (sums, summary)
+        assert f"{summary['seen_bytes']:,} bytes" in shown and "Command: Live" in shown, shown
 
         firefox = Firefox(t.path("x.firefox.json"))
         assert firefox.sum(which=lambda weight: weight > 0) == summary["seen_bytes"]
@@ -166,6 +168,30 @@ def all_reports_of_one_exit_tell_the_same_of_what_is_alive(t):
                          + re.escape(f"{summary['live_bytes']:,}") + " bytes", text, re.M)
         table = text.split(f"by live bytes, as of collection {summary['gc']}")[1]
         assert re.search(r"^ +\d+,\d+ +[\d.]+% +10,000  Live\$Node$", table, re.M), table[:2000]
+
+
+@test()
+def what_a_profile_adds_and_takes_away_is_what_was_seen_and_what_lives(t):
+    commands = "nodes 20000\ndrop 30000\nhalf 5000\ngc\nforget\nnodes 7000\ngc\n"
+    for options in ("live=1/4", "live=1/4,interval=4k", "live=y,sites=8"):
+        t.java("Live", agent=f"track=y,{options},address=none,records=1k,dump=x.jsonl,dump=x.firefox.json,"
+                             "dump=x.dhat.json", stdin=commands)
+        summary, firefox = Report(t.path("x.jsonl")).summary, Firefox(t.path("x.firefox.json"))
+        assert firefox.sum(which=lambda weight: weight > 0) == summary["seen_bytes"], options
+        assert firefox.sum() == summary["live_bytes"], options
+        Dhat(t.path("x.dhat.json"))
+    with Target(t, "track=y,dump=none", program=("Live",)) as p:  # followed from the middle on
+        p.tell("nodes 3000")
+        p.attach(AGENT, "live=y")
+        p.tell("nodes 1000")
+        p.tell("drop 500")
+        p.tell("gc")
+        for name in ("x.jsonl", "x.firefox.json"):
+            ddm(t, "allocs", p.pid, "-o", t.path(name))
+        summary, firefox = Report(t.path("x.jsonl")).summary, Firefox(t.path("x.firefox.json"))
+        assert firefox.sum(which=lambda weight: weight > 0) == summary["seen_bytes"]
+        assert firefox.sum() == summary["live_bytes"]
+        assert firefox.sum("Live$Node", "Live.keepNodes") == 1000 * 16
 
 
 @test()
