@@ -382,8 +382,9 @@ def shown_on_terminal(t, *words, columns=80, code=OK):
 
 @test()
 def everything_fits_a_terminal_of_80_columns(t):
-    commands = ("ps", "info", "threads", "stack", "heap", "gc", "track", "allocs", "record", "dump",
-                "attach", "bridge", "send")
+    listed = ddm(t, "--help").split("Subcommands:", 1)[1]
+    commands = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2:3].isalpha()]
+    assert {"allocs", "record", "sites", "live"} <= set(commands), commands
     for words in (("--help",), *((command, "--help") for command in commands)):
         lines, _ = shown_on_terminal(t, *words)
         assert max(map(len, lines)) <= 80, "\n".join(lines)
@@ -393,7 +394,12 @@ def everything_fits_a_terminal_of_80_columns(t):
         for words in (("ps",), ("ps", "--all"), ("info", p.pid), ("threads", p.pid),
                       ("heap", p.pid), ("allocs", p.pid), ("allocs", p.pid, "--by", "site"),
                       ("allocs", p.pid, "--by", "app"), ("allocs", p.pid, "--by", "thread"),
-                      ("allocs", p.pid, "--recent"), ("gc", p.pid)):
+                      ("allocs", p.pid, "--recent"), ("gc", p.pid), ("allocs", p.pid, "--mark", "m"),
+                      ("allocs", p.pid, "--since", "m", "--by", "site"),
+                      ("record", p.pid, "-d", "0.3", "-o", f"{'of-this-time' * 4}.jsonl"),
+                      ("allocs", "--diff", f"{'of-this-time' * 4}.jsonl", f"{'of-this-time' * 4}.jsonl"),
+                      ("dump", p.pid, "--sites", "-o", f"{'of-this-time' * 4}.hprof"),
+                      ("sites", f"{'of-this-time' * 4}.hprof")):
             lines, _ = shown_on_terminal(t, *words)
             # A word that is longer, such as a path among the VM's flags, stands alone and whole.
             wide = [line for line in lines if len(line) > 80 and " " in line[10:].strip()]

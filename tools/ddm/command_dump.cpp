@@ -99,10 +99,11 @@ int dump(const DumpOptions& options) {
   print(
       fmt::format("{} written to {}\n", human_bytes(static_cast<std::int64_t>(made.bytes)), path));
   if (!made.no_stacks.empty()) {
-    print(fmt::format("without the stacks of allocations: {}\n", made.no_stacks));
+    print_sentence("without the stacks of allocations: " + made.no_stacks);
   } else if (options.sites) {
-    print(fmt::format("{} objects have the stack of their allocation; `ddm sites {}` shows them\n",
-                      grouped(static_cast<std::int64_t>(made.with_stack)), path));
+    print_sentence(
+        fmt::format("{} objects have the stack of their allocation; `ddm sites {}` shows them",
+                    grouped(static_cast<std::int64_t>(made.with_stack)), path));
   }
   return kExitOk;
 }

@@ -112,9 +112,9 @@ int record_beside(const RecordOptions& options, DdmClient& client) {
   if (before->fact("period") == after->fact("period") && after->of_whole_run()) {
     tell_span(*before, *after, waited);
   }
-  print(
+  print_sentence(
       fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
-                  "tracking\n",
+                  "tracking",
                   options.path, human_duration(after->fact("tracked_ms"))));
   return kExitOk;
 }
@@ -128,9 +128,10 @@ int record_alone(const RecordOptions& options, DdmClient& client) {
   const auto figures = fetch_figures(client);
   if (!figures) return refuse(figures.message());
   if (const auto error = save_report(client, options.path, false)) return refuse(error->message);
-  print(fmt::format("{} allocations, {} in {}; report written to {}\n",
-                    grouped(figures->fact("seen")), human_bytes(figures->fact("seen_bytes")),
-                    human_duration(figures->fact("tracked_ms")), options.path));
+  print_sentence(fmt::format(
+      "{} allocations, {} in {}; report written to {}", grouped(figures->fact("seen")),
+      human_bytes(figures->fact("seen_bytes")), human_duration(figures->fact("tracked_ms")),
+      options.path));
   return kExitOk;
 }
 

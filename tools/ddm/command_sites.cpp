@@ -57,9 +57,9 @@ int sites(const SitesOptions& options) {
     print_json_rows(*dump);
     return kExitOk;
   }
-  print(fmt::format("{} objects, {}; the allocation of {}, {}, is known\n", grouped(dump->count),
-                    human_bytes(dump->bytes), grouped(dump->with_stack),
-                    human_bytes(dump->with_stack_bytes)));
+  print_sentence(fmt::format("{} objects, {}; the allocation of {}, {}, is known",
+                             grouped(dump->count), human_bytes(dump->bytes),
+                             grouped(dump->with_stack), human_bytes(dump->with_stack_bytes)));
   if (dump->with_stack == 0) {
     print("For that the dump is made with `ddm dump PID -o FILE --sites` while live= is on.\n");
     return kExitOk;

@@ -29,6 +29,8 @@ std::size_t output_width();
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 
 void print(std::string_view text);
+// A line, broken at blanks where a terminal is narrower.
+void print_sentence(std::string_view text);
 void print_json(const Json& value);
 
 // All of it has reached stdout. A reader that went away (EPIPE) counts as having had enough.
