@@ -188,8 +188,9 @@ Options agent_options(const HprofOptions& hprof) {
   Options options;
   options.help = hprof.help;
   options.address = "none";  // hprof opened no port
-  options.track = hprof.sites;
-  options.live = hprof.sites ? 1 : 0;
+  // A dump's objects have the stacks of their allocations, too.
+  options.track = hprof.sites || hprof.dump;
+  options.live = options.track ? 1 : 0;
   if (hprof.cpu != HprofCpu::kOff) {
     options.cpu = hprof.cpu == HprofCpu::kSamples ? CpuMode::kSamples : CpuMode::kTimes;
     options.given.emplace_back("cpu");

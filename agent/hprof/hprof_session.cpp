@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "hprof/heap_sizes.h"
 #include "hprof/monitor_dump.h"
@@ -14,12 +15,6 @@
 #include "records/hprof_text.h"
 
 namespace ddm {
-namespace {
-
-// No limit of ours: SIZE_MAX would overflow where it is compared.
-constexpr std::size_t kAnySize = std::size_t{1} << 60;
-
-}  // namespace
 
 std::int64_t HprofSession::now_ms() {
   using namespace std::chrono;
@@ -65,7 +60,7 @@ void HprofSession::begin_stream(const VmFacts& facts) {
     output_.put(binary_->header());
     // Tracking begins a moment later.
     HprofSettings first = settings();
-    first.alloc_traces = options_.sites;
+    first.alloc_traces = options_.sites || options_.dump;
     binary_->settings(first);
     return flush();
   }
@@ -78,6 +73,9 @@ void HprofSession::begin_stream(const VmFacts& facts) {
         "A site is a class and the stack that allocated it. \"alloc'ed\" is everything\n"
         "since the program began, \"live\" what the last garbage collection has not found\n"
         "dead, and what was allocated after it.\n\n";
+  }
+  if (options_.dump) {
+    explained += "An object's trace in HEAP DUMP is the stack that allocated it.\n\n";
   }
   if (options_.cpu == HprofCpu::kSamples) {
     explained += fmt::format(
@@ -176,19 +174,50 @@ void HprofSession::put_heap_dump(JNIEnv* jni) {
     log_error("hprof: no heap dump is written: the VM cannot be asked any more");
     return;
   }
-  const auto stored = heap_dumper_.store(jni, kAnySize);
+  std::string stacks;  // in text
+  HoldObjects hold;
+  if (tracking_ != nullptr && tracking_->follows_live()) {
+    hold = [&](JNIEnv* held) {
+      auto sites = tracking_->hold_live(held);
+      if (sites) {
+        sites->stacks.number = [&](std::span<const Frame> frames, ReportNames& names) {
+          return number_stack(frames, names, stacks);
+        };
+      }
+      return sites;
+    };
+  }
+  const auto stored = heap_dumper_.store(jni, hold);
+  // Whatever has become of the dump: what has a number has been told of.
+  if (binary_) {
+    flush();
+  } else {
+    ReportNames none(nullptr);
+    hprof_text_trace({}, 0, none, numbers_, stacks);
+    output_.put(stacks);
+  }
   if (!stored) {
     log_error("hprof: no heap dump is written: {}", stored.message());
     return;
   }
   if (binary_) {
-    output_.put(**stored, binary_->header().size());  // the stream has a header
+    output_.put(*stored->data, binary_->header().size());  // the stream has a header
     return;
   }
   const std::string error =
-      hprof_heap_text((*stored)->fd(), measure_heap_sizes(jvmti_, jni), now_ms(),
+      hprof_heap_text(stored->data->fd(), measure_heap_sizes(jvmti_, jni), now_ms(),
                       [this](std::string_view piece) { return output_.put(piece); });
   if (!error.empty()) log_error("hprof: the heap dump in text ends early: {}", error);
+}
+
+std::uint32_t HprofSession::number_stack(std::span<const Frame> frames, ReportNames& names,
+                                         std::string& text) {
+  const HprofView shown = view();
+  const std::int64_t thread = shown.threads ? take_thread(frames) : 0;
+  const std::vector<HprofFrame> stack = hprof_stack(frames, names, shown);
+  if (binary_) return binary_->trace(stack, thread, names);
+  hprof_text_trace(stack, thread, names, numbers_, text);
+  return numbers_.trace(stack, thread).value;
 }
 
 void HprofSession::put_sites(const ReportData& data, const HprofView& view, std::uint16_t flags) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "heap/heap_dump_file.h"
 #include "heap/heap_figures.h"
@@ -52,6 +53,9 @@ class HprofSession {
   void dump(JNIEnv* jni, const char* reason);
   void put_threads();
   void put_heap_dump(JNIEnv* jni);
+  // Of an allocation: the stack's number in the stream. What tells of a new one is put to
+  // `binary_` or appended to the text.
+  std::uint32_t number_stack(std::span<const Frame> frames, ReportNames& names, std::string& text);
   void put_time(const ReportData& data);
   void put_monitors(JNIEnv* jni);
   void put_sites(const ReportData& data, const HprofView& view, std::uint16_t flags);

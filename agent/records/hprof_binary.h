@@ -53,7 +53,9 @@ class HprofBinary {
   void heap_summary(const HprofSite& totals, std::int64_t now_ms);
   // The stacks that are new, then the counts.
   void cpu_samples(const HprofCosts& samples, ReportNames& names, std::int64_t now_ms);
-  // One stack, of no thread: its number.
+  // A stack's number; what the stream does not know of it is told. `thread`: 0 = of no thread.
+  std::uint32_t trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names);
+  // One that is told of once anyway, of no thread.
   std::uint32_t allocation_stack(std::span<const HprofFrame> stack, ReportNames& names);
   // A class that the stream has been told of by somebody else.
   void know_type(const std::string& type_name, std::uint32_t serial) {
@@ -70,7 +72,6 @@ class HprofBinary {
   std::uint64_t text(std::string_view jvm_text);
   std::uint32_t type(std::string_view type_name);
   std::uint64_t frame(const HprofFrame& frame, ReportNames& names);
-  std::uint32_t trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names);
   void put_trace(std::uint32_t serial, std::uint32_t thread, std::span<const HprofFrame> stack,
                  ReportNames& names);
   std::uint32_t empty_trace();

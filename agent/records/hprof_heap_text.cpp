@@ -133,7 +133,7 @@ class HeapText {
 
   void class_dump(HprofBytes& in) {
     const std::uint64_t id = in.integer(id_bytes_);
-    in.skip(4);
+    const std::uint64_t trace = trace_of(in.integer(4));
     DumpClass& type = classes_[id];
     const std::uint64_t super = in.integer(id_bytes_), loader = in.integer(id_bytes_),
                         signers = in.integer(id_bytes_), domain = in.integer(id_bytes_);
@@ -141,7 +141,7 @@ class HeapText {
     type.super = super;
     const auto fields_bytes = static_cast<std::uint32_t>(in.integer(4));
     if (!type.size_known) type.instance_bytes = fields_bytes;
-    if (writing_) line("CLS {:x} (name={}, trace={})", id, class_name(id), kNone);
+    if (writing_) line("CLS {:x} (name={}, trace={})", id, class_name(id), trace);
     reference("super\t", super);
     reference("loader\t", loader);
     reference("signers\t", signers);
@@ -166,13 +166,12 @@ class HeapText {
   }
 
   void instance(HprofBytes& in) {
-    const std::uint64_t id = in.integer(id_bytes_);
-    in.skip(4);
-    const std::uint64_t of = in.integer(id_bytes_), length = in.integer(4);
+    const std::uint64_t id = in.integer(id_bytes_), trace = trace_of(in.integer(4)),
+                        of = in.integer(id_bytes_), length = in.integer(4);
     const std::uint32_t size = instance_size(of);
     count(size);
     if (!writing_) return in.skip(length);
-    line("OBJ {:x} (sz={}, trace={}, class={}@{:x})", id, size, kNone, class_name(of), of);
+    line("OBJ {:x} (sz={}, trace={}, class={}@{:x})", id, size, trace, class_name(of), of);
     const std::uint64_t end = in.position() + length;
     // Fields of the class, then of the one above it, and so on. A circle is no class hierarchy.
     std::uint64_t class_id = of;
@@ -203,9 +202,8 @@ class HeapText {
   }
 
   bool array(HprofBytes& in, bool references) {
-    const std::uint64_t id = in.integer(id_bytes_);
-    in.skip(4);
-    const std::uint64_t length = in.integer(4);
+    const std::uint64_t id = in.integer(id_bytes_), trace = trace_of(in.integer(4)),
+                        length = in.integer(4);
     const std::uint64_t of = references ? in.integer(id_bytes_) : 0;
     const std::uint8_t kind = references ? kHprofReference : in.byte();
     if (hprof_value_bytes(kind, id_bytes_) == 0) return false;
@@ -216,7 +214,7 @@ class HeapText {
     if (!writing_) return in.good();
     const std::string element =
         references ? fmt::format("{}@{:x}", element_of(class_name(of)), of) : primitive_name(kind);
-    line("ARR {:x} (sz={}, trace={}, nelems={}, elem type={})", id, size, kNone, length, element);
+    line("ARR {:x} (sz={}, trace={}, nelems={}, elem type={})", id, size, trace, length, element);
     for (std::uint64_t i = 0; references && i < length && in.good(); ++i) {
       if (const std::uint64_t value = in.integer(id_bytes_); value != 0) {
         line("\t[{}]\t\t{:x}", i, value);
@@ -224,6 +222,9 @@ class HeapText {
     }
     return in.good();
   }
+
+  // The VM gives all objects the same one, which is empty; the other numbers are the stream's.
+  static std::uint64_t trace_of(std::uint64_t serial) { return serial <= 1 ? kNone : serial; }
 
   static std::string primitive_name(std::uint8_t kind) {
     constexpr std::string_view kNames[] = {"",      "",       "",     "",      "boolean", "char",

@@ -7,7 +7,8 @@
 //   ARR HEX (sz=N, trace=N, nelems=N, elem type=a.B@HEX)               <tab>[i]<tab>HEX
 //   HEAP DUMP END
 //
-// The dump is read twice and never held: names and classes alone stay in memory. Whatever a damaged
+// A trace is the number that the dump gives its object, which the stream tells of (DumpStacks), or
+// the empty one. The dump is read twice and never held: names and classes alone stay in memory. Whatever a damaged
 // dump says, nothing is read beyond its end, and no more is allocated than it holds.
 #pragma once
 

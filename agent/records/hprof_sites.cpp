@@ -67,11 +67,7 @@ void add_run(const SiteSet& all, bool threads, SitesByLook& sites) {
   SiteSet::Room room;
   for (const Site& site : run.list()) {
     std::span<const Frame> frames = run.frames(site, room);
-    std::int64_t thread = 0;
-    if (threads && !frames.empty()) {
-      thread = thread_of(frames.front());
-      frames = frames.subspan(1);
-    }
+    const std::int64_t thread = threads ? take_thread(frames) : 0;
     HprofSite& sum = sites.list[sites.place_of(site.class_id, thread, frames)];
     sum.bytes += site.bytes;
     sum.count += site.count;
@@ -81,6 +77,13 @@ void add_run(const SiteSet& all, bool threads, SitesByLook& sites) {
 }
 
 }  // namespace
+
+std::int64_t take_thread(std::span<const Frame>& frames) {
+  if (frames.empty()) return 0;
+  const std::int64_t thread = thread_of(frames.front());
+  frames = frames.subspan(1);
+  return thread;
+}
 
 std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& names,
                                     const HprofView& view) {

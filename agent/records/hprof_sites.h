@@ -39,6 +39,9 @@ struct HprofView {
   HprofOrder order = HprofOrder::kLive;  // without live figures as kAllocated
 };
 
+// Of a stack that begins with a thread_frame(), whose frames then follow; 0: there is none.
+std::int64_t take_thread(std::span<const Frame>& frames);
+
 // The first frames of a stack, with lines in place of positions in the code.
 std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& names,
                                     const HprofView& view);

@@ -83,6 +83,7 @@ class SitesDump {
   std::unordered_map<std::string, std::string> class_names() {
     traces_of_objects();
     std::unordered_map<std::string, std::string> result;
+    if (stacks_.number) return result;
     std::vector<bool> seen;
     for (TraceNumber trace = 0; trace < serials_.size(); ++trace) {
       if (serials_[trace] == 0) continue;
@@ -106,10 +107,12 @@ class SitesDump {
     });
   }
 
+  std::span<const Frame> whole_stack(TraceNumber trace) {
+    return std::span<const Frame>(frames_).first(stacks_.traces->read(trace, frames_));
+  }
   std::span<const Frame> frames_of(TraceNumber trace) {
-    const std::size_t size = stacks_.traces->read(trace, frames_);
-    const std::size_t skipped = stacks_.threads_apart && size > 0 ? 1 : 0;
-    return std::span<const Frame>(frames_).subspan(skipped, size - skipped);
+    const std::span<const Frame> all = whole_stack(trace);
+    return all.subspan(stacks_.threads_apart && !all.empty() ? 1 : 0);
   }
 
   void copy(HprofReader& in) {
@@ -213,6 +216,7 @@ class SitesDump {
   }
 
   void put_stacks() {
+    if (stacks_.number) return number_stacks();
     HprofBinary records(0, first_);
     for (const auto& [name, serial] : classes_) records.know_type(name, serial);
     std::vector<HprofFrame> shown;
@@ -224,6 +228,12 @@ class SitesDump {
       }
       serials_[trace] = records.allocation_stack(shown, names_);
       put(records.take());
+    }
+  }
+
+  void number_stacks() {
+    for (TraceNumber trace = 0; trace < serials_.size(); ++trace) {
+      if (serials_[trace] != 0) serials_[trace] = stacks_.number(whole_stack(trace), names_);
     }
   }
 

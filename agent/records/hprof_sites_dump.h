@@ -9,11 +9,13 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "records/dumped_objects.h"
 #include "records/name_table.h"
 #include "records/report.h"
+#include "records/report_names.h"
 #include "records/traces.h"
 
 namespace ddm {
@@ -24,6 +26,9 @@ struct DumpStacks {
   bool threads_apart = false;  // each begins with a thread_frame()
   const NameTable* names = nullptr;
   std::shared_ptr<const void> names_held;
+  // The dump becomes part of a stream, which tells of the stacks itself: gives the number of one,
+  // with its thread_frame(). Null: they are told of in the dump.
+  std::function<std::uint32_t(std::span<const Frame>, ReportNames&)> number;
 };
 
 // The objects too: what a dump with stacks is made of.

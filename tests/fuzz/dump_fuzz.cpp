@@ -30,6 +30,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   with.stacks.traces = std::move(traces);
   with.stacks.names = &names;
   for (std::uint64_t handle = 8; handle < 256; handle += 8) with.objects.add(handle, trace);
+  if (size % 2 == 1) {  // as a part of a stream
+    with.stacks.number = [](std::span<const ddm::Frame> stack, ddm::ReportNames&) {
+      return static_cast<std::uint32_t>(stack.size());
+    };
+  }
   ddm::write_sites_dump(fd, with, nowhere, [](std::uint64_t) {});
   return 0;
 }

@@ -39,7 +39,7 @@ class HprofText:
         assert re.fullmatch(r"JAVA PROFILE 1\.0\.1, created \w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}", lines[0]), lines[0]
         body = iter(lines[lines.index("--------") + 1:])
         self.frames, self.dumps, self.orders, self.threads, self.ended = {}, [], [], {}, []
-        self.heaps, self.thread_of = [], {}
+        self.heaps, self.heap_traces, self.thread_of = [], [], {}
         self.samples, self.times, self.monitors, self.callers, self.monitor_dumps = [], [], [], [], []
         for line in body:
             if match := re.fullmatch(r"TRACE (\d+):(?: \(thread=(\d+)\))?", line):
@@ -119,21 +119,25 @@ class HprofText:
                 raise AssertionError(line)
         raise AssertionError("no MONITOR DUMP END")
 
-    OBJECT = re.compile(r"OBJ ([0-9a-f]+) \(sz=(\d+), trace=300000, class=(\S.*)@([0-9a-f]+)\)")
-    ARRAY = re.compile(r"ARR ([0-9a-f]+) \(sz=(\d+), trace=300000, nelems=(\d+), elem type=([^@]+)(@[0-9a-f]+)?\)")
-    CLASS = re.compile(r"CLS ([0-9a-f]+) \(name=(.*), trace=300000\)")
+    OBJECT = re.compile(r"OBJ ([0-9a-f]+) \(sz=(\d+), trace=(\d+), class=(\S.*)@([0-9a-f]+)\)")
+    ARRAY = re.compile(r"ARR ([0-9a-f]+) \(sz=(\d+), trace=(\d+), nelems=(\d+), elem type=([^@]+)(@[0-9a-f]+)?\)")
+    CLASS = re.compile(r"CLS ([0-9a-f]+) \(name=(.*), trace=(\d+)\)")
 
     def heap(self, body):
-        """{id: (class, size, [ids that it refers to])}"""
+        """{id: (class, size, [ids that it refers to])}; {id: trace} goes to heap_traces."""
         objects, classes, named, refers = {}, {}, [], None
+        traces = {}
+        self.heap_traces.append(traces)
         for line in body:
             if match := self.OBJECT.fullmatch(line):
                 refers = []
-                objects[match[1]] = (match[3], int(match[2]), refers)
-                named.append((match[4], match[3]))
+                objects[match[1]] = (match[4], int(match[2]), refers)
+                traces[match[1]] = int(match[3])
+                named.append((match[5], match[4]))
             elif match := self.ARRAY.fullmatch(line):
                 refers = []
-                objects[match[1]] = (match[4] + "[]", int(match[2]), refers)
+                objects[match[1]] = (match[5] + "[]", int(match[2]), refers)
+                traces[match[1]] = int(match[3])
             elif match := self.CLASS.fullmatch(line):
                 refers = []
                 classes[match[1]] = match[2]
@@ -141,6 +145,7 @@ class HprofText:
                 refers.append(match[2])
             elif line == "HEAP DUMP END":
                 assert all(classes[id] == name for id, name in named)
+                assert set(traces.values()) <= set(self.frames), "a trace that was not told of"
                 return objects
             else:
                 assert re.fullmatch(r"ROOT [0-9a-f]+ \(kind=<[^>]+>.*\)", line), line
@@ -243,12 +248,13 @@ class HprofBinary:
 
 class HprofHeap:
     """A heap dump: objects {id: (class, stack trace serial, elements)}, stacks {serial: [(method, file, line)]},
-    threads {serial of the stack: the thread's name}, and what roots there are."""
+    threads {serial of the stack: the thread's name}, and what roots there are. `stream`: one that hprof's other
+    records stand around."""
 
     SIZES = {2: 8, 4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
     ROOTS = {0xFF: 0, 0x01: 8, 0x02: 8, 0x03: 8, 0x04: 4, 0x05: 0, 0x06: 4, 0x07: 0, 0x08: 8}
 
-    def __init__(self, path, keep=True):
+    def __init__(self, path, keep=True, stream=False):
         self.texts, self.types, self.names, frames = {0: ""}, {}, {}, {}
         self.stacks, self.thread_of, self.objects, self.count, self.bytes = {}, {}, {}, 0, 0
         self.roots, self.thread_roots, self.complete, self.keep = {}, {}, False, keep
@@ -280,9 +286,11 @@ class HprofHeap:
                     self.stacks[serial] = [frames[f] for f in struct.unpack_from(f">{n}Q", data, at + 12)]
                 elif tag == 0x1C:
                     self.segment(data, at, end)
-                else:
-                    assert tag == 0x2C and length == 0, tag
+                elif tag == 0x2C:
+                    assert length == 0
                     self.complete = True
+                else:
+                    assert stream and tag in (0x06, 0x07, 0x0A, 0x0B, 0x0E), tag
                 at = end
         assert self.complete, "no end"
 

@@ -8,7 +8,11 @@ import struct
 import time
 
 from harness import AGENT, test
-from hprof_reader import HprofBinary, HprofText, alive_at, made_at
+from hprof_reader import HprofBinary, HprofHeap, HprofText, alive_at, made_at
+from test_heap_dump_sites import check_stacks_of_threads
+from test_heap_dump_sites import rows_of as dumped_rows
+from test_heap_dump_sites import seen as dumped
+from test_heap_dump_sites import truth as dumped_truth
 
 HPROF = os.path.join(os.path.dirname(AGENT), "libhprof.so")
 LIBRARIES = {"LD_LIBRARY_PATH": os.path.dirname(AGENT)}
@@ -56,6 +60,17 @@ class Running:
     def end(self, timeout=60):
         out, err = self.process.communicate(timeout=timeout)
         return self.process.returncode, out, err
+
+
+def wait_for(program, path, end_of_dump, dumps):
+    """Until a running program has written so many dumps."""
+    end = time.monotonic() + 60
+    while True:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            if f.read().count(end_of_dump) >= dumps:
+                return
+        assert time.monotonic() < end and program.process.poll() is None
+        time.sleep(0.05)
 
 
 @test()
@@ -143,6 +158,50 @@ def names_and_files_are_chosen_as_hprof_chose_them(t):
     assert result.code == 0 and HprofText(t.path("z.txt")).dumps
 
 
+# Those of hprof's own help, and each of its options once; what stands in the file then.
+COMMAND_LINES = {
+    "cpu=samples,interval=20,depth=3": ("samples",),
+    "heap=sites": ("dumps",),
+    "heap=dump": ("heaps",),
+    "heap=all": ("heaps", "dumps"),
+    "cpu=y": ("samples",),
+    "cpu=times": ("times",),
+    "cpu=old": ("callers",),
+    "monitor=y": ("monitors", "monitor_dumps"),
+    "heap=sites,cpu=samples,monitor=y,format=a,interval=10": ("dumps", "samples", "monitors", "monitor_dumps"),
+    "heap=all,cpu=times,lineno=n,thread=y,cutoff=0.0001,depth=4": ("heaps", "dumps", "times"),
+    "heap=sites,doe=n": (),
+    "doe=y,msa=y,gc_okay=y,verbose=y,force=y": ("heaps", "dumps"),
+}
+SECTIONS = ("heaps", "dumps", "samples", "times", "callers", "monitors", "monitor_dumps")
+BINARY_COMMAND_LINES = {
+    "format=b": (1, 1, 0),
+    "heap=sites,format=b": (0, 1, 0),
+    "heap=dump,format=b": (1, 0, 0),
+    "cpu=samples,format=b": (0, 0, 1),
+    "heap=all,cpu=samples,format=b,thread=y,lineno=n": (1, 1, 1),
+}
+
+
+@test(timeout=240)
+def every_command_line_of_hprofs_help_runs_and_writes_what_it_asks_for(t):
+    plain = t.java("Sites", "kinds", "500").out
+    for options, sections in COMMAND_LINES.items():
+        result = run(t, options, "Sites", "kinds", "500")
+        assert result.out == plain, (options, result)
+        text = HprofText(t.path("java.hprof.txt"))
+        found = {name: len(getattr(text, name)) for name in SECTIONS}
+        assert found == {name: int(name in sections) for name in SECTIONS}, (options, found)
+        assert result.err.count("\n") == (1 if sections else 0), (options, result.err)
+    for options, wanted in BINARY_COMMAND_LINES.items():
+        result = run(t, options, "Sites", "kinds", "500")
+        assert result.out == plain and result.err.count("\n") == 1, (options, result)
+        with open(t.path("java.hprof"), "rb") as f:
+            binary = HprofBinary(f.read())
+        assert not binary.buffer and len(binary.settings) == 1
+        assert (binary.count(0x2C), len(binary.dumps), len(binary.samples)) == wanted, (options, binary.records[-5:])
+
+
 @test()
 def xrunhprof_is_the_same(t):
     result = t.command([t.jdk.java, *t.vm_flags(), "-Xrunhprof:heap=sites,depth=32,cutoff=0,file=x.txt", "-cp",
@@ -205,6 +264,59 @@ def a_binary_heap_dump_stands_before_its_sites(t):
     assert sorted(f for f in os.listdir(t.dir) if "hprof" in f) == ["d.hprof", "java.hprof"]
 
 
+@test(gc=("serial", "g1", "zgc"), timeout=240)
+def the_objects_of_a_heap_dump_have_the_stacks_of_their_allocations(t):
+    n = 300
+    some = any(name in " ".join(t.vm_flags()) for name in ("ZGC", "Shenandoah"))  # no collection at the exit
+
+    def check_truth(rows):
+        found, wanted = dumped(rows), dumped_truth(n)
+        assert found == wanted or some and all(found.get(site, 0) >= count for site, count in wanted.items()), found
+
+    for what in ("dump", "all"):
+        run(t, f"heap={what},format=b,depth=16,cutoff=0,file=x.hprof", "Dumped", "end", str(n))
+        heap = HprofHeap(t.path("x.hprof"), stream=True)
+        check_truth(dumped_rows(heap))
+        check_stacks_of_threads(heap)
+        assert max(len(stack) for _, stack in heap.sites()) <= 16
+    with open(t.path("x.hprof"), "rb") as f:
+        (sites,) = HprofBinary(f.read()).dumps
+    # The table of sites names the same stacks.
+    of_trace = {}
+    for kind, trace, _ in heap.objects.values():
+        of_trace[kind, trace] = of_trace.get((kind, trace), 0) + 1
+    own = [s for s in sites if s.kind == "Dumped$Box" and "Dumped.keep" in s.stack]
+    assert len(own) == 4 and (some or all(s.live_count == of_trace.get((s.kind, s.trace), 0) for s in own)), of_trace
+    run(t, "heap=dump,depth=16,file=x.txt", "Dumped", "end", str(n))
+    text = HprofText(t.path("x.txt"))
+    rows = {}
+    for id, (kind, _, _) in text.heaps[0].items():
+        stack = tuple(frame[0] for frame in text.frames[text.heap_traces[0][id]])
+        rows[kind, stack] = rows.get((kind, stack), 0) + 1
+    check_truth([(kind, stack, count) for (kind, stack), count in rows.items() if stack])
+    # Cut to the depth, and apart by threads, as the sites are.
+    run(t, "heap=dump,format=b,depth=2,thread=y,file=y.hprof", "Dumped", "end", str(n))
+    heap = HprofHeap(t.path("y.hprof"), stream=True)
+    traces = {trace for kind, trace, _ in heap.objects.values() if kind == "Dumped$Box"}
+    assert {tuple(frame[0] for frame in heap.stacks[trace]) for trace in traces} == {
+        ("Dumped.north", "Dumped.keep"), ("Dumped.north", "Dumped.west"), ("Dumped.south", "Dumped.keep")}
+    assert len({heap.thread_of[trace] for trace in traces} - {0}) == 1
+
+
+@test()
+def each_of_several_heap_dumps_in_a_file_finds_its_stacks(t):
+    with Running(t, "heap=dump,depth=8,file=x.txt", "Sites", "heap", "500") as program:
+        os.kill(program.process.pid, signal.SIGQUIT)
+        wait_for(program, t.path("x.txt"), "\nHEAP DUMP END\n", 1)
+        code, _, err = program.end()
+        assert code == 0 and err.count("dumped to x.txt") == 2, err
+    text = HprofText(t.path("x.txt"))
+    assert len(text.heaps) == 2
+    for heap, traces in zip(text.heaps, text.heap_traces):
+        leaves = [text.frames[traces[id]][0][0] for id, (kind, _, _) in heap.items() if kind == "Sites$Leaf"]
+        assert leaves == ["Sites.heap"] * 500
+
+
 @test(flags=[(), ("-XX:-UseCompressedOops", "-XX:ObjectAlignmentInBytes=16")])
 def a_heap_dump_in_text_has_each_object_with_its_size_and_references(t):
     run(t, "heap=dump,file=d.txt", "Sites", "heap", "1000")
@@ -233,10 +345,7 @@ def kill_quit_writes_a_dump_and_the_program_goes_on(t):
     with Running(t, "heap=sites,cutoff=0,depth=8,file=x.txt", "Sites", "kinds", "1000") as program:
         for dumps in (1, 2):
             os.kill(program.process.pid, signal.SIGQUIT)
-            end = time.monotonic() + 60
-            while not complete(t.path("x.txt"), dumps):
-                assert time.monotonic() < end and program.process.poll() is None
-                time.sleep(0.05)
+            wait_for(program, t.path("x.txt"), "\nSITES END\n", dumps)
             check(HprofText(t.path("x.txt")).dumps[-1], program.out)
         code, out, err = program.end()
         assert code == 0 and "Full thread dump" in out, (code, out, err)
@@ -247,9 +356,6 @@ def kill_quit_writes_a_dump_and_the_program_goes_on(t):
         check(sites, program.out)
 
 
-def complete(path, dumps):
-    with open(path, encoding="utf-8") as f:
-        return f.read().count("\nSITES END\n") >= dumps
 
 
 class Tool:
@@ -280,9 +386,14 @@ class Tool:
                 self.stream.feed(data)
 
     def read_to_end(self):
+        self.stream.feed(self.read_all())
+
+    def read_all(self, until=None):
         self.socket.settimeout(60)
-        while data := self.socket.recv(1 << 20):
-            self.stream.feed(data)
+        data = b""
+        while not (until and until in data) and (piece := self.socket.recv(1 << 20)):
+            data += piece
+        return data
 
     def ask(self, tag, answer, body=b""):
         """How many records of that kind there are then."""
@@ -335,6 +446,27 @@ def every_command_of_net_is_answered_and_an_unknown_one_is_skipped(t):
         code, _, err = program.end()
         assert code == 0, (code, err)
         assert err.count("command 200") == 1 and err.count("CPU samples are not taken") == 1, err
+
+
+@test()
+def text_goes_over_net_too_and_what_does_not_is_told(t):
+    for options in ("heap=sites", "heap=dump"):
+        tool = Tool()
+        with Running(t, f"{options},depth=16,cutoff=0,net=127.0.0.1:{tool.port}", "Sites", "kinds", "1000") as program:
+            tool.accept()
+            tool.command(4)                                       # nothing that text has a place for
+            tool.command(3, struct.pack(">Hf", 2, 0))
+            data = tool.read_all(until=b"SITES END\n")
+            code, _, err = program.end()
+            data += tool.read_all()
+        assert code == 0 and err.count("command 4 has an answer with format=b only") == 1, (code, err)
+        assert err.count("net= carries a heap dump with format=b only") == (options == "heap=dump"), err
+        with open(t.path("net.txt"), "wb") as f:
+            f.write(data)
+        text = HprofText(t.path("net.txt"))
+        assert text.orders == ["allocated", "live"] and not text.heaps
+        for sites in text.dumps:
+            check(sites, program.out)
 
 
 @test()

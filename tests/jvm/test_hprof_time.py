@@ -6,7 +6,7 @@ import time
 from harness import test
 from hprof_reader import HprofBinary, HprofText
 from test_cpu_samples import PARTS
-from test_hprof import Running, Tool, run
+from test_hprof import Running, Tool, run, wait_for
 from test_monitors import best_of
 
 
@@ -128,10 +128,7 @@ def monitor_time_is_what_threads_waited_to_enter(t):
 def a_monitor_dump_names_who_holds_and_who_waits(t):
     with Running(t, "monitor=y,depth=4,file=x.txt", "Held") as program:
         os.kill(program.process.pid, signal.SIGQUIT)
-        end = time.monotonic() + 60
-        while "MONITOR DUMP END" not in open(t.path("x.txt"), encoding="utf-8").read():
-            assert time.monotonic() < end and program.process.poll() is None
-            time.sleep(0.05)
+        wait_for(program, t.path("x.txt"), "\nMONITOR DUMP END\n", 1)
         code, _, err = program.end()
         assert code == 0 and "(SIGQUIT)" in err, (code, err)
     text = HprofText(t.path("x.txt"))

@@ -118,6 +118,8 @@ TEST_CASE("cpu= and monitor= stand for themselves, or beside the heap") {
   CHECK(agent_options(good("thread=y,depth=4")).sites_depth == 5);
   CHECK(good("monitor=n,heap=sites").not_served.empty());
   CHECK(good("heap=dump").dump);
+  CHECK(agent_options(good("heap=dump")).track_from_start());  // its objects have their stacks
+  CHECK(agent_options(good("heap=dump")).live == 1);
   CHECK(good("heap=dump").not_served.empty());
   const HprofOptions dump = good("heap=dump,net=localhost:1");
   CHECK(dump.sites);

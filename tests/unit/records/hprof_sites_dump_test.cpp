@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dump_sample.h"
+#include "records/hprof_heap_text.h"
 #include "records/hprof_reader.h"
 #include "report_sample.h"
 
@@ -92,6 +93,28 @@ TEST_CASE("objects whose stack is known have the number of it, and our own roots
   CHECK(traces[0x600] == 1);  // what the VM wrote
   CHECK(traces[0x700] == 1);  // no stack
   CHECK(depths[traces[0x500]] == 2);
+}
+
+TEST_CASE("a stream gives its own numbers to the stacks of a dump, in text too") {
+  ReportSample names;
+  DumpSites sites = sites_of(names);
+  std::vector<std::size_t> depths;
+  sites.stacks.number = [&](std::span<const Frame> frames, ReportNames&) {
+    depths.push_back(frames.size());
+    return 300'007u;
+  };
+  const std::string before = dump_with_roots().bytes;
+  const std::string after = rewritten(before, sites);
+  CHECK(depths == std::vector<std::size_t>{2});
+  CHECK(after.size() == before.size() - 2 * 9 - 2 * 17);  // segments are one, our roots gone: no more
+  const DumpFile file(after);
+  std::string text;
+  CHECK(hprof_heap_text(file.fd(), {}, 0, [&](std::string_view piece) {
+          text += piece;
+          return true;
+        }).empty());
+  CHECK(text.find("OBJ 500 (sz=32, trace=300007, class=a.B@20)\n") != std::string::npos);
+  CHECK(text.find("ARR 700 (sz=24, trace=300000, nelems=3, elem type=short)\n") != std::string::npos);
 }
 
 TEST_CASE("a dump that is rewritten without any stack keeps all that it says") {
