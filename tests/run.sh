@@ -70,7 +70,7 @@ mapfile -t packages < <(grep -v '^#' cmake/build_packages.txt)
 packages+=(
     catch2 clang libclang-rt-14-dev python3 chromium fonts-dejavu-core openjdk-17-source
     ecj libh2-java libguava-java groovy liblucene4.10-java libjacoco-java
-    adb libandroid-ddms-java dmtracedump golang-go valgrind
+    adb libandroid-ddms-java dmtracedump visualvm golang-go valgrind
 )
 if ! ./cmake/install_packages.sh "${packages[@]}"; then
     failed=1

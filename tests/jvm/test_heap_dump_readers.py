@@ -1,0 +1,65 @@
+"""VisualVM's own library, as Debian has it, reads the heap dumps that carry stacks."""
+import os
+
+from ddm_client import Target
+from harness import JDKS, ROOT, test
+from hprof_reader import HprofHeap
+from test_ddm_tool import ddm
+from test_heap_dump_sites import LIVE
+from test_hprof import run
+
+LIBRARY = "/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar"
+SOURCE = os.path.join(ROOT, "tests", "e2e", "visualvm", "HeapFacts.java")
+
+
+class VisualVm:
+    """classes {name: instances}, all, threads [[frames]], reached: instances of Dumped$Box that a root leads to."""
+
+    def __init__(self, t, path):
+        classes = t.path("visualvm")
+        if not os.path.exists(classes):
+            javac = os.path.join(JDKS[0].home, "bin", "javac")
+            built = t.command([javac, "-cp", LIBRARY, "-d", classes, SOURCE])
+            assert built.code == 0, built
+        read = t.command([JDKS[0].java, "-cp", f"{LIBRARY}:{classes}", "HeapFacts", path, "Dumped$Box"])
+        assert read.code == 0 and not read.err, read
+        self.classes, self.threads, figures = {}, [], {}
+        for words in (line.split("\t") for line in read.out.splitlines()):
+            if words[0] == "class":
+                assert words[1] not in self.classes, "a class twice"
+                self.classes[words[1]] = int(words[2])
+            elif words[0] == "thread":
+                self.threads.append(words[1:])
+            else:
+                figures[words[0]] = int(words[1])
+        self.all, self.reached = figures["all"], figures["reached"]
+
+
+def check(t, path, n, stream=False):
+    """VisualVM sees the objects that stand in the dump, and the threads' stacks, not those of allocations."""
+    heap = HprofHeap(path, stream=stream)
+    assert heap.sites(), "no object has a stack"
+    counts = {}
+    for kind, _, _ in heap.objects.values():
+        counts[kind] = counts.get(kind, 0) + 1
+    seen = VisualVm(t, path)
+    assert {kind: count for kind, count in seen.classes.items() if count} == counts
+    assert seen.all == heap.count
+    assert seen.classes["Dumped$Box"] == seen.reached == 6 * n, (seen.reached, n)
+    parked = [stack for stack in seen.threads if any(frame.startswith("Dumped.parkedHere(") for frame in stack)]
+    assert len(parked) == 1 and parked[0][0].startswith("java.lang.Object.wait"), seen.threads
+    assert not any("Dumped.north(" in frame for stack in seen.threads for frame in stack), seen.threads
+
+
+@test(timeout=240)
+def visualvm_reads_dumps_with_stacks_whoever_writes_them(t):
+    n = 300
+    with Target(t, LIVE, program=("Dumped",)) as p:
+        p.tell(f"keep {n}")
+        ddm(t, "dump", p.pid, "-o", t.path("asked.hprof"), "--sites")
+    check(t, t.path("asked.hprof"), n)
+    t.java("Dumped", "end", str(n), agent="live=y,records=1k,dump=exit.hprof,address=none")
+    check(t, t.path("exit.hprof"), n)
+    for what in ("dump", "all"):
+        run(t, f"heap={what},format=b,depth=16,file={what}.hprof", "Dumped", "end", str(n))
+        check(t, t.path(f"{what}.hprof"), n, stream=True)
