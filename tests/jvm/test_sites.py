@@ -1,8 +1,10 @@
 """Every allocation of the run is counted at its site, and all sites together are what was seen."""
+import threading
 import time
 
 from ddm_client import Target
 from harness import Report, test
+from test_ddm_tool import ddm
 from test_reports_on_request import report
 
 ENGINES = ("vm", "bci")
@@ -130,3 +132,69 @@ def switching_on_again_begins_anew(t):
                     time.sleep(0.2)  # a thread may have been in an event just then
                     figures.append(report_of(t, client).summary)  # checks the sums
                 assert all(f["seen"] > 0 for f in figures), figures
+
+
+SWITCHED = {"vm": ("", "live=y", "live=1/4", "interval=4k", "interval=4k,live=y", "sites=8"),
+            "bci": ("", "live=y", "live=1/4", "sites=8")}
+
+
+class Switching:
+    """Tracking and live= are switched on and off, while it lasts; failures are told at its end."""
+
+    def __init__(self, t, target):
+        self.t, self.target, self.failure, self.turns = t, target, None, 0
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        try:
+            with self.target.client() as client:
+                while not self.ended.wait(0.05):
+                    client.track(self.turns % 2 == 1)
+                    if self.turns % 5 == 4:
+                        ddm(self.t, "attach", self.target.pid,
+                            ("live=n", "live=y", "live=1/3")[self.turns // 5 % 3])
+                    self.turns += 1
+                client.track(True)
+        except Exception as failure:  # pylint: disable=broad-except
+            self.failure = failure
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *failed):
+        self.ended.set()
+        self.thread.join()
+        if failed == (None, None, None):
+            assert self.failure is None and self.turns > 5, (self.failure, self.turns)
+
+
+def check_reports(t, client, rounds):
+    """Whose sums are held against what was seen as they are read."""
+    summaries = []
+    for _ in range(rounds):
+        report = report_of(t, client)
+        summary = report.summary
+        for name in ("live_count", "live_bytes"):
+            assert sum(s.get(name, 0) for s in report.sites) == summary.get(name, 0), name
+        assert all(s.get("live_count", 0) <= s["count"] for s in report.sites) or summary["interval"]
+        summaries.append(summary)
+        time.sleep(0.02)
+    return summaries
+
+
+@test(timeout=900)
+def all_sites_are_what_was_seen_whatever_is_followed_and_switched(t):
+    for engine, variants in SWITCHED.items():
+        for options in variants:
+            with Target(t, f"engine={engine},track=y,records=1k,dump=none,{options}".rstrip(","),
+                        program=("Bursts",)) as target, target.client() as client:
+                steady = check_reports(t, client, 4)
+                assert steady[-1]["seen"] > steady[0]["seen"] and len(
+                    {s["period"] for s in steady}) == 1, steady
+                with Switching(t, target):
+                    switched = check_reports(t, client, 10)
+                    while len({s["period"] for s in switched}) < 3:
+                        switched += check_reports(t, client, 1)
+                after = check_reports(t, client, 2)
+                assert after[-1]["seen"] > 0
