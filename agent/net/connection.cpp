@@ -184,8 +184,9 @@ void Connection::dispatch(Packet packet) {
 
 bool Connection::on_wakeup(Clock::time_point now) {
   if (close_requested_) return false;
-  if (paused_ && !handle_packets()) return false;
   if (queue_.drain(fd()) == SendQueue::Drain::kBroken) return false;
+  // Behind the drain: once nothing is left to write, nothing wakes a connection that does not read.
+  if (paused_ && !handle_packets()) return false;
   free_leftovers();
   if (queue_.has_room_again()) context_->executor.resume();
   const Burden now_held = burden();

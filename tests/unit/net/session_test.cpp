@@ -146,6 +146,17 @@ TEST_CASE("A big answer arrives whole") {
   CHECK(chunks[0].data == Bytes(20'000'000, 'b'));
 }
 
+TEST_CASE("A session is read again once a big answer that was there at once has been sent") {
+  TestServer server;
+  const ChunkType ready = chunk_type("REDY");
+  server.dispatcher().add(ready, Lane::kInline, [](const Request& request, Reply reply) {
+    reply.send(Chunk{request.type, Bytes(3'000'000, 'r')});
+  });
+  TestClient client(server.address());
+  REQUIRE(client.shake_hands());
+  for (std::uint32_t id = 1; id <= 20; ++id) REQUIRE(client.request(id, {ready, {}}));
+}
+
 TEST_CASE("Events reach sessions past their handshake, and nobody else") {
   TestServer server;
   TestClient silent(server.address());
