@@ -10,7 +10,9 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kBatch = 200;
+// Each batch makes the VM look through all loaded classes once, so the more there are the fewer
+// batches are made: the time of all of them grows with the classes, not with their square.
+constexpr std::size_t kLeastBatch = 200, kMostBatches = 25;
 
 constexpr jint kNotForUs =
     JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE | JVMTI_CLASS_STATUS_ERROR;
@@ -43,9 +45,10 @@ Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
     }
   }
   totals.retransformed = static_cast<int>(wanted.size());
-  for (std::size_t at = 0; at < wanted.size(); at += kBatch) {
+  const std::size_t batch = std::max(kLeastBatch, wanted.size() / kMostBatches);
+  for (std::size_t at = 0; at < wanted.size(); at += batch) {
     const auto begin = std::chrono::steady_clock::now();
-    retransform(std::span(wanted).subspan(at, std::min(kBatch, wanted.size() - at)));
+    retransform(std::span(wanted).subspan(at, std::min(batch, wanted.size() - at)));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     totals.longest_batch_ms = std::max(totals.longest_batch_ms, took.count());
   }
