@@ -38,7 +38,7 @@ def dropped_loaders_leave_right_names_with_other_collectors(t):
 def names_of_classes_that_come_and_go_are_dropped(t):
     for engine in ("bci", "vm"):
         run = t.java("Churn", "9000",
-                     agent=f"engine={engine},records=2000,dump=r.jsonl,log=debug,address=none")
+                     agent=f"engine={engine},records=2000,sites=0,dump=r.jsonl,log=debug,address=none")
         quarter, end = (int(line.split()[1]) for line in run.out.splitlines())
         sweeps = [tuple(map(int, found)) for found in
                   re.findall(r"(\d+) names before a sweep, (\d+) after it", run.err)]
