@@ -37,6 +37,11 @@ def rows_of(heap):
     return [(kind, [m.replace("Dumped$Copy.copy", "copy") for m in stack], n) for (kind, stack), n in heap.sites().items()]
 
 
+def tool_rows(shown):
+    return [(r["class"], [f"{f['class']}.{f['method']}".replace("Dumped$Copy.copy", "copy") for f in r["stack"]], r["count"])
+            for r in shown["rows"]]
+
+
 def check_stacks_of_threads(heap):
     allocations = {trace for _, trace, _ in heap.objects.values() if heap.stacks[trace]}
     assert not {heap.thread_of[t] for t in allocations} - {0}, "no thread's stack is an allocation's"
@@ -63,9 +68,7 @@ def check(path, n):
 def check_tool(t, path, heap, n):
     shown = ddm_json(t, "sites", path)
     assert shown["count"] == heap.count
-    rows = [(r["class"], [f"{f['class']}.{f['method']}".replace("Dumped$Copy.copy", "copy") for f in r["stack"]], r["count"])
-            for r in shown["rows"]]
-    assert seen(rows) == truth(n)
+    assert seen(tool_rows(shown)) == truth(n)
     assert sum(r["count"] for r in shown["rows"]) == shown["count"]
     assert sum(r["bytes"] for r in shown["rows"]) == shown["bytes"]
     table = ddm(t, "sites", path, "--top", 1000)

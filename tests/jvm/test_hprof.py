@@ -9,7 +9,8 @@ import time
 
 from harness import AGENT, test
 from hprof_reader import HprofBinary, HprofHeap, HprofText, alive_at, made_at
-from test_heap_dump_sites import check_stacks_of_threads
+from test_ddm_tool import ddm_json
+from test_heap_dump_sites import check_stacks_of_threads, tool_rows
 from test_heap_dump_sites import rows_of as dumped_rows
 from test_heap_dump_sites import seen as dumped
 from test_heap_dump_sites import truth as dumped_truth
@@ -279,6 +280,9 @@ def the_objects_of_a_heap_dump_have_the_stacks_of_their_allocations(t):
         check_truth(dumped_rows(heap))
         check_stacks_of_threads(heap)
         assert max(len(stack) for _, stack in heap.sites()) <= 16
+        shown = ddm_json(t, "sites", t.path("x.hprof"))  # which reads these, too
+        assert shown["count"] == heap.count
+        check_truth(tool_rows(shown))
     with open(t.path("x.hprof"), "rb") as f:
         (sites,) = HprofBinary(f.read()).dumps
     # The table of sites names the same stacks.
@@ -364,7 +368,7 @@ class Tool:
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.stream = HprofBinary()
+        self.stream, self.raw = HprofBinary(), b""
         self.serial = 0
 
     def accept(self):
@@ -383,6 +387,7 @@ class Tool:
             if select.select([self.socket], [], [], 0.2)[0]:
                 data = self.socket.recv(1 << 20)
                 assert data, "the connection is closed"
+                self.raw += data
                 self.stream.feed(data)
 
     def read_to_end(self):
@@ -421,6 +426,9 @@ def every_command_of_net_is_answered_and_an_unknown_one_is_skipped(t):
         assert 0 < len(stream.dumps[-1]) < len(stream.dumps[0])
         tool.ask(2, 0x2C)                                         # the heap
         assert stream.count(0x1C) > 0
+        with open(t.path("net.hprof"), "wb") as f:
+            f.write(tool.raw)
+        assert any("Sites.main" in stack for _, stack in HprofHeap(t.path("net.hprof"), stream=True).sites())
         tool.ask(7, 0x0D)
         tool.ask(8, 0x0E, struct.pack(">HH", 7, 2))               # depth
         assert stream.settings[-1] == (1, 2)
