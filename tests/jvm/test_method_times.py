@@ -1,5 +1,6 @@
 """cpu=times: entries, exits and time of methods, against the program's own count and clock."""
 import json
+import os
 
 from harness import test
 
@@ -31,6 +32,29 @@ def calls_and_exceptions_of_methods_are_counted_exactly(t):
     assert len(truth) > 10
     check_counts(found, truth)
     assert all(line["class"].startswith("Calls") for line in found.values()), found
+
+
+@test(min_jdk=25)
+def calls_are_as_many_as_the_vms_own_method_timing_has(t):
+    recording = t.path("x.jfr")
+    found, truth = run(t, "counts", flags=[
+        "-Xlog:disable", f"-XX:StartFlightRecording:filename={recording},"
+        "jdk.MethodTiming#enabled=true,jdk.MethodTiming#filter=Calls"])
+    check_counts(found, truth)
+    printed = t.command([os.path.join(t.jdk.home, "bin", "jfr"), "print", "--json",
+                         "--events", "jdk.MethodTiming", recording])
+    assert printed.code == 0, printed
+    timed = {}
+    for event in json.loads(printed.out)["recording"]["events"]:
+        method = event["values"]["method"]
+        name = f"{method['type']['name'].replace('/', '.')}.{method['name']}"
+        timed[name] = max(timed.get(name, 0), event["values"]["invocations"])
+    # JDK 25 counts a call twice that throws an exception itself.
+    methods = [name for name, _, exceptions in truth
+               if name.startswith("Calls.") and exceptions == "0"]
+    assert len(methods) > 5, truth
+    assert {name: timed.get(name) for name in methods} == \
+        {name: found[name]["calls"] for name in methods}, timed
 
 
 @test(min_jdk=21)

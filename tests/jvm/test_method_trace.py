@@ -12,6 +12,7 @@ import time
 from ddm_client import DdmError, Target
 from harness import test
 from test_ddm_tool import DDM
+from test_probe import CODES, native_access, tell
 from test_toggle import ESCAPE_LOOPS, bytes_of
 
 
@@ -177,6 +178,21 @@ def code_is_as_fast_after_a_trace_as_before(t):
         assert Trace(ddm.request("MPSE")).events
         for loop in ESCAPE_LOOPS:
             assert bytes_of(p, loop, 0) == 0, f"{loop} after"
+
+
+@test()
+def the_code_is_method_for_method_as_it_was_when_a_trace_is_over(t):
+    with Target(t, "dump=none", flags=native_access(t), program=("Probed",)) as p, p.client() as ddm:
+        before = tell(p, f"codes {CODES}")
+        assert len(before) > 100, before
+        for flags in (0, 0x110):
+            start(ddm, flags, methods="Probed*,java.lang.String.*,java.util.HashMap.*", size=100_000)
+            inside = tell(p, f"codes {CODES}")
+            changed = [name for name in before if inside[name] != before[name]]
+            assert len(changed) > 0.9 * len(before), (len(changed), len(before))
+            ddm.request("MPSE")
+            after = tell(p, f"codes {CODES}")
+            assert after == before, [name for name in before if after[name] != before[name]]
 
 
 @test()

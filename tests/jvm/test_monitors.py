@@ -28,7 +28,7 @@ def best_of(tries, attempt):
 @test(alone=True)
 def contended_locks_and_waits_are_timed_as_by_the_program_itself(t):
     def attempt():
-        run = t.java("Contended", "3", "10", "20", agent="address=none,monitor=y,dump=r.jsonl")
+        run = t.java("Contended", "3", "10", "60", agent="address=none,monitor=y,dump=r.jsonl")
         truth = {kind: int(ns) for kind, ns in (line.split() for line in run.out.splitlines())}
         report = Report(t.path("r.jsonl"))
         count, ns, found = sums(report, "enter", "Contended$Till")
@@ -45,7 +45,7 @@ def contended_locks_and_waits_are_timed_as_by_the_program_itself(t):
 
 @test(min_jdk=24)
 def no_wait_of_a_virtual_thread_is_lost_when_it_changes_carriers(t):
-    best_of(2, lambda: ten_thousand_virtual_threads_at_one_lock(t))
+    best_of(3, lambda: ten_thousand_virtual_threads_at_one_lock(t))
 
 
 def ten_thousand_virtual_threads_at_one_lock(t):
@@ -73,7 +73,7 @@ def a_program_without_contention_has_no_lines_and_off_is_off(t):
 @test(alone=True)
 def locks_of_java_util_concurrent_are_timed_where_they_park(t):
     def attempt():
-        run = t.java("Parked", "3", "10", "20", agent="address=none,monitor=y,dump=r.jsonl,dump=r.txt")
+        run = t.java("Parked", "3", "10", "60", agent="address=none,monitor=y,dump=r.jsonl,dump=r.txt")
         truth = {kind: int(ns) for kind, ns in (line.split() for line in run.out.splitlines())}
         report = Report(t.path("r.jsonl"))
         lock = "java.util.concurrent.locks.ReentrantLock$FairSync"
