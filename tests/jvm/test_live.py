@@ -1,4 +1,5 @@
 """live=: what is still alive, by site, against what the program keeps."""
+import contextlib
 import os
 import re
 import subprocess
@@ -39,12 +40,16 @@ def exactly(t, client, nodes):
         shown = of_site(report, kind, method)
         assert shown == figures, f"{kind} in {method}: {shown} instead of {figures}"
     assert report.summary["live_not_followed"] == {}
+    assert of_loaders(report) == (20, 1)
+    return report
+
+
+def of_loaders(report):
+    """Count and live count of objects whose class was loaded for each anew."""
     loaded = [(s["count"], s["live_count"]) for s in report.sites
               if s["class"] == "Live$Dropped" and
               any(f["method"] == "loaders" for f in s["stack"])]
-    # Each is a class of its own, and its site one.
-    assert sum(c for c, _ in loaded) == 20 and sum(n for _, n in loaded) == 1, loaded
-    return report
+    return sum(count for count, _ in loaded), sum(alive for _, alive in loaded)
 
 
 def collect(client):
@@ -144,8 +149,9 @@ def weak_handles(t, pid):
 def threads_of(pid):
     names = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/comm") as f:
-            names.append(f.read().strip())
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
+            with open(f"/proc/{pid}/task/{task}/comm") as f:
+                names.append(f.read().strip())
     return names
 
 
@@ -170,6 +176,86 @@ def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
         p.attach(AGENT, "live=n")
         assert weak_handles(t, p.pid) == handles[0]
         assert report_of(t, client).summary["seen"] > 3000
+
+
+def what_is_left(t, pid):
+    """Of live=: weak handles, its thread; files; what the process has of its own."""
+    return (weak_handles(t, pid), "ddmagent-live" in threads_of(pid),
+            len(os.listdir(f"/proc/{pid}/fd")), resident(pid))
+
+
+def rounds_of_live_under_load(t, engine, rounds):
+    with Target(t, f"{OPTIONS},engine={engine}", flags=["-Xms64m", "-Xmx64m", "-XX:+UseSerialGC",
+                                                        "-XX:+AlwaysPreTouch"],
+                program=("Live",)) as p, p.client() as client:
+        def turn(i):
+            ddm(t, "attach", p.pid, "live=y" if i % 3 else "live=1/4")
+            p.tell("half 1000")
+            if i % 2:
+                collect(client)
+            report = report_of(t, client)  # checks that the sites are what was seen
+            assert "gc" in report.summary and "ddmagent-live" in threads_of(p.pid)
+            check_sums(report)
+            p.tell("forget")
+            ddm(t, "attach", p.pid, "live=n")
+            assert "gc" not in report_of(t, client).summary
+
+        def measured():
+            p.tell("rest")
+            collect(client)  # the VM gives memory of handles back after one
+            left = what_is_left(t, p.pid)
+            p.tell("load 3")
+            return left
+
+        p.tell("load 3")
+        warm = max(rounds // 10, 2)
+        for i in range(warm):
+            turn(i)
+        handles, thread, files, memory = measured()
+        assert not thread
+        for i in range(rounds):
+            turn(i)
+        handles_now, thread, files_now, memory_now = measured()
+        assert not thread and handles_now <= handles + 5, (handles, handles_now)
+        assert files_now <= files, (files, files_now)
+        assert memory_now - memory < 6 << 20, (memory, memory_now)
+        p.tell("rest")
+
+
+@test(timeout=240)
+def rounds_of_live_on_and_off_by_attach_under_load_leave_nothing(t):
+    for engine in ENGINES:
+        rounds_of_live_under_load(t, engine, 4)
+
+
+@test(timeout=900, full_only=True)
+def a_hundred_rounds_of_live_on_and_off_by_attach_under_load_leave_nothing(t):
+    for engine in ENGINES:
+        rounds_of_live_under_load(t, engine, 100)
+
+
+@test(gc="all", timeout=240)
+def classes_are_unloaded_while_their_objects_are_followed(t):
+    loaders = 200
+    with Target(t, f"{OPTIONS},live=y", program=("Live",)) as p, p.client() as client:
+        p.tell(f"loaders {loaders}")
+        before = of_loaders(report_of(t, client))
+        assert before[0] == loaders, before
+        deadline = time.monotonic() + 60
+        while int(p.ask("unloaded")) < loaders - 1 and time.monotonic() < deadline:
+            collect(client)
+        assert int(p.ask("unloaded")) >= loaders - 1
+        # A concurrent collector may tell of the dead after it has unloaded their classes.
+        while of_loaders(report_of(t, client)) != (loaders, 1) and time.monotonic() < deadline:
+            collect(client)
+        report = report_of(t, client)
+        assert of_loaders(report) == (loaders, 1), of_loaders(report)
+        check_sums(report)
+        p.tell("half 1000")
+        collect(client)
+        assert of_site(report_of(t, client), "Live$Half", "keepHalf") == (1000, 500)
+        p.attach(AGENT, "live=n")
+        assert weak_handles(t, p.pid) < 1000
 
 
 @test(timeout=240)

@@ -1,9 +1,11 @@
+import java.lang.management.ManagementFactory;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /** Does what a line on stdin says and answers with "done": keeps and drops known objects. */
 public class Live {
@@ -78,6 +80,33 @@ public class Live {
         kept.add(last);
     }
 
+    static final List<Thread> busy = new ArrayList<>();
+    static volatile boolean resting;
+
+    /** n threads keep their last thousand objects, and start others that end, until they may rest. */
+    static void load(int n) {
+        resting = false;
+        for (int i = 0; i < n; i++) {
+            Thread thread = new Thread(() -> {
+                Object[] mine = new Object[1000];
+                for (int k = 0; !resting; k++) {
+                    mine[k % mine.length] = k % 3 == 0 ? new Half() : new byte[k % 200];
+                    if (k % 200 != 0) continue;
+                    LockSupport.parkNanos(200_000);
+                    if (k % 20_000 == 0) new Thread(() -> drop(50)).start();
+                }
+            });
+            thread.setDaemon(true);
+            busy.add(thread);
+            thread.start();
+        }
+    }
+
+    static void rest() throws InterruptedException {
+        resting = true;
+        for (Thread thread : busy) thread.join();
+        busy.clear();
+    }
 
     public static void main(String[] args) throws Exception {
         Scanner in = new Scanner(System.in);
@@ -95,6 +124,12 @@ public class Live {
                 case "loaders" -> loaders(n);
                 case "forget" -> { nodes = null; kept.clear(); ((ArrayList<?>) kept).trimToSize(); sink = null; }
                 case "gc" -> System.gc();
+                case "load" -> load(n);
+                case "rest" -> rest();
+                case "unloaded" -> {
+                    System.out.println(ManagementFactory.getClassLoadingMXBean().getUnloadedClassCount());
+                    continue;
+                }
                 default -> throw new IllegalArgumentException(words[0]);
             }
             System.out.println("done");
