@@ -7,13 +7,7 @@ namespace ddm {
 
 void SampleCounts::add(std::string_view thread, TraceNumber trace, std::int64_t count) {
   const std::lock_guard lock(mutex_);
-  auto name = threads_.find(thread);
-  if (name == threads_.end()) {
-    if (threads_.size() >= kMostThreads) thread = kOtherThreads;
-    const auto number = static_cast<ThreadNumber>(threads_.size());
-    name = threads_.try_emplace(std::string(thread), number).first;
-  }
-  std::pair key(name->second, trace);
+  std::pair key(threads_.number_of(thread), trace);
   auto at = counts_.find(key);
   if (at == counts_.end()) {
     if (counts_.size() >= kMostCounts) key.second = kNoTrace;
@@ -30,8 +24,7 @@ void SampleCounts::clear() {
 
 std::vector<StackSample> SampleCounts::read(const Traces& traces) const {
   const std::lock_guard lock(mutex_);
-  std::vector<const std::string*> names(threads_.size());
-  for (const auto& [name, number] : threads_) names[number] = &name;
+  const std::vector<const std::string*> names = threads_.names();
   std::vector<StackSample> result;
   result.reserve(counts_.size());
   std::array<Frame, kMaxDepth> frames;

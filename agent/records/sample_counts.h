@@ -1,16 +1,15 @@
 // How often each stack of each thread was sampled. One thread adds, any reads. Bounded memory: from
-// kMostCounts different ones on, what finds no room counts under its thread, without a stack; from
-// kMostThreads names on, under kOtherThreads.
+// kMostCounts different ones on, what finds no room counts under its thread, without a stack.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "records/thread_numbers.h"
 #include "records/time_data.h"
 #include "records/traces.h"
 
@@ -19,8 +18,6 @@ namespace ddm {
 class SampleCounts {
  public:
   static constexpr std::size_t kMostCounts = 131072;
-  static constexpr std::size_t kMostThreads = 8192;
-  static constexpr std::string_view kOtherThreads = "(other threads)";
 
   void add(std::string_view thread, TraceNumber trace, std::int64_t count);
   void clear();
@@ -29,10 +26,8 @@ class SampleCounts {
   std::vector<StackSample> read(const Traces& traces) const;
 
  private:
-  using ThreadNumber = std::uint32_t;
-
   mutable std::mutex mutex_;
-  std::map<std::string, ThreadNumber, std::less<>> threads_;
+  ThreadNumbers threads_;
   std::map<std::pair<ThreadNumber, TraceNumber>, std::int64_t> counts_;
 };
 

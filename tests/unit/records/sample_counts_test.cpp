@@ -33,12 +33,12 @@ TEST_CASE("Samples without room are still counted") {
   const auto traces = Traces::create(100, 8);
   REQUIRE(traces);
   SampleCounts counts;
-  constexpr std::size_t kNames = SampleCounts::kMostThreads + 1000;
+  constexpr std::size_t kNames = ThreadNumbers::kMost + 1000;
   for (std::size_t i = 0; i < kNames; ++i) counts.add("thread-" + std::to_string(i), kNoTrace, 2);
   std::int64_t all = 0, others = 0;
   for (const StackSample& sample : counts.read(*traces)) {
     all += sample.count;
-    if (sample.thread == SampleCounts::kOtherThreads) others = sample.count;
+    if (sample.thread == ThreadNumbers::kOthers) others = sample.count;
   }
   CHECK(all == 2 * std::int64_t{kNames});
   CHECK(others == 2000);
