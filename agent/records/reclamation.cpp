@@ -16,7 +16,6 @@ namespace {
 using Place = Reclamation::Place;
 
 // Of the process: threads have one place each, whatever they read.
-std::atomic<std::uint64_t> g_phase{1};
 std::atomic<Place*> g_places{nullptr};
 
 // No destructor: a thread may still read after its thread_local objects are gone.
@@ -41,8 +40,8 @@ bool kernel_fences() {
 
 // Every thread of this process has made its stores visible, and its loads after them are yet to
 // come.
-void fence_in_all_threads() {
-  g_phase.fetch_add(0, std::memory_order_seq_cst);  // a fence that tsan knows too
+void fence_in_all_threads(std::atomic<std::uint64_t>& phase) {
+  phase.fetch_add(0, std::memory_order_seq_cst);  // a fence that tsan knows too
   if (kernel_fences()) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
@@ -55,6 +54,7 @@ Place& take_place() {
     }
   }
   auto* place = new Place;  // without memory for 64 bytes nothing else goes on either
+  place->kernel_fences = kernel_fences();
   place->next = g_places.load(std::memory_order_relaxed);
   while (!g_places.compare_exchange_weak(place->next, place)) {
   }
@@ -73,24 +73,14 @@ std::uint64_t oldest_phase_read() {
 
 }  // namespace
 
-Place& Reclamation::own_place() noexcept { return t_place != nullptr ? *t_place : take_place(); }
+std::atomic<std::uint64_t> Reclamation::s_phase{1};
 
-// Who loaded the phase and is noted late counts as older than it is: no harm.
-void Reclamation::enter(Place& place) noexcept {
-  const std::uint64_t phase = g_phase.load(std::memory_order_acquire);
-  if (kernel_fences()) {
-    place.phase.store(phase, std::memory_order_release);
-    // The compiler keeps what follows behind the store; the processor does where it matters.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  } else {
-    place.phase.exchange(phase, std::memory_order_seq_cst);
-  }
-}
+Place& Reclamation::own_place() noexcept { return t_place != nullptr ? *t_place : take_place(); }
 
 std::uint64_t Reclamation::free_unseen() {
   std::vector<Retired> unseen;  // goes after the lock
   const std::lock_guard lock(mutex_);
-  fence_in_all_threads();
+  fence_in_all_threads(s_phase);
   const std::uint64_t oldest = oldest_phase_read();
   const auto seen =
       std::stable_partition(retired_.begin(), retired_.end(),
@@ -103,7 +93,7 @@ std::uint64_t Reclamation::free_unseen() {
 void Reclamation::retire(std::shared_ptr<const void> unreachable) {
   {
     const std::lock_guard lock(mutex_);
-    retired_.push_back({g_phase.fetch_add(1), std::move(unreachable)});
+    retired_.push_back({s_phase.fetch_add(1), std::move(unreachable)});
     if (retired_.size() < enough_) return;
   }
   free_unseen();
@@ -113,7 +103,7 @@ void Reclamation::retire(std::shared_ptr<const void> unreachable) {
 
 bool Reclamation::wait_for_readers(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  const std::uint64_t now = g_phase.fetch_add(1);
+  const std::uint64_t now = s_phase.fetch_add(1);
   while (free_unseen() <= now) {
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(200));

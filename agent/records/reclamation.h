@@ -25,13 +25,16 @@ class Reclamation {
   struct alignas(64) Place {
     std::atomic<std::uint64_t> phase{0};  // 0: reads nothing
     std::uint32_t readings = 0;           // nested ones, of the thread alone
+    bool kernel_fences = false;           // for whoever reads
     std::atomic<bool> taken{true};
     Place* next = nullptr;
   };
 
   class Reading {  // may be nested; begins and ends on one thread
    public:
-    explicit Reading(Reclamation&) noexcept : place_(own_place()) {
+    explicit Reading(Reclamation&) noexcept : Reading(own_place()) {}
+    // For who has kept the place of the calling thread.
+    explicit Reading(Place& place) noexcept : place_(place) {
       if (place_.readings++ == 0) enter(place_);
     }
     ~Reading() {
@@ -43,6 +46,9 @@ class Reclamation {
    private:
     Place& place_;
   };
+
+  // The calling thread's, until its thread_local objects go.
+  static Place& own_place() noexcept;
 
   // Frees it later, on a thread that retires something else: some at a time, since asking the
   // kernel takes microseconds. Also inside a Reading.
@@ -58,12 +64,22 @@ class Reclamation {
     std::shared_ptr<const void> thing;
   };
 
-  static Place& own_place() noexcept;
-  static void enter(Place& place) noexcept;
+  // Who loaded the phase and is noted late counts as older than it is: no harm.
+  static void enter(Place& place) noexcept {
+    const std::uint64_t phase = s_phase.load(std::memory_order_acquire);
+    if (place.kernel_fences) [[likely]] {
+      place.phase.store(phase, std::memory_order_release);
+      // The compiler keeps what follows behind the store; the processor does where it matters.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      place.phase.exchange(phase, std::memory_order_seq_cst);
+    }
+  }
   // Frees what nobody can see any more. Returns the phase that the oldest reader came in.
   std::uint64_t free_unseen();
 
   static constexpr std::size_t kEnough = 16;
+  static std::atomic<std::uint64_t> s_phase;  // of the process
 
   std::mutex mutex_;  // writers
   std::vector<Retired> retired_;

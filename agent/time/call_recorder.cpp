@@ -17,8 +17,10 @@ constexpr std::chrono::milliseconds kPatience{100};
 
 thread_local CallRecorder::State* CallRecorder::t_state = nullptr;
 thread_local CallRecorder::Holder CallRecorder::t_holder;
+thread_local bool CallRecorder::t_ended = false;
 
 CallRecorder::Holder::~Holder() {
+  t_ended = true;
   if (state == nullptr) return;
   t_state = nullptr;
   try {
@@ -90,6 +92,7 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
     const std::lock_guard lock(mutex_);
     State* state = t_state;
     if (state == nullptr) {
+      if (t_ended) return nullptr;
       if (unused_.empty()) {
         states_.push_back(std::make_unique<State>());
         unused_.reserve(states_.size());
@@ -98,6 +101,7 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
         state = unused_.back();
         unused_.pop_back();
       }
+      state->place = &Reclamation::own_place();
       t_state = state;
       t_holder.state = state;
       t_holder.recorder = this;
@@ -128,22 +132,15 @@ void CallRecorder::begin_session(State& state, const Session& session) {
   state.session = session.number;
 }
 
-OpenCalls* CallRecorder::calls_of_current(JNIEnv* jni, State& state) noexcept {
-  if (virtual_thread_ == nullptr) return &state.own;
-  const std::int64_t word = by_word_ ? vm_word(jni) : kNobody;
-  if (word != kNobody && word == state.current_id && state.current != nullptr &&
-      (state.current == &state.own ||
-       state.current->owner.load(std::memory_order_acquire) == word)) [[likely]] {
-    return state.current;
-  }
+OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept {
   try {
-    return look_up_current(jni, state, word);
+    return find_current(jni, state, word);
   } catch (const std::exception&) {
     return nullptr;
   }
 }
 
-OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t word) {
+OpenCalls* CallRecorder::find_current(JNIEnv* jni, State& state, std::int64_t word) {
   LocalRef<jthread> thread(jni, nullptr);
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return nullptr;
   const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
@@ -187,11 +184,23 @@ Ticks CallRecorder::cpu_of(const Session& session, State& state, OpenCalls& call
   return &calls == &state.own ? of_system_thread : calls.cpu(of_system_thread);
 }
 
+inline void CallRecorder::log(JNIEnv* jni, State& state, const Session& session,
+                              MethodNumber method, CallAction action, Ticks now,
+                              Ticks cpu) noexcept {
+  CallLog& log = *session.wanted.log;
+  if ((state.log_thread == 0 || state.log_thread_id != state.current_id) &&
+      !number_current(jni, state, log)) [[unlikely]] {
+    return log.lost_for_want_of_threads();
+  }
+  log.add(state.writer, {now, cpu, method, state.log_thread, action});
+}
+
 void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
-  const Reclamation::Reading reading(reclamation_);
+  State* state = t_state;
+  const Reclamation::Reading reading(place_of(state));
   const Session* const session = session_.load(std::memory_order_acquire);
   if (session == nullptr) return;
-  State* const state = own_state(*session);
+  state = state_for(state, *session);
   OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
   if (calls == nullptr) return;
   const Wanted& wanted = session->wanted;
@@ -213,13 +222,14 @@ void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
 }
 
 void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept {
-  const Reclamation::Reading reading(reclamation_);
+  const Ticks now = TickClock::now();  // what follows is no more the method's time
+  State* state = t_state;
+  const Reclamation::Reading reading(place_of(state));
   const Session* const session = session_.load(std::memory_order_acquire);
   if (session == nullptr) return;
-  State* const state = own_state(*session);
+  state = state_for(state, *session);
   OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
   if (calls == nullptr) return;
-  const Ticks now = TickClock::now();
   const Ticks cpu = cpu_of(*session, *state, *calls, now);
   const bool matched =
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
@@ -248,20 +258,14 @@ void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noe
   if (calls != &state->own && calls->depth() == 0) forget_virtual(*state);
 }
 
-void CallRecorder::log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
-                       CallAction action, Ticks now, Ticks cpu) noexcept {
-  CallLog& log = *session.wanted.log;
-  const std::int64_t id = state.current_id;
-  if (state.log_thread == 0 || state.log_thread_id != id) [[unlikely]] {
-    try {
-      state.log_thread = number_for_log(jni, log);
-      state.log_thread_id = id;
-    } catch (const std::exception&) {
-      state.log_thread = 0;
-    }
-    if (state.log_thread == 0) return log.lost_for_want_of_threads();
+bool CallRecorder::number_current(JNIEnv* jni, State& state, CallLog& log) noexcept {
+  try {
+    state.log_thread = number_for_log(jni, log);
+    state.log_thread_id = state.current_id;
+  } catch (const std::exception&) {
+    state.log_thread = 0;
   }
-  log.add(state.writer, {now, cpu, method, state.log_thread, action});
+  return state.log_thread != 0;
 }
 
 std::uint16_t CallRecorder::number_for_log(JNIEnv* jni, CallLog& log) {

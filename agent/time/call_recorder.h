@@ -84,12 +84,13 @@ class CallRecorder {
     std::uint16_t log_thread = 0;  // of the Java thread current_id
     std::int64_t log_thread_id = 0;
     CallLog::Writer writer;
+    Reclamation::Place* place = nullptr;  // of its thread of the system
     ThreadCpuClock cpu;
     std::unique_ptr<MethodSums> sums;
     MethodSums::Figure unmatched, too_deep;
   };
 
-  // Gives the state back when the thread ends.
+  // Gives the state back when the thread ends. What Java code runs on it after that is not told.
   struct Holder {
     State* state = nullptr;
     CallRecorder* recorder = nullptr;
@@ -105,20 +106,32 @@ class CallRecorder {
   };
 
   void forget_open_calls();
-  State* own_state(const Session& session) noexcept {
-    State* const state = t_state;
+  static Reclamation::Place& place_of(State* state) noexcept {
+    return state != nullptr ? *state->place : Reclamation::own_place();
+  }
+  State* state_for(State* state, const Session& session) noexcept {
     if (state != nullptr && state->session == session.number) [[likely]]
       return state;
     return new_state(session);
   }
   State* new_state(const Session& session) noexcept;
   void begin_session(State& state, const Session& session);
-  OpenCalls* calls_of_current(JNIEnv* jni, State& state) noexcept;
-  OpenCalls* look_up_current(JNIEnv* jni, State& state, std::int64_t word);
+  OpenCalls* calls_of_current(JNIEnv* jni, State& state) noexcept {
+    if (virtual_thread_ == nullptr) return &state.own;
+    const std::int64_t word = by_word_ ? vm_word(jni) : 0;
+    OpenCalls* const current = state.current;
+    if (word == state.current_id && current != nullptr && word != 0 &&
+        (current == &state.own || current->owner.load(std::memory_order_acquire) == word)) [[likely]]
+      return current;
+    return look_up_current(jni, state, word);
+  }
+  OpenCalls* look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept;
+  OpenCalls* find_current(JNIEnv* jni, State& state, std::int64_t word);
   void forget_virtual(State& state) noexcept;
   static Ticks cpu_of(const Session& session, State& state, OpenCalls& calls, Ticks now) noexcept;
   void log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
            CallAction action, Ticks now, Ticks cpu) noexcept;
+  bool number_current(JNIEnv* jni, State& state, CallLog& log) noexcept;
   std::uint16_t number_for_log(JNIEnv* jni, CallLog& log);
   std::int64_t vm_word(JNIEnv* jni) const {
     return *reinterpret_cast<const std::int64_t*>(threads_->of(jni) + word_offset_);
@@ -147,6 +160,7 @@ class CallRecorder {
 
   static thread_local State* t_state;
   static thread_local Holder t_holder;
+  static thread_local bool t_ended;  // t_holder is gone
 };
 
 }  // namespace ddm

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kUsualBytes = std::size_t{8} << 20;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-constexpr std::size_t kBytesOfEvent = 10;
+constexpr std::size_t kBytesOfEvent = 10, kBytesOfDualEvent = 14;
 
 std::string dotted(std::string internal_name) {
   std::replace(internal_name.begin(), internal_name.end(), '/', '.');
@@ -74,7 +74,11 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
   {
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
-    trace_ = Trace{wish, std::make_shared<CallLog>(bytes / kBytesOfEvent),
+    // Calls that are told at their end are not in the order of time.
+    const CallLog::Kind kind{wish.dual, wish.least_ns != 0};
+    trace_ = Trace{wish,
+                   std::make_shared<CallLog>(
+                       bytes / (wish.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
                    TickClock::nanos_of(CLOCK_REALTIME) / 1000, nullptr};
     if (!wish.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wish.below));

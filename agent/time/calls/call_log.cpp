@@ -1,40 +1,89 @@
 #include "time/calls/call_log.h"
 
 #include <algorithm>
-#include <new>
 
 namespace ddm {
 
-CallLog::CallLog(std::size_t most_events, Ticks begin)
-    : most_chunks_(std::max<std::size_t>(1, most_events / kEventsOfChunk)), begin_(begin) {
-  chunks_.reserve(most_chunks_);
-}
+CallLog::CallLog(std::size_t most_events, Kind kind, Ticks begin)
+    : kind_(kind),
+      shift_(kind.exact ? 0 : kShift),
+      most_chunks_(std::max<std::size_t>(1, most_events / kEventsOfChunk)),
+      begin_(begin),
+      words_(most_chunks_ * kWordsOfChunk) {}
 
 bool CallLog::new_chunk(Writer& writer) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (chunks_.size() >= most_chunks_) return false;
-  std::unique_ptr<Chunk> chunk(new (std::nothrow) Chunk);
-  if (!chunk) return false;
-  writer.chunk_ = chunk.get();
-  chunks_.push_back(std::move(chunk));  // room was reserved
+  // Once full, nobody raises it again.
+  if (!words_.good() || chunks_.load(std::memory_order_relaxed) >= most_chunks_) return false;
+  const std::size_t chunk = chunks_.fetch_add(1, std::memory_order_relaxed);
+  if (chunk >= most_chunks_) return false;
+  writer.next_ = &words_[chunk * kWordsOfChunk];
+  writer.end_ = writer.next_ + kWordsOfChunk;
+  writer.left_ = kEventsOfChunk;
+  writer.thread_ = 0;
   return true;
 }
 
-void CallLog::add(Writer& writer, const CallEvent& event) noexcept {
-  std::size_t count = writer.chunk_ != nullptr
-                          ? writer.chunk_->count.load(std::memory_order_relaxed)
-                          : kEventsOfChunk;
-  if (count == kEventsOfChunk) [[unlikely]] {
-    // Once full, nobody asks for the lock again.
-    if (full_.load(std::memory_order_relaxed) || !new_chunk(writer)) {
-      full_.store(true, std::memory_order_relaxed);
-      lost_.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    count = 0;
+void CallLog::add_with_position(Writer& writer, const CallEvent& event) noexcept {
+  if (writer.left_ == 0 && !new_chunk(writer)) {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
   }
-  writer.chunk_->events[count] = event;
-  writer.chunk_->count.store(count + 1, std::memory_order_release);
+  const std::uint64_t at = event.at >> shift_;
+  const std::uint64_t cpu = event.cpu >> kShift;
+  Word* const word = writer.next_;
+  const std::uint64_t pause = at - writer.at_;
+  if (event.thread == writer.thread_ && pause <= kMostPause) {
+    word->store(static_cast<std::uint32_t>(pause), std::memory_order_release);
+    writer.next_ += 1;
+  } else {
+    word[1].store(static_cast<std::uint32_t>(at >> 32), std::memory_order_relaxed);
+    word[2].store(static_cast<std::uint32_t>(at), std::memory_order_relaxed);
+    word[3].store(static_cast<std::uint32_t>(cpu >> 32), std::memory_order_relaxed);
+    word[4].store(static_cast<std::uint32_t>(cpu), std::memory_order_relaxed);
+    word->store(kPosition | event.thread, std::memory_order_release);
+    writer.next_ += kWordsOfPosition;
+    writer.thread_ = event.thread;
+    writer.cpu_ = cpu;
+  }
+  writer.at_ = at;
+  put(writer, event, 0);
+  // Whatever comes, there is room for as many as are left.
+  const auto room = static_cast<std::size_t>(writer.end_ - writer.next_);
+  const std::size_t safe = room < kMostWordsOfEvent ? 0 : (room - kMostWordsOfEvent) / 2 + 1;
+  writer.left_ = static_cast<std::uint32_t>(std::min<std::size_t>(writer.left_, safe));
+}
+
+void CallLog::read_chunk(std::size_t chunk, std::vector<CallEvent>& events) const {
+  const Word* word = &words_[chunk * kWordsOfChunk];
+  const Word* const end = word + kWordsOfChunk;
+  const auto pair = [](const Word* high) {
+    return std::uint64_t{high[0].load(std::memory_order_relaxed)} << 32 |
+           high[1].load(std::memory_order_relaxed);
+  };
+  std::uint64_t at = 0, cpu = 0;
+  std::uint16_t thread = 0;
+  while (word < end) {
+    const std::uint32_t value = word->load(std::memory_order_acquire);
+    if (value == 0) return;
+    if (const std::uint32_t action = value >> kActionAt; action != 0) {
+      at += value & kMostSince;
+      if (kind_.cpu) {
+        cpu += static_cast<std::uint64_t>(
+            static_cast<std::int32_t>(word[1].load(std::memory_order_relaxed)));
+      }
+      events.push_back({at << shift_, cpu << kShift, value >> kSinceBits & (MethodNumbers::kMost - 1),
+                        thread, static_cast<CallAction>(action - 1)});
+      word += kind_.cpu ? 2 : 1;
+    } else if ((value & kPosition) != 0) {
+      thread = static_cast<std::uint16_t>(value);
+      at = pair(word + 1);
+      cpu = pair(word + 3);
+      word += kWordsOfPosition;
+    } else {
+      at += value;
+      ++word;
+    }
+  }
 }
 
 std::uint16_t CallLog::number_of_thread(std::int64_t id, bool& is_new) {
@@ -54,14 +103,8 @@ void CallLog::name_thread(std::uint16_t number, std::string name) {
 
 std::vector<CallEvent> CallLog::events() const {
   std::vector<CallEvent> all;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& chunk : chunks_) {
-      const std::size_t count = chunk->count.load(std::memory_order_acquire);
-      all.insert(all.end(), chunk->events.begin(),
-                 chunk->events.begin() + static_cast<std::ptrdiff_t>(count));
-    }
-  }
+  const std::size_t chunks = std::min(chunks_.load(std::memory_order_acquire), most_chunks_);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) read_chunk(chunk, all);
   // A thread's own events are in the order in which it wrote them, chunk by chunk.
   std::stable_sort(all.begin(), all.end(),
                    [](const CallEvent& a, const CallEvent& b) { return a.at < b.at; });

@@ -40,9 +40,9 @@ class MethodSums {
     Figure calls, exceptions, total, self, cpu;
   };
 
-  // Null: no memory.
+  // `path` is one of CallPaths. Null: no memory.
   Sum* of(PathNumber path) noexcept {
-    Group* const group = own(groups_[path / (kSums * kBlocks) % kGroups]);
+    Group* const group = own(groups_[path / (kSums * kBlocks)]);
     Block* const block = group != nullptr ? own(group->blocks[path / kSums % kBlocks]) : nullptr;
     return block != nullptr ? &block->sums[path % kSums] : nullptr;
   }

@@ -20,7 +20,7 @@ namespace ddm {
 
 class OpenCalls {
  public:
-  static constexpr std::size_t kMostDepth = 8 * ((1u << 15) - 1);
+  static constexpr std::size_t kMostDepth = 16 * ((1u << 14) - 1);
 
   struct Ended {
     MethodNumber method = 0;
@@ -123,8 +123,8 @@ class OpenCalls {
   };
 
   // Segment k holds the next kFirst << k calls.
-  static constexpr std::size_t kFirst = 8;
-  static constexpr std::size_t kSegments = 15;
+  static constexpr std::size_t kFirst = 16;
+  static constexpr std::size_t kSegments = 14;
   static constexpr std::size_t kBits = 128;
   static constexpr Ticks kUnknown = ~Ticks{0};
 
@@ -136,11 +136,15 @@ class OpenCalls {
   }
 
   Call& at(std::size_t i) const noexcept {
+    if (i < kFirst) [[likely]]  // the others take a few instructions more
+      return segments_[0][i];
     const std::size_t segment = segment_of(i);
     return segments_[segment][i - first_of(segment)];
   }
 
   Call* at_or_new(std::size_t i) noexcept {
+    if (i < kFirst && segments_[0]) [[likely]]
+      return &segments_[0][i];
     const std::size_t segment = segment_of(i);
     if (segment >= kSegments) return nullptr;
     if (!segments_[segment]) [[unlikely]] {

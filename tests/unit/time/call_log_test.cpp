@@ -1,7 +1,10 @@
 #include "time/calls/call_log.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 #include <thread>
+#include <vector>
 
 #include "time/calls/method_sums.h"
 #include "time/calls/tick_clock.h"
@@ -10,7 +13,7 @@ using ddm::CallEvent;
 using ddm::CallLog;
 
 TEST_CASE("events of several threads come in the order of time") {
-  CallLog log(100'000, 0);
+  CallLog log(100'000, {false, true}, 0);
   std::vector<std::thread> threads;
   for (std::uint16_t t = 1; t <= 4; ++t) {
     threads.emplace_back([&log, t] {
@@ -30,15 +33,67 @@ TEST_CASE("events of several threads come in the order of time") {
 }
 
 TEST_CASE("what does not fit into a log is counted") {
-  CallLog log(1024, 0);
+  CallLog log(2 * CallLog::kEventsOfChunk, {}, 0);
   CallLog::Writer writer;
   for (std::uint32_t i = 0; i < 3000; ++i) log.add(writer, {i, 0, i, 1, ddm::CallAction::kEnter});
-  CHECK(log.events().size() == 1024);
-  CHECK(log.lost() == 3000 - 1024);
+  CHECK(log.events().size() == 2 * CallLog::kEventsOfChunk);
+  CHECK(log.lost() == 3000 - 2 * CallLog::kEventsOfChunk);
+}
+
+TEST_CASE("a log tells events as they were, whatever lies between two") {
+  // Pauses of all lengths, back as well, several threads in turn, CPU time of hours.
+  constexpr CallLog::Kind kKinds[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+  for (const CallLog::Kind kind : kKinds) {
+    CallLog log(50'000, kind, 0);
+    CallLog::Writer writer;
+    std::minstd_rand random(kind.cpu ? 7u : 8u);
+    std::vector<CallEvent> told;
+    CallEvent event{std::uint64_t{1} << 52, 0, 0, 1, ddm::CallAction::kEnter};
+    while (told.size() < 20'000) {
+      const std::uint64_t step = random() >> random() % 32;
+      event.at += step << random() % 12;
+      if (kind.exact && random() % 50 == 0) event.at -= step;
+      event.cpu += step / 2;
+      if (random() % 20 == 0) {
+        event.thread = static_cast<std::uint16_t>(1 + random() % CallLog::kMostThreads);
+        event.cpu = std::uint64_t{random()} << random() % 20;
+      }
+      event.method = random() % 9 == 0 ? ddm::MethodNumbers::kMost - 1 : random() % 5;
+      event.action = static_cast<ddm::CallAction>(random() % 3);
+      told.push_back(event);
+      log.add(writer, event);
+    }
+    CHECK(log.lost() == 0);
+    std::stable_sort(told.begin(), told.end(),
+                     [](const CallEvent& a, const CallEvent& b) { return a.at < b.at; });
+    const auto events = log.events();
+    REQUIRE(events.size() == told.size());
+    bool same = true;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      const CallEvent &a = events[i], &b = told[i];
+      same &= (kind.exact ? a.at == b.at : a.at / 64 == b.at / 64) && a.method == b.method &&
+              a.thread == b.thread && a.action == b.action;
+      same &= !kind.cpu || a.cpu / 64 == b.cpu / 64;
+    }
+    CHECK(same);
+  }
+}
+
+TEST_CASE("a log has room for as many events as it says, be they as far apart as they like") {
+  for (const bool cpu : {false, true}) {
+    CallLog log(100 * CallLog::kEventsOfChunk, {cpu, false}, 0);
+    CallLog::Writer writer;
+    std::uint64_t at = 0;
+    for (std::uint32_t i = 0; i < 100 * CallLog::kEventsOfChunk; ++i) {
+      log.add(writer, {at += 1'000'000, at / 3, i, 1, ddm::CallAction::kEnter});
+    }
+    CHECK(log.lost() == 0);
+    CHECK(log.events().size() == 100 * CallLog::kEventsOfChunk);
+  }
 }
 
 TEST_CASE("a log numbers threads from 1 and never twice") {
-  CallLog log(1024, 0);
+  CallLog log(1024, {}, 0);
   bool is_new = false;
   CHECK(log.number_of_thread(77, is_new) == 1);
   CHECK(is_new);
