@@ -175,7 +175,7 @@ def memory(pid, what):
         return int(re.search(rf"^{what}:\s+(\d+) kB", f.read(), re.M)[1]) * 1024
 
 
-@test(timeout=300, gc=("g1",), full_only=True, alone=True)
+@test(timeout=900, gc=("g1",), full_only=True, alone=True)
 def two_gigabytes_are_dumped_in_pieces_with_little_memory(t):
     # In memory where there is room: the memory is judged, not the disk.
     room = "/dev/shm" if shutil.disk_usage("/dev/shm").free > 6 << 30 else t.path(".")
