@@ -1,6 +1,7 @@
-// Draws the merged stacks of an allocation report. Reads the JSON in #data, whose shape
-// report_html.cpp describes; flame_graph_picture.js and flame_graph_page.js go on in the same
-// script. Keeps its state (search, zoom, measure, direction, order) in the URL's fragment:
+// Draws the merged stacks of a report, of allocations or of time. Reads the JSON in #data, whose
+// shape report_html.cpp describes; flame_graph_picture.js, flame_graph_kinds.js (what there is to
+// say of each kind of figures) and flame_graph_page.js go on in the same script. Keeps its state
+// (search, zoom, measure, direction, order) in the URL's fragment:
 // #q=REGEX&zoom=NAME;NAME&of=recent&by=count&view=flame&sort=type. zoom is a path from the root, or
 // the name of one frame, which then means the widest frame of that name. Facts that a test can read
 // stand in data- attributes of #report and #match.
@@ -10,21 +11,32 @@ const data = JSON.parse(byId('data').textContent);
 const {summary} = data;
 // What the graph and the tables may be about, as far as the page has it; the first one is shown.
 const scopes = [
-  ['run', 'Whole run', 'every allocation since tracking began'],
-  ['live', 'Live', 'what is still alive'],
-  ['recent', 'Recent', 'the allocations recorded last'],
+  ['run', 'Whole run', 'every allocation since tracking began', 'allocations'],
+  ['live', 'Live', 'what is still alive', 'allocations'],
+  ['recent', 'Recent', 'the allocations recorded last', 'allocations'],
+  ['times', 'Methods', 'what the timed methods took', 'times'],
+  ['samples', 'Samples', 'where threads used the CPU', 'samples'],
+  ['locks', 'Locks', 'where threads waited for locks and for each other', 'locks'],
 ];
 const sources = {
   run: data.run,
   live: data.live,
-  recent: {...data, bytes: data.recorded_bytes, count: data.recorded_count},
+  recent: data.time_alone ? undefined :
+                            {...data, bytes: data.recorded_bytes, count: data.recorded_count},
+  times: data.times,
+  samples: data.samples,
+  locks: data.locks,
 };
-const offered = scopes.filter(([name]) => sources[name]);
-let source, frames, classes, tree, names, nodeCount, totals, children, byClass;
-const sampled = summary.interval > 0;  // every figure of the tree is an estimate
+const offered = scopes.filter(([name]) => sources[name] && sources[name].count > 0);
+const scopeOf = (name) => scopes.find((scope) => scope[0] === name);
+let source, kind, frames, classes, tree, names, nodeCount, totals, children;
+const sampled = summary.interval > 0;  // every figure of allocations is an estimate
 const about = sampled ? '\u2248 ' : '';
 // Of what the graph is about: live=1/N follows one object in N.
-const aboutShown = () => (sampled || (source === data.live && summary.live_estimated) ? '\u2248 ' : '');
+const aboutShown = () =>
+    (kind === kinds.allocations && (sampled || (source === data.live && summary.live_estimated)) ?
+         '\u2248 ' :
+         '');
 const isClass = (node) => tree.name[node] >= frames.length;
 const nameOf = (node) => (node === 0 ? 'all' : names[tree.name[node]]);
 
@@ -49,8 +61,16 @@ function humanDuration(ms) {
   if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
   return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
 }
+function humanNs(ns) {
+  if (ns >= 60e9) return humanDuration(Math.round(ns / 1e6));
+  for (const [unit, size] of [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]]) {
+    if (ns >= size) return `${(ns / size).toPrecision(ns / size >= 999.5 ? 4 : 3)} ${unit}`;
+  }
+  return `${ns} ns`;
+}
 const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : '0.0') + '%';
-const times = (n) => (n === 1 ? '1 allocation' : `${grouped(n)} allocations`);
+const many = (n, one, several = one + 's') => (n === 1 ? `1 ${one}` : `${grouped(n)} ${several}`);
+const times = (n) => many(n, 'allocation');
 
 // "a.b.Cls.method" -> "Cls.method", "a.b.Cls[]" -> "Cls[]".
 function withoutPackage(name, aClass) {
@@ -79,22 +99,23 @@ const kSmallerOnes = '[smaller ones]';
 // ---- the tree ----------------------------------------------------------------------------
 
 // Of one tree all that is drawn: sums, children, and which way it goes.
-function treeOf({frames, classes, tree}, classFirst) {
+function treeOf({frames, classes, tree}, classFirst, measures) {
   const size = tree.parent.length;
+  const totals = {};
+  for (const {key} of measures) totals[key] = Float64Array.from(tree[key]);
   const made = {
     frames,
     classes,
     tree,
     classFirst,
     names: frames.concat(classes),
-    totals: {bytes: Float64Array.from(tree.bytes), count: Float64Array.from(tree.count)},
+    totals,
     children: Array.from({length: size}, () => []),
     ordered: '',
   };
   for (let node = size - 1; node > 0; --node) {
     const parent = tree.parent[node];  // parents have smaller numbers than their children
-    made.totals.bytes[parent] += made.totals.bytes[node];
-    made.totals.count[parent] += made.totals.count[node];
+    for (const {key} of measures) totals[key][parent] += totals[key][node];
     made.children[parent].push(node);
   }
   return made;
@@ -103,27 +124,19 @@ let shown;      // the tree that is drawn
 let rootFirst;  // the same with the outermost frame first, which search counts by
 function useSource(of, view) {
   source = sources[of];
-  source.rootFirst ??= treeOf(source, false);
-  if (view === 'callers') source.classFirst ??= treeOf(source.callers, true);
+  kind = kinds[scopeOf(of)[3]];
+  source.rootFirst ??= treeOf(source, false, kind.measures);
+  if (view === 'callers') source.classFirst ??= treeOf(source.callers, true, kind.measures);
   const wanted = view === 'callers' ? source.classFirst : source.rootFirst;
   if (shown === wanted) return;
   shown = wanted;
   rootFirst = source.rootFirst;
   ({frames, classes, tree, names, totals, children} = shown);
   nodeCount = tree.parent.length;
-  source.byClass ??= classTotals(source.rootFirst);
-  byClass = source.byClass;
   hovered = undefined;
 }
-function classTotals({frames, classes, tree}) {
-  const rows = classes.map((type) => ({type, bytes: 0, count: 0}));
-  for (let node = 1; node < tree.parent.length; ++node) {
-    if (tree.name[node] < frames.length) continue;
-    rows[tree.name[node] - frames.length].bytes += tree.bytes[node];
-    rows[tree.name[node] - frames.length].count += tree.count[node];
-  }
-  return rows;
-}
+// Locks: the outermost bars are the kinds of waiting.
+const isGroup = (node) => Boolean(kind.groups) && node !== 0 && tree.parent[node] === 0;
 // The largest first; what stands for many, or for the unknown, last.
 function sortChildren(by) {
   if (shown.ordered === by) return;
@@ -149,8 +162,8 @@ function pathTo(node) {
 const state = {
   q: '',
   zoom: 0,
-  of: offered[0][0],
-  by: 'bytes',
+  of: '',
+  by: '',
   view: 'icicle',
   sort: '',  // of the table of sites; '' = by the measure
 };
@@ -168,10 +181,16 @@ function zoomFromText(text) {
   if (node !== 0) return node;
   let best = 0;
   for (let at = 1; at < nodeCount; ++at) {
-    if (nameOf(at) === text && (best === 0 || totals.bytes[at] > totals.bytes[best])) best = at;
+    const size = totals[kind.measures[0].key];
+    if (nameOf(at) === text && (best === 0 || size[at] > size[best])) best = at;
   }
   return best;
 }
+function useMeasure(wanted) {
+  const known = kind.measures.some(({key}) => key === wanted);
+  state.by = known ? wanted : kind.measures[0].key;
+}
+const measure = () => kind.measures.find(({key}) => key === state.by);
 function readFragment() {
   const wanted = {};
   for (const part of location.hash.slice(1).split('&')) {
@@ -183,11 +202,11 @@ function readFragment() {
     }
   }
   state.q = wanted.q || '';
-  state.by = wanted.by === 'count' ? 'count' : 'bytes';
   state.view = ['flame', 'callers'].includes(wanted.view) ? wanted.view : 'icicle';
   state.of = offered.some(([name]) => name === wanted.of) ? wanted.of : offered[0][0];
   state.sort = wanted.sort || '';
   useSource(state.of, state.view);
+  useMeasure(wanted.by);
   state.zoom = zoomFromText(wanted.zoom);
 }
 function writeFragment() {
@@ -195,7 +214,7 @@ function writeFragment() {
   if (state.q) parts.push('q=' + encodeURIComponent(state.q));
   if (state.zoom)
     parts.push('zoom=' + encodeURIComponent(pathTo(state.zoom).map(nameOf).join(';')));
-  if (state.by !== 'bytes') parts.push('by=' + state.by);
+  if (state.by !== kind.measures[0].key) parts.push('by=' + state.by);
   if (state.of !== offered[0][0]) parts.push('of=' + state.of);
   if (state.view !== 'icicle') parts.push('view=' + state.view);
   if (state.sort) parts.push('sort=' + state.sort);
@@ -228,25 +247,22 @@ function search() {
   const {tree: all, totals: sums} = rootFirst;
   const inAll = shown === rootFirst ? wanted : rootFirst.names.map(named);
   const covered = new Uint8Array(all.parent.length);
-  let bytes = 0, count = 0, bars = 0;
+  const found = {};
+  for (const {key} of kind.measures) found[key] = 0;
+  let bars = 0;
   for (let node = 1; node < all.parent.length; ++node) {
     const match = inAll[all.name[node]] ? 1 : 0;
     bars += match;
     covered[node] = match | covered[all.parent[node]];
     if (match && !covered[all.parent[node]]) {
-      bytes += sums.bytes[node];
-      count += sums.count[node];
+      for (const {key} of kind.measures) found[key] += sums[key][node];
     }
   }
-  const part = state.by === 'bytes' ? bytes : count;
-  const share = percent(part, totals[state.by][0]);
-  Object.assign(output.dataset, {bytes, count, bars, share});
+  const share = percent(found[state.by], totals[state.by][0]);
+  Object.assign(output.dataset, {...found, bars, share});
   if (pattern === null) output.dataset.plain = 'true';
-  const found = bars === 0 ?
-      'no match' :
-      state.by === 'bytes' ?
-      `matched ${share} of the bytes: ${humanBytes(bytes)} in ${times(count)}` :
-      `matched ${share} of the allocations: ${grouped(count)} with ${humanBytes(bytes)}`;
+  const words =
+      bars === 0 ? 'no match' : `matched ${share} of the ${measure().all}: ${inWords(found)}`;
   output.textContent =
-      pattern === null ? `${found} (not a regular expression: searched as plain text)` : found;
+      pattern === null ? `${words} (not a regular expression: searched as plain text)` : words;
 }

@@ -33,21 +33,30 @@ function themeColour(variable) {
   return colours.get(variable);
 }
 // The packages with the widest bars have colours of their own, all others share a few by their
-// name.
+// name. One that had a colour keeps it whatever is shown next.
 const kHues = [30, 95, 168, 52, 355, 262, 130, 12];
 const hues = new Map();
+const everHued = new Map();
 function choosePackages() {
   const area = new Map();
   const {frames, tree, totals} = rootFirst;
+  const size = totals[kind.measures[0].key];
   for (let node = 1; node < tree.parent.length; ++node) {
     if (tree.name[node] === 0 || tree.name[node] >= frames.length) continue;
+    if (kind.groups && tree.parent[node] === 0) continue;
     const name = frames[tree.name[node]];
     if (jdk.test(name)) continue;
-    area.set(packageOf(name), (area.get(packageOf(name)) || 0) + totals.bytes[node]);
+    area.set(packageOf(name), (area.get(packageOf(name)) || 0) + size[node]);
   }
   hues.clear();
   const largest = [...area].sort((a, b) => b[1] - a[1]).slice(0, kHues.length);
-  largest.forEach(([name], i) => hues.set(name, kHues[i]));
+  const kept = largest.map(([name]) => everHued.get(name));
+  const free = kHues.filter((hue) => !kept.includes(hue));
+  largest.forEach(([name], i) => {
+    const twice = kept.indexOf(kept[i]) < i;
+    if (kept[i] === undefined || twice) everHued.set(name, free.shift());
+    hues.set(name, everHued.get(name));
+  });
 }
 function colourOf({node, rest}) {
   if (rest) return themeColour('--rest');
@@ -55,6 +64,7 @@ function colourOf({node, rest}) {
   if (node === 0) return themeColour('--soft');
   const name = nameOf(node);
   if (tree.name[node] === 0 || name === kSmallerOnes) return themeColour('--rest');
+  if (isGroup(node)) return themeColour('--bar');
   if (isClass(node)) return themeColour('--class');
   if (jdk.test(name)) return themeColour('--jdk');
   const home = packageOf(name);
@@ -106,7 +116,7 @@ function textWidth(text) {
 function labelFor({node, rest}, room) {
   if (room < 16) return '';
   const name = rest ? `${grouped(rest)} narrow ones` :
-      node === 0 ? `all: ${humanBytes(totals.bytes[0])} in ${times(totals.count[0])}` :
+      node === 0 ? `all: ${inWords(totalsAt(0))}` :
                    nameOf(node);
   if (textWidth(name) <= room) return name;
   if (rest) return '';

@@ -25,7 +25,7 @@ std::vector<std::string> without_separators(std::vector<std::string> texts) {
 
 std::string collapsed_report(const ReportData& data) {
   ReportNames names(data.names);
-  if (is_of_time_alone(data)) return collapsed_samples(data.time, names);
+  if (is_of_time_alone(data)) return collapsed_time(data.time, names);
   // Stacks of small sites are shortened as in jsonl, or the file would be of hundreds of megabytes.
   StackTree tree = data.sites.counted() ? stack_tree_of(data.sites.folded(kSpeltOutFrames), names)
                                         : stack_tree_of(data.records, names);
@@ -52,7 +52,7 @@ std::string collapsed_report(const ReportData& data) {
       stack.append(frames[name]).append(1, ';');
     }
     stack.append(classes[leaf.name]).append("_[new]");
-    stacks.emplace_back(std::move(stack), leaf.bytes);
+    stacks.emplace_back(std::move(stack), leaf.amount);
   }
   std::sort(stacks.begin(), stacks.end());
 

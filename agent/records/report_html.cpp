@@ -1,5 +1,5 @@
-// The html report: the flame graph page with the merged stacks of the run and of all records as its
-// data.
+// The html report: the flame graph page with the merged stacks of the run, of all records and of
+// time as its data.
 //
 // The data is one JSON object; flame_graph.js is its only reader. Names stand in it as they are,
 // so that the file can be searched with grep:
@@ -12,17 +12,18 @@
 //                   bytes and count are those of leaves (classes), 0 elsewhere
 //   site_count      all sites there are
 //   sites           [class, allocating frame or "", place, first frame outside the JDK or "",
-//   place,
-//                   bytes, count, bytes of that frame], the largest by bytes or by count
+//                   place, bytes, count, bytes of that frame], the largest by bytes or by count
 //   threads         [id, name, bytes, count, allocated or null, seen or null]
 //   callers         {frames, classes, tree} with the class first, then who allocated it, then his
 //                   callers: where a stack ends are its bytes and count
-//   run             of the whole run, where sites were counted: bytes, count, frames, classes,
-//   tree,
-//                   callers, site_count, sites as above; app_site_count and app_sites, told apart
-//                   by the first frame outside the JDK alone
-// In trees of sites, and in all callers, bars of less than one part in kParts or kCallerParts stand
-// together, one below each frame.
+//   run, live       of the whole run, where sites were counted, and of what is alive: bytes, count,
+//                   frames, classes, tree, callers, site_count, sites as above; app_site_count and
+//                   app_sites, told apart by the first frame outside the JDK alone
+//   time_alone      allocations were not asked for, what stands above is empty
+//   times, samples, locks
+//                   as report_html_time.cpp says
+// In trees of sites, and in all callers, bars of less than one part in kPageParts or
+// kPageCallerParts stand together, one below each frame.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -31,30 +32,15 @@
 #include "records/report.h"
 #include "records/report_json.h"
 #include "records/report_names.h"
+#include "records/report_page.h"
 #include "records/report_sites.h"
 #include "records/report_stacks.h"
+#include "records/report_time.h"
 #include "records/report_utf8.h"
 #include "records/site_tree.h"
 
 namespace ddm {
 namespace {
-
-constexpr std::size_t kPageSites = 50;
-// A page of 1,400 pixels shows no bar below one part in 2,800; zoomed in, some more are wanted.
-constexpr std::int64_t kParts = 20'000;
-constexpr std::int64_t kCallerParts = 5'000;
-
-template <typename Range, typename Append>
-void append_array(std::string& out, const Range& range, Append append) {
-  out += '[';
-  bool first = true;
-  for (const auto& element : range) {
-    if (!first) out += ',';
-    first = false;
-    append(element);
-  }
-  out += ']';
-}
 
 class PageData {
  public:
@@ -78,6 +64,8 @@ class PageData {
     if (const auto& live = data_.summary.live) {
       source("live", data_.sites.living(), live->bytes, live->count);
     }
+    if (is_of_time_alone(data_)) out_ += ",\n\"time_alone\":true";
+    append_page_time(out_, data_.time, names_);
     out_ += '}';
     return std::move(out_);
   }
@@ -100,7 +88,7 @@ class PageData {
     number(bytes);
     out_ += ",\"count\":";
     number(count);
-    trees(site_tree(sites, names_, TreeOrder::kRootFirst, kParts), sites);
+    trees(site_tree(sites, names_, TreeOrder::kRootFirst, kPageParts), sites);
     this->sites("", sites_of(sites, names_));
     this->sites("app_", sites_of(sites, names_, SiteFrame::kApp));
     out_ += '}';
@@ -109,34 +97,16 @@ class PageData {
   template <typename Stacks>
   void trees(const StackTree& root_first, const Stacks& stacks) {
     out_ += ',';
-    tree(root_first);
+    append_page_tree(out_, root_first, "bytes");
     out_ += ",\n\"callers\":{";
-    tree(site_tree(stacks, names_, TreeOrder::kClassFirst, kCallerParts));
-    out_ += '}';
-  }
-
-  void tree(const StackTree& tree) {
-    const auto append_text = [&](const std::string& name) { text(name); };
-    out_ += "\"frames\":";
-    append_array(out_, tree.frames, append_text);
-    out_ += ",\n\"classes\":";
-    append_array(out_, tree.classes, append_text);
-    out_ += ",\n\"tree\":{\"parent\":";
-    append_array(out_, tree.nodes, [&](const StackTree::Node& node) { number(node.parent); });
-    out_ += ",\"name\":";
-    append_array(out_, tree.nodes, [&](const StackTree::Node& node) {
-      number(static_cast<std::int64_t>(node.is_class ? tree.frames.size() + node.name : node.name));
-    });
-    out_ += ",\"bytes\":";
-    append_array(out_, tree.nodes, [&](const StackTree::Node& node) { number(node.bytes); });
-    out_ += ",\"count\":";
-    append_array(out_, tree.nodes, [&](const StackTree::Node& node) { number(node.count); });
+    append_page_tree(out_, site_tree(stacks, names_, TreeOrder::kClassFirst, kPageCallerParts),
+                     "bytes");
     out_ += '}';
   }
 
   void sites(std::string_view prefix, const std::vector<AllocSite>& all) {
-    std::vector<AllocSite> top = top_sites(all, SiteOrder::kBytes, kPageSites);
-    for (const AllocSite& site : top_sites(all, SiteOrder::kCount, kPageSites)) {
+    std::vector<AllocSite> top = top_sites(all, SiteOrder::kBytes, kPageRows);
+    for (const AllocSite& site : top_sites(all, SiteOrder::kCount, kPageRows)) {
       const auto same = [&](const AllocSite& other) {
         return std::tie(site.class_id, site.at, site.app) ==
                std::tie(other.class_id, other.at, other.app);
@@ -146,12 +116,14 @@ class PageData {
     out_.append(",\n\"").append(prefix).append("site_count\":");
     number(static_cast<std::int64_t>(all.size()));
     out_.append(",\n\"").append(prefix).append("sites\":");
-    append_array(out_, top, [&](const AllocSite& site) {
+    append_page_array(out_, top, [&](const AllocSite& site) {
       out_ += '[';
       text(names_.class_name(site.class_id));
       out_ += ',';
-      frame(site.at);
-      frame(site.app);
+      append_page_frame(out_, site.at, names_);
+      out_ += ',';
+      append_page_frame(out_, site.app, names_);
+      out_ += ',';
       number(site.bytes);
       out_ += ',';
       number(site.count);
@@ -161,16 +133,9 @@ class PageData {
     });
   }
 
-  void frame(const ShownFrame& frame) {
-    text(frame.known ? names_.method(frame.method).qualified : "");
-    out_ += ',';
-    text(frame.known ? names_.place(frame.method, frame.line) : "");
-    out_ += ',';
-  }
-
   void threads() {
     out_ += ",\n\"threads\":";
-    append_array(out_, threads_of(data_), [&](const ThreadTotal& thread) {
+    append_page_array(out_, threads_of(data_), [&](const ThreadTotal& thread) {
       out_ += '[';
       number(thread.thread_id);
       out_ += ',';
@@ -197,6 +162,37 @@ class PageData {
 };
 
 }  // namespace
+
+void append_page_frame(std::string& out, const ShownFrame& frame, ReportNames& names) {
+  append_json_string(out, frame.known ? names.method(frame.method).qualified : "");
+  out += ',';
+  append_json_string(out, frame.known ? names.place(frame.method, frame.line) : "");
+}
+
+void append_page_tree(std::string& out, const StackTree& tree, std::string_view amount) {
+  const auto texts = [&](const std::vector<std::string>& list) {
+    append_page_array(out, list, [&](const std::string& text) { append_json_string(out, text); });
+  };
+  const auto column = [&](std::string_view name, auto number) {
+    out.append(",\n\"").append(name).append("\":");
+    append_page_array(out, tree.nodes, [&](const StackTree::Node& node) {
+      append_json_number(out, static_cast<std::int64_t>(number(node)));
+    });
+  };
+  out += "\"frames\":";
+  texts(tree.frames);
+  out += ",\n\"classes\":";
+  texts(tree.classes);
+  out += ",\n\"tree\":{\"parent\":";
+  append_page_array(out, tree.nodes,
+                    [&](const StackTree::Node& node) { append_json_number(out, node.parent); });
+  column("name", [&](const StackTree::Node& node) {
+    return node.is_class ? tree.frames.size() + node.name : node.name;
+  });
+  if (!amount.empty()) column(amount, [](const StackTree::Node& node) { return node.amount; });
+  column("count", [](const StackTree::Node& node) { return node.count; });
+  out += '}';
+}
 
 std::string html_report(const ReportData& data) {
   std::string page(kFlameGraphPage);

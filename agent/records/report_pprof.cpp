@@ -1,6 +1,7 @@
 // The report for pprof: a gzipped Profile message of profile.proto, with alloc_objects and
 // alloc_space, and with live= inuse_objects and inuse_space. As in the collapsed report the leaf of
-// a stack is the class; it is a label, too.
+// a stack is the class; it is a label, too. Of time alone it has samples and cpu, or calls and time
+// of methods, or contentions and delay, where the class is a label beside the kind of waiting.
 //
 //   Profile   1 sample_type*  2 sample*  4 location*  5 function*  6 string*  9 time_nanos
 //             10 duration_nanos  11 period_type  12 period  13 comment*  14 default_sample_type
@@ -18,6 +19,8 @@
 #include "records/protobuf_writer.h"
 #include "records/report.h"
 #include "records/report_names.h"
+#include "records/report_time.h"
+#include "records/time_stacks.h"
 #include "records/weighted_sum.h"
 
 namespace ddm {
@@ -30,23 +33,69 @@ class PprofWriter {
 
   void write() {
     text("");
-    write_facts();
-    if (data_.sites.counted()) {
-      write_sites();
+    write_moments();
+    if (is_of_time_alone(data_)) {
+      write_time();
     } else {
-      for (std::size_t i = 0; i < data_.records.size(); ++i) {
-        const auto [record, frames] = data_.records[i];
-        WeightedSum sum;
-        sum.add(record);
-        add_sample(frames, (record.flags & kStackTruncated) != 0, record.class_id,
-                   {sum.count(), sum.bytes()});
-      }
+      write_facts();
+      write_allocations();
     }
     hand_on();
     gzip_.finish();
   }
 
  private:
+  void write_allocations() {
+    if (data_.sites.counted()) return write_sites();
+    for (std::size_t i = 0; i < data_.records.size(); ++i) {
+      const auto [record, frames] = data_.records[i];
+      WeightedSum sum;
+      sum.add(record);
+      add_sample(frames, (record.flags & kStackTruncated) != 0, record.class_id,
+                 {sum.count(), sum.bytes()});
+    }
+  }
+
+  void write_moments() {
+    const ReportSummary& summary = data_.summary;
+    constexpr std::int64_t kNanos = 1'000'000;
+    profile_.add_integer(
+        9, static_cast<std::uint64_t>((summary.written_ms - summary.tracked_ms) * kNanos));
+    profile_.add_integer(10, static_cast<std::uint64_t>(summary.tracked_ms * kNanos));
+  }
+
+  void write_time() {
+    struct Types {
+      const char* count;
+      const char* nanos;
+    };
+    const TimeStacks stacks = TimeStacks::first_of(data_.time);
+    const bool sampled = stacks.of() == TimeStacks::Of::kSamples;
+    const bool locks = stacks.of() == TimeStacks::Of::kLocks;
+    const Types types = sampled ? Types{"samples", "cpu"}
+                        : locks ? Types{"contentions", "delay"}
+                                : Types{"calls", "time"};
+    const std::int64_t each = sampled && data_.time.sampler ? data_.time.sampler->asked_ns : 1;
+    add_type(1, types.count, "count");
+    add_type(1, types.nanos, "nanoseconds");
+    add_type(11, types.nanos, "nanoseconds");
+    profile_.add_integer(12, static_cast<std::uint64_t>(each));
+    profile_.add_integer(14, text(types.nanos));
+    for (std::size_t i = 0; i < stacks.size(); ++i) {
+      const TimeStacks::Stack& stack = stacks[i];
+      stack_.clear();
+      ProtobufWriter sample;
+      if (locks) {
+        add_label(sample, "kind", name_of(stack.kind));
+        if (stack.class_id != kUnknownName) {
+          add_label(sample, "class", names_.class_name(stack.class_id));
+        }
+      }
+      add_sample(std::move(sample), stacks.frames(i), stack.cut,
+                 {stack.count, stack.amount * each});
+    }
+  }
+
   void write_facts() {
     add_type(1, "alloc_objects", "count");
     add_type(1, "alloc_space", "bytes");
@@ -55,10 +104,6 @@ class PprofWriter {
       add_type(1, "inuse_space", "bytes");
     }
     const ReportSummary& summary = data_.summary;
-    constexpr std::int64_t kNanos = 1'000'000;
-    profile_.add_integer(
-        9, static_cast<std::uint64_t>((summary.written_ms - summary.tracked_ms) * kNanos));
-    profile_.add_integer(10, static_cast<std::uint64_t>(summary.tracked_ms * kNanos));
     add_type(11, "space", "bytes");
     profile_.add_integer(12,
                          static_cast<std::uint64_t>(std::max<std::int64_t>(summary.interval, 1)));
@@ -101,16 +146,26 @@ class PprofWriter {
     stack_.clear();
     const std::string& class_name = names_.class_name(class_id);
     stack_.push_back(class_location(class_id, class_name));
+    ProtobufWriter sample;
+    add_label(sample, "class", class_name);
+    add_sample(std::move(sample), frames, cut, values);
+  }
+
+  void add_label(ProtobufWriter& sample, std::string_view key, std::string_view value) {
+    ProtobufWriter label;
+    label.add_integer(1, text(key));
+    label.add_integer(2, text(value));
+    sample.add_message(3, label);
+  }
+
+  // What stack_ has stands inside of the frames.
+  void add_sample(ProtobufWriter sample, std::span<const Frame> frames, bool cut,
+                  const std::vector<std::int64_t>& values) {
     for (const Frame& frame : frames) stack_.push_back(location(frame));
     if (cut) stack_.push_back(cut_location());
     const std::vector<std::uint64_t> numbers(values.begin(), values.end());
-    ProtobufWriter label;
-    label.add_integer(1, text("class"));
-    label.add_integer(2, text(class_name));
-    ProtobufWriter sample;
     sample.add_packed(1, stack_);
     sample.add_packed(2, numbers);
-    sample.add_message(3, label);
     profile_.add_message(2, sample);
     if (profile_.bytes().size() >= kPieceBytes) hand_on();
   }

@@ -47,10 +47,8 @@ class SiteSums {
   std::pair<AllocSite&, WeightedSum&> at(NameId class_id, std::span<const Frame> frames) {
     AllocSite site;
     site.class_id = class_id;
-    if (!frames.empty()) {
-      site.at = shown(frames.front());
-      site.app = shown(outside_jdk(frames));
-    }
+    site.at = innermost(frames, names_);
+    site.app = outside_jdk(frames, names_);
     const auto [at, fresh] = index_.emplace(SiteKey{class_id, site.at, site.app}, sites_.size());
     if (fresh) {
       sites_.push_back(site);
@@ -94,24 +92,10 @@ class SiteSums {
     return result;
   }
 
-  ShownFrame shown(const Frame& frame) {
-    return {true, frame.method, line_of(*names_.method(frame.method).entry, frame.bci)};
-  }
-
-  const Frame& outside_jdk(std::span<const Frame> frames) {
-    for (const Frame& frame : frames) {
-      const auto [known, fresh] = jdk_.try_emplace(frame.method, false);
-      if (fresh) known->second = is_jdk_class(names_.method(frame.method).class_name);
-      if (!known->second) return frame;
-    }
-    return frames.back();
-  }
-
   ReportNames& names_;
   std::vector<AllocSite> sites_;
   std::vector<WeightedSum> sums_;
   std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index_;
-  std::unordered_map<NameId, bool> jdk_;
 };
 
 }  // namespace
@@ -122,6 +106,22 @@ bool is_jdk_class(std::string_view class_name) {
     if (class_name.starts_with(package)) return true;
   }
   return false;
+}
+
+ShownFrame innermost(std::span<const Frame> frames, ReportNames& names) {
+  if (frames.empty()) return {};
+  const Frame& frame = frames.front();
+  return {true, frame.method, line_of(*names.method(frame.method).entry, frame.bci)};
+}
+
+ShownFrame outside_jdk(std::span<const Frame> frames, ReportNames& names) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const bool last = i + 1 == frames.size();
+    if (last || !is_jdk_class(names.method(frames[i].method).class_name)) {
+      return innermost(frames.subspan(i), names);
+    }
+  }
+  return {};
 }
 
 std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names, SiteFrame by) {

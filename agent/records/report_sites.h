@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names,
 // Of java, javax, jdk, sun and com.sun; but javac and its like, which are com.sun.tools, are
 // programs of their own.
 bool is_jdk_class(std::string_view class_name);
+
+// The innermost frame, and the innermost that is not the JDK's: the outermost one if all are.
+ShownFrame innermost(std::span<const Frame> frames, ReportNames& names);
+ShownFrame outside_jdk(std::span<const Frame> frames, ReportNames& names);
 
 // The first `limit` of them, largest first; ties are broken by the other number, then by ids.
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit);

@@ -95,7 +95,7 @@ StackTree stack_tree_of(const RecordSet& records, ReportNames& names) {
   }
   StackTree& tree = builder.tree();
   for (const auto& [node, sum] : leaves) {
-    tree.nodes[node].bytes = sum.bytes();
+    tree.nodes[node].amount = sum.bytes();
     tree.nodes[node].count = sum.count();
   }
   return std::move(tree);
@@ -108,7 +108,7 @@ StackTree stack_tree_of(const SiteSet& sites, ReportNames& names) {
     const std::uint32_t leaf =
         builder.leaf(sites.frames(site, room), sites.cut(site), site.class_id);
     StackTree::Node& node = builder.tree().nodes[leaf];
-    node.bytes += site.bytes;
+    node.amount += site.bytes;
     node.count += site.count;
   }
   return std::move(builder.tree());

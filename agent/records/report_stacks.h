@@ -17,7 +17,8 @@ struct StackTree {
     std::uint32_t parent = 0;
     std::uint32_t name = 0;  // index into frames, or into classes
     bool is_class = false;   // a leaf: the class that was allocated here
-    std::int64_t bytes = 0;  // of leaves; inner nodes are the sum of their leaves
+    // Bytes, or nanoseconds: of the stacks that end here; what stands above is the sum of all.
+    std::int64_t amount = 0;
     std::int64_t count = 0;
   };
 

@@ -8,6 +8,7 @@
 #include "records/report_methods.h"
 #include "records/report_utf8.h"
 #include "records/report_words.h"
+#include "records/time_stacks.h"
 
 namespace ddm {
 namespace {
@@ -66,9 +67,8 @@ class Tables {
       all += sample.count;
     }
     for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
-    std::stable_sort(sums_.begin(), sums_.end(), [](const StackSample& a, const StackSample& b) {
-      return a.count > b.count;
-    });
+    std::stable_sort(sums_.begin(), sums_.end(),
+                     [](const StackSample& a, const StackSample& b) { return a.count > b.count; });
     line("\nCPU samples: {}, each of {} of CPU, in {} stacks", grouped(all), ms(sampler.asked_ns),
          grouped(static_cast<std::int64_t>(sums_.size())));
     line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.looks),
@@ -96,8 +96,10 @@ class Tables {
 
   void monitors() {
     if (!time_.monitor_on) return;
-    std::int64_t all = 0;
-    for (const MonitorTime& monitor : time_.monitors) all += monitor.ns;
+    std::int64_t all = 0;  // a pin is a park as well
+    for (const MonitorTime& monitor : time_.monitors) {
+      if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
+    }
     line("\nWaiting for locks: {} in all threads, at {} places", ms(all),
          grouped(static_cast<std::int64_t>(time_.monitors.size())));
     if (time_.monitors.empty()) return;
@@ -155,18 +157,26 @@ std::string time_summary(const ReportData& data) {
   return tables;
 }
 
-std::string collapsed_samples(const TimeData& time, ReportNames& names) {
+std::string collapsed_time(const TimeData& time, ReportNames& names) {
+  const TimeStacks stacks = TimeStacks::first_of(time);
+  const std::int64_t unit = stacks.of() == TimeStacks::Of::kSamples ? 1 : 1000;
   std::map<std::string, std::int64_t> counts;
-  for (const StackSample& sample : time.samples) {
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
     std::string stack;
-    for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
-      std::string name = names.method(frame->method).qualified;
+    const auto add = [&stack](std::string name) {
       // The format has no escapes.
       std::replace_if(
           name.begin(), name.end(), [](char c) { return c == ';' || c == ' '; }, '_');
       stack.append(stack.empty() ? "" : ";").append(name);
+    };
+    if (stacks.of() == TimeStacks::Of::kLocks) add(std::string(name_of(stacks[i].kind)));
+    const std::span<const Frame> frames = stacks.frames(i);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      add(names.method(frame->method).qualified);
     }
-    counts[stack.empty() ? "(no_Java_frame)" : stack] += sample.count;
+    if (frames.empty()) add("(no_Java_frame)");
+    if (stacks[i].class_id != kUnknownName) add(names.class_name(stacks[i].class_id));
+    if (const std::int64_t amount = stacks[i].amount / unit; amount > 0) counts[stack] += amount;
   }
   std::string out;
   for (const auto& [stack, count] : counts) out += fmt::format("{} {}\n", stack, count);

@@ -12,7 +12,7 @@ namespace ddm {
 inline bool is_of_time_alone(const ReportData& data) {
   const TimeData& time = data.time;
   return data.summary.engine.empty() &&
-         (time.sampler || time.monitor_on || !time.methods.empty());
+         (time.sampler || time.monitor_on || !time.methods.empty() || !time.incomplete.empty());
 }
 
 // Tables of samples and of locks, each row with a number under which its stack stands below them.
@@ -22,7 +22,9 @@ std::string time_tables(const ReportData& data, ReportNames& names);
 // At most 24 lines for the end of a program.
 std::string time_summary(const ReportData& data);
 
-// One stack a line, outermost frame first, then how often it was sampled, in all threads.
-std::string collapsed_samples(const TimeData& time, ReportNames& names);
+// One stack a line, outermost frame first, in all threads: then how often it was sampled; or,
+// without samples, the microseconds that its innermost timed method took itself; or, without those,
+// that threads waited there for locks, by kind, with the class last.
+std::string collapsed_time(const TimeData& time, ReportNames& names);
 
 }  // namespace ddm

@@ -12,7 +12,7 @@ namespace {
 
 // One after the other, what a stack is of. kEnd: no more.
 struct Step {
-  enum Kind : std::uint32_t { kEnd, kCut, kFrame, kClass };
+  enum Kind : std::uint32_t { kEnd, kGroup, kCut, kFrame, kClass };
   Kind kind = kEnd;
   NameId id = kUnknownName;
 };
@@ -21,9 +21,12 @@ class SiteStacks {
  public:
   explicit SiteStacks(const SiteSet& sites) : sites_(sites) {}
   std::size_t size() const { return sites_.size(); }
-  double bytes(std::size_t i) const { return static_cast<double>(sites_[i].bytes); }
+  double amount(std::size_t i) const { return static_cast<double>(sites_[i].bytes); }
   double count(std::size_t i) const { return static_cast<double>(sites_[i].count); }
   NameId class_id(std::size_t i) const { return sites_[i].class_id; }
+  static constexpr bool has_class(std::size_t) { return true; }
+  static constexpr bool by_kind() { return false; }
+  static std::uint32_t kind(std::size_t) { return 0; }
   bool cut(std::size_t i) const { return sites_.cut(sites_[i]); }
   std::size_t depth(std::size_t i) const { return sites_.depth_of(sites_[i]); }
   NameId method(std::size_t i, std::size_t frame) const {
@@ -38,15 +41,36 @@ class RecordStacks {
  public:
   explicit RecordStacks(const RecordSet& records) : records_(records) {}
   std::size_t size() const { return records_.size(); }
-  double bytes(std::size_t i) const { return records_[i].record.weighted_bytes(); }
+  double amount(std::size_t i) const { return records_[i].record.weighted_bytes(); }
   double count(std::size_t i) const { return records_[i].record.weight; }
   NameId class_id(std::size_t i) const { return records_[i].record.class_id; }
+  static constexpr bool has_class(std::size_t) { return true; }
+  static constexpr bool by_kind() { return false; }
+  static std::uint32_t kind(std::size_t) { return 0; }
   bool cut(std::size_t i) const { return (records_[i].record.flags & kStackTruncated) != 0; }
   std::size_t depth(std::size_t i) const { return records_[i].frames.size(); }
   NameId method(std::size_t i, std::size_t frame) const { return records_[i].frames[frame].method; }
 
  private:
   const RecordSet& records_;
+};
+
+class StacksOfTime {
+ public:
+  explicit StacksOfTime(const TimeStacks& stacks) : stacks_(stacks) {}
+  std::size_t size() const { return stacks_.size(); }
+  double amount(std::size_t i) const { return static_cast<double>(stacks_[i].amount); }
+  double count(std::size_t i) const { return static_cast<double>(stacks_[i].count); }
+  NameId class_id(std::size_t i) const { return stacks_[i].class_id; }
+  bool has_class(std::size_t i) const { return stacks_[i].class_id != kUnknownName; }
+  bool by_kind() const { return stacks_.of() == TimeStacks::Of::kLocks; }
+  std::uint32_t kind(std::size_t i) const { return static_cast<std::uint32_t>(stacks_[i].kind); }
+  bool cut(std::size_t i) const { return stacks_[i].cut; }
+  std::size_t depth(std::size_t i) const { return stacks_.frames(i).size(); }
+  NameId method(std::size_t i, std::size_t frame) const { return stacks_.frames(i)[frame].method; }
+
+ private:
+  const TimeStacks& stacks_;
 };
 
 // A text -> its number, by the id that it came from.
@@ -87,28 +111,30 @@ class Shown {
 };
 
 struct Sum {
-  double bytes = 0, count = 0;
+  double amount = 0, count = 0;
 };
 
 template <typename Stacks>
 class TreeOfGroups {
  public:
   TreeOfGroups(const Stacks& stacks, ReportNames& names, TreeOrder order, std::int64_t parts)
-      : stacks_(stacks), names_(names), order_(order), entries_(stacks.size()) {
+      : stacks_(stacks),
+        names_(names),
+        order_(order),
+        parts_(static_cast<double>(parts)),
+        entries_(stacks.size()) {
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
       entries_[i].stack = i;
-      all_.bytes += stacks.bytes(i);
+      all_.amount += stacks.amount(i);
       all_.count += stacks.count(i);
     }
-    least_ = {std::floor(all_.bytes / static_cast<double>(parts)),
-              std::floor(all_.count / static_cast<double>(parts))};
     tree_.frames.emplace_back("[deeper frames cut]");
     tree_.classes.emplace_back(kSmallerOnes);
     tree_.nodes.emplace_back();
   }
 
   StackTree build() {
-    std::vector<Group> pending{{0, 0, 0, entries_.size()}};
+    std::vector<Group> pending{{0, 0, 0, entries_.size(), least_of(all_)}};
     while (!pending.empty()) {
       const Group group = pending.back();
       pending.pop_back();
@@ -126,7 +152,12 @@ class TreeOfGroups {
     std::uint32_t node;
     std::uint32_t depth;
     std::size_t begin, end;
+    Sum least;  // what is less than both stands together
   };
+
+  Sum least_of(const Sum& sum) const {
+    return {std::floor(sum.amount / parts_), std::floor(sum.count / parts_)};
+  }
 
   void divide(const Group& group, std::vector<Group>& pending) {
     const auto at = [&](std::size_t i) {
@@ -143,38 +174,42 @@ class TreeOfGroups {
       Sum sum;
       std::size_t end = begin;
       for (; end < group.end && entries_[end].key == entries_[begin].key; ++end) {
-        sum.bytes += stacks_.bytes(entries_[end].stack);
+        sum.amount += stacks_.amount(entries_[end].stack);
         sum.count += stacks_.count(entries_[end].stack);
       }
       const std::uint64_t key = entries_[begin].key;
       if (key == 0) {
         add(group.node, sum);
-      } else if (sum.bytes >= least_.bytes || sum.count >= least_.count) {
-        pending.push_back({new_node(group.node, key), group.depth + 1, begin, end});
+      } else if (key >> 32 == Step::kGroup) {
+        pending.push_back({new_node(group.node, key), group.depth + 1, begin, end, least_of(sum)});
+      } else if (sum.amount >= group.least.amount || sum.count >= group.least.count) {
+        pending.push_back({new_node(group.node, key), group.depth + 1, begin, end, group.least});
       } else {
-        rest.bytes += sum.bytes;
+        rest.amount += sum.amount;
         rest.count += sum.count;
       }
       begin = end;
     }
-    if (rest.count == 0 && rest.bytes == 0) return;
+    if (rest.count == 0 && rest.amount == 0) return;
     tree_.nodes.push_back({group.node, 0, true, 0, 0});
     add(static_cast<std::uint32_t>(tree_.nodes.size() - 1), rest);
   }
 
   void add(std::uint32_t node, const Sum& sum) {
-    tree_.nodes[node].bytes += std::llround(sum.bytes);
+    tree_.nodes[node].amount += std::llround(sum.amount);
     tree_.nodes[node].count += std::llround(sum.count);
   }
 
   Step step(std::uint32_t stack, std::uint32_t depth) const {
-    const Step type{Step::kClass, stacks_.class_id(stack)};
+    if (stacks_.by_kind() && depth-- == 0) return {Step::kGroup, stacks_.kind(stack)};
+    const Step type =
+        stacks_.has_class(stack) ? Step{Step::kClass, stacks_.class_id(stack)} : Step{};
     const auto frames = static_cast<std::uint32_t>(stacks_.depth(stack));
     const std::uint32_t cut = stacks_.cut(stack) ? 1 : 0;
     if (order_ == TreeOrder::kClassFirst) {
-      if (depth == 0) return type;
-      if (depth <= frames) return {Step::kFrame, stacks_.method(stack, depth - 1)};
-      return {depth == frames + cut ? Step::kCut : Step::kEnd, kUnknownName};
+      if (type.kind == Step::kClass && depth-- == 0) return type;
+      if (depth < frames) return {Step::kFrame, stacks_.method(stack, depth)};
+      return {depth < frames + cut ? Step::kCut : Step::kEnd, kUnknownName};
     }
     if (depth < cut) return {Step::kCut, kUnknownName};
     depth -= cut;
@@ -190,6 +225,8 @@ class TreeOfGroups {
       number = frames_.number(step.id, [&](NameId id) { return names_.method(id).qualified; });
     } else if (step.kind == Step::kClass) {
       number = classes_.number(step.id, [&](NameId id) { return names_.class_name(id); });
+    } else if (step.kind == Step::kGroup) {
+      number = step.id;
     }
     return std::uint64_t{step.kind} << 32 | number;
   }
@@ -202,6 +239,9 @@ class TreeOfGroups {
       name = shown_classes_.index(number, classes_.text(number));
     } else if (key >> 32 == Step::kFrame) {
       name = shown_frames_.index(number, frames_.text(number));
+    } else if (key >> 32 == Step::kGroup) {
+      name = static_cast<std::uint32_t>(tree_.frames.size());
+      tree_.frames.emplace_back(name_of(static_cast<MonitorKind>(number)));
     }
     tree_.nodes.push_back({parent, name, is_class, 0, 0});
     return static_cast<std::uint32_t>(tree_.nodes.size() - 1);
@@ -210,8 +250,9 @@ class TreeOfGroups {
   const Stacks& stacks_;
   ReportNames& names_;
   const TreeOrder order_;
+  const double parts_;
   std::vector<Entry> entries_;
-  Sum all_, least_;
+  Sum all_;
   StackTree tree_;
   Numbered frames_, classes_;
   Shown shown_frames_{tree_.frames}, shown_classes_{tree_.classes};
@@ -228,6 +269,12 @@ StackTree site_tree(const RecordSet& records, ReportNames& names, TreeOrder orde
                     std::int64_t parts) {
   const RecordStacks stacks(records);
   return TreeOfGroups(stacks, names, order, parts).build();
+}
+
+StackTree site_tree(const TimeStacks& stacks, ReportNames& names, TreeOrder order,
+                    std::int64_t parts) {
+  const StacksOfTime of_time(stacks);
+  return TreeOfGroups(of_time, names, order, parts).build();
 }
 
 }  // namespace ddm

@@ -23,7 +23,7 @@ struct MethodTime {
   std::int64_t exceptions = 0;  // of these, how many an exception ended
   std::int64_t total_ns = 0;
   std::int64_t self_ns = 0;
-  std::int64_t cpu_ns = 0;  // of the thread
+  std::int64_t cpu_ns = 0;     // of the thread
   NameId name = kUnknownName;  // the same, for stacks
 };
 
@@ -73,12 +73,12 @@ struct SamplerFigures {
   std::int64_t longest_ns = 0;
   std::int64_t budget = 0;  // percent of one CPU
   std::int64_t on_ns = 0;
-  std::int64_t own_ns = 0;      // CPU of its thread
-  std::int64_t others_ns = 0;   // estimated: CPU of other threads, for their stacks
+  std::int64_t own_ns = 0;     // CPU of its thread
+  std::int64_t others_ns = 0;  // estimated: CPU of other threads, for their stacks
   std::int64_t looks = 0;
-  std::int64_t stacks = 0;      // taken and counted
-  std::int64_t waiting = 0;     // taken of threads that had stopped running: not counted
-  std::int64_t missed_ns = 0;   // CPU of threads that were never met running
+  std::int64_t stacks = 0;     // taken and counted
+  std::int64_t waiting = 0;    // taken of threads that had stopped running: not counted
+  std::int64_t missed_ns = 0;  // CPU of threads that were never met running
   std::map<std::string, std::int64_t> failed;  // stacks that could not be had, by reason
 };
 
@@ -90,6 +90,7 @@ struct TimeData {
   std::optional<SamplerFigures> sampler;
   std::vector<MonitorTime> monitors;
   std::optional<bool> monitor_on;  // none: monitors were never timed
+  std::string incomplete;          // a sentence on what the figures lack; "": nothing
 
   bool empty() const { return methods.empty() && samples.empty() && monitors.empty(); }
 };

@@ -136,3 +136,41 @@ TEST_CASE("A pprof report of samples says so and has the interval as its period"
   CHECK(packed(parsed(profile.all(2).at(0)).all(2).at(0)) == std::vector<std::uint64_t>{256, 4096});
   CHECK(profile.all(6)[profile.integer(13)].find("estimated") == 0);
 }
+
+TEST_CASE("A pprof report of time alone has CPU, or methods, or waiting") {
+  ReportSample sample;
+  const Frame run = sample.frame("a.Main", "run", "Main.java", 7);
+  const NameId till = sample.names.add_class("shop.Till");
+  TimeData& time = sample.data.time;
+  const auto check = [&](const std::vector<std::string>& words, std::uint64_t period,
+                         const std::vector<std::uint64_t>& values) {
+    const Message profile = parsed(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+    const std::vector<std::string> texts = profile.all(6);
+    std::vector<std::string> types;
+    for (const std::string& bytes : profile.all(1)) {
+      types.push_back(texts[parsed(bytes).integer(1)]);
+    }
+    CHECK(types == words);
+    CHECK(texts[profile.integer(14)] == words[1]);
+    CHECK(profile.integer(12) == period);
+    REQUIRE(profile.all(2).size() == 1);
+    const Message one = parsed(profile.all(2)[0]);
+    CHECK(packed(one.all(2).at(0)) == values);
+    CHECK(packed(one.all(1).at(0)).size() == 1);
+    std::vector<std::string> labels;
+    for (const std::string& bytes : one.all(3)) labels.push_back(texts[parsed(bytes).integer(2)]);
+    return labels;
+  };
+  time.monitor_on = true;
+  time.monitors = {{MonitorKind::kPark, till, 4, 1'234'567, {run}, false},
+                   {MonitorKind::kPin, kUnknownName, 1, 1'000, {run}, false}};
+  CHECK(check({"contentions", "delay"}, 1, {4, 1'234'567}) ==
+        std::vector<std::string>{"park", "shop.Till"});
+  time.methods = {{"a.Main", "run", "()V", 3, 0, 900, 800, 0, run.method}};
+  time.method_paths = {{MethodPath::kNoCaller, 0, 3, 900, 800}};
+  CHECK(check({"calls", "time"}, 1, {3, 800}).empty());
+  time.sampler.emplace();
+  time.sampler->asked_ns = 10'000'000;
+  time.samples = {{7, "main", {run}, false}};
+  CHECK(check({"samples", "cpu"}, 10'000'000, {7, 70'000'000}).empty());
+}

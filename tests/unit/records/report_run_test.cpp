@@ -113,7 +113,7 @@ TEST_CASE("What is small in a tree stands together where it stood, and nothing i
     const StackTree tree = site_tree(sample.data.sites, names, order, 50);
     std::int64_t bytes = 0, count = 0;
     for (const StackTree::Node& node : tree.nodes) {
-      bytes += node.bytes;
+      bytes += node.amount;
       count += node.count;
     }
     CHECK(bytes == 800'008);
@@ -132,7 +132,7 @@ TEST_CASE("A tree of sites has the class last, or first and its callers behind i
     for (const StackTree::Node& node : tree.nodes) {
       if (&node == tree.nodes.data() || (node.is_class && node.name == 0)) continue;
       text += (node.is_class ? tree.classes : tree.frames)[node.name];
-      text += " " + std::to_string(node.bytes) + "; ";
+      text += " " + std::to_string(node.amount) + "; ";
     }
     return text;
   };

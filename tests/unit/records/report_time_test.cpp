@@ -1,7 +1,8 @@
+#include "records/report_time.h"
+
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "records/report_time.h"
 #include "report_sample.h"
 
 using namespace ddm;
@@ -14,9 +15,8 @@ std::unique_ptr<ReportSample> time_sample() {
   const Frame run = sample->frame("a.Main", "run", "Main.java", 7);
   const Frame pay = sample->frame("shop.Cart", "pay", "Cart.java", 42);
   TimeData& time = sample->data.time;
-  time.samples = {{60, "one", {pay, run}, false},
-                  {30, "two", {pay, run}, false},
-                  {10, "one", {run}, true}};
+  time.samples = {
+      {60, "one", {pay, run}, false}, {30, "two", {pay, run}, false}, {10, "one", {run}, true}};
   SamplerFigures sampler;
   sampler.asked_ns = 10'000'000;
   sampler.mean_ns = 12'500'000;
@@ -29,8 +29,12 @@ std::unique_ptr<ReportSample> time_sample() {
   sampler.failed = {{"JVMTI_ERROR_THREAD_NOT_ALIVE", 3}};
   time.sampler = sampler;
   time.monitor_on = true;
-  time.monitors = {{MonitorKind::kPark, sample->names.add_class("a.b.VeryLong$Condition"), 4,
-                    1'234'567'890, {pay}, false},
+  time.monitors = {{MonitorKind::kPark,
+                    sample->names.add_class("a.b.VeryLong$Condition"),
+                    4,
+                    1'234'567'890,
+                    {pay},
+                    false},
                    {MonitorKind::kWait, kUnknownName, 1, 100'000, {}, false}};
   sample->data.summary.app = "app.jar";
   sample->data.summary.pid = 4711;
@@ -58,10 +62,18 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   CHECK(has(text, "Waiting for locks: 1,234.6 ms in all threads, at 2 places"));
   CHECK(has(text, "1,234.5 ms         4      3 park   a.b.VeryLong$Condition\n"));
   CHECK(has(text, "wait   -\n"));
-  CHECK(has(text, "TRACE 1:\n    at shop.Cart.pay(Cart.java:42)\n    at a.Main.run(Main.java:7)\n"));
+  CHECK(
+      has(text, "TRACE 1:\n    at shop.Cart.pay(Cart.java:42)\n    at a.Main.run(Main.java:7)\n"));
   CHECK(has(text, "TRACE 2:\n    at a.Main.run(Main.java:7)\n    ... deeper frames were not kept"));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+}
+
+TEST_CASE("A pin's time is not added to that of its park") {
+  const auto sample = time_sample();
+  sample->data.time.monitors.push_back(
+      {MonitorKind::kPin, kUnknownName, 1, 1'000'000'000, {}, false});
+  CHECK(has(whole_report(ReportFormat::kText, sample->data), "Waiting for locks: 1,234.6 ms"));
 }
 
 TEST_CASE("A report of allocations and time has both") {
@@ -77,6 +89,20 @@ TEST_CASE("Collapsed stacks of a run that was only sampled are its samples") {
   const auto sample = time_sample();
   CHECK(whole_report(ReportFormat::kCollapsed, sample->data) ==
         "a.Main.run 10\na.Main.run;shop.Cart.pay 90\n");
+}
+
+TEST_CASE("Without samples collapsed stacks are microseconds of methods, or of waiting") {
+  const auto sample = time_sample();
+  TimeData& time = sample->data.time;
+  time.sampler.reset();
+  time.samples.clear();
+  CHECK(whole_report(ReportFormat::kCollapsed, sample->data) ==
+        "park;shop.Cart.pay;a.b.VeryLong$Condition 1234567\nwait;(no_Java_frame) 100\n");
+  const NameId pay = sample->frame("shop.Cart", "pay", "Cart.java", 42).method;
+  time.methods = {{"shop.Cart", "pay", "()V", 2, 0, 9'000, 9'000, 0, pay}};
+  time.method_paths = {{MethodPath::kNoCaller, 0, 1, 9'000, 7'900}, {0, 0, 1, 0, 1'100}};
+  CHECK(whole_report(ReportFormat::kCollapsed, sample->data) ==
+        "shop.Cart.pay 7\nshop.Cart.pay;shop.Cart.pay 1\n");
 }
 
 TEST_CASE("The summary of time is short, and nothing where nothing was asked for") {
