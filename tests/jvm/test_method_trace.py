@@ -250,7 +250,7 @@ def ddm_traces_methods_for_a_while(t):
         table = t.command([DDM, "trace", str(p.pid), "--methods", "no.such", "-d", "0.1"])
         assert (table.code, table.out) == (0, "no call of such a method was seen\n"), table
         wrong = t.command([DDM, "trace", str(p.pid), "-o", t.path("x.jpg")])
-        assert wrong.code == 2 and ".trace, .txt, .collapsed or .json" in wrong.err, wrong
+        assert wrong.code == 2 and ".trace, .html, .txt, .collapsed or .json" in wrong.err, wrong
 
 
 def start_filtered(ddm, least_micros=0, below=""):

@@ -1,5 +1,5 @@
-// ddm trace: every call of chosen methods for some seconds, or samples of stacks, as a trace file or as
-// sums.
+// ddm trace: every call of chosen methods for some seconds, or samples of stacks, as a trace file
+// or as sums.
 #include <algorithm>
 #include <chrono>
 
@@ -11,6 +11,7 @@
 #include "records/method_trace_reader.h"
 #include "records/report.h"
 #include "target.h"
+#include "trace_report.h"
 #include "trace_sums.h"
 
 namespace ddm {
@@ -20,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kDualClock = 0x110;
 constexpr std::size_t kTopMethods = 25;
-constexpr std::string_view kEndings = ".trace, .txt, .collapsed or .json";
+constexpr std::string_view kEndings = ".trace, .html, .txt, .collapsed or .json";
 
 struct TraceOptions {
   std::string target;
@@ -41,7 +42,8 @@ std::string ending_of(const std::string& path) {
 }
 
 bool is_known(const std::string& ending) {
-  return ending == ".trace" || ending == ".txt" || ending == ".collapsed" || ending == ".json";
+  const auto known = {".trace", ".html", ".txt", ".collapsed", ".json"};
+  return std::find(known.begin(), known.end(), ending) != known.end();
 }
 
 std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_t most,
@@ -74,8 +76,10 @@ Json json_of(const MethodTrace& trace, const TraceSums& sums) {
                        {"exceptions", sum.exceptions},
                        {"total_us", sum.total_micros},
                        {"self_us", sum.self_micros}});
+    if (trace.dual) methods.back()["cpu_us"] = sum.cpu_micros;
   }
-  return {{"elapsed_us", trace.elapsed_micros}, {"overflow", trace.overflow},
+  return {{"elapsed_us", trace.elapsed_micros},
+          {"overflow", trace.overflow},
           {"methods", std::move(methods)}};
 }
 
@@ -85,18 +89,36 @@ std::string collapsed_of(const TraceSums& sums) {
   return text;
 }
 
-int write(const TraceOptions& options, const std::string& bytes) {
+// "" or what went wrong.
+std::string write_file(const TraceOptions& options, const std::string& bytes,
+                       const MethodTrace& trace, const TraceSums& sums, const HelloReply& hello) {
   const std::string ending = ending_of(options.path);
-  std::string text = bytes;
+  if (ending == ".txt") {
+    return write_report_file(options.path, table_of(trace, sums, sums.methods.size(), kNoWidth));
+  }
+  if (ending == ".collapsed") return write_report_file(options.path, collapsed_of(sums));
+  if (ending == ".trace") return write_report_file(options.path, bytes);
+  const TraceNames names(trace);
+  if (ending == ".html") {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::system_clock::now().time_since_epoch());
+    return write_report_file(
+        options.path,
+        html_report(trace_report(trace, sums, names, hello, options.sample_ms, now.count())));
+  }
+  return write_report_file(options.path, [&](const ReportSink& sink) {
+    firefox_trace(trace, names, hello.app, hello.vm, sink);
+    return true;
+  });
+}
+
+int write(const TraceOptions& options, const std::string& bytes, const HelloReply& hello) {
   MethodTrace trace;
   const std::string problem = read_method_trace(bytes, trace);
   if (!problem.empty()) return refuse("the target sent no trace that can be read: " + problem);
   const TraceSums sums = sums_of(trace);
-  if (ending == ".txt") text = table_of(trace, sums, sums.methods.size(), kNoWidth);
-  if (ending == ".collapsed") text = collapsed_of(sums);
-  if (ending == ".json") text = json_of(trace, sums).dump(2) + "\n";
   if (!options.path.empty()) {
-    const std::string error = write_report_file(options.path, text);
+    const std::string error = write_file(options, bytes, trace, sums, hello);
     if (!error.empty()) return refuse(error);
   }
   if (options.json) {
@@ -115,6 +137,8 @@ int trace(const TraceOptions& options) {
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
+  const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
+  if (!hello) return refuse(hello.message());
   const bool sampling = options.sample_ms > 0;
   const auto bytes = static_cast<std::uint32_t>(options.megabytes << 20);
   const std::uint32_t flags = options.cpu ? kDualClock : 0;
@@ -136,12 +160,12 @@ int trace(const TraceOptions& options) {
       return refuse(gone->message);
     }
   }
-  const auto answer = client->request({sampling ? kStopSampling : kStopTracing, {}},
-                                      DdmClient::kLongWork);
+  const auto answer =
+      client->request({sampling ? kStopSampling : kStopTracing, {}}, DdmClient::kLongWork);
   progress.clear();
   if (!answer) return refuse(answer.message());
   if (answer->type != kTraceData) return refuse(DdmClient::unexpected(*answer).message);
-  return write(options, std::string(answer->data.begin(), answer->data.end()));
+  return write(options, std::string(answer->data.begin(), answer->data.end()), *hello);
 }
 
 }  // namespace
@@ -150,20 +174,22 @@ void add_trace(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("trace", "Trace calls of methods for some seconds");
   auto options = std::make_shared<TraceOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  CLI::Option* methods = command->add_option(
-      "--methods", options->methods,
-      "Which, such as 'shop.*' or '*.Cart.total'; several with commas; all but the JDK's own if not "
-      "given");
+  CLI::Option* methods = command->add_option("--methods", options->methods,
+                                             "Which, such as 'shop.*' or '*.Cart.total'; several "
+                                             "with commas; all but the JDK's own if not "
+                                             "given");
   CLI::Option* least =
       command
-          ->add_option("--min", options->least_ms,
-                       "Only calls that take so long: ms, or with a unit (500us, 1ms, 2s); what goes "
-                       "on at the end is left out")
+          ->add_option(
+              "--min", options->least_ms,
+              "Only calls that take so long: ms, or with a unit (500us, 1ms, 2s); what goes "
+              "on at the end is left out")
           ->transform(CLI::AsNumberWithUnit(
               std::map<std::string, double>{{"us", 0.001}, {"ms", 1}, {"s", 1000}}))
           ->check(CLI::Range(0.001, 4'000'000.0));
-  CLI::Option* below = command->add_option(
-      "--below", options->below, "Only these methods, and what is called from them, as in --methods");
+  CLI::Option* below =
+      command->add_option("--below", options->below,
+                          "Only these methods, and what is called from them, as in --methods");
   command
       ->add_option("--sample", options->sample_ms,
                    "Rewrite nothing: take the stacks of running threads every so many ms, and tell "
@@ -175,7 +201,9 @@ void add_trace(CLI::App& app, Command& chosen) {
   command->add_option("-d,--seconds", options->seconds, "For how long; Ctrl-C ends it earlier")
       ->check(CLI::Range(0.01, 4000.0))
       ->capture_default_str();
-  command->add_option("-o", options->path, fmt::format("Also to a file: {}", kEndings))
+  command
+      ->add_option("-o", options->path,
+                   fmt::format("Also to a file: {}; .json is for profiler.firefox.com", kEndings))
       ->check([](const std::string& path) {
         return is_known(ending_of(path))
                    ? std::string()
@@ -184,10 +212,11 @@ void add_trace(CLI::App& app, Command& chosen) {
   command->add_option("--buffer", options->megabytes, "MiB for the trace; 10 bytes an entry or end")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command->add_flag("--cpu", options->cpu, "The CPU time of threads, too (in .trace)");
+  command->add_flag("--cpu", options->cpu,
+                    "The CPU time of threads, too (in .trace, .html and --json)");
   command->add_flag("--json", options->json,
                     "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
-                    "exceptions, total_us, self_us}]}");
+                    "exceptions, total_us, self_us}]}; with --cpu also cpu_us");
   command->callback([options, &chosen] { chosen = [options] { return trace(*options); }; });
 }
 

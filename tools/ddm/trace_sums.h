@@ -16,11 +16,19 @@ struct TraceSum {
   std::uint64_t exceptions = 0;
   std::uint64_t total_micros = 0;  // of a recursion the outermost call
   std::uint64_t self_micros = 0;
+  std::uint64_t cpu_micros = 0;  // as total_micros; 0 unless MethodTrace::dual
+};
+
+// The same of a method where one method called it.
+struct TracePath {
+  std::int32_t caller = -1;  // an earlier one; -1: none
+  TraceSum sum;
 };
 
 struct TraceSums {
   std::vector<TraceSum> methods;                // the most time in itself first
   std::map<std::string, std::uint64_t> stacks;  // "thread;outermost;...;innermost" -> us in itself
+  std::vector<TracePath> paths;                 // of all threads, callers before what they called
 };
 
 // Calls that have not ended count until the trace's end.

@@ -1,6 +1,6 @@
-#include "trace_sums.h"
-
 #include <catch2/catch.hpp>
+
+#include "trace_report.h"
 
 using ddm::MethodTrace;
 using ddm::TraceEvent;
@@ -32,8 +32,71 @@ TEST_CASE("a trace comes to calls, total and own time by method, and to stacks")
   CHECK(sums.methods[1].exceptions == 1);
   CHECK(sums.methods[1].total_micros == 20);
   CHECK(sums.methods[1].self_micros == 20);
-  CHECK(sums.stacks == std::map<std::string, std::uint64_t>{{"ma:in;a.A.outer", 80},
-                                                            {"ma:in;a.A.outer;a.A.inner", 15},
-                                                            {"ma:in;a.A.outer;a.A.inner;a.A.inner", 5},
-                                                            {"other;a.A.outer", 100}});
+  CHECK(sums.stacks ==
+        std::map<std::string, std::uint64_t>{{"ma:in;a.A.outer", 80},
+                                             {"ma:in;a.A.outer;a.A.inner", 15},
+                                             {"ma:in;a.A.outer;a.A.inner;a.A.inner", 5},
+                                             {"other;a.A.outer", 100}});
+  // The same without threads: outer, inner in it, inner in that.
+  REQUIRE(sums.paths.size() == 3);
+  CHECK(sums.paths[0].caller == -1);
+  CHECK(sums.paths[0].sum.calls == 2);
+  CHECK(sums.paths[0].sum.self_micros == 180);
+  CHECK(sums.paths[1].caller == 0);
+  CHECK(sums.paths[1].sum.self_micros == 15);
+  CHECK(sums.paths[1].sum.exceptions == 0);
+  CHECK(sums.paths[2].caller == 1);
+  CHECK(sums.paths[2].sum.self_micros == 5);
+  CHECK(sums.paths[2].sum.exceptions == 1);
+}
+
+TEST_CASE("a trace with CPU times comes to those, too, of a recursion once") {
+  MethodTrace trace;
+  trace.dual = true;
+  trace.methods[0] = {"a.A", "again", "()V", "", -1};
+  const auto event = [&](std::uint64_t at, std::uint64_t cpu, TraceEvent::Action action) {
+    trace.events.push_back({at, cpu, 0, 1, action});
+  };
+  event(0, 0, TraceEvent::kEnter);
+  event(100, 10, TraceEvent::kEnter);
+  event(200, 30, TraceEvent::kReturn);
+  event(300, 45, TraceEvent::kReturn);
+  const ddm::TraceSums sums = ddm::sums_of(trace);
+  REQUIRE(sums.methods.size() == 1);
+  CHECK(sums.methods[0].cpu_micros == 45);
+  CHECK(sums.methods[0].total_micros == 300);
+}
+
+TEST_CASE("a trace is a report of time that says what it lacks") {
+  MethodTrace trace;
+  trace.methods[5] = {"a.A", "outer", "()V", "A.java", 3};
+  trace.methods[9] = {"a.A", "inner", "()V", "", -1};
+  trace.events = {{0, 0, 5, 1, TraceEvent::kEnter},
+                  {10, 0, 9, 1, TraceEvent::kEnter},
+                  {30, 0, 9, 1, TraceEvent::kReturn},
+                  {40, 0, 5, 1, TraceEvent::kReturn}};
+  trace.elapsed_micros = 5'000;
+  ddm::HelloReply hello;
+  hello.app = "shop";
+  const ddm::TraceNames names(trace);
+  const auto report = [&](double sample_ms) {
+    return ddm::trace_report(trace, ddm::sums_of(trace), names, hello, sample_ms, 1);
+  };
+  const ddm::ReportData data = report(0);
+  REQUIRE(data.time.methods.size() == 2);
+  REQUIRE(data.time.method_paths.size() == 2);
+  CHECK(data.summary.app == "shop");
+  CHECK(data.summary.tracked_ms == 5);
+  CHECK(data.time.incomplete.empty());
+  CHECK(data.time.method_paths[1].caller == 0);
+  const ddm::MethodTime& inner = data.time.methods[data.time.method_paths[1].method];
+  CHECK(inner.method == "inner");
+  CHECK(inner.self_ns == 20'000);
+  CHECK(names.table->method(inner.name).method == "inner");
+  CHECK(report(2).time.incomplete.find("every 2 ms") != std::string::npos);
+  trace.overflow = true;
+  CHECK(report(0).time.incomplete.find("buffer was full") != std::string::npos);
+  trace.overflow = false;
+  trace.events.clear();
+  CHECK(report(0).time.incomplete == "No call of such a method was seen.");
 }
