@@ -1,7 +1,9 @@
 """monitor=y: how long threads wait for locks, held against the program's own clock."""
+import re
+
 from ddm_client import Target
 from harness import Report, test
-from test_ddm_tool import REFUSED, ddm, ddm_json
+from test_ddm_tool import REFUSED, ddm, ddm_json, shown_on_terminal
 
 TWO_CARRIERS = ["-Djdk.virtualThreadScheduler.parallelism=2"]
 
@@ -125,6 +127,11 @@ def ddm_locks_shows_what_is_timed_and_attach_switches_it_on_and_off(t):
         text = ddm(t, "locks", p.pid)
         assert "TimesToggled$Till" in text and "no longer timed" in text, text
         assert "at TimesToggled.lambda$withLocks$" in text, text
+        waited = ddm(t, "locks", p.pid, "--kind", "enter")
+        assert "TimesToggled$Till" in waited and "ReentrantLock" not in waited, waited
+        assert re.search(r"^[\d,]+\.\d ms to enter \(2 times\); no longer timed$", waited, re.M), waited
+        lines, _ = shown_on_terminal(t, "locks", str(p.pid))
+        assert len(lines) > 4 and all(len(line) <= 80 for line in lines), lines
 
 
 @test()

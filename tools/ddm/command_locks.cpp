@@ -1,11 +1,13 @@
 // ddm locks: where a program's threads have waited for locks.
 #include <algorithm>
+#include <array>
 
 #include "command.h"
 #include "ddm_client.h"
 #include "output.h"
 #include "records/report_words.h"
 #include "report_fetch.h"
+#include "site_figures.h"
 #include "target.h"
 
 namespace ddm {
@@ -13,6 +15,7 @@ namespace {
 
 struct LocksOptions {
   std::string target;
+  std::string kind;  // "": all
   std::size_t top = 25;
   bool json = false;
 };
@@ -27,25 +30,31 @@ std::int64_t number_in(const Json& object, const char* key) {
   return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
 }
 
-// "shop.Cart.pay(Cart.java:12)"
-std::string frame_text(const Json& frame) {
-  const std::string file = text_in(frame, "file");
-  const std::int64_t line = number_in(frame, "line");
-  return fmt::format("{}.{}({}{})", text_in(frame, "class"), text_in(frame, "method"),
-                     file.empty() ? "Unknown Source" : file,
-                     line > 0 ? fmt::format(":{}", line) : "");
+std::string ms_text(std::int64_t ns) {
+  return fmt::format("{}.{}", grouped(ns / 1'000'000), ns / 100'000 % 10);
 }
 
-// The frame that waits for people who know the program: the innermost one outside of what the JDK
-// waits with.
-std::string place_of(const Json& monitor) {
-  const auto stack = monitor.find("stack");
-  if (stack == monitor.end() || !stack->is_array() || stack->empty()) return "(no Java frame)";
-  for (const Json& frame : *stack) {
-    const std::string type = text_in(frame, "class");
-    if (!type.starts_with("java.") && !type.starts_with("jdk.")) return frame_text(frame);
+// A line for each kind: "1,234.5 ms to enter (12 times)".
+std::string sums_text(const std::vector<Json>& monitors) {
+  struct Kind {
+    const char* name;
+    const char* words;
+  };
+  constexpr std::array kKinds = {Kind{"enter", "to enter"}, Kind{"park", "parked"},
+                                 Kind{"wait", "in wait()"}, Kind{"pin", "pinned, in parked too"}};
+  std::string text;
+  for (const auto& [name, words] : kKinds) {
+    std::int64_t ns = 0, count = 0;
+    for (const Json& monitor : monitors) {
+      if (text_in(monitor, "kind") != name) continue;
+      ns += number_in(monitor, "ns");
+      count += number_in(monitor, "count");
+    }
+    if (count == 0) continue;
+    text += fmt::format("{}{} ms {} ({} times)", text.empty() ? "" : "\n", ms_text(ns), words,
+                        grouped(count));
   }
-  return frame_text(stack->front());
+  return text.empty() ? "no thread has had to wait" : text;
 }
 
 int locks(const LocksOptions& options) {
@@ -60,34 +69,36 @@ int locks(const LocksOptions& options) {
     return refuse(fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y",
                               options.target));
   }
-  if (options.json) {
-    Json list = Json::array();
-    for (std::size_t i = 1; i < lines->size(); ++i) {
-      Json monitor = (*lines)[i];
-      monitor.erase("type");
-      list.push_back(std::move(monitor));
-    }
-    print_json(list);
-    return kExitOk;
-  }
-  TextTable table({">WAITED MS", ">COUNT", "KIND", ".CLASS, WHERE"});
-  std::int64_t ns = 0;
+  std::vector<Json> monitors;
   for (std::size_t i = 1; i < lines->size(); ++i) {
     const Json& monitor = (*lines)[i];
-    ns += number_in(monitor, "ns");
-    if (i > options.top) continue;
-    table.add({fmt::format("{}.{}", grouped(number_in(monitor, "ns") / 1'000'000),
-                           number_in(monitor, "ns") / 100'000 % 10),
-               grouped(number_in(monitor, "count")), text_in(monitor, "kind"),
-               text_in(monitor, "class")});
-    table.add_line("    at " + place_of(monitor));
+    if (options.kind.empty() || text_in(monitor, "kind") == options.kind) {
+      monitors.push_back(monitor);
+      monitors.back().erase("type");
+    }
   }
-  print(table.text());
-  if (lines->size() - 1 > options.top) {
-    print(fmt::format("... {} more (--top N shows more)\n", lines->size() - 1 - options.top));
+  if (options.json) {
+    print_json(Json(monitors));
+    return kExitOk;
   }
-  print(fmt::format("{} ms in all threads{}\n", grouped(ns / 1'000'000),
-                    state == "off" ? "; no longer timed" : ""));
+  const std::size_t width = output_width();
+  constexpr std::string_view kBefore = "    at ";
+  TextTable table({">WAITED MS", ">COUNT", "KIND", ".CLASS, WHERE"});
+  for (std::size_t i = 0; i < std::min(monitors.size(), options.top); ++i) {
+    const Json& monitor = monitors[i];
+    const std::string type = text_in(monitor, "class");
+    const bool known = !type.empty() && type != "unknown";
+    table.add({ms_text(number_in(monitor, "ns")), grouped(number_in(monitor, "count")),
+               text_in(monitor, "kind"), known ? type : "-"});
+    const Json stack = monitor.value("stack", Json::array());
+    table.add_line(
+        fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
+  }
+  if (!monitors.empty()) print(table.text());
+  if (monitors.size() > options.top) {
+    print(fmt::format("... {} more (--top N shows more)\n", monitors.size() - options.top));
+  }
+  print(fmt::format("{}{}\n", sums_text(monitors), state == "off" ? "; no longer timed" : ""));
   return kExitOk;
 }
 
@@ -97,7 +108,16 @@ void add_locks(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("locks", "Where threads have waited for locks");
   auto options = std::make_shared<LocksOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("--top", options->top, "how many places (25)");
+  command->add_option("--top", options->top, "How many places to show")
+      ->capture_default_str()
+      ->type_name("N");
+  command
+      ->add_option(
+          "--kind", options->kind,
+          "Only what threads waited for so: enter (synchronized), park (java.util.concurrent), "
+          "wait (Object.wait()) or pin")
+      ->check(CLI::IsMember({"enter", "park", "wait", "pin"}))
+      ->type_name("KIND");
   command->add_flag("--json", options->json, "[{kind, class, count, ns, stack}]");
   command->callback([options, &chosen] { chosen = [options] { return locks(*options); }; });
 }

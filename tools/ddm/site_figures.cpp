@@ -38,12 +38,7 @@ FrameName frame_of(const Json& object) {
 void name_by_stack(SiteFigure& site, const Json& stack) {
   if (!stack.is_array() || stack.empty()) return;
   site.at = frame_of(stack.front());
-  site.app = frame_of(stack.back());
-  for (const Json& frame : stack) {
-    if (is_jdk_class(text_of(frame, "class"))) continue;
-    site.app = frame_of(frame);
-    break;
-  }
+  site.app = first_outside_jdk(stack);
 }
 
 FrameName frame_of(const ShownFrame& shown, ReportNames& names) {
@@ -70,6 +65,14 @@ std::string frame_text(const FrameName& frame, std::size_t width) {
     place += fmt::format(":{}", frame.line);
   }
   return shortened_frame(method, place, width);
+}
+
+FrameName first_outside_jdk(const Json& stack) {
+  if (!stack.is_array() || stack.empty()) return {};
+  for (const Json& frame : stack) {
+    if (!is_jdk_class(text_of(frame, "class"))) return frame_of(frame);
+  }
+  return frame_of(stack.back());
 }
 
 std::int64_t SiteFigures::bytes() const {

@@ -28,6 +28,9 @@ struct FrameName {
 // "a.b.Cls.method(Cls.java:12)" in so many columns; "(no Java frame)".
 std::string frame_text(const FrameName& frame, std::size_t width = kNoWidth);
 
+// Of a stack as in jsonl: the first frame outside the JDK, else the outermost.
+FrameName first_outside_jdk(const Json& stack);
+
 struct SiteFigure {
   std::string class_name;
   FrameName at;   // that allocates
