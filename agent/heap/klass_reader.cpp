@@ -34,52 +34,27 @@ KlassCell array_cell(std::uint64_t key, std::uint32_t helper) {
 
 }  // namespace
 
-std::uint64_t KlassReader::word_of(JNIEnv* jni, jclass mirror, std::uint32_t offset) const {
-  const jlong word = jni->CallLongMethod(unsafe_, get_long_, mirror, static_cast<jlong>(offset));
-  return clear_exception(jni) ? 0 : static_cast<std::uint64_t>(word);
-}
-
 std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return "no memory for references";
-  const auto done = [jni](const char* what) {
-    clear_exception(jni);
-    return std::string(what);
-  };
-  const jclass unsafe_class = jni->FindClass("jdk/internal/misc/Unsafe");
-  if (unsafe_class == nullptr) return done("no jdk.internal.misc.Unsafe");
-  const jmethodID get =
-      jni->GetStaticMethodID(unsafe_class, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
-  get_long_ = get ? jni->GetMethodID(unsafe_class, "getLong", "(Ljava/lang/Object;J)J") : nullptr;
-  const jmethodID field_offset = get_long_
-                                     ? jni->GetMethodID(unsafe_class, "objectFieldOffset",
-                                                        "(Ljava/lang/Class;Ljava/lang/String;)J")
-                                     : nullptr;
-  if (field_offset == nullptr) return done("no Unsafe.getLong or objectFieldOffset");
-  const jobject unsafe = jni->CallStaticObjectMethod(unsafe_class, get);
-  if (clear_exception(jni) || unsafe == nullptr) return done("no Unsafe");
-  unsafe_ = jni->NewGlobalRef(unsafe);
+  if (std::string missing = unsafe_.open(jni); !missing.empty()) return missing;
 
   // The klass of a class that every VM has, or 0.
   const auto klass_of = [&](const char* name) -> std::uint64_t {
     const jclass found = jni->FindClass(name);
     if (clear_exception(jni) || found == nullptr) return 0;
-    return word_of(jni, found, layout.klasses.mirror_klass);
+    return unsafe_.word_of(jni, found, layout.klasses.mirror_klass);
   };
   class_klass_ = klass_of("java/lang/Class");
-  if (class_klass_ == 0) return done("no klass in java.lang.Class");
+  if (class_klass_ == 0) return "no klass in java.lang.Class";
   filler_object_klass_ = klass_of("jdk/internal/vm/FillerObject");
 
   const jclass chunk = jni->FindClass("jdk/internal/vm/StackChunk");
-  if (chunk != nullptr) {
-    const jstring field = jni->NewStringUTF("size");
-    const jlong offset = jni->CallLongMethod(unsafe_, field_offset, chunk, field);
-    if (!clear_exception(jni) && offset > 0 && offset < 256) {
-      stack_chunk_klass_ = word_of(jni, chunk, layout.klasses.mirror_klass);
-      layout.objects.stack_chunk_size_offset = static_cast<std::uint32_t>(offset);
-    }
+  if (clear_exception(jni) || chunk == nullptr) return "";
+  if (const auto size = unsafe_.field_offset(jni, chunk, "size")) {
+    stack_chunk_klass_ = unsafe_.word_of(jni, chunk, layout.klasses.mirror_klass);
+    layout.objects.stack_chunk_size_offset = *size;
   }
-  clear_exception(jni);
   return "";
 }
 
@@ -91,7 +66,7 @@ bool KlassReader::is_filler_array(jclass mirror) const {
 
 std::optional<KlassCell> KlassReader::cell_of(JNIEnv* jni, const HeapLayout& layout,
                                               jclass mirror) const {
-  const std::uint64_t klass = word_of(jni, mirror, layout.klasses.mirror_klass);
+  const std::uint64_t klass = unsafe_.word_of(jni, mirror, layout.klasses.mirror_klass);
   if (klass == 0 || klass % 8 != 0) return {};
   const auto helper = read_at<std::uint32_t>(klass + layout.klasses.layout_helper);
   const std::uint64_t key = layout.objects.key_of(klass);

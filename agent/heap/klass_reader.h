@@ -12,6 +12,7 @@
 
 #include "heap/heap_layout.h"
 #include "heap/walk/klass_table.h"
+#include "jvm/java_unsafe.h"
 
 namespace ddm {
 
@@ -30,15 +31,13 @@ class KlassReader {
   std::optional<KlassCell> cell_of(JNIEnv* jni, const HeapLayout& layout, jclass mirror) const;
 
   // The one object of its class: jdk.internal.misc.Unsafe.
-  jobject unsafe() const { return unsafe_; }
+  jobject unsafe() const { return unsafe_.object(); }
 
  private:
-  std::uint64_t word_of(JNIEnv* jni, jclass mirror, std::uint32_t offset) const;
   bool is_filler_array(jclass mirror) const;
 
   jvmtiEnv* const jvmti_;
-  jobject unsafe_ = nullptr;  // global reference
-  jmethodID get_long_ = nullptr;
+  JavaUnsafe unsafe_;
   std::uint64_t class_klass_ = 0;
   std::uint64_t stack_chunk_klass_ = 0;
   std::uint64_t filler_object_klass_ = 0;

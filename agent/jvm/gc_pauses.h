@@ -21,6 +21,8 @@ class GcPauses {
 
   // Odd inside a pause. Two even and equal numbers: there was no pause in between.
   std::uint64_t number() const { return number_.load(std::memory_order_acquire); }
+  // What number() reads, for who knows nothing of JVMTI.
+  const std::atomic<std::uint64_t>& counter() const { return number_; }
   // How many there were.
   static std::uint32_t count(std::uint64_t number) {
     return static_cast<std::uint32_t>(number >> 1);

@@ -4,6 +4,7 @@
 
 #include "log.h"
 #include "stack/layout_detection.h"
+#include "stack/parked_detection.h"
 
 namespace ddm {
 namespace {
@@ -25,12 +26,6 @@ const char* reason_of(WalkEnd end) {
   }
   return "";
 }
-
-RawFrame raw_frame(VmAddress id, std::int32_t bci) {
-  return {reinterpret_cast<jmethodID>(id), bci};
-}
-
-RawFrame raw_frame(const VersionFrame& frame) { return raw_frame(frame.id, frame.bci); }
 
 }  // namespace
 
@@ -54,12 +49,23 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
       compiled_(layout_, heaps_),
       methods_(layout_, pages_),
       raw_walk_(layout_, compiled_, methods_),
-      cache_(names.generation(), layout_.block_used - layout_.block_header - layout_.compile_id),
+      places_(layout_, compiled_, methods_, raw_walk_, names),
+      cache_(places_.cache()),
       jvmti_(jvmti),
       names_(names),
       code_is_swept_(code_is_swept) {}
 
-void VmStackCapture::watch(const GcPauses* pauses) { pauses_ = pauses; }
+void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
+  pauses_ = pauses;
+  if (pauses == nullptr || layout_.virtual_thread_entry_at == 0) return;
+  const auto parked = detect_parked_layout(jni);
+  if (!parked) {
+    log_info("frames of virtual threads in the heap are GetStackTrace's; missing: {}",
+             parked.message());
+    return;
+  }
+  parked_ = std::make_unique<ParkedStack>(layout_, *parked, pauses->counter(), pages_, places_);
+}
 
 void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
   if (check_.due()) [[unlikely]]
@@ -85,7 +91,9 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   Step made = Step::kOn;
   while (made == Step::kOn) made = step(jni, walk, end);
   if (made == Step::kEnough) end = WalkEnd::kComplete;
-  if (walk.trail != nullptr && end == WalkEnd::kComplete) walk.trail->end(made == Step::kEnd);
+  if (walk.trail != nullptr && end == WalkEnd::kComplete) {
+    walk.trail->end(made == Step::kEnd && !walk.parked);
+  }
   return end;
 }
 
@@ -206,7 +214,9 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
     if (!cache_.find_compiled(from.pc, part, entry, identity)) [[unlikely]] {
       return learn_compiled(jni, walk, trail, part * FrameCache::kFramesOfPart, end);
     }
-    if (part == 0 && !entry.more && entry.count <= FramePositions::kFrames) {
+    if (entry.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
+    if (part == 0 && !entry.more && entry.count <= FramePositions::kFrames &&
+        entry.kind != CodeKind::kVirtualThreadEnd) {
       walk.positions.at(from.sp) = {walk.positions.key_of(from.sp), from.pc, identity, entry};
     }
     for (std::size_t i = 0; i < entry.count; ++i) {
@@ -216,25 +226,25 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
     }
     ++part;
   } while (entry.more);
-  return leave_compiled(walk, trail, entry, identity, end);
+  return leave_compiled(walk, trail, entry.kind, entry.bytes, identity, end);
 }
 
-VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trail,
-                                                    const FrameCache::Entry& entry,
+VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind,
+                                                    std::int32_t bytes,
                                                     FrameCache::Identity identity, WalkEnd& end) {
   FrameWalker& walker = walk.walker;
   const FrameWalker::Place from = walker.place();
-  if (entry.kind == CodeKind::kVirtualThreadEnd) {
+  if (kind == CodeKind::kVirtualThreadEnd) {
     end = WalkEnd::kComplete;
     return Step::kEnd;
   }
-  if (!walker.leave(entry.kind, entry.bytes)) {
+  if (!walker.leave(kind, bytes)) {
     end = WalkEnd::kOdd;
     return Step::kEnd;
   }
   if (trail != nullptr) {
     FrameWalker::Word words[FrameWalker::kMostWords];
-    const std::size_t count = walker.words_of_code(from, walker.place(), entry.bytes, words);
+    const std::size_t count = walker.words_of_code(from, walker.place(), bytes, words);
     trail->close({words, count}, identity, walker.place());
   }
   return Step::kOn;
@@ -242,42 +252,23 @@ VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trai
 
 VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail,
                                                     std::size_t known, WalkEnd& end) {
-  const FrameWalker& walker = walk.walker;
-  const std::uint32_t generation = names_.generation().load(std::memory_order_acquire);
-  CompiledFrame found;
-  compiled_.decode(walker.pc(), found);
-  end = found.kind == CodeKind::kBarrier ? WalkEnd::kBarrier : WalkEnd::kOdd;
-  if (found.kind == CodeKind::kBarrier || found.kind == CodeKind::kOdd) return Step::kEnd;
+  PlaceLookup::Compiled code;
+  end = places_.decode_compiled(jni, walk.walker.pc(), code);
+  if (end != WalkEnd::kComplete) return Step::kEnd;
+  if (code.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
+  for (std::size_t i = known; i < code.count; ++i) {
+    if (trail != nullptr) trail->add(code.frames[i]);
+    if (!walk.stack.add(code.frames[i])) return Step::kEnough;
+  }
+  return leave_compiled(walk, trail, code.kind, code.bytes, code.identity, end);
+}
 
-  std::array<ShownFrame, CompiledFrame::kMostInlined> shown;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < found.count; ++i) {
-    const WalkedMethod version = methods_.checked_version_of(found.frames[i].method);
-    if (version.id == 0) {
-      end = WalkEnd::kUnknownMethod;
-      return Step::kEnd;
-    }
-    shown[count++] =
-        names_.shown(jni, raw_frame(version.id, found.frames[i].bci), version.code_size);
-  }
-
-  FrameCache::Entry entry;
-  entry.kind = found.kind;
-  entry.bytes = found.bytes;
-  std::size_t kept = 0;
-  for (unsigned part = 0; part == 0 || kept < count; ++part) {
-    entry.count = std::min(count - kept, FrameCache::kFramesOfPart);
-    entry.more = kept + entry.count < count;
-    std::copy_n(shown.begin() + static_cast<std::ptrdiff_t>(kept), entry.count,
-                entry.frames.begin());
-    cache_.insert(walker.pc(), part, {found.identity_at, found.identity}, entry, generation);
-    kept += entry.count;
-  }
-  for (std::size_t i = known; i < count; ++i) {
-    if (trail != nullptr) trail->add(shown[i]);
-    if (!walk.stack.add(shown[i])) return Step::kEnough;
-  }
-  return leave_compiled(walk, trail, entry, {found.identity_at, found.identity}, end);
+VmStackCapture::Step VmStackCapture::parked_steps(JNIEnv* jni, Walk& walk, WalkEnd& end) {
+  walk.parked = true;
+  end = parked_ == nullptr ? WalkEnd::kBarrier
+                           : parked_->add_to(jni, threads_.of(jni), walk.positions.parked(),
+                                             walk.stack);
+  return Step::kEnd;
 }
 
 VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
@@ -289,14 +280,10 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, W
     end = WalkEnd::kOdd;
     return Step::kEnd;
   }
-  Interpreted& last = walk.last;
-  if (method != last.method || bytecode != last.bytecode) {
-    last.method = method;
-    last.bytecode = bytecode;
-    if (!look_up_interpreted(jni, last)) {
-      end = WalkEnd::kUnknownMethod;
-      return Step::kEnd;
-    }
+  PlaceLookup::Interpreted& last = walk.last;
+  if (!places_.interpreted(jni, method, bytecode, last)) {
+    end = WalkEnd::kUnknownMethod;
+    return Step::kEnd;
   }
   walk.positions.at(from.sp) = {walk.positions.key_of(from.sp), bytecode, {method, last.version},
                                 last.shown};
@@ -327,29 +314,10 @@ VmStackCapture::Step VmStackCapture::entry_step(Walk& walk, WalkEnd& end) {
   return goes_on ? Step::kOn : Step::kEnd;
 }
 
-bool VmStackCapture::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
-  // A native method may have no bytecode pointer, and stands at one place only.
-  const VmAddress place = frame.bytecode != 0 ? frame.bytecode : frame.method;
-  FrameCache::Entry entry;
-  FrameCache::Identity identity;
-  frame.version = methods_.version_of(frame.method).identity();
-  if (cache_.find_interpreted(place, entry, identity) && identity.at == frame.method &&
-      identity.value == frame.version) {
-    frame.shown = entry.frames[0];
-    return true;
-  }
-  const std::uint32_t generation = names_.generation().load(std::memory_order_acquire);
-  const VersionFrame found = raw_walk_.interpreted_frame(frame.method, frame.bytecode);
-  if (found.id == 0) return false;
-  frame.shown = names_.shown(jni, raw_frame(found), found.code_size);
-  entry.kind = CodeKind::kCompiled;
-  entry.more = false;
-  entry.count = 1;
-  entry.bytes = 0;
-  entry.frames[0] = frame.shown;
-  frame.version = methods_.version_of(frame.method).identity();
-  cache_.insert(place, 0, {frame.method, frame.version}, entry, generation);
-  return true;
+WalkEnd VmStackCapture::raw_walk(JNIEnv* jni, std::span<VersionFrame> frames,
+                                 std::size_t& count) const {
+  return raw_walk_.walk(threads_.of(jni), frames, count,
+                        parked_ != nullptr ? &parked_->frames() : nullptr);
 }
 
 std::size_t VmStackCapture::capture_raw(JNIEnv* jni, std::span<RawFrame> frames) {
@@ -357,7 +325,7 @@ std::size_t VmStackCapture::capture_raw(JNIEnv* jni, std::span<RawFrame> frames)
   std::size_t count = 0;
   const std::size_t wanted = std::min(frames.size(), std::size(found));
   if (!check_.trusted() || wanted < frames.size() ||
-      raw_walk_.walk(threads_.of(jni), {found, wanted}, count) != WalkEnd::kComplete) {
+      raw_walk(jni, {found, wanted}, count) != WalkEnd::kComplete) {
     return jvmti_.capture_raw(jni, frames);
   }
   for (std::size_t i = 0; i < count; ++i) frames[i] = raw_frame(found[i]);
@@ -382,7 +350,7 @@ const char* VmStackCapture::compare(JNIEnv* jni) {
   const std::size_t official_count = jvmti_.capture_raw(jni, official);
   VersionFrame found[WalkerCheck::kFrames];
   std::size_t count = 0;
-  const WalkEnd end = raw_walk_.walk(threads_.of(jni), found, count);
+  const WalkEnd end = raw_walk(jni, found, count);
   for (std::size_t i = 0; i < count; ++i) walked[i] = raw_frame(found[i]);
   const bool complete = end == WalkEnd::kComplete;
   const char* difference =
@@ -403,11 +371,13 @@ bool VmStackCapture::cache_agrees(JNIEnv* jni, std::span<const VersionFrame> fou
   }
   if (walk(jni, cached) != WalkEnd::kComplete) return true;
   const auto mine = decoded.frames();
-  const auto theirs = cached.frames();  // more of them: hidden frames are not counted
+  const auto theirs = cached.frames();
   const auto [a, b] = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end());
-  if (a == mine.end()) return true;
-  log_debug("frame {} is method {} @ {}, in the cache {} @ {}", a - mine.begin(), a->method, a->bci,
-            b != theirs.end() ? b->method : 0, b != theirs.end() ? b->bci : 0);
+  // More of them where not all were decoded: hidden frames do not count.
+  if (a == mine.end() && (b == theirs.end() || found.size() == WalkerCheck::kFrames)) return true;
+  const auto method = [](auto at, auto last) { return at != last ? at->method : kUnknownName; };
+  log_debug("frame {} is method {}, in the cache {}", a - mine.begin(), method(a, mine.end()),
+            method(b, theirs.end()));
   return false;
 }
 

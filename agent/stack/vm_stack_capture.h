@@ -1,8 +1,8 @@
 // The stack by our own walk of the VM's frames (stack/walk), decoded while they stand: a frame's
 // activation keeps its code and its class alive.
 //
-// What the walk cannot tell (a virtual thread's frames in the heap, anything odd) is asked of
-// GetStackTrace, and counted. The first stacks and then one now and then are compared with it
+// What the walk cannot tell (a virtual thread's frames in the heap when the collector moves them,
+// anything odd) is asked of GetStackTrace, and counted. The first stacks and then one now and then are compared with it
 // (stack/walker_check); should they differ, GetStackTrace does all from then on. Any thread.
 #pragma once
 
@@ -15,8 +15,9 @@
 #include "jvm/gc_pauses.h"
 #include "jvm/vm_threads.h"
 #include "stack/jvmti_stack_capture.h"
+#include "stack/parked_stack.h"
+#include "stack/place_lookup.h"
 #include "stack/stack_capture.h"
-#include "stack/walk/frame_cache.h"
 #include "stack/walk/frame_positions.h"
 #include "stack/walk/raw_walk.h"
 #include "stack/walk/stack_trail.h"
@@ -36,8 +37,8 @@ class VmStackCapture final : public StackCapture {
   void capture(JNIEnv* jni, ShownStack& stack) override;
   std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
 
-  // While nobody captures. Null: classes may be unloaded at any time.
-  void watch(const GcPauses* pauses);
+  // Once, while nobody captures. Null: classes may be unloaded, and objects moved, at any time.
+  void watch(JNIEnv* jni, const GcPauses* pauses);
 
  private:
   VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti, FrameNames& names,
@@ -49,17 +50,10 @@ class VmStackCapture final : public StackCapture {
   void check(JNIEnv* jni);
   // How our walk and GetStackTrace's differ, or null.
   const char* compare(JNIEnv* jni);
+  WalkEnd raw_walk(JNIEnv* jni, std::span<VersionFrame> frames, std::size_t& count) const;
   bool cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found);
   void explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
                std::span<const RawFrame> official) const;
-
-  // The interpreted frame before, on the same walk: recursion meets the same one again.
-  struct Interpreted {
-    VmAddress method = 0;
-    VmAddress bytecode = 0;
-    std::uint64_t version = 0;
-    ShownFrame shown;
-  };
 
   FramePositions::Epoch epoch() const;
   bool is_same_code(const FramePositions::Position& position) const;
@@ -77,19 +71,20 @@ class VmStackCapture final : public StackCapture {
     FramePositions& positions;
     StackTrail* trail;  // null: without
     ShownStack& stack;
-    Interpreted last;
+    PlaceLookup::Interpreted last;
+    bool parked = false;  // some of its frames lay in the heap
   };
   Step step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   // As long as frames stand where they stood before. kOn: the next one does not.
   Step known_steps(Walk& walk) const;
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
-  Step leave_compiled(Walk& walk, StackTrail* trail, const FrameCache::Entry& entry,
+  Step leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind, std::int32_t bytes,
                       FrameCache::Identity identity, WalkEnd& end);
   Step learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail, std::size_t known, WalkEnd& end);
   Step interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step entry_step(Walk& walk, WalkEnd& end);
-  // false: the method has no id yet, or there is none.
-  bool look_up_interpreted(JNIEnv* jni, Interpreted& frame);
+  // All that lies in the heap.
+  Step parked_steps(JNIEnv* jni, Walk& walk, WalkEnd& end);
 
   const VmLayout layout_;
   const VmThreads threads_;
@@ -98,7 +93,9 @@ class VmStackCapture final : public StackCapture {
   ReadablePages pages_;
   const MethodResolution methods_;
   const RawWalk raw_walk_;
-  FrameCache cache_;
+  PlaceLookup places_;
+  const FrameCache& cache_;
+  std::unique_ptr<ParkedStack> parked_;  // null: what lies in the heap is GetStackTrace's
   JvmtiStackCapture& jvmti_;
   FrameNames& names_;
   const bool code_is_swept_;

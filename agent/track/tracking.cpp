@@ -92,7 +92,7 @@ void Tracking::choose_walker() {
 void Tracking::watch_pauses(JNIEnv* jni) {
   if (std::exchange(pauses_watched_, true)) return;
   objects_.watch(jni);
-  if (vm_stacks_) (*vm_stacks_)->watch(objects_.pauses());
+  if (vm_stacks_) (*vm_stacks_)->watch(jni, objects_.pauses());
 }
 
 StackNaming Tracking::naming(JNIEnv* jni) {

@@ -45,11 +45,31 @@ def stacks_of_javac_are_those_that_the_vm_tells(t):
                 least=100_000)
 
 
+def compare_virtual(t, program, *arguments, least):
+    """Frames of virtual threads in the heap are read there, but where the collector moves them
+    while the program runs, and for moments in which it pauses."""
+    for engine in ("bci", "vm"):
+        summary = compare(t, engine, program, *arguments, least=least)
+        gave_up = summary["walker_gave_up"]
+        assert set(gave_up) <= {"virtual thread", "method without id"}, summary
+        if t.gc not in ("zgc", "shenandoah"):
+            assert gave_up.get("virtual thread", 0) <= summary["seen"] / 100, summary
+
+
 @test(min_jdk=21, timeout=300)
 def stacks_of_virtual_threads_are_those_that_the_vm_tells(t):
-    for engine in ("bci", "vm"):
-        summary = compare(t, engine, "VirtualThreads", least=10_000)
-        assert set(summary["walker_gave_up"]) <= {"virtual thread", "method without id"}, summary
+    compare_virtual(t, "VirtualThreads", least=10_000)
+
+
+@test(min_jdk=21, timeout=300, flags=[(), ("-Xint",)])
+def stacks_of_virtual_threads_that_return_are_those_that_the_vm_tells(t):
+    compare_virtual(t, "VirtualReturns", "400" if not t.flags else "100", least=10_000)
+
+
+@test(min_jdk=21, timeout=900, flags=[*MODES, ("-XX:-UseCompressedOops",)], gc="all",
+      full_only=True)
+def stacks_of_virtual_threads_are_those_that_the_vm_tells_everywhere(t):
+    compare_virtual(t, "VirtualReturns", "200", least=10_000)
 
 
 @test(timeout=300)

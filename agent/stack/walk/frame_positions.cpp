@@ -39,9 +39,10 @@ FramePositions* FramePositions::make(Epoch epoch) {
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
+  char* const positions = static_cast<char*>(memory) + kTrailBytes;
   t_positions = new (std::nothrow) FramePositions(
-      new (memory) StackTrail(),
-      reinterpret_cast<Position*>(static_cast<char*>(memory) + kTrailBytes), epoch);
+      new (memory) StackTrail(), reinterpret_cast<Position*>(positions),
+      new (positions + kPositionsBytes) ParkedTrails(), epoch);
   if (t_positions == nullptr) munmap(memory, kBytes);
   return t_positions;
 }
@@ -51,6 +52,7 @@ FramePositions::~FramePositions() { munmap(trail_, kBytes); }
 void FramePositions::begin(Epoch epoch) {
   epoch_ = epoch;
   trail_->clear();
+  parked_->clear();
   if (number_++ < kMostNumber) return;
   number_ = 1;
   std::fill_n(positions_, kPositions, Position());

@@ -17,6 +17,7 @@
 
 #include "stack/shown_frame.h"
 #include "stack/walk/frame_cache.h"
+#include "stack/walk/parked_trails.h"
 #include "stack/walk/stack_trail.h"
 
 namespace ddm {
@@ -73,6 +74,7 @@ class FramePositions {
 
   Position& at(VmAddress sp) { return positions_[sp / kApart % kPositions]; }
   StackTrail& trail() { return *trail_; }
+  ParkedTrails& parked() { return *parked_; }
   // What a position has that is of this stack pointer and of now.
   std::uint64_t key_of(VmAddress sp) const { return sp | number_ << kAddressBits; }
 
@@ -81,12 +83,13 @@ class FramePositions {
   static constexpr VmAddress kApart = 16;  // bytes from frame to frame at least
   static constexpr unsigned kAddressBits = 48;
   static constexpr std::size_t kTrailBytes = (sizeof(StackTrail) + 63) / 64 * 64;
-  static constexpr std::size_t kBytes = kTrailBytes + kPositions * sizeof(Position);
+  static constexpr std::size_t kPositionsBytes = kPositions * sizeof(Position);
+  static constexpr std::size_t kBytes = kTrailBytes + kPositionsBytes + sizeof(ParkedTrails);
   static constexpr std::uint64_t kMostNumber = (1u << (64 - kAddressBits)) - 1;
 
-  // Both lie in one mapping, the trail first.
-  FramePositions(StackTrail* trail, Position* positions, Epoch epoch)
-      : trail_(trail), positions_(positions), epoch_(epoch) {}
+  // All lie in one mapping, the trail first.
+  FramePositions(StackTrail* trail, Position* positions, ParkedTrails* parked, Epoch epoch)
+      : trail_(trail), positions_(positions), parked_(parked), epoch_(epoch) {}
   ~FramePositions();
   FramePositions(const FramePositions&) = delete;
   FramePositions& operator=(const FramePositions&) = delete;
@@ -96,6 +99,7 @@ class FramePositions {
 
   StackTrail* const trail_;
   Position* const positions_;
+  ParkedTrails* const parked_;
   Epoch epoch_;
   std::uint64_t number_ = 1;  // of the epoch
 

@@ -14,8 +14,60 @@ VersionFrame RawWalk::interpreted_frame(VmAddress method, VmAddress bytecode) co
   return {version.id, static_cast<std::int32_t>(bci), version.code_size};
 }
 
-WalkEnd RawWalk::walk(VmAddress java_thread, std::span<VersionFrame> frames,
-                      std::size_t& count) const {
+bool RawWalk::add(const CompiledFrame& found, std::span<VersionFrame> frames,
+                  std::size_t& count) const {
+  for (std::size_t i = 0; i < found.count && count < frames.size(); ++i) {
+    const WalkedMethod version = methods_.checked_version_of(found.frames[i].method);
+    if (version.id == 0) return false;
+    frames[count++] = {version.id, found.frames[i].bci, version.code_size};
+  }
+  return true;
+}
+
+WalkEnd RawWalk::walk_parked(VmAddress java_thread, const ParkedFrames& parked,
+                             std::span<VersionFrame> frames, std::size_t& count) const {
+  constexpr std::size_t kMostWords = 1024;
+  VmAddress words[kMostWords];
+  ParkedFrames::Run run;
+  bool found = parked.find(java_thread, run);
+  while (found && run.words() > 0 && count < frames.size()) {
+    const std::size_t copied = parked.copy(run, words);
+    if (copied == 0) return WalkEnd::kBarrier;
+    ParkedWalk frames_of_run(layout_, {words, copied}, run.words());
+    const WalkEnd end = walk_run(frames_of_run, frames, count);
+    if (end != WalkEnd::kComplete || run.parent == 0) return end;
+    found = parked.find_outer(run);
+  }
+  return found ? WalkEnd::kComplete : WalkEnd::kBarrier;
+}
+
+WalkEnd RawWalk::walk_run(ParkedWalk& run, std::span<VersionFrame> frames,
+                          std::size_t& count) const {
+  CompiledFrame found;
+  while (!run.done() && count < frames.size()) {
+    if (!run.good()) return WalkEnd::kBarrier;
+    if (run.interpreted()) {
+      VmAddress method = 0, bytecode = 0;
+      if (!run.read_interpreted(method, bytecode)) return WalkEnd::kBarrier;
+      frames[count] = interpreted_frame(method, bytecode);
+      if (frames[count].id == 0) return WalkEnd::kUnknownMethod;
+      ++count;
+      run.leave_interpreted();
+      continue;
+    }
+    compiled_.decode(run.pc(), found);
+    if (found.kind == CodeKind::kOdd || found.kind == CodeKind::kBarrier ||
+        found.kind == CodeKind::kVirtualThreadEnd) {
+      return WalkEnd::kOdd;
+    }
+    if (!add(found, frames, count)) return WalkEnd::kUnknownMethod;
+    run.leave(found.kind, found.bytes);
+  }
+  return WalkEnd::kComplete;
+}
+
+WalkEnd RawWalk::walk(VmAddress java_thread, std::span<VersionFrame> frames, std::size_t& count,
+                      const ParkedFrames* parked) const {
   count = 0;
   FrameWalker walker(layout_, java_thread);
   WalkEnd end = WalkEnd::kOdd;
@@ -26,13 +78,12 @@ WalkEnd RawWalk::walk(VmAddress java_thread, std::span<VersionFrame> frames,
       case FrameKind::kCode:
         compiled_.decode(walker.pc(), found);
         if (found.kind == CodeKind::kVirtualThreadEnd) return WalkEnd::kComplete;
-        if (found.kind == CodeKind::kBarrier) return WalkEnd::kBarrier;
-        if (found.kind == CodeKind::kOdd) return WalkEnd::kOdd;
-        for (std::size_t i = 0; i < found.count && count < frames.size(); ++i) {
-          const WalkedMethod version = methods_.checked_version_of(found.frames[i].method);
-          if (version.id == 0) return WalkEnd::kUnknownMethod;
-          frames[count++] = {version.id, found.frames[i].bci, version.code_size};
+        if (found.kind == CodeKind::kBarrier) {
+          return parked != nullptr ? walk_parked(java_thread, *parked, frames, count)
+                                   : WalkEnd::kBarrier;
         }
+        if (found.kind == CodeKind::kOdd) return WalkEnd::kOdd;
+        if (!add(found, frames, count)) return WalkEnd::kUnknownMethod;
         if (!walker.leave(found.kind, found.bytes)) return WalkEnd::kOdd;
         break;
       case FrameKind::kInterpreted: {

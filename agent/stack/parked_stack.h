@@ -1,0 +1,39 @@
+// The outer frames of the virtual thread that the calling thread runs, as reports show them, while
+// they lie in the heap (stack/walk/parked_frames.h). Any thread, for itself.
+#pragma once
+
+#include <jni.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "stack/place_lookup.h"
+#include "stack/shown_stack.h"
+#include "stack/walk/parked_frames.h"
+#include "stack/walk/parked_trails.h"
+
+namespace ddm {
+
+class ParkedStack {
+ public:
+  ParkedStack(const VmLayout& layout, const ParkedLayout& parked,
+              const std::atomic<std::uint64_t>& pauses, ReadablePages& pages, PlaceLookup& places)
+      : layout_(layout), frames_(parked, pauses, pages), places_(places) {}
+
+  const ParkedFrames& frames() const { return frames_; }
+
+  // Adds them all, or as many as the stack wants: kComplete. Else why not. `trails`: the calling
+  // thread's.
+  WalkEnd add_to(JNIEnv* jni, VmAddress java_thread, ParkedTrails& trails, ShownStack& stack);
+
+ private:
+  // Of one run; `enough` becomes true when the stack wants no more.
+  WalkEnd add_run(JNIEnv* jni, const ParkedFrames::Run& run, ParkedTrails& trails,
+                  ShownStack& stack, bool& enough);
+
+  const VmLayout& layout_;
+  const ParkedFrames frames_;
+  PlaceLookup& places_;
+};
+
+}  // namespace ddm

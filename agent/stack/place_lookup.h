@@ -1,0 +1,70 @@
+// What stands at a place in code, as reports show it: from FrameCache, or decoded, named, and kept
+// there. The caller's own frames, or those of the virtual thread that it runs, keep the code alive.
+// Any thread.
+#pragma once
+
+#include <jni.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "stack/stack_capture.h"
+#include "stack/walk/frame_cache.h"
+#include "stack/walk/raw_walk.h"
+
+namespace ddm {
+
+class PlaceLookup {
+ public:
+  PlaceLookup(const VmLayout& layout, const CompiledFrames& compiled,
+              const MethodResolution& methods, const RawWalk& raw_walk, FrameNames& names)
+      : compiled_(compiled),
+        methods_(methods),
+        raw_walk_(raw_walk),
+        names_(names),
+        cache_(names.generation(),
+               layout.block_used - layout.block_header - layout.compile_id) {}
+
+  const FrameCache& cache() const { return cache_; }
+
+  // All of a return address in compiled code, or in a stub.
+  struct Compiled {
+    CodeKind kind = CodeKind::kOdd;
+    std::int32_t bytes = 0;
+    FrameCache::Identity identity;
+    std::size_t count = 0;
+    std::array<ShownFrame, CompiledFrame::kMostInlined> frames;
+  };
+  // kComplete, or why not.
+  WalkEnd compiled(JNIEnv* jni, VmAddress pc, Compiled& code);
+  // Without a look at the cache.
+  WalkEnd decode_compiled(JNIEnv* jni, VmAddress pc, Compiled& code);
+
+  // The interpreted frame before, on the same walk: recursion meets the same one again.
+  struct Interpreted {
+    VmAddress method = 0;
+    VmAddress bytecode = 0;
+    std::uint64_t version = 0;
+    ShownFrame shown;
+  };
+  // false: the method has no id yet, or there is none.
+  bool interpreted(JNIEnv* jni, VmAddress method, VmAddress bytecode, Interpreted& frame);
+
+ private:
+  bool look_up_interpreted(JNIEnv* jni, Interpreted& frame);
+
+  const CompiledFrames& compiled_;
+  const MethodResolution& methods_;
+  const RawWalk& raw_walk_;
+  FrameNames& names_;
+  FrameCache cache_;
+};
+
+// As JVMTI tells them.
+inline RawFrame raw_frame(VmAddress id, std::int32_t bci) {
+  return {reinterpret_cast<jmethodID>(id), bci};
+}
+inline RawFrame raw_frame(const VersionFrame& frame) { return raw_frame(frame.id, frame.bci); }
+
+}  // namespace ddm
