@@ -29,7 +29,7 @@ std::int64_t CurrentThread::ask(JNIEnv* jni, jthread thread) {
   }
   const std::int64_t id = jni->GetLongField(thread, thread_id_field_);
   const std::uint32_t times_forgotten = names_.times_forgotten();
-  names_.note(thread, id);
+  names_.note(jni, thread, id);
   t_noted = {id, times_forgotten};
   return id;
 }

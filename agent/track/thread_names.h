@@ -20,15 +20,18 @@ namespace ddm {
 
 class ThreadNames {
  public:
-  ThreadNames(jvmtiEnv* jvmti, jfieldID thread_id_field)
-      : jvmti_(jvmti), thread_id_field_(thread_id_field) {}
+  // Of java.lang.Thread.
+  struct Fields {
+    jfieldID id, name;
+  };
+  ThreadNames(jvmtiEnv* jvmti, const Fields& fields) : jvmti_(jvmti), fields_(fields) {}
 
   // From now on every name is also kept in a ring file, before a record of its thread can be.
   void keep_in(std::unique_ptr<RingThreadNames> file);
 
   // Called for each allocation: cheap when this OS thread asked for the same id just before and
   // nothing was forgotten since.
-  void note(jthread thread, std::int64_t id);
+  void note(JNIEnv* jni, jthread thread, std::int64_t id);
   // While this stays as it is, what was noted need not be noted again.
   std::uint32_t times_forgotten() const { return times_forgotten_.load(std::memory_order_acquire); }
   void thread_ending(JNIEnv* jni, jthread thread);  // while tracking is on
@@ -41,11 +44,11 @@ class ThreadNames {
                                            const std::unordered_set<std::int64_t>& wanted);
 
  private:
-  std::string name_of(jthread thread) const;
+  std::string name_of(JNIEnv* jni, jthread thread) const;
   void keep(std::int64_t id, const std::string& name);
 
   jvmtiEnv* const jvmti_;
-  const jfieldID thread_id_field_;
+  const Fields fields_;
   std::mutex mutex_;
   std::map<std::int64_t, std::string> names_;
   std::unique_ptr<RingThreadNames> file_;

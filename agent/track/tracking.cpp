@@ -40,29 +40,35 @@ std::int64_t wall_clock_now_ms() {
 
 std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts) {
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-  const jfieldID thread_id_field =
-      thread_class ? jni->GetFieldID(thread_class.get(), "tid", "J") : nullptr;
+  ThreadNames::Fields fields{};
+  if (thread_class) {
+    fields.id = jni->GetFieldID(thread_class.get(), "tid", "J");
+    if (fields.id != nullptr) {
+      fields.name = jni->GetFieldID(thread_class.get(), "name", "Ljava/lang/String;");
+    }
+  }
   LocalRef<jobject> current(jni, nullptr);
-  if (clear_exception(jni) || thread_id_field == nullptr ||
+  if (clear_exception(jni) || fields.name == nullptr ||
       jvmti->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE) {
     log_error("java.lang.Thread is not as expected; no allocation tracking in this VM");
     return nullptr;
   }
   auto allocated = AllocatedBytes::create(jni, current.get());
   if (!allocated) log_warn("this VM shows no allocated-bytes counters: unattributed is unknown");
-  return std::unique_ptr<Tracking>(new Tracking(jvmti, jni, current.get(), thread_id_field,
+  return std::unique_ptr<Tracking>(new Tracking(jvmti, jni, current.get(), fields,
                                                 std::move(allocated), std::move(facts)));
 }
 
-Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
-                   std::optional<AllocatedBytes> allocated, VmFacts facts)
+Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
+                   const ThreadNames::Fields& fields, std::optional<AllocatedBytes> allocated,
+                   VmFacts facts)
     : facts_(std::move(facts)),
-      books_(jvmti, thread_id_field, std::move(allocated)),
-      thread_names_(jvmti, thread_id_field),
+      books_(jvmti, fields.id, std::move(allocated)),
+      thread_names_(jvmti, fields),
       methods_(jvmti, jni, names_, rewritten_, reclamation_),
       jvmti_stacks_(jvmti, methods_),
       vm_stacks_(VmStackCapture::create(jni, current, jvmti_stacks_, methods_)),
-      current_thread_(jvmti, jni, current, thread_id_field, thread_names_),
+      current_thread_(jvmti, jni, current, fields.id, thread_names_),
       objects_(jvmti, names_),
       live_(jvmti, books_, reclamation_),
       recorder_(ring_, books_, current_thread_, objects_, methods_, live_, reclamation_),

@@ -122,7 +122,7 @@ class Tracking {
   void thread_ending(JNIEnv* jni, jthread thread);
 
  private:
-  Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
+  Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
            std::optional<AllocatedBytes> allocated, VmFacts facts);
   void choose_walker();
   void watch_pauses(JNIEnv* jni);
