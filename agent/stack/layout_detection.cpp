@@ -55,6 +55,10 @@ void find_nmethods(VmEntries& entries, VmLayout& layout) {
     layout.deopt_mh = offset({{"CompiledMethod", "_deopt_mh_handler_begin"}});
     layout.scopes_data = offset({{"CompiledMethod", "_scopes_data_begin"}});
     layout.metadata = offset({{"nmethod", "_metadata_offset"}});
+    // On the line of the compile id: in use, not used, not entrant. What follows has no frames.
+    layout.alive = offset({{"nmethod", "_state"}});
+    layout.alive_least = 0;
+    layout.alive_most = 2;
     return;
   }
   layout.blob_kind = offset({{"CodeBlob", "_kind"}});
@@ -95,6 +99,8 @@ void find_code_heaps(VmEntries& entries, VmLayout& layout) {
   const VmAddress reserved = entries.offset({{"VirtualSpace", "_high_boundary"}});
   layout.block_header = static_cast<Offset>(entries.size("HeapBlock"));
   layout.block_used = static_cast<Offset>(entries.offset({{"HeapBlock::Header", "_used"}}));
+  // Where code goes without a state of its own, its block tells.
+  if (layout.alive == kAbsent) layout.alive = layout.block_used - layout.block_header;
   if (!entries.missing().empty() || heaps == 0) return;
   const auto count = load<std::int32_t>(heaps + length);
   for (std::int32_t i = 0; i < count; ++i) {

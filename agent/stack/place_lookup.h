@@ -23,8 +23,7 @@ class PlaceLookup {
         methods_(methods),
         raw_walk_(raw_walk),
         names_(names),
-        cache_(names.generation(),
-               layout.block_used - layout.block_header - layout.compile_id) {}
+        cache_(names.generation(), FrameCache::alive_of(layout)) {}
 
   const FrameCache& cache() const { return cache_; }
 

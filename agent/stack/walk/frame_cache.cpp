@@ -4,8 +4,8 @@
 
 namespace ddm {
 
-FrameCache::FrameCache(const std::atomic<std::uint32_t>& generation, Offset in_use)
-    : generation_(generation), in_use_(in_use), slots_([] {
+FrameCache::FrameCache(const std::atomic<std::uint32_t>& generation, Alive alive)
+    : generation_(generation), alive_(alive), slots_([] {
         // Zeroed pages are empty slots; they take memory once they are written.
         void* memory = mmap(nullptr, kSlots * sizeof(Slot), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -41,10 +41,18 @@ class FrameCache {
     std::uint64_t value = 0;
   };
 
-  // `generation` goes up when nothing that was found out before holds any longer. `in_use`: from
-  // where an nmethod keeps its compile id to the flag that its memory is in use. A freed nmethod
-  // keeps its compile id, while another may stand at its end.
-  FrameCache(const std::atomic<std::uint32_t>& generation, Offset in_use);
+  // A byte, so far from where an nmethod keeps its compile id, that tells whether it is there yet: a
+  // freed nmethod keeps its compile id, while another may stand at its end.
+  struct Alive {
+    std::int64_t at = 0;
+    std::uint8_t least = 1, most = 1;
+  };
+  static Alive alive_of(const VmLayout& layout) {
+    return {layout.alive - layout.compile_id, layout.alive_least, layout.alive_most};
+  }
+
+  // `generation` goes up when nothing that was found out before holds any longer.
+  FrameCache(const std::atomic<std::uint32_t>& generation, Alive alive);
 
   // false: not known, or not any more.
   bool find_compiled(VmAddress pc, unsigned part, Entry& entry, Identity& identity) const {
@@ -52,8 +60,10 @@ class FrameCache {
   }
   // Whether that compiled code is still where it was.
   bool still_stands(const Identity& code) const {
-    return code.at == 0 || (load<std::uint32_t>(code.at) == code.value &&
-                            load<std::uint8_t>(code.at + static_cast<VmAddress>(in_use_)) == 1);
+    if (code.at == 0) return true;
+    const auto alive = load<std::uint8_t>(code.at + static_cast<VmAddress>(alive_.at));
+    return load<std::uint32_t>(code.at) == code.value && alive >= alive_.least &&
+           alive <= alive_.most;
   }
   // What stands there if `identity`, as it is found, is that of the frame's method.
   bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {
@@ -116,7 +126,7 @@ class FrameCache {
   }
 
   const std::atomic<std::uint32_t>& generation_;
-  const std::int64_t in_use_;
+  const Alive alive_;
   const std::unique_ptr<Slot[], Unmap> slots_;  // null: no memory, nothing is remembered
 };
 

@@ -42,6 +42,9 @@ struct VmLayout {
   // nmethod. Before JDK 23 parts of it were found by address, since then by offset from its begin.
   bool parts_by_offset = false;
   Offset method = kAbsent, compile_id = kAbsent, orig_pc = kAbsent;
+  // A byte, from the nmethod's begin, between these two as long as the code is not given back.
+  Offset alive = kAbsent;
+  std::uint8_t alive_least = 1, alive_most = 1;
   Offset deopt = kAbsent, deopt_mh = kAbsent;
   Offset scopes_pcs = kAbsent;      // the PcDescs; the next int is where they end
   Offset scopes_data = kAbsent;     // before 23 an address, since then an offset

@@ -22,7 +22,7 @@ struct Nmethod {
   std::uint8_t in_use = 1;
   std::uint32_t compile_id = 0;
 };
-constexpr Offset kInUse = -4;
+constexpr FrameCache::Alive kInUse = {-4, 1, 1};
 
 TEST_CASE("a shown frame keeps its method, its bytecode index and its role") {
   for (const std::int32_t bci : {-1, 0, 1, 65535}) {
