@@ -83,17 +83,30 @@ TraceNumber Traces::insert(std::uint64_t hash, std::span<const Frame> frames, st
 }
 
 Traces::FrameNumber Traces::number_of_frame(Frame frame) {
-  const auto bits = std::bit_cast<std::uint64_t>(frame);
-  const std::size_t mask = 2 * kMostFrames - 1;
-  for (std::size_t i = (bits * 0x9E3779B97F4A7C15ull) >> 40;; ++i) {
-    FrameNumber& slot = frame_slots_[i & mask];
-    if (slot != 0 && frames_[slot - 1] == frame) return slot - 1;
-    if (slot != 0) continue;
-    if (frame_count_ == kMostFrames) return kMostFrames;
-    frames_[frame_count_] = frame;
-    slot = ++frame_count_;
-    return slot - 1;
+  std::size_t at = slot_of_frame(frame);
+  if (frame_slots_[at] != 0) return frame_slots_[at] - 1;
+  if (frame_count_ == kMostFrames) return kMostFrames;
+  if (2 * std::size_t{frame_count_} > frame_mask_) {
+    widen_frame_slots();
+    at = slot_of_frame(frame);
   }
+  frames_[frame_count_] = frame;
+  frame_slots_[at] = ++frame_count_;
+  return frame_count_ - 1;
+}
+
+std::size_t Traces::slot_of_frame(Frame frame) const {
+  const auto bits = std::bit_cast<std::uint64_t>(frame);
+  for (std::size_t i = (bits * 0x9E3779B97F4A7C15ull) >> 40;; ++i) {
+    const FrameNumber there = frame_slots_[i & frame_mask_];
+    if (there == 0 || frames_[there - 1] == frame) return i & frame_mask_;
+  }
+}
+
+void Traces::widen_frame_slots() {
+  std::fill_n(&frame_slots_[0], frame_mask_ + 1, 0);
+  frame_mask_ = std::min(4 * (frame_mask_ + 1), frame_slots_.size()) - 1;
+  for (std::uint32_t i = 0; i < frame_count_; ++i) frame_slots_[slot_of_frame(frames_[i])] = i + 1;
 }
 
 std::size_t Traces::read(TraceNumber number, std::span<Frame> to) const {

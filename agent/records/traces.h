@@ -47,6 +47,9 @@ class Traces {
     return known != kNoTrace ? known : number_of_new(hash, frames);
   }
 
+  // Fetches what number_of() of that hash is going to look at.
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
+
   // Of a number that number_of() gave: how many of the frames were copied.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
   // How many frames it has, and one of them; 0 is the innermost.
@@ -75,6 +78,7 @@ class Traces {
   static constexpr std::uint32_t kEnd = kShortened - 1;
   static constexpr std::array<std::uint32_t, 2> kShortDepths = {16, 4};
   static constexpr std::size_t kMostFrames = std::size_t{1} << 20;  // different ones
+  static constexpr std::size_t kFirstFrameSlots = 4096;
 
   Traces(std::uint32_t most, std::uint32_t depth);
   TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
@@ -94,6 +98,8 @@ class Traces {
                      std::uint32_t limit);
   // kMostFrames: no room.
   FrameNumber number_of_frame(Frame frame);
+  std::size_t slot_of_frame(Frame frame) const;  // where it stands, or would stand
+  void widen_frame_slots();
 
   const std::uint32_t most_;
   const std::uint32_t depth_;
@@ -103,8 +109,10 @@ class Traces {
   ReservedArray<std::uint32_t> ends_;
   ReservedArray<FrameNumber> stacks_;
   ReservedArray<Frame> frames_;
-  ReservedArray<FrameNumber> frame_slots_;  // number + 1, by the frame's hash
-  mutable std::mutex mutex_;                // of who adds
+  // number + 1, by the frame's hash: the first slots only, so many that half of them stay empty.
+  ReservedArray<FrameNumber> frame_slots_;
+  std::size_t frame_mask_ = kFirstFrameSlots - 1;
+  mutable std::mutex mutex_;  // of who adds
   std::uint32_t frame_count_ = 0;
   std::uint32_t limit_in_full_ = 0;
   std::array<std::uint32_t, 2> limits_shortened_{};

@@ -53,6 +53,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     // outside of Java (attaching a thread, for one).
     ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth);
     stacks().capture(jni, stack);
+    if (sites != nullptr) sites->traces().prefetch(stack.hash());
 
     AllocRecord record;
     record.time_ms = wall_clock_ms();
