@@ -33,6 +33,7 @@ BciEngine::BciEngine(jvmtiEnv* jvmti, Recorder& recorder, RewrittenMethods& rewr
 std::string BciEngine::prepare(JNIEnv* jni) {
   if (rewritten_) return "";
   backtrace_.find_fields(jni);
+  recorder_.methods().find_super_calls();
   // The Tracker first: a hook that cannot be resolved would make every `new` throw.
   std::string error = enable(JVMTI_EVENT_CLASS_PREPARE);
   if (error.empty()) error = tracker_.define(jni);

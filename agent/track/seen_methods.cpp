@@ -251,19 +251,32 @@ MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature
   seen.role = role_of(names);
   if (names.native) return names;
 
-  jint length = 0;
-  JvmtiPtr<unsigned char> code(jvmti_);
-  if (jvmti_->GetBytecodes(method, &length, code.out()) == JVMTI_ERROR_NONE) {
-    const bci::ByteSpan bytecode{code.get(), static_cast<std::size_t>(length)};
-    seen.code_size = static_cast<std::uint32_t>(length);
-    if (!rewritten_.empty()) {
-      seen.moves = rewritten_.moves_of(internal_name_of(class_signature), names.method,
-                                       names.signature, bci::code_shape(bytecode));
-    }
-    if (seen.role == MethodRole::kConstructor) read_super_calls(owner, bytecode, seen);
-  }
+  read_code(owner, class_signature, method, names, seen);
   read_lines(method, seen, names);
   return names;
+}
+
+void SeenMethods::read_code(jclass owner, std::string_view class_signature, jmethodID method,
+                            const MethodName& names, SeenMethod& seen) const {
+  const bool with_super_calls = seen.role == MethodRole::kConstructor && super_calls_wanted_;
+  if (rewritten_.empty() && !with_super_calls) {
+    // Its size is all, and need not be copied.
+    jlocation first = 0, last = 0;
+    if (jvmti_->GetMethodLocation(method, &first, &last) == JVMTI_ERROR_NONE && last >= 0) {
+      seen.code_size = static_cast<std::uint32_t>(last + 1);
+    }
+    return;
+  }
+  jint length = 0;
+  JvmtiPtr<unsigned char> code(jvmti_);
+  if (jvmti_->GetBytecodes(method, &length, code.out()) != JVMTI_ERROR_NONE) return;
+  const bci::ByteSpan bytecode{code.get(), static_cast<std::size_t>(length)};
+  seen.code_size = static_cast<std::uint32_t>(length);
+  if (!rewritten_.empty()) {
+    seen.moves = rewritten_.moves_of(internal_name_of(class_signature), names.method,
+                                     names.signature, bci::code_shape(bytecode));
+  }
+  if (with_super_calls) read_super_calls(owner, bytecode, seen);
 }
 
 void SeenMethods::read_lines(jmethodID method, const SeenMethod& seen, MethodName& name) const {

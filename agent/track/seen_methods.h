@@ -52,7 +52,7 @@ struct SeenMethod {
   MethodRole role = MethodRole::kPlain;
   RewrittenMethods::Moves moves;           // of a rewritten method; see original_bci()
   std::vector<std::uint16_t> super_calls;  // kConstructor: where this() or super() is called, as
-                                           // the method stands in the VM
+                                           // the method stands in the VM; see find_super_calls()
   std::uint32_t code_size = 0;  // as it stands in the VM
   MethodVersion version;
 
@@ -79,6 +79,10 @@ class SeenMethods final : public FrameNames {
   const SeenMethod& get(JNIEnv* jni, jmethodID method);
 
   ShownFrame shown(JNIEnv* jni, RawFrame frame, std::uint32_t code_size) override;
+
+  // From the next forget_all() on constructors are read for where they call this() or super(), which
+  // takes longer than all the rest. Until then they have no such places.
+  void find_super_calls() { super_calls_wanted_ = true; }
 
   // The classes of this internal name are about to have other bytecode, or had it before.
   void forget_class(std::string_view internal_name);
@@ -111,6 +115,8 @@ class SeenMethods final : public FrameNames {
   std::unique_ptr<SeenMethod> read(JNIEnv* jni, jmethodID method);
   MethodName read_name(jclass owner, std::string_view class_signature, jmethodID method,
                        SeenMethod& seen) const;
+  void read_code(jclass owner, std::string_view class_signature, jmethodID method,
+                 const MethodName& names, SeenMethod& seen) const;
   void read_lines(jmethodID method, const SeenMethod& seen, MethodName& name) const;
   void read_super_calls(jclass owner, bci::ByteSpan bytecode, SeenMethod& seen) const;
   ChangeCount& changes_of(std::string_view internal_name);
@@ -120,6 +126,7 @@ class SeenMethods final : public FrameNames {
   const RewrittenMethods& rewritten_;
   Reclamation& reclamation_;
   const MethodPointers pointers_;
+  std::atomic<bool> super_calls_wanted_{false};
   // How often classes were changed, by hash of their name: where two share a count, methods are
   // read again for nothing.
   std::array<ChangeCount, 4096> changes_{};
