@@ -8,7 +8,6 @@ namespace ddm {
 namespace {
 
 std::array<std::atomic<std::int64_t>, 16> g_own_threads{};  // 0: free, as no thread's id is
-thread_local bool t_own_thread = false;
 
 }  // namespace
 
@@ -30,9 +29,5 @@ bool is_own_thread(std::int64_t java_id) {
   return java_id != 0 && std::any_of(g_own_threads.begin(), g_own_threads.end(),
                                      [java_id](const auto& own) { return own == java_id; });
 }
-
-void become_own_thread() { t_own_thread = true; }
-
-bool on_own_thread() { return t_own_thread; }
 
 }  // namespace ddm

@@ -15,7 +15,8 @@ bool is_own_thread(std::int64_t java_id);
 void remove_own_thread(std::int64_t java_id);
 
 // The calling thread, from here to its end.
-void become_own_thread();
-bool on_own_thread();
+inline constinit thread_local bool t_own_thread = false;
+inline void become_own_thread() { t_own_thread = true; }
+inline bool on_own_thread() { return t_own_thread; }
 
 }  // namespace ddm

@@ -11,9 +11,9 @@ namespace {
 constexpr std::int32_t kFirstStacks = 128;
 constexpr std::uint32_t kOneOf = 8192;  // 4 us each: half a nanosecond a stack
 
-thread_local std::uint32_t t_stacks = 0;
-
 }  // namespace
+
+constinit thread_local std::uint32_t WalkerCheck::t_stacks = 0;
 
 WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks) {
   if (std::getenv("DDMAGENT_CHECK_STACKS") != nullptr) {
@@ -21,8 +21,6 @@ WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks) {
     only_count_ = true;
   }
 }
-
-bool WalkerCheck::due_now_and_then() { return ++t_stacks % every_ == 0; }
 
 const char* WalkerCheck::difference(std::span<const RawFrame> walked, bool complete,
                                     std::span<const RawFrame> official) {

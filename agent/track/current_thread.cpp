@@ -5,7 +5,7 @@
 
 namespace ddm {
 
-thread_local CurrentThread::Noted CurrentThread::t_noted;
+constinit thread_local CurrentThread::Noted CurrentThread::t_noted;
 
 CurrentThread::CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
                              jfieldID thread_id_field, ThreadNames& names)

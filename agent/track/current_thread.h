@@ -40,7 +40,7 @@ class CurrentThread {
     std::int64_t id = 0;  // 0: not known
     std::uint32_t times_forgotten = 0;
   };
-  static thread_local Noted t_noted;
+  static constinit thread_local Noted t_noted;
 
   jvmtiEnv* const jvmti_;
   const jfieldID thread_id_field_;

@@ -106,7 +106,7 @@ ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
   return t_own.book;
 }
 
-ThreadBooks::Number ThreadBooks::own(JNIEnv* jni, std::int64_t size) {
+ThreadBooks::Number ThreadBooks::settled_own(JNIEnv* jni, std::int64_t size) {
   Book* book = own_book(jni, size);
   if (book == nullptr) return 0;
   if (book->counter_of == Counter::kHidden) {

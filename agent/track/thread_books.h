@@ -55,7 +55,12 @@ class ThreadBooks {
   using Number = BookNumber;
 
   // The calling thread's book, opened if need be, when it has allocated an object of this size.
-  Number own(JNIEnv* jni, std::int64_t size);
+  Number own(JNIEnv* jni, std::int64_t size) {
+    const Book* const book = t_own.book;
+    if (book == nullptr || book->unsettled > 0 || book->counter_of == Counter::kHidden) [[unlikely]]
+      return settled_own(jni, size);
+    return book->number;
+  }
 
   // After own(), on the same thread and in the same Reading: what it saw was recorded under `seq`,
   // or dropped. Counted after the record is in the ring, never before.
@@ -113,6 +118,7 @@ class ThreadBooks {
 
   Key own_key(JNIEnv* jni) const;
   Book* own_book(JNIEnv* jni, std::int64_t size);
+  Number settled_own(JNIEnv* jni, std::int64_t size);
   void count(Seen seen, const SiteEntry& one);
   // A new book, or the one that is there. Lock held.
   Book& open(Key key, Counter counter_of, std::int64_t base, std::int64_t thread_id = 0,

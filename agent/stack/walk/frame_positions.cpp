@@ -7,33 +7,19 @@
 
 namespace ddm {
 
-namespace {
+constinit thread_local FramePositions* FramePositions::t_positions = nullptr;
+constinit thread_local bool FramePositions::t_ended = false;
 
-// No destructor of their own: a thread may still allocate after its thread_local objects are gone.
-thread_local FramePositions* t_positions = nullptr;
-thread_local bool t_ended = false;
-
-}  // namespace
-
-struct FramePositionsOwner {
-  ~FramePositionsOwner() {
+struct FramePositions::Owner {
+  ~Owner() {
     t_ended = true;
     delete std::exchange(t_positions, nullptr);
   }
 };
 
-FramePositions* FramePositions::of_this_thread(Epoch epoch) {
-  FramePositions* positions = t_positions;
-  if (positions == nullptr) [[unlikely]]
-    return make(epoch);
-  if (positions->epoch_ != epoch) [[unlikely]]
-    positions->begin(epoch);
-  return positions;
-}
-
 FramePositions* FramePositions::make(Epoch epoch) {
   if (t_ended) return nullptr;
-  static thread_local FramePositionsOwner owner;
+  static thread_local Owner owner;
   static_cast<void>(owner);  // made here, so that it is destroyed when the thread ends
   // Zeroed pages are empty positions; they take memory once they are written.
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,

@@ -70,7 +70,14 @@ class FramePositions {
 
   // The calling thread's table, empty when it is of another epoch. Null: no memory, or the thread
   // is at its end.
-  static FramePositions* of_this_thread(Epoch epoch);
+  static FramePositions* of_this_thread(Epoch epoch) {
+    FramePositions* const positions = t_positions;
+    if (positions == nullptr) [[unlikely]]
+      return make(epoch);
+    if (positions->epoch_ != epoch) [[unlikely]]
+      positions->begin(epoch);
+    return positions;
+  }
 
   Position& at(VmAddress sp) { return positions_[sp / kApart % kPositions]; }
   StackTrail& trail() { return *trail_; }
@@ -103,7 +110,10 @@ class FramePositions {
   Epoch epoch_;
   std::uint64_t number_ = 1;  // of the epoch
 
-  friend struct FramePositionsOwner;
+  // No destructors of their own: a thread may still allocate after its thread_local objects are gone.
+  static constinit thread_local FramePositions* t_positions;
+  static constinit thread_local bool t_ended;
+  struct Owner;
 };
 
 }  // namespace ddm
