@@ -7,7 +7,7 @@ Usage: bench/real_programs.py [--pairs N] [--programs javac,h2,...] [--ways vm,b
 
 Medians of paired runs, with smallest and largest. Programs from Debian: libh2-java groovy scala
 kotlin clojure jruby tomcat10 apache2-utils; one that is not installed, or does not run on a JDK, is
-left out and said so.
+left out and said so. The way vm-event needs the target empty_event.
 """
 import argparse
 import os
@@ -27,9 +27,14 @@ sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
 import harness  # noqa: E402
 from soak_programs import CATALINA, H2, Tomcat  # noqa: E402
 
-WAYS = {"none": None, "idle": "address=none,dump=none", "vm": "track=y,address=none,dump=none",
-        "bci": "track=y,engine=bci,address=none,dump=none",
-        "vm-512k": "track=y,interval=512k,address=none,dump=none"}
+def agent(options):
+    return f"-agentpath:{harness.AGENT}={options},address=none,dump=none"
+
+
+# vm-event: the VM tells of every allocation, and nobody listens (bench/empty_event.cpp).
+WAYS = {"none": None, "idle": agent("log=warn"), "vm": agent("track=y"),
+        "bci": agent("track=y,engine=bci"), "vm-512k": agent("track=y,interval=512k"),
+        "vm-event": "-agentpath:" + os.path.join(os.path.dirname(harness.AGENT), "libempty_event.so")}
 GROOVY = "def m = [:]; 60000.times { m['k' + (it % 1000)] = (m['k' + (it % 1000)] ?: []) + it % 7 }; " \
          "println m.values().collect { it.sum() }.sum()"
 RUBY = "h = Hash.new(0); 300_000.times { |i| h[\"k#{i % 1000}\"] += i.to_s.length }; puts h.values.sum"
@@ -67,63 +72,62 @@ class Programs:
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
             f.write(text)
 
-    def run(self, options, *command):
+    def run(self, way, *command):
         """CPU seconds of a command, which may be a script that starts a JVM; None: it failed."""
         env = dict(os.environ, JAVA_HOME=self.jdk.home,
                    PATH=os.path.join(self.jdk.home, "bin") + ":" + os.environ["PATH"])
-        if options is not None:
-            env["JAVA_TOOL_OPTIONS"] = f"-agentpath:{harness.AGENT}={options}"
+        if way is not None:
+            env["JAVA_TOOL_OPTIONS"] = way
         before = cpu_of_children()
         done = subprocess.run(command, cwd=self.folder, env=env, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, check=False)
         return cpu_of_children() - before if done.returncode == 0 else None
 
-    def javac(self, options):
+    def javac(self, way):
         """The quickstart's, with stacks as deep as there."""
         if not os.path.exists(os.path.join(self.folder, "files")):
             self.write("files", "\n".join(javac_sources(self.jdk, self.folder)))
-        return self.run(options, os.path.join(self.jdk.home, "bin", "javac"), "-nowarn",
+        return self.run(way, os.path.join(self.jdk.home, "bin", "javac"), "-nowarn",
                         "-proc:none", "-XDignore.symbol.file", "--patch-module",
                         f"java.base={self.folder}/java.base", "-d", self.folder + "/classes",
                         "@files")
 
-    def h2(self, options):
-        return self.run(options, self.jdk.java, "-cp", H2.JAR, "org.h2.tools.RunScript", "-url",
+    def h2(self, way):
+        return self.run(way, self.jdk.java, "-cp", H2.JAR, "org.h2.tools.RunScript", "-url",
                         "jdbc:h2:mem:x", "-script", "s.sql")
 
-    def groovy(self, options):
-        return self.run(options, "groovy", "-e", GROOVY)
+    def groovy(self, way):
+        return self.run(way, "groovy", "-e", GROOVY)
 
-    def scalac(self, options):
-        return self.run(options, "scalac", "-d", self.folder, "Main.scala")
+    def scalac(self, way):
+        return self.run(way, "scalac", "-d", self.folder, "Main.scala")
 
-    def kotlinc(self, options):
-        return self.run(options, "kotlinc", "main.kt", "-d", self.folder)
+    def kotlinc(self, way):
+        return self.run(way, "kotlinc", "main.kt", "-d", self.folder)
 
-    def clojure(self, options):
-        return self.run(options, "clojure", "-e", CLOJURE)
+    def clojure(self, way):
+        return self.run(way, "clojure", "-e", CLOJURE)
 
-    def jruby(self, options):
-        return self.run(options, "jruby", "-e", RUBY)
+    def jruby(self, way):
+        return self.run(way, "jruby", "-e", RUBY)
 
-    def virtual_threads(self, options):
+    def virtual_threads(self, way):
         if self.jdk.major < 21:
             return None
         if not os.path.exists(os.path.join(self.folder, "TenThousand.class")):
             subprocess.run([os.path.join(self.jdk.home, "bin", "javac"), "-d", self.folder,
                             os.path.join(HERE, "programs", "TenThousand.java")], check=True)
-        return self.run(options, self.jdk.java, "-cp", self.folder, "TenThousand")
+        return self.run(way, self.jdk.java, "-cp", self.folder, "TenThousand")
 
-    def tomcat(self, options):
+    def tomcat(self, way):
         """Under 6,000 requests of `ab`."""
         home = tempfile.mkdtemp(dir=self.folder)
-        server = Tomcat(self.jdk, home, options, [])
+        server = Tomcat(self.jdk, home, way, [])
         if not server.prepare():
             return None
-        agent = [] if options is None else [f"-agentpath:{harness.AGENT}={options}"]
         before = cpu_of_children()
         process = subprocess.Popen(
-            [self.jdk.java, *agent, "-cp",
+            [self.jdk.java, *([] if way is None else [way]), "-cp",
              f"{CATALINA}/bin/bootstrap.jar:{CATALINA}/bin/tomcat-juli.jar",
              f"-Dcatalina.home={CATALINA}", f"-Dcatalina.base={home}",
              "org.apache.catalina.startup.Bootstrap", "start"],
