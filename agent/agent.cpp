@@ -323,7 +323,8 @@ void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
 std::string Agent::sample_cpu(JNIEnv* jni, bool on) {
   if (on && !tracking_) return "this VM lacks what stacks need";
   if (on) {
-    return sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.budget});
+    return sampler_.start(jni, tracking_->naming(jni),
+                          {options_.interval_ms, options_.budget, options_.delay});
   }
   sampler_.stop();
   return "";

@@ -123,6 +123,18 @@ const OptionRule kRules[] = {
      [](Options& o, std::string_view v) { return text(v, &o.methods); }},
     {"interval_ms", "N", "cpu=samples: milliseconds between samples (10)", true,
      [](Options& o, std::string_view v) { return number(v, 1, 1000, false, &o.interval_ms); }},
+    {"delay", "varied|exponential|fixed", "cpu=samples: how the pauses between samples vary", true,
+     [](Options& o, std::string_view v) {
+       if (v == "varied")
+         o.delay = SamplingDelay::kVaried;
+       else if (v == "exponential")
+         o.delay = SamplingDelay::kExponential;
+       else if (v == "fixed")
+         o.delay = SamplingDelay::kFixed;
+       else
+         return not_one_of(v, "varied, exponential, fixed");
+       return Wrong();
+     }},
     {"budget", "PERCENT", "of one CPU, what sampling may take (5)", true,
      [](Options& o, std::string_view v) { return number(v, 1, 100, false, &o.budget); }},
     {"monitor", "y|n", "where threads wait for locks, and for how long (n)", true,
@@ -317,6 +329,7 @@ void Options::take_tracking_from(const Options& later) {
     if (option == "cpu") cpu = later.cpu;
     if (option == "methods") methods = later.methods;
     if (option == "interval_ms") interval_ms = later.interval_ms;
+    if (option == "delay") delay = later.delay;
     if (option == "budget") budget = later.budget;
     if (option == "monitor") monitor = later.monitor;
     if (option == "live") live = later.live;
@@ -330,7 +343,7 @@ std::string reload_error(const Options& later) {
     return fmt::format(
         "the agent is loaded already: a second load can only change track, engine, interval, "
         "records, depth, sites, sites_depth, live, dump, every, cpu, methods, interval_ms, "
-        "budget, monitor and name, not {}",
+        "delay, budget, monitor and name, not {}",
         name);
   }
   return {};

@@ -20,6 +20,7 @@ enum class WalkerKind { kAuto, kVm, kAsgct, kJvmti };
 enum class LogLevel { kError, kWarn, kInfo, kDebug };
 enum class Compress { kAuto, kAlways, kNever };
 enum class CpuMode { kOff, kTimes, kSamples };
+enum class SamplingDelay { kVaried, kExponential, kFixed };
 
 struct Options {
   bool help = false;
@@ -59,6 +60,7 @@ struct Options {
   std::string methods;  // classes and methods for cpu=times, as given
   bool monitor = false;
   std::int64_t interval_ms = 10;  // of cpu=samples
+  SamplingDelay delay = SamplingDelay::kVaried;
   std::int64_t budget = 5;        // percent of the CPU that sampling may take
 
   std::vector<std::string> given;  // the names of the options in the string, in its order

@@ -130,6 +130,7 @@ std::optional<CpuSampler::Look> CpuSampler::wanted_look() const {
     look.traces = traces_;
     look.unit_ns = look.interval_ns = wanted_->interval_ms * 1'000'000;
     look.budget = wanted_->budget;
+    look.delay = wanted_->delay;
   }
   if (trace_) {
     const std::int64_t interval = trace_->interval_ns();
@@ -157,7 +158,8 @@ void CpuSampler::run(JNIEnv* jni) {
       ran_threads_->clear(jni);
       begun_ns_ = last = clock_ns(CLOCK_MONOTONIC);
     }
-    due += std::chrono::nanoseconds(pace->pause_ns(static_cast<std::uint32_t>(random() << 1)));
+    due += std::chrono::nanoseconds(
+        pace->pause_ns(static_cast<std::uint32_t>(random() << 1), wanted->delay));
     const auto changed = [&] {
       return starts_ != wanted->start || trace_ != wanted->trace ||
              wanted_.has_value() != (wanted->unit_ns != 0);

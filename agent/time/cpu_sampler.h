@@ -44,6 +44,7 @@ class CpuSampler final : public TimeDataSource {
   struct Settings {
     std::int64_t interval_ms = 10;
     std::int64_t budget = 5;
+    SamplingDelay delay = SamplingDelay::kVaried;
     friend bool operator==(const Settings&, const Settings&) = default;
   };
 
@@ -83,6 +84,7 @@ class CpuSampler final : public TimeDataSource {
   struct Look {
     std::int64_t interval_ns = 0;
     std::int64_t budget = 0;
+    SamplingDelay delay = SamplingDelay::kVaried;
     std::int64_t unit_ns = 0;            // of CPU that a sample stands for; 0: none is wanted
     std::shared_ptr<Traces> traces;      // of samples
     std::shared_ptr<SampleTrace> trace;  // null: none is wanted

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+
+#include "options.h"
 
 namespace ddm {
 
@@ -32,12 +35,15 @@ class SamplingPace {
     return std::clamp(affordable, asked_ns_, std::max(asked_ns_, kLongest));
   }
 
-  // The pause varies by up to half of the interval, so that it keeps no step with the program.
-  // `random`: any 32 bits.
-  std::int64_t pause_ns(std::uint32_t random) const {
+  // The interval, on average, varied so that it keeps no step with the program: by up to half, or
+  // exponentially, so that no moment is likelier than another. `random`: any 32 bits.
+  std::int64_t pause_ns(std::uint32_t random,
+                        SamplingDelay delay = SamplingDelay::kVaried) const {
     const std::int64_t interval = interval_ns();
-    return interval / 2 + static_cast<std::int64_t>(static_cast<double>(interval) *
-                                                    (static_cast<double>(random) / 4294967296.0));
+    if (delay == SamplingDelay::kFixed) return interval;
+    const double chance = (static_cast<double>(random) + 0.5) / 4294967296.0;
+    const double part = delay == SamplingDelay::kExponential ? -std::log(chance) : chance + 0.5;
+    return static_cast<std::int64_t>(static_cast<double>(interval) * part);
   }
 
  private:

@@ -54,12 +54,16 @@ TEST_CASE("a dump of times switches tracking on only where track says so") {
 
 TEST_CASE("the options of time are understood") {
   const auto [options, error] =
-      parse_options("cpu=times,methods=shop.*\\,*.Cart.total,interval_ms=1000,budget=100,monitor=y");
+      parse_options("cpu=times,methods=shop.*\\,*.Cart.total,interval_ms=1000,budget=100,monitor=y,"
+                    "delay=exponential");
   CHECK(error.empty());
   CHECK(options.cpu == CpuMode::kTimes);
   CHECK(options.methods == "shop.*,*.Cart.total");
   CHECK(options.interval_ms == 1000);
   CHECK(options.budget == 100);
+  CHECK(options.delay == SamplingDelay::kExponential);
+  CHECK(parse_options("cpu=samples").options.delay == SamplingDelay::kVaried);
+  CHECK(parse_options("delay=fixed").options.delay == SamplingDelay::kFixed);
   CHECK(options.monitor);
   CHECK(parse_options("cpu=samples").options.cpu == CpuMode::kSamples);
   CHECK(parse_options("cpu=samples,cpu=").options.cpu == CpuMode::kOff);
@@ -73,7 +77,8 @@ TEST_CASE("a second load changes of time what it names") {
   CHECK(first.interval_ms == 20);
   CHECK(first.monitor);
   CHECK(first.methods == "a.*");
-  first.take_tracking_from(parse_options("monitor=n,methods=b.*,interval_ms=1").options);
+  first.take_tracking_from(parse_options("monitor=n,methods=b.*,interval_ms=1,delay=fixed").options);
+  CHECK(first.delay == SamplingDelay::kFixed);
   CHECK_FALSE(first.monitor);
   CHECK(first.methods == "b.*");
   CHECK(first.interval_ms == 1);
@@ -106,7 +111,7 @@ TEST_CASE("an unknown option is named together with the valid ones") {
        {"help",    "address",  "server", "suspend",     "name",   "track", "engine", "interval",
         "records", "depth",    "sites",  "sites_depth", "dump",   "every", "ring",   "native",
         "walker",  "compress", "unit",   "debugger",    "access", "log",   "hooks",
-        "cpu", "methods", "interval_ms", "budget", "monitor", "live"}) {
+        "cpu", "methods", "interval_ms", "delay", "budget", "monitor", "live"}) {
     CHECK(mentions(error, name));
   }
 }
@@ -138,6 +143,7 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"cpu=old", "times, samples, off"},
       {"methods=", "empty"},
       {"interval_ms=0", "1 to 1000"},
+      {"delay=random", "varied, exponential, fixed"},
       {"interval_ms=1001", "1 to 1000"},
       {"budget=0", "1 to 100"},
       {"budget=101", "1 to 100"},

@@ -1,7 +1,9 @@
 #include "records/sample_counts.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdlib>
+#include <random>
 
 #include "one_frame_trace.h"
 #include "time/sampling_pace.h"
@@ -50,6 +52,24 @@ TEST_CASE("Looks that cost little come as often as asked") {
   CHECK(pace.interval_ns() == 1'000'000);
   CHECK(pace.pause_ns(0) == 500'000);
   CHECK(pace.pause_ns(0xffffffff) == Approx(1'500'000).margin(2));
+}
+
+TEST_CASE("Pauses are as long as asked on average, however they vary") {
+  const SamplingPace pace(1'000'000, 5);
+  std::minstd_rand random;
+  for (const SamplingDelay delay :
+       {SamplingDelay::kVaried, SamplingDelay::kExponential, SamplingDelay::kFixed}) {
+    constexpr int kPauses = 100'000;
+    double sum = 0, short_ones = 0;
+    for (int i = 0; i < kPauses; ++i) {
+      const std::int64_t pause = pace.pause_ns(static_cast<std::uint32_t>(random() << 1), delay);
+      sum += static_cast<double>(pause);
+      short_ones += pause < 100'000 ? 1 : 0;
+    }
+    CHECK(sum / kPauses == Approx(1'000'000).epsilon(0.02));
+    const double expected = delay == SamplingDelay::kExponential ? 1 - std::exp(-0.1) : 0;
+    CHECK(short_ones / kPauses == Approx(expected).margin(0.01));
+  }
 }
 
 TEST_CASE("Looks that cost more than the budget come more seldom, and often again afterwards") {
