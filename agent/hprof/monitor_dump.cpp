@@ -18,8 +18,6 @@
 namespace ddm {
 namespace {
 
-constexpr jint kDumpFrames = kMaxDepth + 16;  // some are not shown
-
 std::string status_of(jint state) {
   std::string flags;
   if ((state & JVMTI_THREAD_STATE_SUSPENDED) != 0) flags += "S|";
@@ -76,14 +74,9 @@ class MonitorDump {
   }
 
   std::vector<HprofFrame> stack_of(jthread thread) {
-    jvmtiFrameInfo raw[kDumpFrames];
-    jint count = 0;
-    if (jvmti_->GetStackTrace(thread, 0, kDumpFrames, raw, &count) != JVMTI_ERROR_NONE) return {};
     const Reclamation::Reading reading(naming_.reclamation);
     ShownStack stack(TopFrames::kTracker, kMaxDepth);
-    for (jint i = 0; i < count; ++i) {
-      if (!stack.add(naming_.frames.shown(jni_, {raw[i].method, raw[i].location}, 0))) break;
-    }
+    if (naming_.stack_of(jvmti_, jni_, thread, stack) != JVMTI_ERROR_NONE) return {};
     return hprof_stack(stack.frames(), names_, view_);
   }
 

@@ -1,4 +1,5 @@
-// How often and how long threads waited for locks: totals by kind, class and stack.
+// How often and how long threads waited for locks: totals by kind, class and stack, and by who held the
+// lock.
 //
 // Any thread. A thread that adds holds a mutex of one of several parts for the time of a look-up:
 // it has just been stopped for far longer. Memory is bounded: from kMostTotals different ones on,
@@ -9,19 +10,32 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
+#include "records/thread_numbers.h"
 #include "records/time_data.h"
 #include "records/traces.h"
 
 namespace ddm {
+
+// Who held a lock, and what it was doing.
+struct HeldBy {
+  static constexpr ThreadNumber kUnknown = ~ThreadNumber{0};
+  ThreadNumber thread = kUnknown;  // MonitorTotals::holder_number()
+  TraceNumber trace = kNoTrace;
+  friend auto operator<=>(const HeldBy&, const HeldBy&) = default;
+};
 
 class MonitorTotals {
  public:
   static constexpr std::size_t kMostTotals = 65536;
   static constexpr std::size_t kMostClasses = 16384;
 
-  void add(MonitorKind kind, NameId class_id, TraceNumber trace, std::int64_t ns);
+  ThreadNumber holder_number(std::string_view name);
+  void add(MonitorKind kind, NameId class_id, TraceNumber trace, std::int64_t ns,
+           HeldBy holder = {});
+  // The numbers of holders stay.
   void clear();
 
   // Most time first; stacks from `traces`.
@@ -33,6 +47,7 @@ class MonitorTotals {
     MonitorKind kind;
     NameId class_id;
     TraceNumber trace;
+    HeldBy holder;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Sum {
@@ -46,6 +61,8 @@ class MonitorTotals {
   static constexpr std::size_t kParts = 16;
 
   std::array<Part, kParts> parts_;
+  mutable std::mutex names_mutex_;
+  ThreadNumbers names_;
 };
 
 }  // namespace ddm

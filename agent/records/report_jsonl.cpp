@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <utility>
 
 #include "records/report.h"
 #include "records/report_json.h"
@@ -34,8 +35,14 @@ class Fragments {
     });
   }
 
-  // The last member of an object and its end.
+  // The last member of a line and its end.
   void append_stack(std::string& out, std::span<const Frame> frames, bool cut) {
+    append_inner_stack(out, frames, cut);
+    out += '\n';
+  }
+
+  // Of an object inside a line.
+  void append_inner_stack(std::string& out, std::span<const Frame> frames, bool cut) {
     out += R"(,"stack":[)";
     for (const Frame& frame : frames) {
       if (&frame != frames.data()) out += ',';
@@ -45,7 +52,7 @@ class Fragments {
       append_json_number(out, frame.bci);
       out += '}';
     }
-    out += cut ? "],\"truncated\":true}\n" : "]}\n";
+    out += cut ? "],\"truncated\":true}" : "]}";
   }
 
   const std::string& class_name(NameId id) {
@@ -96,6 +103,20 @@ void append_text(std::string& out, std::string_view key, std::string_view text) 
   append_json_string(out, text);
 }
 
+void append_holders(const MonitorTime& monitor, Fragments& fragments, std::string& out) {
+  if (monitor.holders.empty()) return;
+  out += R"(,"holders":)";
+  char before = '[';
+  for (const LockHolder& holder : monitor.holders) {
+    out.append(1, std::exchange(before, ',')).append(R"({"thread":)");
+    append_json_string(out, holder.thread);
+    append_count(out, "count", holder.count);
+    append_count(out, "ns", holder.ns);
+    fragments.append_inner_stack(out, holder.frames, holder.cut);
+  }
+  out += ']';
+}
+
 void append_time(const TimeData& time, Fragments& fragments, ReportPieces& pieces) {
   std::string& out = pieces.text();
   for (const MethodTime& method : time.methods) {
@@ -126,6 +147,7 @@ void append_time(const TimeData& time, Fragments& fragments, ReportPieces& piece
     out += fragments.class_name(monitor.class_id);
     append_count(out, "count", monitor.count);
     append_count(out, "ns", monitor.ns);
+    append_holders(monitor, fragments, out);
     fragments.append_stack(out, monitor.frames, monitor.cut);
   }
 }

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kRows = 20;
 constexpr std::size_t kSummaryRows = 7;
 constexpr std::size_t kTraceFrames = 24;
+constexpr std::size_t kHolders = 3;  // of a lock
 
 std::string ms(std::int64_t ns) {
   return fmt::format("{}.{} ms", grouped(ns / 1'000'000), ns / 100'000 % 10);
@@ -35,7 +36,10 @@ class Tables {
     out_ += method_table(time_.methods, rows_);
     samples();
     monitors();
-    if (with_traces) traces();
+    if (with_traces) {
+      holders();
+      traces();
+    }
     return std::move(out_);
   }
 
@@ -113,6 +117,25 @@ class Tables {
       line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", i + 1, share_of(monitor.ns, all),
            ms(monitor.ns), grouped(monitor.count), trace(monitor.frames, monitor.cut),
            name_of(monitor.kind), type);
+    }
+  }
+
+  void holders() {
+    const std::size_t shown = std::min(rows_, time_.monitors.size());
+    bool any = false;
+    for (std::size_t i = 0; i < shown; ++i) any = any || !time_.monitors[i].holders.empty();
+    if (!any) return;
+    line("\nWho held the lock when a thread began to wait for it, of each rank");
+    line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", "rank", "self", "time", "count", "trace", "thread");
+    for (std::size_t i = 0; i < shown; ++i) {
+      const MonitorTime& monitor = time_.monitors[i];
+      for (std::size_t h = 0; h < std::min(kHolders, monitor.holders.size()); ++h) {
+        const LockHolder& holder = monitor.holders[h];
+        line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", i + 1, share_of(holder.ns, monitor.ns),
+             ms(holder.ns), grouped(holder.count),
+             holder.frames.empty() ? "-" : std::to_string(trace(holder.frames, holder.cut)),
+             shortened(printable(holder.thread), 32));
+      }
     }
   }
 

@@ -57,6 +57,16 @@ constexpr std::string_view name_of(MonitorKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+// Of the waits at one place: those that one thread was the cause of, since it had the lock when they
+// began, and what it was doing then.
+struct LockHolder {
+  std::string thread;  // its name
+  std::int64_t count = 0;
+  std::int64_t ns = 0;
+  std::vector<Frame> frames;  // none: not known
+  bool cut = false;
+};
+
 struct MonitorTime {
   MonitorKind kind = MonitorKind::kEnter;
   NameId class_id = kUnknownName;  // of the object waited for
@@ -64,6 +74,7 @@ struct MonitorTime {
   std::int64_t ns = 0;
   std::vector<Frame> frames;
   bool cut = false;
+  std::vector<LockHolder> holders{};  // most time first; of waits with a known one
 };
 
 // How the sampler fared, since it was last switched on.

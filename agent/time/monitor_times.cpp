@@ -48,6 +48,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   if (!traces_) traces_ = Traces::create(kTraces, kMaxDepth);
   if (!traces_) return "no memory for stacks";
   totals_.clear();
+  holders_.start(jvmti, jni, naming, *traces_);
   for (Part& part : parts_) {
     const std::lock_guard part_lock(part.mutex);
     part.begun.clear();
@@ -82,10 +83,14 @@ bool MonitorTimes::wanted() const { return on_ && !closed_ && !on_own_thread(); 
 void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject object) noexcept {
   if (!wanted()) return;
   try {
+    Begun begun;
+    if (kind == MonitorKind::kEnter) begun.holder = holders_.of_monitor(jni, object);
+    if (kind == MonitorKind::kPark || kind == MonitorKind::kPin) {
+      begun.holder = holders_.of_lock(jni, object);
+    }
     // What is named in it stays named until it is in `begun`, where add_names() finds it.
     const Reclamation::Reading reading(naming_->reclamation);
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
-    Begun begun;
     begun.class_id = class_id_of(jni, object);
     ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
     naming_->stacks.capture(jni, stack);
@@ -104,13 +109,14 @@ void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept 
   const std::int64_t now = now_ns();
   try {
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
+    if (kind == MonitorKind::kEnter) holders_.took(jni, thread, thread_id);
     Part& part = part_of(thread_id);
     const std::lock_guard lock(part.mutex);
     const auto at = part.begun.find(thread_id);
     if (at == part.begun.end()) return;  // it began before the events were on
     Begun& begun = at->second[static_cast<std::size_t>(kind)];
     if (begun.at_ns == 0) return;
-    totals_.add(kind, begun.class_id, begun.trace, now - begun.at_ns);
+    totals_.add(kind, begun.class_id, begun.trace, now - begun.at_ns, begun.holder);
     begun.at_ns = 0;
     bool waiting = false;
     for (const Begun& other : at->second) waiting = waiting || other.at_ns != 0;

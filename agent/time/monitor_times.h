@@ -23,6 +23,7 @@
 #include "records/monitor_totals.h"
 #include "records/time_data.h"
 #include "stack/stack_naming.h"
+#include "time/lock_holders.h"
 #include "time/park_hooks.h"
 
 namespace ddm {
@@ -51,6 +52,7 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
     std::int64_t at_ns = 0;  // 0: not waiting
     NameId class_id = kUnknownName;
     TraceNumber trace = kNoTrace;
+    HeldBy holder{};
   };
   static constexpr std::size_t kKinds = 4;
   struct alignas(64) Part {
@@ -76,6 +78,7 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
   std::atomic<bool> on_{false};
   std::atomic<bool> closed_{false};
   MonitorTotals totals_;
+  LockHolders holders_{totals_};
   std::array<Part, kParts> parts_;
 };
 

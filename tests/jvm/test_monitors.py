@@ -109,6 +109,68 @@ def a_virtual_thread_that_keeps_its_carrier_is_told_as_a_pin(t):
     assert sum(m["count"] for m in parks) == 10, parks
 
 
+def holders_of(report, kind, classes):
+    """{thread: [count, ns, [stack]]} of the locks of these classes."""
+    found = {}
+    for monitor in report.monitors:
+        if monitor["kind"] != kind or not monitor["class"].startswith(classes):
+            continue
+        for holder in monitor.get("holders", []):
+            sum_ = found.setdefault(holder["thread"], [0, 0, []])
+            sum_[0] += holder["count"]
+            sum_[1] += holder["ns"]
+            if holder["stack"]:
+                sum_[2].append([frame["method"] for frame in holder["stack"]])
+    return found
+
+
+def held(t, lock, threads, report_too=""):
+    run = t.java("LockOwners", lock, threads, "9", "100",
+                 agent=f"address=none,monitor=y,dump=r.jsonl{report_too}",
+                 flags=TWO_CARRIERS if threads == "virtual" else ())
+    truth = {name: (int(count), int(ns))
+             for name, count, ns in (line.split() for line in run.out.splitlines())}
+    kind, classes = (("enter", "LockOwners$Till") if lock == "monitor" else
+                     ("park", "java.util.concurrent.locks.ReentrantLock"))
+    return truth, holders_of(Report(t.path("r.jsonl")), kind, classes)
+
+
+def check_holders(found, truth, frames):
+    for name, (count, ns) in truth.items():
+        assert name in found and found[name][0] == count, (name, found, truth)
+        assert near(found[name][1], ns, 0.05), (name, found, truth)
+    for name in frames:
+        assert any("holdUntilWaiting" in stack for stack in found[name][2]), (name, found)
+
+
+@test(alone=True)
+def who_held_a_lock_is_told_as_the_program_knows_it(t):
+    def attempt(lock):
+        truth, found = held(t, lock, "platform", ",dump=r.txt")
+        assert list(truth) == ["customer", "till-0", "till-1", "till-2"], truth
+        check_holders(found, truth, truth)
+
+    for lock in ("monitor", "lock"):
+        best_of(3, lambda: attempt(lock))
+    with open(t.path("r.txt"), encoding="utf-8") as f:
+        text = f.read()
+    assert "Who held the lock when a thread began to wait" in text and "  customer" in text, text
+
+
+@test(min_jdk=24, alone=True)
+def a_virtual_thread_holds_a_lock_under_its_own_name(t):
+    def attempt():
+        truth, found = held(t, "lock", "virtual")
+        check_holders(found, truth, truth)
+        # Of a monitor, the one that has waited for it itself: others have no name there.
+        truth, found = held(t, "monitor", "virtual")
+        tills = sum(truth.pop(name)[0] for name in list(truth) if name.startswith("till-"))
+        check_holders(found, truth, truth)
+        assert found["(virtual thread)"][0] == tills, (found, tills)
+
+    best_of(3, attempt)
+
+
 @test()
 def ddm_locks_shows_what_is_timed_and_attach_switches_it_on_and_off(t):
     with Target(t, "dump=none", program=["TimesToggled"]) as p:
@@ -132,6 +194,10 @@ def ddm_locks_shows_what_is_timed_and_attach_switches_it_on_and_off(t):
         assert re.search(r"^[\d,]+\.\d ms to enter \(2 times\); no longer timed$", waited, re.M), waited
         lines, _ = shown_on_terminal(t, "locks", str(p.pid))
         assert len(lines) > 4 and all(len(line) <= 80 for line in lines), lines
+        assert "held by main (" in text and "at TimesToggled.withLocks(" in text, text
+        holders = [h for m in found if m["class"] == "TimesToggled$Till" for h in m["holders"]]
+        assert {h["thread"] for h in holders} == {"main"}, holders
+        assert sum(h["count"] for h in holders) == 2, holders
 
 
 @test()

@@ -57,6 +57,28 @@ std::string sums_text(const std::vector<Json>& monitors) {
   return text.empty() ? "no thread has had to wait" : text;
 }
 
+// "    held by till-1 (1,234.5 ms, 3 times)" and where, of those that held it for most of the time.
+void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
+  constexpr std::size_t kShown = 3;
+  constexpr std::string_view kBefore = "        at ";
+  const Json holders = monitor.value("holders", Json::array());
+  for (std::size_t i = 0; i < std::min(kShown, holders.size()); ++i) {
+    const Json& holder = holders[i];
+    table.add_line(shortened(fmt::format("    held by {} ({} ms, {} times)",
+                                         text_in(holder, "thread"),
+                                         ms_text(number_in(holder, "ns")),
+                                         grouped(number_in(holder, "count"))),
+                             width));
+    const Json stack = holder.value("stack", Json::array());
+    if (stack.empty()) continue;
+    table.add_line(
+        fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
+  }
+  if (holders.size() > kShown) {
+    table.add_line(fmt::format("    and {} more", holders.size() - kShown));
+  }
+}
+
 int locks(const LocksOptions& options) {
   const auto address = find_target(options.target);
   if (!address) return refuse(address.message());
@@ -93,6 +115,7 @@ int locks(const LocksOptions& options) {
     const Json stack = monitor.value("stack", Json::array());
     table.add_line(
         fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
+    add_holders(monitor, width, table);
   }
   if (!monitors.empty()) print(table.text());
   if (monitors.size() > options.top) {
@@ -118,7 +141,7 @@ void add_locks(CLI::App& app, Command& chosen) {
           "wait (Object.wait()) or pin")
       ->check(CLI::IsMember({"enter", "park", "wait", "pin"}))
       ->type_name("KIND");
-  command->add_flag("--json", options->json, "[{kind, class, count, ns, stack}]");
+  command->add_flag("--json", options->json, "[{kind, class, count, ns, holders, stack}]");
   command->callback([options, &chosen] { chosen = [options] { return locks(*options); }; });
 }
 

@@ -35,6 +35,37 @@ TEST_CASE("Monitor totals add up by kind, class and stack, most time first") {
   CHECK(totals.read(*traces).empty());
 }
 
+TEST_CASE("Monitor totals tell who held the lock, most time first") {
+  const auto traces = Traces::create(100, 8);
+  REQUIRE(traces);
+  const TraceNumber here = trace_of(*traces, 10), there = trace_of(*traces, 11);
+  MonitorTotals totals;
+  const ThreadNumber one = totals.holder_number("one"), two = totals.holder_number("two");
+  CHECK(totals.holder_number("one") == one);
+  totals.add(MonitorKind::kEnter, 1, here, 100, {one, there});
+  totals.add(MonitorKind::kEnter, 1, here, 50, {one, there});
+  totals.add(MonitorKind::kEnter, 1, here, 7, {one, kNoTrace});
+  totals.add(MonitorKind::kEnter, 1, here, 400, {two, there});
+  totals.add(MonitorKind::kEnter, 1, here, 1000);
+  totals.add(MonitorKind::kEnter, 2, here, 2000, {two, here});
+
+  const std::vector<MonitorTime> found = totals.read(*traces);
+  REQUIRE(found.size() == 2);
+  REQUIRE(found[0].holders.size() == 1);
+  CHECK(found[0].holders[0].thread == "two");
+  CHECK(found[1].count == 5);
+  CHECK(found[1].ns == 1557);
+  REQUIRE(found[1].holders.size() == 3);
+  CHECK(found[1].holders[0].thread == "two");
+  CHECK(found[1].holders[0].ns == 400);
+  CHECK(found[1].holders[1].thread == "one");
+  CHECK(found[1].holders[1].count == 2);
+  CHECK(found[1].holders[1].ns == 150);
+  CHECK(found[1].holders[1].frames == std::vector<Frame>{{11, 3}});
+  CHECK(found[1].holders[2].ns == 7);
+  CHECK(found[1].holders[2].frames.empty());
+}
+
 TEST_CASE("Monitor totals without room keep every wait and say its class") {
   const auto traces = Traces::create(kMaxTraces, 1);
   REQUIRE(traces);

@@ -34,7 +34,9 @@ std::unique_ptr<ReportSample> time_sample() {
                     4,
                     1'234'567'890,
                     {pay},
-                    false},
+                    false,
+                    {{"a till with a name that is far too long", 3, 1'000'000'000, {pay}, false},
+                     {"main", 1, 234'567'890, {}, false}}},
                    {MonitorKind::kWait, kUnknownName, 1, 100'000, {}, false}};
   sample->data.summary.app = "app.jar";
   sample->data.summary.pid = 4711;
@@ -62,6 +64,8 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   CHECK(has(text, "Waiting for locks: 1,234.6 ms in all threads, at 2 places"));
   CHECK(has(text, "1,234.5 ms         4      3 park   a.b.VeryLong$Condition\n"));
   CHECK(has(text, "wait   -\n"));
+  CHECK(has(text, "    1   81.0%      1,000.0 ms         3      5  a till with"));
+  CHECK(has(text, "    1   19.0%        234.5 ms         1      -  main\n"));
   CHECK(
       has(text, "TRACE 1:\n    at shop.Cart.pay(Cart.java:42)\n    at a.Main.run(Main.java:7)\n"));
   CHECK(has(text, "TRACE 2:\n    at a.Main.run(Main.java:7)\n    ... deeper frames were not kept"));

@@ -1,0 +1,268 @@
+#include "time/lock_holders.h"
+
+#include <time.h>
+
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "jvm/jvmti_memory.h"
+#include "jvm/vm_structs.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint64_t kFirstThreadId = 3;  // below it the word has other meanings (24 and newer)
+constexpr std::int64_t kEpisodeLasts = 1'000'000'000;
+constexpr std::int64_t kStackLasts = 2'000'000;
+constexpr std::size_t kMostThreads = 4096, kMostEpisodes = 1024;
+// Of the time since the start, at most one part of so many goes by with asking.
+constexpr std::int64_t kShare = 50;
+constexpr std::int64_t kSpentAtOnce = 50'000'000;
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+jclass global_class(JNIEnv* jni, const char* name) {
+  const LocalRef<jclass> found(jni, jni->FindClass(name));
+  if (clear_exception(jni) || !found) return nullptr;
+  return static_cast<jclass>(jni->NewGlobalRef(found.get()));
+}
+
+}  // namespace
+
+void LockHolders::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming, Traces& traces) {
+  if (!fields_) {
+    naming_.emplace(naming);
+    traces_ = &traces;
+    find_layout(jvmti, jni);
+  }
+  const std::lock_guard lock(mutex_);
+  forget(jni);
+  spent_ns_ = 0;
+  started_ns_ = monotonic_ns();
+}
+
+void LockHolders::find_layout(jvmtiEnv* jvmti, JNIEnv* jni) {
+  fields_ = ThreadFields::find(jvmti, jni);
+  if (!fields_) return;
+  some_virtual_ = totals_.holder_number("(virtual thread)");
+  ownable_ = global_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
+  if (ownable_ != nullptr) {
+    exclusive_owner_ = jni->GetFieldID(ownable_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
+    clear_exception(jni);
+  }
+  virtual_thread_ = global_class(jni, "java/lang/BaseVirtualThread");
+  jvmtiCapabilities potential{}, wanted{};
+  if (jvmti->GetPotentialCapabilities(&potential) == JVMTI_ERROR_NONE) {
+    wanted.can_get_monitor_info = potential.can_get_monitor_info;
+    jvmti->AddCapabilities(&wanted);
+  }
+  LocalRef<jthread> current(jni, nullptr);
+  if (jvmti->GetCurrentThread(current.out()) == JVMTI_ERROR_NONE && current) {
+    vm_threads_ = VmThreads::create(jni, current.get());
+  }
+  auto pending = vm_structs::offset_of("JavaThread", "_current_pending_monitor");
+  if (!pending) pending = vm_structs::offset_of("Thread", "_current_pending_monitor");
+  const auto owner = vm_structs::offset_of("ObjectMonitor", "_owner");
+  if (vm_threads_ && pending && owner) {
+    pending_offset_ = *pending;
+    owner_offset_ = *owner;
+  }
+  by_id_ = vm_structs::offset_of("JavaThread", "_monitor_owner_id").has_value();
+  jvmti_ = jvmti;
+}
+
+// The monitor stays where it is as long as this thread waits for it. None: it is free again.
+std::optional<LockHolders::Owner> LockHolders::owner_word(JNIEnv* jni) const {
+  Owner owner;
+  if (owner_offset_ == 0) return owner;
+  const auto read = [](std::uintptr_t at, std::int64_t offset, auto& to) {
+    std::memcpy(&to, reinterpret_cast<const void*>(at + static_cast<std::uintptr_t>(offset)),
+                sizeof to);
+  };
+  read(vm_threads_->of(jni), pending_offset_, owner.monitor);
+  if (owner.monitor == 0) return owner;
+  read(owner.monitor, owner_offset_, owner.word);
+  if (owner.word == 0) return {};
+  return owner;
+}
+
+bool LockHolders::tells_id(const Owner& owner) const {
+  return by_id_ && owner.word >= kFirstThreadId;
+}
+
+HeldBy LockHolders::of_monitor(JNIEnv* jni, jobject object) noexcept {
+  if (jvmti_ == nullptr) return {};
+  try {
+    const std::optional<Owner> owner = owner_word(jni);
+    if (!owner) return {};
+    const std::optional<std::int64_t> id = known(jni, *owner, object);
+    return id ? holder(jni, *id) : ask(jni, *owner, object);
+  } catch (const std::exception&) {
+    return {};  // no memory
+  }
+}
+
+HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
+  if (jvmti_ == nullptr || exclusive_owner_ == nullptr || blocker == nullptr ||
+      !jni->IsInstanceOf(blocker, ownable_)) {
+    return {};
+  }
+  const LocalRef<jobject> owner(jni, jni->GetObjectField(blocker, exclusive_owner_));
+  if (!owner) return {};  // free again, or shared
+  try {
+    const std::int64_t id = fields_->id(jni, owner.get());
+    learn(jni, owner.get(), id);
+    return holder(jni, id);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+// A virtual thread is found by its id alone, and nowhere but here.
+void LockHolders::took(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
+  if (jvmti_ == nullptr || !by_id_ || virtual_thread_ == nullptr ||
+      !jni->IsInstanceOf(thread, virtual_thread_)) {
+    return;
+  }
+  try {
+    learn(jni, thread, id);
+  } catch (const std::exception&) {
+    // No memory: it will be "(virtual thread)".
+  }
+}
+
+std::optional<std::int64_t> LockHolders::known(JNIEnv* jni, const Owner& owner, jobject object) {
+  const std::lock_guard lock(mutex_);
+  if (tells_id(owner)) {
+    const auto id = static_cast<std::int64_t>(owner.word);
+    return threads_.contains(id) ? std::optional(id) : std::nullopt;
+  }
+  if (const auto at = ids_.find(owner.word); at != ids_.end()) {
+    const auto thread = threads_.find(at->second);
+    const LocalRef<jthread> alive(
+        jni, thread != threads_.end() ? jni->NewLocalRef(thread->second.thread) : nullptr);
+    if (alive && vm_threads_->of(jni, alive.get()) == owner.word) return at->second;
+  }
+  const auto at = episodes_.find(owner.monitor);
+  if (at == episodes_.end() || at->second.word != owner.word ||
+      monotonic_ns() - at->second.asked_ns >= kEpisodeLasts ||
+      !jni->IsSameObject(at->second.object, object)) {
+    return {};
+  }
+  return at->second.id;
+}
+
+HeldBy LockHolders::ask(JNIEnv* jni, const Owner& owner, jobject object) {
+  const std::int64_t begin = monotonic_ns();
+  const LocalFrame frame(jni, 64);
+  if (!may_spend(begin) || !frame.good()) return {};
+  jvmtiMonitorUsage usage{};
+  const jvmtiError error = jvmti_->GetObjectMonitorUsage(object, &usage);
+  spent_since(begin);
+  if (error != JVMTI_ERROR_NONE) return {};
+  JvmtiPtr<jthread> waiters(jvmti_), to_be_notified(jvmti_);
+  *waiters.out() = usage.waiters;
+  *to_be_notified.out() = usage.notify_waiters;
+  std::int64_t id = 0;
+  if (usage.owner != nullptr) {
+    id = fields_->id(jni, usage.owner);
+    learn(jni, usage.owner, id);
+  } else if (!by_id_) {
+    return {};  // it has just been given back
+  }
+  // The answer is of a moment later than the word.
+  const std::optional<Owner> now = owner_word(jni);
+  const bool same = now && now->word == owner.word;
+  if (same && !tells_id(owner)) {
+    const std::lock_guard lock(mutex_);
+    if (id != 0 && vm_threads_ && vm_threads_->of(jni, usage.owner) == owner.word) {
+      ids_[owner.word] = id;
+    } else if (owner.monitor != 0) {
+      if (episodes_.size() >= kMostEpisodes) forget(jni);
+      Episode& episode = episodes_[owner.monitor];
+      if (episode.object != nullptr) jni->DeleteWeakGlobalRef(episode.object);
+      episode = {owner.word, jni->NewWeakGlobalRef(object), id, begin};
+    }
+  }
+  if (id == 0) return same ? HeldBy{some_virtual_, kNoTrace} : HeldBy{};
+  return holder(jni, id);
+}
+
+HeldBy LockHolders::holder(JNIEnv* jni, std::int64_t id) {
+  const std::int64_t begin = monotonic_ns();
+  HeldBy result;
+  LocalRef<jthread> thread(jni, nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = threads_.find(id);
+    if (at == threads_.end()) return id == 0 ? HeldBy{some_virtual_, kNoTrace} : HeldBy{};
+    const Known& known = at->second;
+    result.thread = known.name;
+    if (known.trace != kNoTrace && begin - known.trace_ns < kStackLasts) {
+      result.trace = known.trace;
+      return result;
+    }
+    *thread.out() = jni->NewLocalRef(known.thread);
+  }
+  if (!thread || !may_spend(begin)) return result;
+  result.trace = stack_of(jni, thread.get());
+  spent_since(begin);
+  const std::lock_guard lock(mutex_);
+  if (const auto at = threads_.find(id); at != threads_.end()) {
+    at->second.trace = result.trace;
+    at->second.trace_ns = begin;
+  }
+  return result;
+}
+
+void LockHolders::learn(JNIEnv* jni, jthread thread, std::int64_t id) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (threads_.contains(id)) return;
+  }
+  std::string name = fields_->name(jni, thread);
+  const bool is_virtual =
+      virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
+  const ThreadNumber number =
+      name.empty() && is_virtual ? some_virtual_ : totals_.holder_number(name);
+  const std::lock_guard lock(mutex_);
+  if (threads_.size() >= kMostThreads) forget(jni);
+  Known& known = threads_[id];
+  if (known.thread == nullptr) known = {jni->NewWeakGlobalRef(thread), number, kNoTrace, 0};
+}
+
+// Lock held.
+void LockHolders::forget(JNIEnv* jni) {
+  for (const auto& [id, known] : threads_) {
+    if (known.thread != nullptr) jni->DeleteWeakGlobalRef(known.thread);
+  }
+  for (const auto& [monitor, episode] : episodes_) {
+    if (episode.object != nullptr) jni->DeleteWeakGlobalRef(episode.object);
+  }
+  threads_.clear();
+  ids_.clear();
+  episodes_.clear();
+}
+
+TraceNumber LockHolders::stack_of(JNIEnv* jni, jthread thread) {
+  const Reclamation::Reading reading(naming_->reclamation);  // names, until the stack has a number
+  ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
+  if (naming_->stack_of(jvmti_, jni, thread, stack) != JVMTI_ERROR_NONE) return kNoTrace;
+  return traces_->number_of(stack.hash(), stack.frames());
+}
+
+bool LockHolders::may_spend(std::int64_t now_ns) const {
+  return spent_ns_.load(std::memory_order_relaxed) <
+         kSpentAtOnce + (now_ns - started_ns_.load(std::memory_order_relaxed)) / kShare;
+}
+
+void LockHolders::spent_since(std::int64_t begin_ns) {
+  spent_ns_.fetch_add(monotonic_ns() - begin_ns, std::memory_order_relaxed);
+}
+
+}  // namespace ddm
