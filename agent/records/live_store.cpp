@@ -20,7 +20,7 @@ void LiveStore::Chunks::append(Chunks more) {
 bool LiveStore::add_chunk() {
   try {
     auto chunk = std::make_unique<Chunks::Chunk>();
-    if (!chunk->entries.good()) return false;
+    if (!chunk->entries.good() || !chunk->born_gcs.good()) return false;
     chunks_.list_.push_back(std::move(chunk));
     return true;
   } catch (const std::bad_alloc&) {

@@ -1,4 +1,4 @@
-// The objects that are followed and not known to have died: 16 bytes each, in chunks whose memory
+// The objects that are followed and not known to have died: 18 bytes each, in chunks whose memory
 // is taken as they fill and given back whole.
 //
 // One thread at a time; whoever looks through the chunks takes them out for that time, and what is
@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "records/live_ages.h"
 #include "records/reserved_array.h"
 
 namespace ddm {
@@ -39,13 +40,14 @@ struct LiveObject {
   SiteNumber site = 0;
   std::int64_t size = 0;  // a multiple of 8, as all sizes of objects are
   std::uint32_t born = 0;
+  BirthGc::Number born_gc = 0;
 };
 
 class LiveStore {
  public:
   static constexpr std::size_t kChunk = 65536;  // objects in it
 
-  // | 45 handle | 19 born | and | 32 size / 8 | 20 site | 12 born |
+  // | 45 handle | 19 born | and | 32 size / 8 | 20 site | 12 born |; born_gc stands beside it.
   struct Entry {
     std::uint64_t first = 0, second = 0;
     static Entry of(const LiveObject& object) {
@@ -55,10 +57,10 @@ class LiveStore {
               units << 32 | std::uint64_t{object.site} << 12 | object.born >> 19};
     }
     std::uint64_t handle() const { return first >> 19; }
-    LiveObject object() const {
+    LiveObject object(BirthGc::Number born_gc) const {
       return {handle(), static_cast<SiteNumber>(second >> 12 & 0xfffffu),
               static_cast<std::int64_t>(second >> 32) * 8,
-              static_cast<std::uint32_t>((first & 0x7ffffu) | (second & 0xfffu) << 19)};
+              static_cast<std::uint32_t>((first & 0x7ffffu) | (second & 0xfffu) << 19), born_gc};
     }
   };
 
@@ -66,14 +68,14 @@ class LiveStore {
    public:
     std::size_t size() const;
     void append(Chunks more);
-    // Keeps those for which `stays(object)` is true, once for each.
+    // Keeps those for which `stays(object)` is true, once for each. After pause `gc`.
     template <typename Stays>
-    void sift(Stays stays);
+    void sift(std::uint64_t gc, Stays stays);
     // Those that are there.
     template <typename Use>
     void for_each(Use use) const {
       for (const auto& chunk : list_) {
-        for (std::size_t i = 0; i < chunk->used; ++i) use(chunk->entries[i].object());
+        for (std::size_t i = 0; i < chunk->used; ++i) use(chunk->object(i));
       }
     }
 
@@ -81,7 +83,9 @@ class LiveStore {
     friend class LiveStore;
     struct Chunk {
       ReservedArray<Entry> entries{kChunk};
+      ReservedArray<BirthGc::Number> born_gcs{kChunk};
       std::size_t used = 0;
+      LiveObject object(std::size_t i) const { return entries[i].object(born_gcs[i]); }
     };
     std::vector<std::unique_ptr<Chunk>> list_;
   };
@@ -92,6 +96,7 @@ class LiveStore {
       if (!add_chunk()) return false;
     }
     Chunks::Chunk& last = *chunks_.list_.back();
+    last.born_gcs[last.used] = object.born_gc;
     last.entries[last.used++] = Entry::of(object);
     return true;
   }
@@ -100,6 +105,7 @@ class LiveStore {
 
   // More than once: what has been added since. All that was taken comes back together.
   Chunks take();
+  const Chunks& added() const { return chunks_; }  // and not taken
   void give_back(Chunks chunks);
 
  private:
@@ -110,17 +116,19 @@ class LiveStore {
 };
 
 template <typename Stays>
-void LiveStore::Chunks::sift(Stays stays) {
+void LiveStore::Chunks::sift(std::uint64_t gc, Stays stays) {
   std::size_t to = 0, at = 0;  // where the next one that stays goes
   for (const auto& chunk : list_) {
     const std::size_t used = chunk->used;
     for (std::size_t i = 0; i < used; ++i) {
       const Entry entry = chunk->entries[i];
-      if (!stays(entry.object())) continue;
+      const BirthGc::Number born_gc = BirthGc::kept(chunk->born_gcs[i], gc);
+      if (!stays(entry.object(born_gc))) continue;
       if (at == kChunk) {
         list_[to++]->used = kChunk;
         at = 0;
       }
+      list_[to]->born_gcs[at] = born_gc;
       list_[to]->entries[at++] = entry;
     }
   }

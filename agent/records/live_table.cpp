@@ -1,6 +1,7 @@
 #include "records/live_table.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace ddm {
@@ -8,25 +9,46 @@ namespace ddm {
 std::unique_ptr<LiveTable> LiveTable::create(std::size_t sites,
                                              const AllocationSampling& sampling) {
   std::unique_ptr<LiveTable> table(new LiveTable(sites, sampling));
-  return table->sums_.good() && table->deaths_.good() ? std::move(table) : nullptr;
+  const bool good = table->sums_.good() && table->deaths_.good() && table->ages_->sums.good() &&
+                    table->coming_ages_->sums.good();
+  return good ? std::move(table) : nullptr;
 }
 
-bool LiveTable::add(SiteNumber site, std::int64_t size, double weight, std::uint64_t handle,
-                    std::uint32_t born) {
-  const double bytes = weight * static_cast<double>(size);
-  if (handle != 0) {
-    if (!store_.add({handle, site, size, born})) return false;
+void LiveTable::Ages::add(SiteNumber site, std::uint64_t age, double count, double bytes) {
+  AgeSum& sum = sums[site];
+  if (!sum.any) sites.push_back(site);
+  sum.add(age, count, bytes);
+}
+
+void LiveTable::Ages::clear() {
+  for (const SiteNumber site : sites) sums[site] = {};
+  sites.clear();
+}
+
+bool LiveTable::add(const LiveObject& object, double weight) {
+  const double bytes = weight * static_cast<double>(object.size);
+  if (object.handle != 0) {
+    if (!store_.add(object)) return false;
     followed_bytes_ += bytes;
     check_room();
+    // Its thread was held up between making it and telling of it.
+    const std::uint64_t age = BirthGc::age(object.born_gc, gc_);
+    if (age > 0) [[unlikely]] {
+      try {
+        ages_->add(object.site, age, weight, bytes);
+      } catch (const std::bad_alloc&) {  // then it is one of the youngest, until the next sweep
+      }
+    }
   }
-  sums_[site].seen(weight, bytes, handle != 0, static_cast<double>(BirthTime::ms(born)));
+  sums_[object.site].seen(weight, bytes, object.handle != 0,
+                          static_cast<double>(BirthTime::ms(object.born)));
   return true;
 }
 
 void LiveTable::died(const LiveObject& object, std::uint32_t now) {
   Deaths& deaths = deaths_[object.site];
   if (deaths.count == 0) died_at_.push_back(object.site);
-  const double weight = sampling_.every_allocation() ? 1 : sampling_.weight_of(object.size);
+  const double weight = weight_of(object);
   deaths.count += weight;
   deaths.bytes += weight * static_cast<double>(object.size);
   deaths.born_ms += weight * static_cast<double>(BirthTime::ms(object.born));
@@ -35,8 +57,24 @@ void LiveTable::died(const LiveObject& object, std::uint32_t now) {
   }
 }
 
-void LiveTable::give_back(LiveStore::Chunks chunks, std::uint64_t gc) {
-  gc_ = gc;
+void LiveTable::begin_ages(std::uint64_t gc) {
+  coming_gc_ = gc;
+  coming_ages_->clear();
+}
+
+void LiveTable::count_ages(const LiveStore::Chunks& chunks) {
+  chunks.for_each([&](const LiveObject& one) {
+    const std::uint64_t age = BirthGc::age(one.born_gc, coming_gc_);
+    if (age == 0) return;
+    const double weight = weight_of(one);
+    coming_ages_->add(one.site, age, weight, weight * static_cast<double>(one.size));
+  });
+}
+
+void LiveTable::give_back_swept(LiveStore::Chunks chunks) {
+  count_ages(store_.added());
+  std::swap(ages_, coming_ages_);
+  gc_ = coming_gc_;
   store_.give_back(std::move(chunks));
   check_room();
   for (const SiteNumber site : died_at_) {

@@ -2,7 +2,8 @@
 //
 // Members are called in a hold() of the Sites, but for those that say otherwise. A sweep takes all
 // objects out, looks through them without the lock, and brings back those that stay: meanwhile the
-// program's threads add others, and readers see the figures of the sweep before.
+// program's threads add others, and readers see the figures of the sweep before. Ages are those at
+// the pause that figures are of, which the sweep counts anew.
 #pragma once
 
 #include <atomic>
@@ -28,8 +29,7 @@ class LiveTable {
   static std::unique_ptr<LiveTable> create(std::size_t sites, const AllocationSampling& sampling);
 
   // False: no memory, and the object is not followed.
-  bool add(SiteNumber site, std::int64_t size, double weight, std::uint64_t handle,
-           std::uint32_t born);
+  bool add(const LiveObject& object, double weight);
   const LiveSum& sum(SiteNumber site) const { return sums_[site]; }
 
   // When all sites together had the most bytes after a sweep.
@@ -42,12 +42,21 @@ class LiveTable {
   LiveStore::Chunks take() { return store_.take(); }
   // Without the lock, by the one thread that has taken them: this one is dead, found at `now`.
   void died(const LiveObject& object, std::uint32_t now);
+  // Likewise: ages as of `gc` are counted from here on, and these objects are alive.
+  void begin_ages(std::uint64_t gc);
+  void count_ages(const LiveStore::Chunks& chunks);
   // They were only looked at.
   void give_back(LiveStore::Chunks chunks) { store_.give_back(std::move(chunks)); }
-  // All that have died since the last time count. `gc`: the collection that this is known of.
-  void give_back(LiveStore::Chunks chunks, std::uint64_t gc);
+  // All that have died since the last time count, and the ages counted since begin_ages(), which
+  // has told the collection that this is known of; what was added meanwhile is looked at here.
+  void give_back_swept(LiveStore::Chunks chunks);
   std::uint64_t gc() const { return gc_; }
   void swept(std::uint64_t gc) { gc_ = gc; }
+  // use(site, AgeSum) for those of which something has outlived a pause.
+  template <typename Use>
+  void for_each_age(Use use) const {
+    for (const SiteNumber site : ages_->sites) use(site, ages_->sums[site]);
+  }
 
   // After a sweep, in turn: note_all() once, then note() for each site, in as many holds as it
   // takes.
@@ -58,15 +67,30 @@ class LiveTable {
   struct Deaths {
     double count, bytes, ms, born_ms;
   };
+  struct Ages {
+    explicit Ages(std::size_t size) : sums(size) {}
+    void add(SiteNumber site, std::uint64_t age, double count, double bytes);
+    void clear();
+    ReservedArray<AgeSum> sums;
+    std::vector<SiteNumber> sites;  // that have any
+  };
 
   LiveTable(std::size_t sites, const AllocationSampling& sampling)
-      : sampling_(sampling), sums_(sites), deaths_(sites) {}
+      : sampling_(sampling),
+        sums_(sites),
+        ages_(std::make_unique<Ages>(sites)),
+        deaths_(sites),
+        coming_ages_(std::make_unique<Ages>(sites)) {}
+  double weight_of(const LiveObject& object) const {
+    return sampling_.every_allocation() ? 1 : sampling_.weight_of(object.size);
+  }
   void check_room() { full_.store(store_.reserved() > kMostObjects, std::memory_order_relaxed); }
 
   const AllocationSampling sampling_;
   LiveStore store_;
   std::atomic<bool> full_{false};
   ReservedArray<LiveSum> sums_;
+  std::unique_ptr<Ages> ages_;
   double followed_bytes_ = 0, dead_bytes_ = 0;  // of all sites
   double most_bytes_ = 0;
   std::uint64_t gc_ = 0;
@@ -77,6 +101,8 @@ class LiveTable {
   // Of the sweep that goes on, its thread's own.
   ReservedArray<Deaths> deaths_;
   std::vector<SiteNumber> died_at_;
+  std::unique_ptr<Ages> coming_ages_;
+  std::uint64_t coming_gc_ = 0;
 };
 
 }  // namespace ddm

@@ -77,6 +77,20 @@ void append_json_number(std::string& out, std::int64_t number) {
   out.append(digits.data(), digits.size());
 }
 
+void append_live_ages(std::string& out, const LiveAges& ages) {
+  out += '[';
+  for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
+    if (ages.count[i] == 0) continue;
+    out += out.back() == '[' ? "{" : ",{";
+    Members members(out);
+    members.number("survived", AgeClass::least(i));
+    members.number("count", ages.count[i]);
+    members.number("bytes", ages.bytes[i]);
+    out += '}';
+  }
+  out += ']';
+}
+
 void append_summary_members(std::string& out, const ReportData& data) {
   const ReportSummary& summary = data.summary;
   Members members(out);
@@ -99,6 +113,8 @@ void append_summary_members(std::string& out, const ReportData& data) {
     members.number("gc", static_cast<std::int64_t>(live->gc));
     members.number("live_count", live->count);
     members.number("live_bytes", live->bytes);
+    members.begin("live_ages");
+    append_live_ages(out, data.sites.ages());
     members.number("live_one_in", live->one_in);
     if (summary.live_is_estimated()) members.boolean("live_estimated", true);
     members.number("live_followed_ms", live->followed_ms);

@@ -167,6 +167,8 @@ void append_sites(const ReportData& data, const SiteSet& sites, Fragments& fragm
     if (data.summary.live) {
       append_count(out, "live_count", site.life.live_count);
       append_count(out, "live_bytes", site.life.live_bytes);
+      out += R"(,"live_ages":)";
+      append_live_ages(out, sites.ages(site));
     }
     fragments.append_stack(out, sites.frames(site, room), sites.cut(site));
   }

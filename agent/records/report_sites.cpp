@@ -88,6 +88,7 @@ class SiteSums {
       }
       sum.bytes += site.bytes;
       sum.count += site.count;
+      sum.ages += site.ages;
     }
     return result;
   }
@@ -139,6 +140,7 @@ std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names, SiteFr
     AllocSite& sum = sums.at(site.class_id, sites.frames(site, room)).first;
     sum.bytes += site.bytes;
     sum.count += site.count;
+    if (site.life.live_count > 0) sum.ages += sites.ages(site);
   }
   return sums.finish(by);
 }

@@ -29,6 +29,7 @@ struct AllocSite {
   std::int64_t bytes = 0;
   std::int64_t count = 0;
   std::int64_t app_bytes = 0;  // of these, how many are `app`'s
+  LiveAges ages = {};          // of what is alive of it
 };
 
 enum class SiteOrder { kBytes, kCount };

@@ -65,11 +65,23 @@ class TextReport {
 
   void living() {
     if (!summary_.live) return;
+    ages();
     const std::vector<AllocSite> sites = sites_of(data_.sites.living(), names_);
     const std::vector<AllocSite> top = top_sites(sites, SiteOrder::kBytes, kTextSites);
     line("\nTop {} of {} sites by live bytes, as of collection {}{}", top.size(), sites.size(),
          summary_.live->gc, summary_.live_is_estimated() ? ", estimated" : "");
-    site_rows(top, summary_.live->bytes, 0, true);
+    site_rows(top, summary_.live->bytes, 0, true, true);
+  }
+
+  void ages() {
+    const LiveAges ages = data_.sites.ages();
+    line("\nWhat is alive, by how many collections it has survived");
+    line("{:>16} {:>7} {:>12} {:>9}", "bytes", "share", "count", "survived");
+    for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
+      if (ages.count[i] == 0) continue;
+      line("{:>16} {:>7} {:>12} {:>9}", grouped(ages.bytes[i]),
+           share_of(ages.bytes[i], summary_.live->bytes), grouped(ages.count[i]), age_words(i));
+    }
   }
 
   void running_methods() {
@@ -196,14 +208,20 @@ class TextReport {
     site_rows(top, bytes, count, order != "count");
   }
 
+  // `survived`: of what is alive, how many collections at least half of a site's objects have.
   void site_rows(const std::vector<AllocSite>& top, std::int64_t bytes, std::int64_t count,
-                 bool by_bytes) {
-    line("{:>16} {:>7} {:>12}  {}", "bytes", "share", "count", "class and where");
+                 bool by_bytes, bool survived = false) {
+    const auto age = [&](std::string_view text) {
+      return survived ? fmt::format(" {:>9}", text) : std::string();
+    };
+    line("{:>16} {:>7} {:>12}{}  {}", "bytes", "share", "count", age("survived"),
+         "class and where");
     for (const AllocSite& site : top) {
       const std::string share =
           by_bytes ? share_of(site.bytes, bytes) : share_of(site.count, count);
-      line("{:>16} {:>7} {:>12}  {}", grouped(site.bytes), share, grouped(site.count),
-           shortened_type(names_.class_name(site.class_id), kColumns - 39));
+      const std::string half = age(age_words(site.ages.middle()));
+      line("{:>16} {:>7} {:>12}{}  {}", grouped(site.bytes), share, grouped(site.count), half,
+           shortened_type(names_.class_name(site.class_id), kColumns - 39 - half.size()));
       for (const std::string& below : site_lines(site, names_, kColumns)) line("{}", below);
     }
   }

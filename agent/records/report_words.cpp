@@ -84,6 +84,13 @@ std::string share_of(std::int64_t part, std::int64_t whole) {
   return fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+std::string age_words(std::size_t age_class) {
+  const std::int64_t least = AgeClass::least(age_class);
+  if (age_class + 1 == AgeClass::kCount) return grouped(least) + "+";
+  const std::int64_t most = AgeClass::least(age_class + 1) - 1;
+  return most == least ? grouped(least) : fmt::format("{}-{}", grouped(least), grouped(most));
+}
+
 std::string utc_seconds(std::int64_t ms_since_epoch) { return utc(ms_since_epoch, false); }
 std::string utc_millis(std::int64_t ms_since_epoch) { return utc(ms_since_epoch, true); }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "records/live_ages.h"
 #include "records/report_names.h"
 
 namespace ddm {
@@ -14,6 +15,7 @@ std::string grouped(std::int64_t number);                     // "1,234,567"
 std::string human_bytes(std::int64_t bytes);                  // "512 B", "45.6 MiB"
 std::string human_duration(std::int64_t ms);                  // "850 ms", "3 min 12 s"
 std::string share_of(std::int64_t part, std::int64_t whole);  // "12.3%"
+std::string age_words(std::size_t age_class);                 // "0", "4-7", "1,024+"
 std::string utc_seconds(std::int64_t ms_since_epoch);         // "2024-05-01 12:00:00"
 std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:00:00.123"
 

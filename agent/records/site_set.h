@@ -30,7 +30,9 @@ struct SiteLife {
 // What a reader gets beside the sums, where objects are followed.
 struct LiveReading {
   std::int64_t now_ms = 0;  // since following began
-  std::vector<SiteMoment> history;
+  std::vector<SiteMoment> history = {};
+  std::uint64_t gc = 0;  // that figures are of
+  std::vector<SiteAges> ages = {};
 };
 
 struct Site {
@@ -39,7 +41,8 @@ struct Site {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
   std::uint32_t kept = kMaxDepth;  // of its frames
-  SiteLife life;
+  std::uint32_t ages = 0;          // in its SiteSet; 0: nothing of it has outlived a pause
+  SiteLife life = {};
 };
 
 class SiteSet {
@@ -86,6 +89,10 @@ class SiteSet {
 
   SiteLife life() const;  // of all
 
+  // All that is alive of a site, by how many of the collector's pauses it has outlived.
+  LiveAges ages(const Site& site) const;
+  LiveAges ages() const;  // of all
+
   // Those of which something is alive, with that as their count and bytes.
   SiteSet living() const;
 
@@ -94,10 +101,12 @@ class SiteSet {
 
  private:
   void sort();
+  std::uint32_t keep(const LiveAges& ages);
 
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;
   std::vector<SiteMoment> history_;
+  std::vector<LiveAges> ages_;  // [0] of those that have outlived none is not there
   std::int64_t unplaced_ = 0;
   std::int64_t shortened_ = 0;
 };

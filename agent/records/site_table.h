@@ -20,13 +20,14 @@ namespace ddm {
 struct SiteEntry {
   SiteEntry() {}  // as it is: journals are full of them
   SiteEntry(NameId class_of, TraceNumber from, std::int64_t bytes, double stands_for,
-            std::uint64_t weak_handle = 0, std::uint32_t born_at = 0)
+            std::uint64_t weak_handle = 0, std::uint32_t born_at = 0, std::uint64_t gc = 0)
       : class_id(class_of),
         trace(from),
         size(bytes),
         weight(stands_for),
         handle(weak_handle),
-        born(born_at) {}
+        born(born_at),
+        born_gc(BirthGc::of(gc)) {}
 
   NameId class_id;
   TraceNumber trace;  // kNoTrace: the class is all that is known
@@ -34,6 +35,7 @@ struct SiteEntry {
   double weight;         // allocations that it stands for
   std::uint64_t handle;  // 0: not followed
   std::uint32_t born;    // BirthTime; 0: it could not have been followed
+  BirthGc::Number born_gc;
 };
 
 struct SiteSum {
@@ -61,6 +63,13 @@ struct SiteChange {
 struct SiteMoment {
   std::int64_t ms = 0;  // since following began
   std::vector<SiteChange> changes;
+};
+
+// LiveTable's ages, by names.
+struct SiteAges {
+  NameId class_id = kUnknownName;
+  TraceNumber trace = kNoTrace;
+  AgeSum sum;
 };
 
 // As a reader gets it.

@@ -33,7 +33,8 @@ void Sites::drain(SiteJournal& journal, std::uint64_t end) {
 }
 
 void Sites::follow(SiteNumber site, const SiteEntry& one) {
-  if (live_ && live_->add(site, one.size, one.weight, one.handle, one.born)) return;
+  const LiveObject object{one.handle, site, one.size, one.born, one.born_gc};
+  if (live_ && live_->add(object, one.weight)) return;
   if (one.handle == 0) return;
   try {
     strays_.push_back(one.handle);
@@ -76,6 +77,15 @@ std::vector<SiteMoment> Sites::history() const {
           {sum.class_id, sum.trace, change.seen_bytes, change.dead_bytes});
     }
   }
+  return result;
+}
+
+std::vector<SiteAges> Sites::ages() const {
+  std::vector<SiteAges> result;
+  if (!live_) return result;
+  live_->for_each_age([&](SiteNumber site, const AgeSum& sum) {
+    result.push_back({table_[site].class_id, table_[site].trace, sum});
+  });
   return result;
 }
 

@@ -79,8 +79,9 @@ class Sites {
   std::vector<SiteReading> sums() const;
   void add_names(NamesInUse& used) const;
 
-  // In a hold(): what has happened to those that are followed.
+  // In a hold(): what has happened to those that are followed, and how old those are.
   std::vector<SiteMoment> history() const;
+  std::vector<SiteAges> ages() const;
 
   // What is followed from now on, in a hold(); null: nothing is. The former comes back.
   std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live);

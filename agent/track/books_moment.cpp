@@ -27,7 +27,8 @@ void BooksMoment::count_late(const RecordSet& records) {
 SiteSet BooksMoment::sites(const BookTotals& totals, std::int64_t live_ms) {
   if (!sites_) return {};
   return SiteSet(std::move(sites_), std::move(site_sums_), site_entries_, totals.seen,
-                 totals.seen_bytes, {live_ms, std::move(site_history_)});
+                 totals.seen_bytes,
+                 {live_ms, std::move(site_history_), live_gc_.value_or(0), std::move(site_ages_)});
 }
 
 BookTotals BooksMoment::totals() const {

@@ -66,6 +66,7 @@ class BooksMoment {
   std::vector<SiteReading> site_sums_;
   std::optional<std::uint64_t> live_gc_;
   std::vector<SiteMoment> site_history_;
+  std::vector<SiteAges> site_ages_;
   std::vector<SiteEntry> site_entries_;  // that are not in the sums
 };
 

@@ -106,7 +106,7 @@ void LiveObjects::remove_handles(JNIEnv* jni) {
     const auto held = sites_->hold();
     if (LiveTable* table = sites_->live()) {
       chunks = table->take();
-      table->give_back({}, table->gc());
+      table->give_back({});
     }
     strays = sites_->take_strays();
   }
@@ -144,7 +144,9 @@ bool LiveObjects::chosen() const {
 LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t time_ms,
                                       const LiveTable& table) noexcept {
   const std::uint32_t born = BirthTime::of(time_ms - began_ms_);
-  if (one_in_ > 1 && !chosen()) return {0, born};
+  // Before there is a handle: a pause that comes in between is one that the object outlives.
+  const std::uint64_t gc = bell_->count();
+  if (one_in_ > 1 && !chosen()) return {0, born, gc};
   if (table.full()) [[unlikely]] {
     not_followed(Reason::kNoRoom);
     return {};
@@ -162,7 +164,7 @@ LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t 
     not_followed(Reason::kForeignHandle);
     return {};
   }
-  return {number, born};
+  return {number, born, gc};
 }
 
 std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() - began_ms_); }
@@ -202,7 +204,7 @@ void LiveObjects::sweep(JNIEnv* jni) {
   }
   for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
   const std::uint32_t now = this->now();
-  chunks.sift([&](const LiveObject& one) {
+  chunks.sift(gc, [&](const LiveObject& one) {
     if (stopping_.load(std::memory_order_relaxed)) return true;
     const jweak handle = weak(one.handle);
     if (!jni->IsSameObject(handle, nullptr)) return true;
@@ -211,9 +213,19 @@ void LiveObjects::sweep(JNIEnv* jni) {
     return false;
   });
   const bool whole = !stopping_;
+  table->begin_ages(whole ? gc : table->gc());
+  table->count_ages(chunks);
+  // What was added meanwhile. A moment's worth is left then for give_back_swept(), under the lock.
+  LiveStore::Chunks added;
   {
     const auto held = sites_->hold();
-    table->give_back(std::move(chunks), whole ? gc : table->gc());
+    added = table->take();
+  }
+  table->count_ages(added);
+  chunks.append(std::move(added));
+  {
+    const auto held = sites_->hold();
+    table->give_back_swept(std::move(chunks));
     table->note_all(BirthTime::ms(now));
   }
   note_peaks();

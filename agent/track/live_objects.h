@@ -54,6 +54,7 @@ class LiveObjects {
   struct Mark {
     std::uint64_t handle = 0;  // 0: not followed
     std::uint32_t born = 0;    // 0: not even left out by choice
+    std::uint64_t gc = 0;      // pauses that there had been
   };
   Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms) noexcept {
     const LiveTable* table = table_.load(std::memory_order_acquire);

@@ -238,6 +238,7 @@ BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>&
     moment.site_sums_ = sites_->sums();
     if (const LiveTable* live = sites_->live()) moment.live_gc_ = live->gc();
     moment.site_history_ = sites_->history();
+    moment.site_ages_ = sites_->ages();
   }
   for (const auto& [vm_thread, book] : books_) {
     const Seen seen = book->seen.read();

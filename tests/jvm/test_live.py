@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import time
+from collections import Counter
 
 from ddm_client import Target
 from harness import AGENT, test
@@ -88,6 +89,95 @@ def live_figures_of_rewritten_bytecode_are_what_the_program_keeps(t):
 @test(gc="all", flags=[("-Xmx600m",)], timeout=400, full_only=True)
 def live_figures_of_a_million_objects_are_what_the_program_keeps(t):
     live_is_exact(t, 1_000_000)
+
+
+def class_of_age(age):
+    """0, 1, 2 (and 3), 4 (to 7), ..., 1024 (and more): the least of those that count together."""
+    return 0 if age == 0 else min(1 << (age.bit_length() - 1), 1024)
+
+
+def settled_gc(t, client):
+    """The number of the last collection, once a concurrent collector has ended its cycle."""
+    last = None
+    while True:
+        gc = report_of(t, client).summary["gc"]
+        if gc == last:
+            return gc
+        last = gc
+        time.sleep(0.2)
+
+
+def ages_of_site(report, kind, method):
+    ages = Counter()
+    for s in report.sites:
+        check_ages(s)
+        if s["class"] == kind and s["stack"] and s["stack"][0]["method"] == method and \
+                s["stack"][0]["class"].startswith("Live"):
+            for one in s["live_ages"]:
+                ages[one["survived"]] += one["count"]
+    return dict(ages)
+
+
+def check_ages(figures):
+    """What is alive is in one of the ages."""
+    survived = [one["survived"] for one in figures["live_ages"]]
+    assert survived == sorted(set(survived)) and all(class_of_age(n) == n for n in survived), figures
+    for name in ("count", "bytes"):
+        assert all(one[name] >= 0 for one in figures["live_ages"]), figures
+        assert sum(one[name] for one in figures["live_ages"]) == figures[f"live_{name}"], figures
+
+
+STOP_THE_WORLD = ("serial", "parallel", "g1", "default")
+
+
+@test(gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300)
+def ages_are_the_collections_that_objects_have_survived(t):
+    for engine in ENGINES:
+        with Target(t, f"{OPTIONS},engine={engine},live=y", program=("Live",)) as p, \
+                p.client() as client:
+            born = []
+            calls = 0  # of System.gc(), each of which is one pause where the world is stopped
+            for kind, method, line, count, collections in (
+                    ("Live$Node", "keepNodes", "nodes 3000", 3000, 17),
+                    ("char[]", "keepArrays", "arrays 1000", 1000, 4),
+                    ("Live$Late", "keepLate", "late 500", 500, 2),
+                    ("Live$Half", "keepHalf", "half 2000", 1000, 1),
+                    ("int[]", "lambda$threads$0", "threads 500", 2000, 0)):
+                before = settled_gc(t, client)
+                p.tell(line)
+                after = settled_gc(t, client)
+                assert t.gc not in STOP_THE_WORLD or before == after == calls, (before, after, calls)
+                born.append((kind, method, count, before, after))
+                for _ in range(collections):
+                    p.tell("gc")
+                calls += collections
+            gc = settled_gc(t, client)
+            report = report_of(t, client)
+            assert report.summary["gc"] == gc and (t.gc not in STOP_THE_WORLD or gc == calls)
+            check_ages(report.summary)
+            for kind, method, count, before, after in born:
+                ages = ages_of_site(report, kind, method)
+                assert sum(ages.values()) == count, (kind, ages)
+                # A concurrent collector may have begun one of its own while they were made.
+                oldest, youngest = class_of_age(gc - before), class_of_age(gc - after)
+                assert all(youngest <= age <= oldest for age in ages), (kind, ages, gc, before, after)
+            check_ddm_survived(t, p, report)
+
+
+def check_ddm_survived(t, p, report):
+    least = 8
+    nodes = sum(ages_of_site(report, "Live$Node", "keepNodes").values())
+    old = ddm_json(t, "live", p.pid, "--survived", str(least))
+    assert list(old) == ["gc", "survived", "rows"] and old["gc"] == report.summary["gc"]
+    assert live_rows(old, "Live$Node", "keepNodes") == nodes == 3000
+    for kind, method in (("char[]", "keepArrays"), ("Live$Half", "keepHalf")):
+        ages = ages_of_site(report, kind, method)
+        assert live_rows(old, kind, method) == sum(n for age, n in ages.items() if age >= least)
+    table = ddm(t, "live", p.pid, "--survived", str(least))
+    assert f"that have survived {least} or more" in table.splitlines()[0], table
+    assert re.search(r"^ *[\d,]+ +3,000 +[\d,]+[-+]\d* +Live\$Node$", table, re.M), table
+    said = ddm(t, "live", p.pid, "--survived", "3", code=2)
+    assert "--survived" in said and "1,2,4,8" in said, said
 
 
 @test()
@@ -196,6 +286,7 @@ def rounds_of_live_under_load(t, engine, rounds):
             report = report_of(t, client)  # checks that the sites are what was seen
             assert "gc" in report.summary and "ddmagent-live" in threads_of(p.pid)
             check_sums(report)
+            check_ages(report.summary)
             p.tell("forget")
             ddm(t, "attach", p.pid, "live=n")
             assert "gc" not in report_of(t, client).summary
@@ -313,10 +404,11 @@ def ddm_live_shows_what_is_alive_and_collects_only_when_asked(t):
                 for r in after["rows"] if r["class"].startswith("Live")} == \
             {(s["class"], s["live_count"], s["live_bytes"], str(s["stack"]))
              for s in report.sites if s["class"].startswith("Live") and s["live_count"]}
-        assert all(set(r) - {"truncated"} == {"class", "live_count", "live_bytes", "stack"}
+        assert all(set(r) - {"truncated"} == \
+            {"class", "live_count", "live_bytes", "live_ages", "stack"}
                    for r in after["rows"])
         table = ddm(t, "live", p.pid)
-        assert re.search(r"^ *80,000 +2,500 +Live\$Half\n    at Live\.keepHalf\(Live\.java:\d+\)$",
+        assert re.search(r"^ *80,000 +2,500 +1 +Live\$Half\n    at Live\.keepHalf\(Live\.java:\d+\)$",
                          table, re.M), table
         assert "as of collection" in table.splitlines()[0]
         p.attach(AGENT, "live=1/4")

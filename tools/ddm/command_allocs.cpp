@@ -40,7 +40,8 @@ class Table {
   // `words`: what stands below the table.
   void show(const std::vector<SiteRow>& rows, const std::vector<std::string>& words) const {
     if (options_.json) return print_json(rows_json(rows, by_, difference_));
-    print_rows(rows, by_, options_.top, difference_);
+    const Columns columns = difference_ ? Columns::kDifference : Columns::kFigures;
+    print_rows(rows, by_, options_.top, columns);
     for (const std::string& line : words) {
       print(wrapped(line, 0, std::min<std::size_t>(output_width(), kColumns)) + "\n");
     }

@@ -17,16 +17,41 @@ struct LiveOptions {
   std::string target;
   std::string by = "site";
   std::size_t top = 25;
+  std::string survived;  // collections, at least
   bool gc = false;
   bool json = false;
 };
 
+// So many collections that those of a class of ages have survived at least.
+std::vector<std::string> least_ages() {
+  std::vector<std::string> ages;
+  for (std::size_t i = 1; i < AgeClass::kCount; ++i) {
+    ages.push_back(std::to_string(AgeClass::least(i)));
+  }
+  return ages;
+}
+
+struct Survivors {
+  std::int64_t count = 0, bytes = 0;
+};
+Survivors survivors(const LiveAges& ages, std::uint64_t least) {
+  Survivors sum;
+  for (std::size_t i = AgeClass::of(least); i < AgeClass::kCount; ++i) {
+    sum.count += ages.count[i];
+    sum.bytes += ages.bytes[i];
+  }
+  return sum;
+}
+
 bool is_estimated(const Json& summary) { return summary.value("live_estimated", false); }
 
-// {"gc":N,"rows":[{"class":,"live_count":,"live_bytes":,"stack":[...]}]}, a row as soon as it is
-// there: deep stacks spelt out are hundreds of megabytes.
+// {"gc":N,"rows":[{"class":,"live_count":,"live_bytes":,"live_ages":[...],"stack":[...]}]}, a row
+// as soon as it is there: deep stacks spelt out are hundreds of megabytes.
 class JsonRows {
  public:
+  // `survived`: only what has survived so many collections.
+  explicit JsonRows(std::uint64_t survived) : survived_(survived) {}
+
   bool take(std::string_view piece) {
     text_ += piece;
     std::size_t begin = 0;
@@ -51,13 +76,21 @@ class JsonRows {
     if (!begun_) {
       begun_ = true;
       estimated_ = is_estimated(object);
-      print(fmt::format("{{\"gc\":{},{}\"rows\":[", object.value("gc", std::int64_t{0}),
-                        estimated_ ? "\"estimated\":true," : ""));
+      print(fmt::format("{{\"gc\":{},{}{}\"rows\":[", object.value("gc", std::int64_t{0}),
+                        estimated_ ? "\"estimated\":true," : "",
+                        survived_ > 0 ? fmt::format("\"survived\":{},", survived_) : ""));
       return true;
     }
     Json row = Json::object();
-    for (const char* member : {"class", "live_count", "live_bytes", "stack", "truncated"}) {
+    for (const char* member :
+         {"class", "live_count", "live_bytes", "live_ages", "stack", "truncated"}) {
       if (object.contains(member)) row[member] = object[member];
+    }
+    if (survived_ > 0) {
+      const Survivors old = survivors(ages_of(object), survived_);
+      if (old.count == 0) return true;
+      row["live_count"] = old.count;
+      row["live_bytes"] = old.bytes;
     }
     if (estimated_) row["estimated"] = true;
     print(fmt::format("{}\n{}", rows_++ == 0 ? "" : ",",
@@ -65,6 +98,7 @@ class JsonRows {
     return true;
   }
 
+  const std::uint64_t survived_;
   std::string text_;
   bool begun_ = false, bad_ = false, estimated_ = false;
   std::size_t rows_ = 0;
@@ -72,10 +106,12 @@ class JsonRows {
 
 void print_table(const SiteFigures& figures, const LiveOptions& options) {
   const Json& summary = figures.summary;
-  const auto rows = rows_of(figures, *rows_by(options.by));
   const bool estimated = is_estimated(summary);
-  print(fmt::format("{}{} objects alive, {}, as of collection {}\n", estimated ? "about " : "",
-                    grouped(figures.count()), human_bytes(figures.bytes()), figures.fact("gc")));
+  print(fmt::format("{}{} objects alive, {}, as of collection {}{}\n", estimated ? "about " : "",
+                    grouped(figures.count()), human_bytes(figures.bytes()), figures.fact("gc"),
+                    options.survived.empty()
+                        ? std::string()
+                        : fmt::format(", that have survived {} or more", options.survived)));
   if (const std::int64_t n = figures.fact("live_one_in"); n > 1) {
     print(fmt::format("estimated: one object in {} is followed\n", n));
   }
@@ -86,11 +122,25 @@ void print_table(const SiteFigures& figures, const LiveOptions& options) {
     }
   }
   if (missing > 0) print(fmt::format("{} more could not be followed\n", grouped(missing)));
-  print_rows(rows, *rows_by(options.by), options.top, false);
-  if (!options.gc) print("What was allocated after that collection counts as alive; see --gc.\n");
+  print_rows(rows_of(figures, *rows_by(options.by)), *rows_by(options.by), options.top,
+             Columns::kAges);
+  if (!options.gc && options.survived.empty())
+    print("What was allocated after that collection counts as alive; see --gc.\n");
+}
+
+// Only what has survived so many collections.
+void keep_survivors(SiteFigures& figures, std::uint64_t least) {
+  for (SiteFigure& site : figures.sites) {
+    const Survivors old = survivors(site.ages, least);
+    site.count = old.count;
+    site.bytes = old.bytes;
+    for (std::size_t i = 0; i < AgeClass::of(least); ++i) site.ages.count[i] = 0;
+  }
+  std::erase_if(figures.sites, [](const SiteFigure& site) { return site.count == 0; });
 }
 
 int live(const LiveOptions& options) {
+  const std::uint64_t survived = options.survived.empty() ? 0 : std::stoull(options.survived);
   const auto address = find_target(options.target);
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
@@ -109,7 +159,7 @@ int live(const LiveOptions& options) {
     }
   }
   if (options.json) {
-    JsonRows rows;
+    JsonRows rows(survived);
     const auto error =
         fetch_live(*client, [&](std::string_view piece) { return rows.take(piece); });
     if (error) return refuse(error->message);
@@ -119,8 +169,9 @@ int live(const LiveOptions& options) {
   const auto error =
       fetch_live(*client, [&](std::string_view piece) { return reader.take(piece); });
   if (error) return refuse(error->message);
-  const auto figures = reader.finish();
+  auto figures = reader.finish();
   if (!figures) return refuse(figures.message());
+  if (survived > 0) keep_survivors(*figures, survived);
   progress.clear();
   print_table(*figures, options);
   return kExitOk;
@@ -133,9 +184,14 @@ void add_live(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<LiveOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_flag("--gc", options->gc, "Collect garbage first; else as of the last collection");
+  command
+      ->add_option("--survived", options->survived,
+                   "Only what has survived so many collections: 1, 2, 4, 8, ... 1024")
+      ->check(CLI::IsMember(least_ages()))
+      ->type_name("N");
   add_row_options(*command, options->by, options->top);
   command->add_flag("--json", options->json,
-                    "All: {gc, rows: [{class, live_count, live_bytes, stack}]}");
+                    "All: {gc, rows: [{class, live_count, live_bytes, live_ages, stack}]}");
   command->callback([options, &chosen] { chosen = [options] { return live(*options); }; });
 }
 

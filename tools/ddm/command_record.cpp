@@ -87,7 +87,7 @@ bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
 }
 
 void tell_span(const SiteFigures& before, const SiteFigures& after, double waited) {
-  print_rows(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, 5, false);
+  print_rows(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, 5);
   print(fmt::format("{} allocations, {} in these {:.1f} s\n",
                     grouped(after.fact("seen") - before.fact("seen")),
                     human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), waited));

@@ -64,8 +64,7 @@ int sites(const SitesOptions& options) {
     print("For that the dump is made with `ddm dump PID -o FILE --sites` while live= is on.\n");
     return kExitOk;
   }
-  print_rows(rows_of(figures_of(*dump), *rows_by(options.by)), *rows_by(options.by), options.top,
-             false);
+  print_rows(rows_of(figures_of(*dump), *rows_by(options.by)), *rows_by(options.by), options.top);
   return kExitOk;
 }
 

@@ -1,5 +1,6 @@
 #include "site_figures.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -48,6 +49,20 @@ FrameName frame_of(const ShownFrame& shown, ReportNames& names) {
 }
 
 }  // namespace
+
+LiveAges ages_of(const Json& object) {
+  LiveAges ages;
+  const auto list = object.find("live_ages");
+  if (list == object.end() || !list->is_array()) return ages;
+  for (const Json& one : *list) {
+    if (!one.is_object()) continue;
+    const std::int64_t survived = std::max<std::int64_t>(number_of(one, "survived"), 0);
+    const std::size_t age_class = AgeClass::of(static_cast<std::uint64_t>(survived));
+    ages.count[age_class] += number_of(one, "count");
+    ages.bytes[age_class] += number_of(one, "bytes");
+  }
+  return ages;
+}
 
 std::string frame_text(const FrameName& frame, std::size_t width) {
   if (!frame.known()) return "(no Java frame)";
@@ -138,6 +153,7 @@ bool FigureReader::line(std::string_view text) {
     site.class_name = text_of(object, "class");
     site.bytes = number_of(object, of_ == Of::kLive ? "live_bytes" : "bytes");
     site.count = number_of(object, of_ == Of::kLive ? "live_count" : "count");
+    if (of_ == Of::kLive) site.ages = ages_of(object);
     if (object.contains("stack")) {
       name_by_stack(site, object["stack"]);
     } else if (object.contains("at")) {

@@ -37,7 +37,11 @@ struct SiteFigure {
   FrameName app;  // the first outside the JDK, else the outermost
   std::int64_t bytes = 0;
   std::int64_t count = 0;
+  LiveAges ages = {};  // of kLive
 };
+
+// What "live_ages" of a list says.
+LiveAges ages_of(const Json& object);
 
 struct ThreadFigure {
   std::int64_t id = 0;

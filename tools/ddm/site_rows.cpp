@@ -13,6 +13,7 @@ using Key = std::tuple<std::string, FrameName, FrameName>;
 
 struct Sum {
   std::int64_t bytes = 0, count = 0, bytes_before = 0, count_before = 0;
+  LiveAges ages;
 };
 
 // As fine as figures are.
@@ -21,8 +22,9 @@ class Sums {
   Sums(const SiteFigures& figures, RowsBy by) : by_(by) { add(figures, 1); }
 
   void add(const SiteFigures& figures, int sign) {
-    const auto put = [&](Key key, std::int64_t bytes, std::int64_t count) {
+    const auto put = [&](Key key, std::int64_t bytes, std::int64_t count, const LiveAges& ages) {
       Sum& sum = sums_[std::move(key)];
+      sum.ages += ages;
       sum.bytes += sign * bytes;
       sum.count += sign * count;
       if (sign < 0) {
@@ -32,14 +34,14 @@ class Sums {
     };
     if (by_ == RowsBy::kThread) {
       for (const ThreadFigure& thread : figures.threads) {
-        put({fmt::format("{} {}", thread.id, thread.name), {}, {}}, thread.bytes, thread.count);
+        put({fmt::format("{} {}", thread.id, thread.name), {}, {}}, thread.bytes, thread.count, {});
       }
       return;
     }
     for (const SiteFigure& site : figures.sites) {
       put({site.class_name, by_ == RowsBy::kSite ? site.at : FrameName{},
            by_ == RowsBy::kClass ? FrameName{} : site.app},
-          site.bytes, site.count);
+          site.bytes, site.count, site.ages);
     }
   }
 
@@ -56,6 +58,7 @@ class Sums {
       row.count += sum.count;
       row.bytes_before += sum.bytes_before;
       row.count_before += sum.count_before;
+      row.ages += sum.ages;
       if (sum.bytes > row.app_bytes) {
         row.app = app;
         row.app_bytes = sum.bytes;
@@ -77,11 +80,13 @@ std::string with_sign(std::int64_t number) {
   return number > 0 ? "+" + grouped(number) : grouped(number);
 }
 
-void add_row(TextTable& table, const SiteRow& row, RowsBy by, bool difference) {
+void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
   const std::size_t width = output_width();
+  const bool difference = columns == Columns::kDifference;
   std::vector<std::string> cells{difference ? with_sign(row.bytes) : grouped(row.bytes),
                                  difference ? with_sign(row.count) : grouped(row.count)};
   if (difference) cells.push_back(grouped(row.bytes_before + row.bytes));
+  if (columns == Columns::kAges) cells.push_back(age_words(row.ages.middle()));
   cells.push_back(row.what);
   table.add(std::move(cells));
   const auto below = [&](std::string_view before, const FrameName& frame, std::string_view after) {
@@ -148,20 +153,21 @@ Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference) {
   return list;
 }
 
-void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, bool difference) {
+void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, Columns columns) {
   static constexpr std::string_view kTitles[] = {".CLASS", ".CLASS, ALLOCATED AT",
                                                  ".CLASS, FIRST FRAME OUTSIDE THE JDK", "~THREAD"};
   std::vector<std::string> titles{">BYTES", ">COUNT"};
-  if (difference) titles.emplace_back(">BYTES NOW");
+  if (columns == Columns::kDifference) titles.emplace_back(">BYTES NOW");
+  if (columns == Columns::kAges) titles.emplace_back(">SURVIVED");
   titles.emplace_back(kTitles[static_cast<std::size_t>(by)]);
   TextTable table(std::move(titles));
   const auto less = [](const SiteRow& row) { return row.bytes < 0; };
   const auto shrunk = static_cast<std::size_t>(std::ranges::count_if(rows, less));
   const std::size_t others = rows.size() - shrunk;
-  for (std::size_t i = 0; i < std::min(others, top); ++i) add_row(table, rows[i], by, difference);
+  for (std::size_t i = 0; i < std::min(others, top); ++i) add_row(table, rows[i], by, columns);
   const std::size_t last = std::min(shrunk, top);
   for (std::size_t i = rows.size() - last; i < rows.size(); ++i) {
-    add_row(table, rows[i], by, difference);
+    add_row(table, rows[i], by, columns);
   }
   print(table.text());
   const std::size_t shown = std::min(others, top) + last;

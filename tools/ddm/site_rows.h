@@ -30,6 +30,7 @@ struct SiteRow {
   std::int64_t app_bytes = 0;
   std::int64_t bytes_before = 0;  // of differences
   std::int64_t count_before = 0;
+  LiveAges ages = {};  // of what is alive
 };
 
 // Most bytes first.
@@ -42,7 +43,11 @@ std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& 
 // {class or thread, site, app, bytes, count}; of differences with what was before and after.
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference);
 
+// kAges: how many collections half of the objects have survived.
+enum class Columns { kFigures, kDifference, kAges };
+
 // As a table, the first `top` of them; of differences also the last `top` that are less.
-void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, bool difference);
+void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top,
+                Columns columns = Columns::kFigures);
 
 }  // namespace ddm

@@ -2,7 +2,10 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <string>
+#include <utility>
 
+#include "live_sweep.h"
 #include "records/site_set.h"
 
 namespace ddm {
@@ -11,13 +14,14 @@ namespace {
 TEST_CASE("An object is read back as it was put in, to the largest figures") {
   constexpr std::uint64_t kHandle = (std::uint64_t{1} << WeakHandle::kBits) - 1;
   for (const LiveObject one :
-       {LiveObject{1, 0, 16, 1},
-        LiveObject{kHandle, (1u << 20) - 1, 0xffff'ffffll * 8, BirthTime::kMost}}) {
-    const LiveObject back = LiveStore::Entry::of(one).object();
+       {LiveObject{1, 0, 16, 1, 7},
+        LiveObject{kHandle, (1u << 20) - 1, 0xffff'ffffll * 8, BirthTime::kMost, 0xffff}}) {
+    const LiveObject back = LiveStore::Entry::of(one).object(one.born_gc);
     CHECK(back.handle == one.handle);
     CHECK(back.site == one.site);
     CHECK(back.size == one.size);
     CHECK(back.born == one.born);
+    CHECK(back.born_gc == one.born_gc);
   }
   CHECK(WeakHandle::fits(kHandle));
   CHECK_FALSE(WeakHandle::fits(kHandle + 1));
@@ -33,7 +37,7 @@ TEST_CASE("What stays of taken objects is packed, and what came meanwhile is the
   CHECK(store.reserved() == 4 * LiveStore::kChunk);
   for (std::uint64_t i = 1; i <= 10; ++i) REQUIRE(store.add({kMany + i, 1, 16, 1}));
   std::uint64_t seen = 0;
-  chunks.sift([&](const LiveObject& one) {
+  chunks.sift(1, [&](const LiveObject& one) {
     REQUIRE(one.handle == ++seen);
     return one.handle % 7 == 0;
   });
@@ -47,7 +51,7 @@ TEST_CASE("What stays of taken objects is packed, and what came meanwhile is the
   CHECK(left.size() == kMany / 7 + 10);
   CHECK(left.contains(7));
   CHECK(left.contains(kMany + 10));
-  chunks.sift([](const LiveObject&) { return false; });
+  chunks.sift(2, [](const LiveObject&) { return false; });
   store.give_back(std::move(chunks));
   CHECK(store.reserved() == 0);
 }
@@ -68,26 +72,126 @@ class Followed {
 
   template <typename Dies>
   void sweep(Dies dies, std::uint32_t now) {
-    LiveTable& table = *sites->live();
-    LiveStore::Chunks chunks = table.take();
-    chunks.sift([&](const LiveObject& one) {
-      if (!dies(one)) return true;
-      table.died(one, now);
-      return false;
-    });
-    table.give_back(std::move(chunks), ++gc_);
-    table.note_all(BirthTime::ms(now));
-    sites->for_each([&](SiteNumber site) { table.note(site); });
+    sweep_live(*sites, ++gc, now, dies);
   }
 
-  SiteSet set(std::int64_t count, std::int64_t bytes, std::int64_t now_ms = 100) {
+  SiteSet set(std::int64_t count, std::int64_t bytes, std::int64_t now_ms = 100,
+              const std::vector<SiteEntry>& more = {}) {
     const auto held = sites->hold();
-    return SiteSet(sites, sites->sums(), {}, count, bytes, {now_ms, sites->history()});
+    return SiteSet(sites, sites->sums(), more, count, bytes,
+                   {now_ms, sites->history(), gc, sites->ages()});
   }
 
- private:
-  std::uint64_t gc_ = 0;
+  std::uint64_t gc = 0;
 };
+
+bool none(const LiveObject&) { return false; }
+
+// By class, as "0: 5, 4: 2".
+std::string text_of(const LiveAges& ages) {
+  std::string text;
+  for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
+    if (ages.count[i] == 0 && ages.bytes[i] == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(AgeClass::least(i)) + ": " + std::to_string(ages.count[i]) + " of " +
+            std::to_string(ages.bytes[i]);
+  }
+  return text;
+}
+
+TEST_CASE("Ages come in classes that each are as wide as all younger ones") {
+  const std::pair<std::uint64_t, std::size_t> expected[] = {
+      {0, 0}, {1, 1}, {2, 2}, {3, 2}, {4, 3}, {7, 3}, {1023, 10}, {1024, 11}, {4096, 11}};
+  for (const auto& [age, age_class] : expected) CHECK(AgeClass::of(age) == age_class);
+  for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
+    CHECK(AgeClass::of(static_cast<std::uint64_t>(AgeClass::least(i))) == i);
+  }
+  LiveAges ages;
+  CHECK(ages.middle() == 0);
+  ages.count = {3, 0, 2, 1};
+  CHECK(ages.middle() == 2);
+  ages.count[0] = 4;
+  CHECK(ages.middle() == 0);
+}
+
+TEST_CASE("What is alive is as old as the pauses it has outlived, to the last one") {
+  Followed followed;
+  const TraceNumber site = followed.trace(1);
+  std::uint64_t handle = 0;
+  const auto allocate = [&](int count, std::uint64_t gc) {
+    for (int i = 0; i < count; ++i) followed.sites->count({3, site, 16, 1, ++handle, 10, gc});
+  };
+  const auto ages = [&] { return text_of(followed.set(0, 0).ages()); };
+  allocate(5, 0);
+  CHECK(ages() == "0: 5 of 80");
+  followed.sweep(none, 20);
+  allocate(2, followed.gc);
+  CHECK(ages() == "0: 2 of 32, 1: 5 of 80");
+  followed.sweep(none, 30);
+  CHECK(ages() == "1: 2 of 32, 2: 5 of 80");
+  // Its thread was held up, from before the first pause.
+  allocate(1, 0);
+  CHECK(ages() == "1: 2 of 32, 2: 6 of 96");
+  // So was this one, and is in no sum yet.
+  const std::vector<SiteEntry> open{{3, site, 16, 1, 99, 10, 1}};
+  CHECK(text_of(followed.set(0, 0, 100, open).ages()) == "1: 3 of 48, 2: 6 of 96");
+  followed.sweep([](const LiveObject& one) { return one.handle <= 2; }, 40);
+  CHECK(ages() == "2: 6 of 96");
+  const SiteSet set = followed.set(8, 128);
+  CHECK(text_of(set.living().ages(set.living()[0])) == "2: 6 of 96");
+  CHECK(text_of(set.folded(0).ages()) == "2: 6 of 96");
+}
+
+TEST_CASE("Ages are right for what is added while a sweep goes on") {
+  Followed followed;
+  const TraceNumber site = followed.trace(1);
+  std::uint64_t handle = 0;
+  const auto allocate = [&](int count, std::uint64_t gc) {
+    for (int i = 0; i < count; ++i) followed.sites->count({3, site, 16, 1, ++handle, 10, gc});
+  };
+  allocate(4, 0);
+  LiveTable& table = *followed.sites->live();
+  LiveStore::Chunks chunks = table.take();
+  allocate(2, 0);
+  allocate(3, 1);
+  table.begin_ages(1);
+  table.count_ages(chunks);
+  table.give_back_swept(std::move(chunks));
+  followed.gc = 1;
+  CHECK(text_of(followed.set(9, 144).ages()) == "0: 3 of 48, 1: 6 of 96");
+}
+
+TEST_CASE("No age comes round, however many pauses an object outlives") {
+  Followed followed;
+  followed.sites->count({3, followed.trace(1), 16, 1, 1, 10});
+  for (int i = 0; i < 70'000; ++i) {
+    followed.gc += i % 3 == 0 ? 20 : 1;  // pauses between two sweeps are one
+    followed.sweep(none, 20);
+    if (i % 1000 != 999) continue;
+    CHECK(text_of(followed.set(1, 16).ages()) == "1024: 1 of 16");
+  }
+}
+
+TEST_CASE("Ages of one object in N add up to the estimate of what is alive") {
+  Followed followed;
+  const TraceNumber site = followed.trace(1);
+  for (std::uint64_t i = 0; i < 1003; ++i) {
+    followed.sites->count({3, site, 24, 1, i % 7 == 0 ? i + 1 : 0, 10, followed.gc});
+    if (i % 100 == 0) followed.sweep([](const LiveObject& one) { return one.handle % 3 == 1; }, 20);
+  }
+  const SiteSet set = followed.set(1003, 1003 * 24);
+  const LiveAges ages = set.ages();
+  std::int64_t count = 0, bytes = 0;
+  for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
+    CHECK(ages.count[i] >= 0);
+    CHECK(ages.bytes[i] >= 0);
+    count += ages.count[i];
+    bytes += ages.bytes[i];
+  }
+  CHECK(ages.count[3] > 0);
+  CHECK(count == set.life().live_count);
+  CHECK(bytes == set.life().live_bytes);
+}
 
 TEST_CASE("The living of a site are those followed that no sweep has found dead") {
   Followed followed;
@@ -97,7 +201,7 @@ TEST_CASE("The living of a site are those followed that no sweep has found dead"
     followed.sites->count({4, dropped, 40, 1, 1000 + i, 10});
     followed.sites->count({5, kept, 24, 1});  // before it was on: neither alive nor dead
   }
-  followed.sweep([](const LiveObject&) { return false; }, 15);
+  followed.sweep(none, 15);
   followed.sweep([](const LiveObject& one) { return one.handle > 1000; }, 20);
   const SiteSet set = followed.set(300, 100 * (16 + 40 + 24));
   REQUIRE(set.size() == 3);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "live_sweep.h"
 #include "report_sample.h"
 
 namespace ddm {
@@ -14,6 +15,7 @@ using nlohmann::json;
 // the first of two sweeps; 10 more before following. One in `one_in` is followed.
 struct LiveSample : ReportSample {
   std::shared_ptr<Sites> sites = Sites::create(64, 8);
+  std::uint64_t gc = 0;
   static constexpr std::int64_t kSeen = 1510, kSeenBytes = 16'000 + 20'000 + 160;
 
   explicit LiveSample(std::uint32_t one_in) {
@@ -30,10 +32,10 @@ struct LiveSample : ReportSample {
     const auto allocate = [&](int times, std::uint32_t born) {
       for (int i = 0; i < times; ++i) {
         const bool followed = static_cast<std::uint32_t>(i) % one_in == 0;
-        sites->count({kept, trace, 16, 1, followed ? ++handle : 0, born});
+        sites->count({kept, trace, 16, 1, followed ? ++handle : 0, born, gc});
         if (i % 2 == 0) continue;
         sites->count(
-            {dropped, trace, 40, 1, followed || one_in > 1 ? 1'000'000 + ++handle : 0, born});
+            {dropped, trace, 40, 1, followed || one_in > 1 ? 1'000'000 + ++handle : 0, born, gc});
       }
     };
     allocate(500, 10);
@@ -41,13 +43,14 @@ struct LiveSample : ReportSample {
     allocate(500, 30);
     sweep(50);
     const auto held = sites->hold();
-    data.sites = SiteSet(sites, sites->sums(), {}, kSeen, kSeenBytes, {400, sites->history()});
+    data.sites = SiteSet(sites, sites->sums(), {}, kSeen, kSeenBytes,
+                         {400, sites->history(), gc, sites->ages()});
     data.summary.seen = kSeen;
     data.summary.seen_bytes = kSeenBytes;
     data.summary.app = "shop";
     const SiteLife life = data.sites.life();
     LiveSummary live;
-    live.gc = 2;
+    live.gc = gc;
     live.one_in = one_in;
     live.count = life.live_count;
     live.bytes = life.live_bytes;
@@ -57,16 +60,7 @@ struct LiveSample : ReportSample {
   }
 
   void sweep(std::uint32_t now) {
-    LiveTable& table = *sites->live();
-    LiveStore::Chunks chunks = table.take();
-    chunks.sift([&](const LiveObject& one) {
-      if (one.handle < 1'000'000) return true;
-      table.died(one, now);
-      return false;
-    });
-    table.give_back(std::move(chunks), now);
-    table.note_all(BirthTime::ms(now));
-    sites->for_each([&](SiteNumber site) { table.note(site); });
+    sweep_live(*sites, ++gc, now, [](const LiveObject& one) { return one.handle >= 1'000'000; });
   }
 };
 
@@ -131,7 +125,15 @@ TEST_CASE("Tables and pprof have what is alive beside the rest; without live= th
   const std::string text = whole_report(ReportFormat::kText, sample.data);
   CHECK(text.find("Top 1 of 1 sites by live bytes, as of collection 2\n") != std::string::npos);
   const std::string jsonl = whole_report(ReportFormat::kJsonl, sample.data);
-  CHECK(jsonl.find(R"("count":1010,"bytes":16160,"live_count":1000,"live_bytes":16000,)") !=
+  // Half of them before each of two collections.
+  const std::string ages =
+      R"("live_ages":[{"survived":1,"count":500,"bytes":8000},)"
+      R"({"survived":2,"count":500,"bytes":8000}],)";
+  CHECK(jsonl.find(R"("count":1010,"bytes":16160,"live_count":1000,"live_bytes":16000,)" + ages) !=
+        std::string::npos);
+  CHECK(text.find("\n           8,000   50.0%          500         1\n"
+                  "           8,000   50.0%          500       2-3\n") != std::string::npos);
+  CHECK(text.find("          16,000  100.0%        1,000       2-3  shop.Item\n") !=
         std::string::npos);
   std::string list;
   live_list(sample.data, [&](std::string_view piece) {
