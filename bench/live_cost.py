@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What live= costs an allocation, above recording it: CPU nanoseconds of the allocating thread and
-of the whole process, with and without in turn; and the native memory of a live object.
+"""What sites= and live= cost an allocation that is recorded: CPU nanoseconds of the allocating thread
+and of the whole process, with and without in turn; and the native memory of a live object.
 
-Usage: bench/live_cost.py [--pairs N] [--jdk 17|25]     (after: cmake --build --preset release)
+Usage: bench/live_cost.py [--pairs N] [--jdk 17|25] [--only sites|live|memory]
+                                                        (after: cmake --build --preset release)
 
 The thread's figure is the best round of a hot loop of small objects that die at once; the process's
 has the collector's part and the agent's own thread in it, which looks through the handles. Memory
-is what a process has more of its own when three million objects live that are followed.
+is what a process has more of its own when three million objects live that are followed, and what is
+left of that when live= is off again.
 """
 import argparse
 import os
@@ -15,6 +17,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "jvm")]
@@ -23,14 +26,17 @@ import harness  # noqa: E402
 from target import Target  # noqa: E402
 
 OBJECTS, ROUNDS = 100_000, 15
+# Of sites=: frames of the stack, beside those of the program's start. Up to 16 are walked anyhow.
+DEPTHS = (10, 20)
 
 
-def run(jdk, options):
+def run(jdk, options, depth=20):
     """(ns of the thread, ns of the process) for each object."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     out = subprocess.run([jdk.java, "-XX:+UseSerialGC", "-Xmx512m", "-Xmn32m",
                           f"-agentpath:{harness.AGENT}={options}", "-cp",
-                          os.path.join(harness.WORK, "classes"), "Cost", str(OBJECTS), str(ROUNDS)],
+                          os.path.join(harness.WORK, "classes"), "Cost", str(OBJECTS), str(ROUNDS),
+                          str(depth)],
                          check=True, capture_output=True, text=True).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -38,7 +44,18 @@ def run(jdk, options):
 
 
 def spread(values):
-    return f"{statistics.median(values):.0f} ns ({min(values):.0f}..{max(values):.0f})"
+    return f"{statistics.median(values):+.0f} ns ({min(values):.0f}..{max(values):.0f})"
+
+
+def compare(jdk, what, pairs, dearer, base, depth=20):
+    rows = []
+    for i in range(pairs):
+        order = [dearer, base]
+        both = [run(jdk, options, depth) for options in (order if i % 2 == 0 else order[::-1])]
+        rows.append(both if i % 2 == 0 else both[::-1])
+    print(f"JDK {jdk.major} {what}: thread {spread([a[0] - b[0] for a, b in rows])} on "
+          f"{statistics.median(b[0] for _, b in rows):.0f} ns, process "
+          f"{spread([a[1] - b[1] for a, b in rows])}", flush=True)
 
 
 def private_bytes(pid):
@@ -47,24 +64,36 @@ def private_bytes(pid):
 
 
 def memory(jdk, objects=3_000_000):
+    """Bytes of an object, and what is left of them when live= is off again."""
     options = "track=y,live=y,sites_depth=8,dump=none"
     flags = ["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC", "-XX:+AlwaysPreTouch"]
     with Target(jdk, os.path.join(harness.WORK, "classes"), "Live", options=options,
                 flags=flags) as target:
+        pid = target.process.pid
+
+        def settled():
+            target.client.request("REPT", b"\0\0\0\7" + "summary".encode("utf-16-be"))
+            return private_bytes(pid)
+
         for line in ("nodes 200000", "gc", "forget", "gc"):
             assert target.ask(line) == "done"
-        target.client.request("REPT", b"\0\0\0\7" + "summary".encode("utf-16-be"))
-        before = private_bytes(target.process.pid)
+        before = settled()
         target.ask(f"nodes {objects}")
         target.ask("gc")
-        target.client.request("REPT", b"\0\0\0\7" + "summary".encode("utf-16-be"))
-        return (private_bytes(target.process.pid) - before) / objects
+        alive = settled()
+        ddm = os.path.join(os.path.dirname(harness.AGENT), "..", "bin", "ddm")
+        subprocess.run([ddm, "attach", str(pid), "live=n"], check=True, capture_output=True)
+        for _ in range(5):  # the VM gives its part back after a collection
+            target.ask("gc")
+            time.sleep(0.5)
+        return (alive - before) / objects, (settled() - before) / objects
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--jdk", type=int)
+    parser.add_argument("--only", choices=("sites", "live", "memory"))
     args = parser.parse_args()
     harness.build_programs()
     for jdk in harness.JDKS:
@@ -72,17 +101,18 @@ def main():
             continue
         for engine in ("vm", "bci"):
             base = f"track=y,engine={engine},dump=none,address=none"
-            for live in ("y", "1/16"):
-                rows = []
-                for i in range(args.pairs):
-                    order = [f"{base},live={live}", base]
-                    both = [run(jdk, options) for options in (order if i % 2 == 0 else order[::-1])]
-                    rows.append(both if i % 2 == 0 else both[::-1])
-                print(f"JDK {jdk.major} engine={engine} live={live}: thread "
-                      f"+{spread([a[0] - b[0] for a, b in rows])} on "
-                      f"{statistics.median(b[0] for _, b in rows):.0f} ns, process "
-                      f"+{spread([a[1] - b[1] for a, b in rows])}", flush=True)
-        print(f"JDK {jdk.major}: a live object takes {memory(jdk):.1f} bytes", flush=True)
+            if args.only in (None, "sites"):
+                for depth in DEPTHS:
+                    compare(jdk, f"engine={engine} sites=, {depth} frames", args.pairs, base,
+                            f"{base},sites=0", depth)
+            if args.only in (None, "live"):
+                for live in ("y", "1/16"):
+                    compare(jdk, f"engine={engine} live={live}", args.pairs, f"{base},live={live}",
+                            base)
+        if args.only in (None, "memory"):
+            each, left = memory(jdk)
+            print(f"JDK {jdk.major}: a live object takes {each:.1f} bytes, and {left:.1f} are left of "
+                  f"them with live=n", flush=True)
 
 
 main()
