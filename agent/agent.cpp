@@ -183,7 +183,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
     tracking_->include(sampler_);
   }
   probes_ = std::make_unique<Probes>(
-      jvmti_, Probes::Sources{[this](JNIEnv* on_probes) {
+      jvmti_, sinks_, Probes::Sources{[this](JNIEnv* on_probes) {
                                 return tracking_ ? std::optional(tracking_->naming(on_probes))
                                                  : std::nullopt;
                               },
@@ -213,7 +213,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
                                               options_.budget);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   sampler_thread_.set_budget(options_.budget);
-  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_,
+  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_, sinks_,
                                    options_.dypatch_modes);
   dyper_->add_to(service_->dispatcher(), handlers_->context());
   if (hprof_options_) {

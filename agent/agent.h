@@ -54,7 +54,6 @@ class Agent {
   MonitorTimes& monitors() { return monitors_; }
   HprofSession* hprof() const { return hprof_.get(); }  // null: not loaded under its name
   CpuSampler& sampler() { return sampler_; }
-  Probes* probes() const { return probes_.get(); }
 
  private:
   Agent(jvmtiEnv* jvmti, AgentOptions options);
@@ -87,6 +86,7 @@ class Agent {
   std::unique_ptr<MethodTracing> method_tracing_;
   CpuSampler sampler_;
   SamplerThread sampler_thread_;
+  SinksClass sinks_;
   std::unique_ptr<Probes> probes_;
   std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
   std::unique_ptr<Service> service_;

@@ -42,7 +42,6 @@ void JNICALL ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
     if (Tracking* tracking = g_receiver->tracking()) tracking->thread_ending(jni, thread);
     if (ChunkHandlers* handlers = g_receiver->handlers()) handlers->thread_ending(jni, thread);
     if (HprofSession* hprof = g_receiver->hprof()) hprof->threads().ended(jni, thread);
-    if (Probes* probes = g_receiver->probes()) probes->thread_ending(jni, thread);
     g_receiver->sampler().threads_changed();
   });
 }

@@ -34,11 +34,12 @@ std::string farewell(const DyperIdentity& self) {
 }  // namespace
 
 Dyper::Dyper(jvmtiEnv* jvmti, Tracking* tracking, ChunkHandlers& handlers, SamplerThread& sampler,
-             std::string modes_file)
+             SinksClass& sinks, std::string modes_file)
     : self_(DyperIdentity::of_this_process()),
       monitor_(jvmti, sampler, tracking, self_.text(),
                [this](const std::string& document) { send(document); }),
-      commands_(jvmti, self_, monitor_, handlers.heap_dumper(), std::move(modes_file)),
+      commands_(jvmti, self_, monitor_, handlers.heap_dumper(), sinks,
+                std::move(modes_file)),
       thread_(jvmti, "ddmagent-dyper") {}
 
 std::string Dyper::open(JNIEnv* jni, const Options& options) {

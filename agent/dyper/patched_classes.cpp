@@ -1,7 +1,10 @@
 #include "dyper/patched_classes.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "dyper/patching/java_names.h"
@@ -11,7 +14,6 @@ namespace {
 
 using Code = DyperErrorCode;
 
-constexpr std::int32_t kReadAtOnce = 256;
 
 // The part of a plan that is about these classes and no others.
 bci::PatchPlan narrowed(const bci::PatchPlan& plan, const std::set<std::string>& classes) {
@@ -44,8 +46,8 @@ void tell_refused(const std::string& class_name, const std::vector<bci::RefusedS
   }
 }
 
-// The numbers of the tables, and for those that count a cell. Asked while classes are patched, on
-// any thread.
+// The numbers of the tables, and for those that count a counter in each class. Asked while classes
+// are patched, on any thread.
 class PatchedClasses::Counters final : public bci::PatchIds {
  public:
   Counters(bci::PatchIds& ids, SinkCells& cells) : ids_(ids), cells_(cells) {}
@@ -59,51 +61,70 @@ class PatchedClasses::Counters final : public bci::PatchIds {
                         std::uint32_t first) override {
     return ids_.block_id(owner, name, descriptor, first);
   }
-  std::int32_t counter_of(std::int32_t id) override {
+  std::int32_t counter_of(std::int32_t id, std::string_view class_name) override {
     const std::lock_guard lock(mutex_);
-    const auto known = cell_of_.find(id);
-    if (known != cell_of_.end()) return known->second;
+    OfClass& counters = classes_[std::string(class_name)];
+    counters.out.reset();
+    const auto known = counters.cells.find(id);
+    if (known != counters.cells.end()) return known->second;
     const std::int32_t cell = cells_.take_counter();
-    if (cell >= 0) cell_of_[id] = cell;
+    if (cell >= 0) counters.cells[id] = cell;
     return cell;
   }
 
-  // By number.
-  std::map<std::int32_t, std::int64_t> read(JNIEnv* jni) const {
-    std::map<std::int32_t, std::int32_t> cell_of;
-    {
-      const std::lock_guard lock(mutex_);
-      cell_of = cell_of_;
+  // The class's patches are out; methods that run go on counting until they return.
+  void rest(const std::string& class_name) {
+    const std::lock_guard lock(mutex_);
+    const auto found = classes_.find(internal_name(class_name));
+    if (found != classes_.end()) found->second.out = Clock::now();
+  }
+
+  // By number. Counters that have rested are given back.
+  std::map<std::int32_t, std::int64_t> read(JNIEnv* jni) {
+    const std::lock_guard lock(mutex_);
+    if (classes_.empty()) return kept_;
+    const std::vector<std::int64_t> counts = cells_.read(jni);
+    std::map<std::int32_t, std::int64_t> all = kept_;
+    for (auto at = classes_.begin(); at != classes_.end();) {
+      const bool gone = at->second.out && Clock::now() - *at->second.out > kRest;
+      for (const auto& [id, cell] : at->second.cells) {
+        const std::int64_t count = counts[static_cast<std::size_t>(cell)];
+        all[id] += count;
+        if (!gone) continue;
+        kept_[id] += count;
+        cells_.give_back_counter(cell);
+      }
+      at = gone ? classes_.erase(at) : std::next(at);
     }
-    std::map<std::int32_t, std::vector<std::int64_t>> chunks;
-    std::map<std::int32_t, std::int64_t> counts;
-    for (const auto& [id, cell] : cell_of) {
-      const std::int32_t first = cell - cell % kReadAtOnce;
-      const auto [chunk, is_new] = chunks.try_emplace(first);
-      if (is_new) chunk->second = cells_.read(jni, first, kReadAtOnce);
-      counts[id] = chunk->second[static_cast<std::size_t>(cell - first)];
-    }
-    return counts;
+    return all;
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kRest{5};
+  struct OfClass {
+    std::map<std::int32_t, std::int32_t> cells;  // by number
+    std::optional<Clock::time_point> out;        // since when its patches are
+  };
+
   bci::PatchIds& ids_;
   SinkCells& cells_;
-  mutable std::mutex mutex_;
-  std::map<std::int32_t, std::int32_t> cell_of_;
+  std::mutex mutex_;  // of what follows
+  std::map<std::string, OfClass> classes_;
+  std::map<std::int32_t, std::int64_t> kept_;  // of counters given back, by number
 };
+
+PatchedClasses::PatchedClasses(bci::PatchIds& ids, SinksClass& sinks)
+    : sinks_(sinks), counters_(std::make_shared<Counters>(ids, sinks.cells())) {}
+
+PatchedClasses::~PatchedClasses() = default;
 
 bool PatchedClasses::start(JNIEnv* jni, std::vector<DyperError>& errors) {
   if (patches_) return true;
   std::string error;
-  patches_ = Patches::create(jni, error);
-  if (!patches_) {
-    errors.push_back({Code::kUnsupported, "", "", std::move(error)});
-    return false;
-  }
-  const std::lock_guard lock(mutex_);
-  counters_ = std::make_shared<Counters>(ids_, patches_->cells());
-  return true;
+  patches_ = Patches::create(jni, sinks_, error);
+  if (!patches_) errors.push_back({Code::kUnsupported, "", "", std::move(error)});
+  return patches_ != nullptr;
 }
 
 std::set<std::string> PatchedClasses::of(const std::string& model) const {
@@ -176,22 +197,23 @@ void PatchedClasses::take_out(JNIEnv* jni, const std::string& model,
       if (!kept.contains(name)) unpatched_.erase(name);
     }
     patches_->take_out(jni, one.number);
+    for (const std::string& name : one.classes) {
+      if (!kept.contains(name)) counters_->rest(name);
+    }
+    (void)counters_->read(jni);  // gives back what has rested
     if (kept.empty()) continue;
     std::vector<DyperError> told_before;
     if (!place(jni, {one.model, 0, narrowed(one.plan, kept), one.may_have, kept}, told_before)) {
-      for (const std::string& name : kept) unpatched_.erase(name);
+      for (const std::string& name : kept) {
+        unpatched_.erase(name);
+        counters_->rest(name);
+      }
     }
   }
 }
 
 void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
-  std::shared_ptr<Counters> counters;
-  {
-    const std::lock_guard lock(mutex_);
-    counters = counters_;
-  }
-  if (!counters) return;
-  for (const auto& [id, count] : counters->read(jni)) {
+  for (const auto& [id, count] : counters_->read(jni)) {
     xml.open("RTITEM").attribute("COUNTER", id).attribute("COUNT", count).close();
   }
 }

@@ -1,8 +1,9 @@
 // What INSTRUMENT has put into classes of the running program, by model, and what it counts there.
 //
-// Numbers of DYPATCH's tables get a cell of the sinks when code that counts with them is first
-// made; they keep it, so that a counter stands still when its patches are out and goes on when they
-// are in again. On the thread that answers commands; write_counters() on any attached one.
+// Numbers of DYPATCH's tables get a counter of the sinks for each class whose code counts with them.
+// A while after a class's patches are out it is given back; what it had counted is kept, so that
+// numbers go on when the patches are in again. On the thread that answers commands;
+// write_counters() on any attached one.
 #pragma once
 
 #include <jni.h>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,7 +31,8 @@ void tell_refused(const std::string& class_name, const std::vector<bci::RefusedS
 class PatchedClasses {
  public:
   // `ids`: the numbers of the tables.
-  explicit PatchedClasses(bci::PatchIds& ids) : ids_(ids) {}
+  PatchedClasses(bci::PatchIds& ids, SinksClass& sinks);
+  ~PatchedClasses();
 
   // The plan's patches into these classes, which are given as they are without; in place of those
   // that the model has in them. A class with another model's patches is an error.
@@ -61,13 +62,11 @@ class PatchedClasses {
   // False: the VM does not allow it.
   bool place(JNIEnv* jni, Placed placed, std::vector<DyperError>& errors);
 
-  bci::PatchIds& ids_;
+  SinksClass& sinks_;
+  const std::shared_ptr<Counters> counters_;
   std::unique_ptr<Patches> patches_;  // null until the first are put in
   std::vector<Placed> placed_;
   ClassFiles unpatched_;
-
-  mutable std::mutex mutex_;            // of what follows
-  std::shared_ptr<Counters> counters_;  // set once, with patches_
 };
 
 }  // namespace ddm

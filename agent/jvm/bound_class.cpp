@@ -11,6 +11,8 @@ std::string BoundClass::define(JNIEnv* jni) {
   if (bound_) return "";
   if (class_ == nullptr) {
     class_ = define_boot_class(jni, file_.name, file_.bytes, file_.size);
+  }
+  if (class_ != nullptr && link_ == nullptr) {
     link_ = define_boot_class(jni, link_file_.name, link_file_.bytes, link_file_.size);
   }
   std::string name(file_.name);
@@ -25,7 +27,7 @@ std::string BoundClass::define(JNIEnv* jni) {
 }
 
 void BoundClass::prepared(JNIEnv* jni, jclass klass) {
-  if (!linking_ || !jni->IsSameObject(klass, link_)) return;
+  if (!linking_ || bound_ || !jni->IsSameObject(klass, link_)) return;
   const jint result =
       jni->RegisterNatives(class_, natives_.data(), static_cast<jint>(natives_.size()));
   bound_ = !clear_exception(jni) && result == JNI_OK;

@@ -8,6 +8,7 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -33,13 +34,14 @@ class BoundClass {
   void prepared(JNIEnv* jni, jclass klass);
 
   jclass get() const { return class_; }  // null before define()
+  jclass link() const { return link_; }  // the second class; likewise
 
  private:
   const File file_, link_file_;
   const std::vector<JNINativeMethod> natives_;
   jclass class_ = nullptr;  // global references, never given back
   jclass link_ = nullptr;
-  bool linking_ = false;
+  std::atomic<bool> linking_{false};
   bool bound_ = false;
 };
 

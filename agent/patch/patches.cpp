@@ -35,8 +35,8 @@ bool never_patched(std::string_view class_name) {
 
 }  // namespace
 
-std::unique_ptr<Patches> Patches::create(JNIEnv* jni, std::string& error) {
-  std::unique_ptr<Patches> patches(new Patches);
+std::unique_ptr<Patches> Patches::create(JNIEnv* jni, SinksClass& sinks, std::string& error) {
+  std::unique_ptr<Patches> patches(new Patches(sinks));
   patches->hooks_ = ClassHooks::create(jni, *patches, error);
   return patches->hooks_ ? std::move(patches) : nullptr;
 }

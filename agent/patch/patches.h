@@ -19,7 +19,6 @@
 
 #include "bci/patch/patch_class.h"
 #include "jvm/class_hooks.h"
-#include "patch/sink_cells.h"
 #include "patch/sinks_class.h"
 
 namespace ddm {
@@ -28,7 +27,7 @@ class Patches final : private ClassRewriting {
  public:
   // None: this VM lets no more agents rewrite classes, with the reason in `error`. There is one in
   // the process, until it ends.
-  static std::unique_ptr<Patches> create(JNIEnv* jni, std::string& error);
+  static std::unique_ptr<Patches> create(JNIEnv* jni, SinksClass& sinks, std::string& error);
 
   // What became of a plan, class by class (internal names): as of now; classes that are loaded
   // later are added.
@@ -60,8 +59,6 @@ class Patches final : private ClassRewriting {
   // Nothing: there is no such plan.
   std::optional<Report> report(PlanNumber plan) const;
 
-  SinkCells& cells() { return cells_; }
-
  private:
   struct Plan {
     std::shared_ptr<const bci::PatchPlan> plan;
@@ -72,7 +69,7 @@ class Patches final : private ClassRewriting {
   };
   using Plans = std::map<PlanNumber, std::shared_ptr<Plan>>;
 
-  Patches() : sinks_(cells_) {}
+  explicit Patches(SinksClass& sinks) : sinks_(sinks) {}
 
   bool may_want(std::string_view internal_name, bool of_system) override;
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
@@ -87,8 +84,7 @@ class Patches final : private ClassRewriting {
   bool is_about(const bci::PatchPlan& plan, std::string_view class_name, jclass klass) const;
   Plans plans() const;
 
-  SinkCells cells_;
-  SinksClass sinks_;
+  SinksClass& sinks_;
   std::unique_ptr<ClassHooks> hooks_;
 
   std::mutex changing_;  // one change at a time

@@ -59,14 +59,12 @@ void ProbeCode::remove(WishId id) {
 }
 
 void ProbeCode::remove(JNIEnv* jni, Number number, std::string reason) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto at = probes_.find(number);
-    if (at == probes_.end()) return;
-    at->second.removed = std::move(reason);
-    only_ = at->second.class_name;
-  }
-  records_.end(jni, number);
+  const std::lock_guard lock(mutex_);
+  const auto at = probes_.find(number);
+  if (at == probes_.end()) return;
+  at->second.removed = std::move(reason);
+  only_ = at->second.class_name;
+  records_.end(jni, at->second.cell);
 }
 
 void ProbeCode::look_at_all() {
@@ -76,15 +74,16 @@ void ProbeCode::look_at_all() {
 
 void ProbeCode::forget(WishId id) {
   const std::lock_guard lock(mutex_);
+  for (const auto& [number, probe] : probes_) {
+    if (probe.wish != id || probe.cell < 0) continue;
+    if (probe.timed) {
+      sinks_.cells().give_back_timer(probe.cell);
+    } else {
+      sinks_.cells().give_back_counter(probe.cell);
+    }
+  }
   std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == id; });
   std::erase_if(numbers_, [&](const auto& entry) { return !probes_.contains(entry.second); });
-}
-
-void ProbeCode::clear() {
-  const std::lock_guard lock(mutex_);
-  probes_.clear();
-  numbers_.clear();
-  next_ = 1;
 }
 
 bool ProbeCode::any_wish() const {
@@ -145,7 +144,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
   const std::string key = std::to_string(id) + ' ' + std::string(file.name) + ' ' +
                           std::string(method.name) + std::string(method.descriptor);
   if (const auto at = numbers_.find(key); at != numbers_.end()) return at->second;
-  if (wish.methods == kMostMethods || next_ >= ProbeRecords::kMostProbes) {
+  if (wish.methods == kMostMethods) {
     ++wish.too_many;
     return 0;
   }
@@ -160,15 +159,13 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
   probe.conditional = !wish.wish->conditions.empty();
   probe.removed = reason_against(file, method);
   if (probe.removed.empty()) {
-    if (const auto cell = cells_.take(wish.wish->cells())) {
-      probe.cell = *cell;
-    } else {
-      probe.removed = "there are too many probes in this program";
-    }
+    SinkCells& cells = sinks_.cells();
+    probe.cell = probe.timed ? cells.take_timer() : cells.take_counter();
+    if (probe.cell < 0) probe.removed = "there are too many probes in this program";
   }
   if (probe.removed.empty() && wish.wish->request.recorded()) {
     const bool of_field = !wish.wish->request.field.empty();
-    records_.begin(jni, number, id, wish.wish->request, of_field ? "" : kinds_of(method.descriptor));
+    records_.begin(jni, probe.cell, id, wish.wish->request, of_field ? "" : kinds_of(method.descriptor));
   }
   if (method.name == "<clinit>") {
     wish.notes.insert("the static initialiser of " + dots_in(file.name) +
@@ -191,14 +188,14 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& com
   }
   const std::string name(file->name);
   bci::PatchPlan plan;
-  plan.test_class = kProbesClass;
+  plan.test_class = kSinksClass;
   for (auto& [id, wish] : wishes_) {
     for (const bci::MethodOutline& method : file->methods) {
       if (!wish.filter.wants(name, method.name, coming.of_system)) continue;
       const Number number = find_or_add(jni, id, wish, *file, method);
       if (number == 0 || !probes_[number].removed.empty()) continue;
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor),
-                       static_cast<std::int32_t>(number), probes_[number].cell};
+                       probes_[number].cell};
       if (!wish.wish->field.empty()) place.field_owners = field_owners(*wish.wish, file->pool);
       plan.methods.push_back(probe_patches(*wish.wish, place));
     }
@@ -231,7 +228,7 @@ void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
       }
       if (site.kind == bci::SiteKind::kEnter || (is_main(site.kind) && site.bci < 0)) {
         probe.removed = "it cannot be rewritten (" + reason + ")";
-        records_.end(jni, number);
+        records_.end(jni, probe.cell);
         continue;
       }
       const auto wish = wishes_.find(probe.wish);
@@ -259,7 +256,7 @@ void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
     probe.removed = request.line > 0 ? "it has no code at line " + std::to_string(request.line)
                     : !request.field.empty() ? "it does not use the field " + request.field
                                              : "it cannot be rewritten";
-    records_.end(jni, entry.first);
+    records_.end(jni, probe.cell);
   }
 }
 

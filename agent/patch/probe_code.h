@@ -14,32 +14,28 @@
 
 #include "bci/class_file.h"
 #include "bci/patch/patch_class.h"
-#include "patch/probe_class.h"
 #include "jvm/class_hooks.h"
-#include "patch/probe_cells.h"
 #include "patch/probe_records.h"
 #include "patch/probes/probe_plan.h"
+#include "patch/sinks_class.h"
 #include "time/calls/method_filter.h"
 
 namespace ddm {
 
 class ProbeCode final : public ClassRewriting {
  public:
-  using Number = ProbeRecords::Probe;
+  using Number = std::uint32_t;  // of a probe, put in or not
   using WishId = ProbeRecords::Wish;  // the connection's
 
   struct Probe {
     WishId wish = 0;
     std::string class_name, method, descriptor;  // internal name
-    jint cell = 0;                               // 0: none
+    std::int32_t cell = -1;                      // -1: none
     bool timed = false, conditional = false;
     std::string removed;  // why it is not in; "": it is
   };
 
-  ProbeCode(ProbeCells& cells, ProbeRecords& records)
-      : cells_(cells), records_(records), class_(probe_class(cells, records)) {}
-
-  BoundClass& sinks() { return class_; }
+  ProbeCode(SinksClass& sinks, ProbeRecords& records) : sinks_(sinks), records_(records) {}
 
   // From the next retransformation on.
   void add(WishId id, ProbeWish wish);
@@ -47,8 +43,7 @@ class ProbeCode final : public ClassRewriting {
   // That probe alone: only its class needs a change, until look_at_all().
   void remove(JNIEnv* jni, Number number, std::string reason);
   void look_at_all();
-  // Nobody has a wish any more: numbers begin anew.
-  void clear();
+  // Its counters are used again.
   void forget(WishId id);
 
   bool any_wish() const;
@@ -60,7 +55,7 @@ class ProbeCode final : public ClassRewriting {
                                     bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
-  void prepared(JNIEnv* jni, jclass klass) override { class_.prepared(jni, klass); }
+  void prepared(JNIEnv* jni, jclass klass) override { sinks_.prepared(jni, klass); }
 
  private:
   static constexpr std::size_t kMostMethods = 1000;  // of a wish
@@ -79,9 +74,8 @@ class ProbeCode final : public ClassRewriting {
   void take_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
   void take_absences(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
 
-  ProbeCells& cells_;
+  SinksClass& sinks_;
   ProbeRecords& records_;
-  BoundClass class_;
   bci::PatchIdTable ids_;  // plans of probes use none
 
   mutable std::mutex mutex_;  // of all below

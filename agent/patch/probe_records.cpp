@@ -12,7 +12,7 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kFrameText = 128;  // bytes of a frame in an answer, about
-constexpr jint kReturned = 0, kThrown = -1;  // see DdmTrackerProbes.value()
+constexpr jint kReturned = 0, kThrown = -1;
 
 // A probe on what the agent itself calls: that hit is not recorded.
 thread_local bool t_inside = false;
@@ -33,24 +33,15 @@ class Inside {
 
 }  // namespace
 
-std::string ProbeRecords::open(jvmtiEnv* jvmti, JNIEnv* jni, jbyteArray recording,
+std::string ProbeRecords::open(jvmtiEnv* jvmti, JNIEnv* jni,
                                const std::optional<StackNaming>& naming) {
   TickClock::calibrate();
   if (std::string error = objects_.open(jvmti, jni); !error.empty()) return error;
   const std::lock_guard lock(mutex_);
   naming_.reset();
   if (naming) naming_.emplace(*naming);
-  if (recording_ != nullptr) return "";
   jvmti_ = jvmti;
-  probes_ = std::make_unique<Recorded[]>(kMostProbes);
-  recording_ = static_cast<jbyteArray>(jni->NewGlobalRef(recording));
-  return recording_ != nullptr ? "" : "no memory";
-}
-
-void ProbeRecords::set_recording(JNIEnv* jni, Probe probe, bool on) {
-  const jbyte value = on ? 1 : 0;
-  jni->SetByteArrayRegion(recording_, static_cast<jsize>(probe), 1, &value);
-  clear_exception(jni);
+  return "";
 }
 
 void ProbeRecords::begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request,
@@ -61,24 +52,24 @@ void ProbeRecords::begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest
   recorded.wish = wish;
   recorded.what = request.what;
   recorded.kinds = std::move(kinds);
-  recorded.ticks = 0;
-  recorded.calls = 0;
   Limit& limit = limits_[wish];
   limit.most = request.records;
   limit.probes.push_back(probe);
-  set_recording(jni, probe, limit.taken < limit.most);
+  cells_.want_values(jni, probe, limit.taken < limit.most);
 }
 
 void ProbeRecords::end(JNIEnv* jni, Probe probe) {
   const std::lock_guard lock(mutex_);
-  if (!probes_ || !probes_[probe].on) return;
-  probes_[probe].on = false;
-  set_recording(jni, probe, false);
+  const auto at = probes_.find(probe);
+  if (at == probes_.end() || !at->second.on) return;
+  at->second.on = false;
+  cells_.want_values(jni, probe, false);
 }
 
 void ProbeRecords::forget(Wish wish) {
   const std::lock_guard lock(mutex_);
   std::erase_if(records_, [&](const auto& entry) { return entry.second.wish == wish; });
+  std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == wish; });
   limits_.erase(wish);
 }
 
@@ -92,27 +83,28 @@ std::string ProbeRecords::thread_name(JNIEnv* jni) const {
   return name;
 }
 
-jint ProbeRecords::open_record(JNIEnv* jni, jint probe) noexcept {
+jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
   const Inside inside;
-  if (!inside.first() || probe < 0 || probe >= static_cast<jint>(kMostProbes)) return 0;
+  if (!inside.first()) return 0;
   const Ticks begun = TickClock::now();
   try {
-    Recorded& recorded = probes_[static_cast<Probe>(probe)];
     std::optional<StackNaming> naming;
     {
       const std::lock_guard lock(mutex_);
-      if (!recorded.on) return 0;
+      const auto at = probes_.find(probe);
+      if (at == probes_.end() || !at->second.on) return 0;
+      const Recorded& recorded = at->second;
       Limit& limit = limits_[recorded.wish];
       if (limit.taken >= limit.most || limit.text >= kMostText) {
         if (limit.text >= kMostText) ++limit.lost;
-        for (const Probe full : limit.probes) set_recording(jni, full, false);
+        for (const Probe full : limit.probes) cells_.want_values(jni, full, false);
         return 0;
       }
       ++limit.taken;
       if ((recorded.what & kProbeStack) != 0 && naming_) naming.emplace(*naming_);
     }
     Record record;
-    record.probe = static_cast<Probe>(probe);
+    record.probe = probe;
     record.told.thread = thread_name(jni);
     // Names that nobody knows of may go until the record is among the others.
     std::optional<Reclamation::Reading> reading;
@@ -124,9 +116,12 @@ jint ProbeRecords::open_record(JNIEnv* jni, jint probe) noexcept {
     }
     const Ticks now = TickClock::now();
     record.begun = now;
+    const std::lock_guard lock(mutex_);
+    const auto at = probes_.find(probe);
+    if (at == probes_.end()) return 0;
+    Recorded& recorded = at->second;
     recorded.ticks += now - begun;
     ++recorded.calls;
-    const std::lock_guard lock(mutex_);
     record.wish = recorded.wish;
     Limit& limit = limits_[recorded.wish];
     limit.text += sizeof(Record) + record.told.thread.size() + record.frames.size() * kFrameText;
@@ -144,7 +139,7 @@ char ProbeRecords::kind_of(jint record, jint number) const {
   const std::lock_guard lock(mutex_);
   const auto at = records_.find(record);
   if (at == records_.end() || number < 0) return 0;
-  const std::string& kinds = probes_[at->second.probe].kinds;
+  const std::string& kinds = probes_.at(at->second.probe).kinds;
   return static_cast<std::size_t>(number) < kinds.size() ? kinds[static_cast<std::size_t>(number)]
                                                          : '\0';
 }
@@ -170,39 +165,32 @@ void ProbeRecords::keep(jint handle, jint number, std::string text, Ticks begun)
       record.told.thrown = std::move(text);
     }
   }
-  Recorded& recorded = probes_[record.probe];
+  Recorded& recorded = probes_.at(record.probe);
   recorded.ticks += TickClock::now() - begun;
   ++recorded.calls;
 }
 
-void ProbeRecords::keep_whole(jint record, jint number, jlong value) noexcept {
+template <typename Text>
+void ProbeRecords::keep_text(jint record, jint number, Text text_of) noexcept {
   const Inside inside;
   const Ticks begun = TickClock::now();
-  if (!inside.first() || record == 0) return;
+  if (!inside.first()) return;
   try {
-    keep(record, number, text_of_whole(value, kind_of(record, number)), begun);
-  } catch (const std::exception&) {
+    keep(record, number, text_of(), begun);
+  } catch (const std::exception&) {  // no memory: this value is not kept
   }
 }
 
-void ProbeRecords::keep_real(jint record, jint number, jdouble value) noexcept {
-  const Inside inside;
-  const Ticks begun = TickClock::now();
-  if (!inside.first() || record == 0) return;
-  try {
-    keep(record, number, text_of_real(value, kind_of(record, number)), begun);
-  } catch (const std::exception&) {
-  }
+void ProbeRecords::kept(JNIEnv*, jint record, jint number, jlong value) noexcept {
+  keep_text(record, number, [&] { return text_of_whole(value, kind_of(record, number)); });
 }
 
-void ProbeRecords::keep_object(JNIEnv* jni, jint record, jint number, jobject value) noexcept {
-  const Inside inside;
-  const Ticks begun = TickClock::now();
-  if (!inside.first() || record == 0) return;
-  try {
-    keep(record, number, objects_.text_of(jni, value), begun);
-  } catch (const std::exception&) {
-  }
+void ProbeRecords::kept(JNIEnv*, jint record, jint number, jdouble value) noexcept {
+  keep_text(record, number, [&] { return text_of_real(value, kind_of(record, number)); });
+}
+
+void ProbeRecords::kept(JNIEnv* jni, jint record, jint number, jobject value) noexcept {
+  keep_text(record, number, [&] { return objects_.text_of(jni, value); });
 }
 
 std::vector<ProbeFindings::Frame> ProbeRecords::shown(const std::vector<Frame>& frames) const {
@@ -228,8 +216,10 @@ std::vector<ProbeFindings::Record> ProbeRecords::found(Probe probe) const {
 }
 
 ProbeRecords::Cost ProbeRecords::cost(Probe probe) const {
-  if (!probes_) return {};
-  return {static_cast<double>(TickClock::nanos(probes_[probe].ticks)), probes_[probe].calls};
+  const std::lock_guard lock(mutex_);
+  const auto at = probes_.find(probe);
+  if (at == probes_.end()) return {};
+  return {static_cast<double>(TickClock::nanos(at->second.ticks)), at->second.calls};
 }
 
 std::int64_t ProbeRecords::lost(Wish wish) const {

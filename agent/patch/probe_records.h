@@ -1,16 +1,14 @@
 // The hits that probes record: what was passed in, came out or was thrown, and the stack. Bounded: so
 // many of a wish, each value so long, so much text in all.
 //
-// open() and keep() on the threads that hit a probe; nothing of the program runs meanwhile, and a probe
+// opened() and kept() on the threads that hit a probe; nothing of the program runs meanwhile, and a probe
 // that is hit from in here is only counted. All else on one attached thread.
 #pragma once
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,6 +17,7 @@
 
 #include "ddm/probes.h"
 #include "patch/object_text.h"
+#include "patch/sinks_class.h"
 #include "records/alloc_record.h"
 #include "records/time_data.h"
 #include "stack/stack_naming.h"
@@ -26,16 +25,16 @@
 
 namespace ddm {
 
-class ProbeRecords {
+class ProbeRecords final : public SinkReceiver {
  public:
-  // `recording`: DdmTrackerProbes.RECORDING. "" or what went wrong; again with every wish, since the
-  // walker of stacks may have become another one.
-  std::string open(jvmtiEnv* jvmti, JNIEnv* jni, jbyteArray recording,
-                   const std::optional<StackNaming>& naming);
+  explicit ProbeRecords(const SinkCells& cells) : cells_(cells) {}
 
-  using Probe = std::uint32_t;
+  // "" or what went wrong; again with every wish, since the walker of stacks may have become
+  // another one.
+  std::string open(jvmtiEnv* jvmti, JNIEnv* jni, const std::optional<StackNaming>& naming);
+
+  using Probe = std::int32_t;  // its counter or timer
   using Wish = std::uint64_t;
-  static constexpr Probe kMostProbes = 4096;  // as in the class
 
   // Hits of the probe are recorded as long as there is room. `kinds`: the first letters of the
   // descriptors of what it returns, then of each argument.
@@ -55,11 +54,11 @@ class ProbeRecords {
 
   void add_names(NamesInUse& used) const;
 
-  // The natives. 0: not recorded.
-  jint open_record(JNIEnv* jni, jint probe) noexcept;
-  void keep_whole(jint record, jint number, jlong value) noexcept;
-  void keep_real(jint record, jint number, jdouble value) noexcept;
-  void keep_object(JNIEnv* jni, jint record, jint number, jobject value) noexcept;
+  // `number`: of the argument, from 1 on; 0 = returned, -1 = thrown, -2 = nothing more comes.
+  jint opened(JNIEnv* jni, jint probe) noexcept override;
+  void kept(JNIEnv* jni, jint record, jint number, jlong value) noexcept override;
+  void kept(JNIEnv* jni, jint record, jint number, jdouble value) noexcept override;
+  void kept(JNIEnv* jni, jint record, jint number, jobject value) noexcept override;
 
  private:
   static constexpr std::size_t kMostText = std::size_t{32} << 20;  // bytes, of a wish
@@ -75,8 +74,8 @@ class ProbeRecords {
     Wish wish = 0;
     std::uint8_t what = 0;
     std::string kinds;
-    std::atomic<std::uint64_t> ticks{0};
-    std::atomic<std::int64_t> calls{0};
+    Ticks ticks = 0;
+    std::int64_t calls = 0;
   };
   struct Record {
     Probe probe = 0;
@@ -87,19 +86,20 @@ class ProbeRecords {
     ProbeFindings::Record told;
   };
 
-  void set_recording(JNIEnv* jni, Probe probe, bool on);
   void keep(jint record, jint number, std::string text, Ticks begun);
+  template <typename Text>
+  void keep_text(jint record, jint number, Text text_of) noexcept;
   char kind_of(jint record, jint number) const;
   std::string thread_name(JNIEnv* jni) const;
   std::vector<ProbeFindings::Frame> shown(const std::vector<Frame>& frames) const;
 
+  const SinkCells& cells_;
   jvmtiEnv* jvmti_ = nullptr;
-  jbyteArray recording_ = nullptr;  // a global reference
   ObjectText objects_;
 
   mutable std::mutex mutex_;  // of all below
   std::optional<StackNaming> naming_;
-  std::unique_ptr<Recorded[]> probes_;
+  std::map<Probe, Recorded> probes_;
   std::map<Wish, Limit> limits_;
   std::unordered_map<jint, Record> records_;
   jint last_ = 0;

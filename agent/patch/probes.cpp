@@ -24,11 +24,15 @@ std::int64_t now_on(clockid_t clock) {
 
 }  // namespace
 
-Probes::Probes(jvmtiEnv* jvmti, Sources sources)
+Probes::Probes(jvmtiEnv* jvmti, SinksClass& sinks, Sources sources)
     : jvmti_(jvmti),
       sources_(std::move(sources)),
       thread_(jvmti, "ddmagent-probes"),
-      code_(cells_, records_) {}
+      sinks_(sinks),
+      records_(sinks.cells()),
+      code_(sinks, records_) {
+  sinks_.hand_to(records_);
+}
 
 void Probes::run(JNIEnv* jni, Work work, Answer answer) {
   if (std::string error = thread_.start(jni); !error.empty()) return answer(Error{error});
@@ -64,39 +68,26 @@ void Probes::owner_gone(Owner owner) {
   });
 }
 
-void Probes::thread_ending(JNIEnv* jni, jthread thread) {
-  if (on_) cells_.thread_ending(jni->GetLongField(thread, thread_id_field_));
-}
-
 void Probes::close() { thread_.stop(std::chrono::milliseconds(100)); }
 
 // Once; again if it has failed.
 std::string Probes::prepare(JNIEnv* jni) {
   std::string error;
   if (!hooks_) {
-    const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-    thread_id_field_ = thread_class ? jni->GetFieldID(thread_class.get(), "tid", "J") : nullptr;
-    if (clear_exception(jni) || thread_id_field_ == nullptr) {
-      return "java.lang.Thread is not as expected";
-    }
     hooks_ = ClassHooks::create(jni, code_, error);
     if (!hooks_) return error;
     running_ = std::make_unique<RunningMethods>(hooks_->jvmti());
   }
   error = hooks_->switch_on();
   if (!error.empty()) return error;
-  const LocalFrame frame(jni, 16);
-  ProbeFields fields;
-  error = code_.sinks().define(jni);
-  if (error.empty()) error = find_probe_fields(jni, code_.sinks().get(), fields);
-  if (error.empty()) error = cells_.open(jni, fields.rows);
-  if (error.empty()) error = records_.open(jvmti_, jni, fields.recording, sources_.naming(jni));
+  error = sinks_.define(jni);
+  if (error.empty()) error = records_.open(jvmti_, jni, sources_.naming(jni));
   return error;
 }
 
 // Until the compiler has seen to it: costs are those of compiled code, unless there is none.
 void Probes::calibrate(JNIEnv* jni, int rounds) {
-  const HitCosts now = measure_hit_costs(jni, code_.sinks().get(), rounds);
+  const HitCosts now = sinks_.hit_costs(jni, rounds);
   if (now.count <= 0) return;
   const auto nearer = [](double& cost, double measured) {
     cost = cost <= 0 || measured < cost ? measured : cost + (measured - cost) / 8;
@@ -108,7 +99,6 @@ void Probes::calibrate(JNIEnv* jni, int rounds) {
 }
 
 void Probes::first_in(JNIEnv* jni) {
-  renew_probe_cells(jni, code_.sinks().get());
   const std::int64_t begun = now_on(CLOCK_MONOTONIC);
   constexpr std::int64_t kLeast = 60'000'000, kMost = 500'000'000;
   for (int round = 0, unchanged = 0; unchanged < 3; ++round) {
@@ -137,8 +127,6 @@ void Probes::last_out(JNIEnv* jni) {
   sources_.tell_sampler(percent_of_cpu_ = 0);
   hooks_->switch_off();
   hooks_->retransform(jni);  // classes that were being defined when the others were listed
-  code_.clear();
-  cells_.clear(jni);
 }
 
 Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request) {
@@ -178,11 +166,11 @@ Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
   hooks_->retransform(jni);
   ProbeFindings found = findings(jni, owner, true, std::move(last_notes));
   for (const auto& [number, probe] : code_.probes()) {
-    if (probe.wish == owner) records_.end(jni, number);
+    if (probe.wish == owner) records_.end(jni, probe.cell);
   }
   owners_.erase(at);
-  code_.forget(owner);
   records_.forget(owner);
+  code_.forget(owner);
   if (owners_.empty()) last_out(jni);
   return found;
 }
@@ -216,27 +204,27 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
     found.limit_percent = static_cast<std::uint32_t>(budget_->limit_percent());
     found.used_millis = static_cast<std::uint32_t>(std::min(budget_->used_percent(), 1e6) * 1000);
   }
-  const std::vector<std::int64_t> sums = cells_.sums(jni);
-  const auto sum = [&](jint cell) {
-    const auto at = static_cast<std::size_t>(cell);
-    return at < sums.size() ? static_cast<std::uint64_t>(sums[at]) : 0;
+  const auto probes = code_.probes();
+  const std::vector<std::int64_t> sums = sinks_.cells().read(jni);
+  const auto sum = [&](std::int32_t cell) {
+    return static_cast<std::uint64_t>(sums.at(static_cast<std::size_t>(cell)));
   };
-  for (const auto& [number, probe] : code_.probes()) {
+  for (const auto& [number, probe] : probes) {
     if (probe.wish != owner) continue;
     ProbeFindings::Method& method = found.methods.emplace_back();
     method.class_name = type_name_of("L" + probe.class_name + ";");
     method.method = probe.method;
     method.signature = probe.descriptor;
     method.removed = probe.removed;
-    if (probe.cell == 0) continue;
+    if (probe.cell < 0) continue;
     method.hits = sum(probe.cell + kHitsCell);
     if (probe.timed) {
       method.ns = sum(probe.cell + kTotalCell);
-      for (jint time = 0; time < kTimeCells; ++time) {
+      for (std::int32_t time = 0; time < kTimeCells; ++time) {
         method.times.push_back(sum(probe.cell + kTimesCell + time));
       }
     }
-    if (with_records) method.records = records_.found(number);
+    if (with_records) method.records = records_.found(probe.cell);
   }
   return found;
 }
@@ -244,10 +232,9 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
 // Since it was last asked.
 double Probes::cost_of(ProbeCode::Number number, const ProbeCode::Probe& probe,
                        const std::vector<std::int64_t>& sums) {
-  const auto last = static_cast<std::size_t>(probe.cell) + kTestsCell;
-  if (probe.cell == 0 || last >= sums.size()) return 0;
-  const Charged now{sums[static_cast<std::size_t>(probe.cell)], sums[last],
-                    records_.cost(number)};
+  if (probe.cell < 0) return 0;
+  const auto at = static_cast<std::size_t>(probe.cell);
+  const Charged now{sums[at], sums[at + kTestsCell], records_.cost(probe.cell)};
   const Charged before = std::exchange(charged_[number], now);
   const auto hits = static_cast<double>(now.hits - before.hits);
   const auto tests = static_cast<double>(now.tests - before.tests);
@@ -262,9 +249,9 @@ void Probes::step(JNIEnv* jni) {
   if (++steps_ < 2 * kStepsToCalibrate || steps_ % kStepsToCalibrate == 0) calibrate(jni, 500);
   const std::int64_t wall = now_on(CLOCK_MONOTONIC), cpu = now_on(CLOCK_PROCESS_CPUTIME_ID);
   const std::int64_t own = now_on(CLOCK_THREAD_CPUTIME_ID), sampler = sources_.sampler_ns();
-  const std::vector<std::int64_t> sums = cells_.sums(jni);
-  std::vector<ProbeBudget::Cost> spent;
   const auto probes = code_.probes();
+  const std::vector<std::int64_t> sums = sinks_.cells().read(jni);
+  std::vector<ProbeBudget::Cost> spent;
   for (const auto& [number, probe] : probes) {
     spent.push_back({number, cost_of(number, probe, sums)});
   }

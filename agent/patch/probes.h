@@ -20,11 +20,10 @@
 #include "jvm/agent_thread.h"
 #include "jvm/class_hooks.h"
 #include "jvm/running_methods.h"
-#include "patch/probe_cells.h"
-#include "patch/probe_class.h"
 #include "patch/probe_code.h"
 #include "patch/probe_records.h"
 #include "patch/probes/probe_budget.h"
+#include "patch/sinks_class.h"
 #include "records/time_data.h"
 
 namespace ddm {
@@ -43,7 +42,7 @@ class Probes final : public TimeDataSource {
     std::function<void(double)> tell_sampler;
     std::int64_t budget = 5;  // percent
   };
-  Probes(jvmtiEnv* jvmti, Sources sources);
+  Probes(jvmtiEnv* jvmti, SinksClass& sinks, Sources sources);
 
   // `jni`: of the calling thread. Each answers once, later; put_in() when the probes are in, and
   // take_out() when the code of all classes is as it was.
@@ -52,9 +51,6 @@ class Probes final : public TimeDataSource {
   void take_out(JNIEnv* jni, Owner owner, Answer answer);
   // The connection is no more.
   void owner_gone(Owner owner);
-
-  // JVMTI's event, on the thread concerned.
-  void thread_ending(JNIEnv* jni, jthread thread);
 
   // In VMDeath: microseconds.
   void close();
@@ -84,12 +80,11 @@ class Probes final : public TimeDataSource {
   jvmtiEnv* const jvmti_;
   const Sources sources_;
   AgentThread thread_;
-  ProbeCells cells_;
+  SinksClass& sinks_;
   ProbeRecords records_;
   ProbeCode code_;
   std::unique_ptr<ClassHooks> hooks_;
   std::unique_ptr<RunningMethods> running_;
-  jfieldID thread_id_field_ = nullptr;
   std::atomic<bool> on_{false};
 
   struct Owned {

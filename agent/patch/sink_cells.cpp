@@ -1,123 +1,127 @@
 #include "patch/sink_cells.h"
 
-#include <algorithm>
-
 #include "jvm/jvmti_memory.h"
 
 namespace ddm {
-namespace {
 
-constexpr std::int32_t kChunk = 256;
-
-}  // namespace
-
-SinkCells::SinkCells() : receivers_(kCells) {}
+SinkCells::SinkCells() {
+  take_timer();  // kScratch
+  taken_ = 0;
+}
 
 std::int32_t SinkCells::take(Free& free) {
-  // What was given back rests until there is a chunk of it.
-  const bool rested = static_cast<std::int32_t>(free.used.size()) * free.size >= kChunk;
-  if (free.fresh.empty() && !rested && next_chunk_ * kChunk < kCells) {
-    const std::int32_t first = next_chunk_++ * kChunk;
-    for (std::int32_t at = kChunk - free.size; at >= 0; at -= free.size) {
-      free.fresh.push_back(first + at);
-    }
-  }
   std::int32_t cell = -1;
-  if (!free.fresh.empty()) {
-    cell = free.fresh.back();
-    free.fresh.pop_back();
-  } else if (!free.used.empty()) {
+  {
+    const std::lock_guard lock(mutex_);
+    // What was given back rests until there is a chunk of it.
+    const bool rested = static_cast<std::int32_t>(free.used.size()) * free.size >= kChunk;
+    if (free.fresh.empty() && !rested && next_chunk_ * kChunk < kCells) {
+      const std::int32_t first = next_chunk_++ * kChunk;
+      for (std::int32_t at = kChunk - free.size; at >= 0; at -= free.size) {
+        free.fresh.push_back(first + at);
+      }
+    }
+    if (free.fresh.empty() && free.used.empty()) return -1;
+    ++taken_;
+    if (!free.fresh.empty()) {
+      cell = free.fresh.back();
+      free.fresh.pop_back();
+      return cell;
+    }
     cell = free.used.front();
     free.used.pop_front();
   }
+  clear(cell, free.size);
   return cell;
 }
 
-std::int32_t SinkCells::take_counter(std::shared_ptr<SinkReceiver> receiver) {
-  const std::lock_guard lock(mutex_);
-  const std::int32_t cell = take(counters_);
-  if (cell >= 0) receivers_[static_cast<std::size_t>(cell)] = std::move(receiver);
-  return cell;
-}
-
-std::int32_t SinkCells::take_timer() {
-  const std::lock_guard lock(mutex_);
-  return take(timers_);
-}
-
-void SinkCells::give_back_counter(std::int32_t cell) {
-  std::shared_ptr<SinkReceiver> receiver;  // ends outside of the lock
-  const std::lock_guard lock(mutex_);
-  receiver.swap(receivers_[static_cast<std::size_t>(cell)]);
-  counters_.used.push_back(cell);
-}
-
-void SinkCells::give_back_timer(std::int32_t cell) {
-  const std::lock_guard lock(mutex_);
-  timers_.used.push_back(cell);
-}
-
-std::shared_ptr<SinkReceiver> SinkCells::receiver_of(std::int32_t cell) const {
-  if (cell < 0 || cell >= kCells) return nullptr;
-  const std::lock_guard lock(mutex_);
-  return receivers_[static_cast<std::size_t>(cell)];
+void SinkCells::give_back(Free& free, std::int32_t cell) {
+  JNIEnv* const jni = environment();
+  {
+    const std::lock_guard lock(mutex_);
+    free.used.push_back(cell);
+    if (--taken_ > 0) return;
+  }
+  if (jni == nullptr) return;
+  jni->CallStaticVoidMethod(sinks_, forget_, JNI_TRUE);
+  clear_exception(jni);
 }
 
 void SinkCells::bind(JNIEnv* jni, jclass sinks) {
-  sinks_ = sinks;
-  read_ = jni->GetStaticMethodID(sinks, "read", "(I[J)V");
-  largest_ = jni->GetStaticMethodID(sinks, "largest", "(I)J");
+  if (sinks_ != nullptr || jni->GetJavaVM(&vm_) != JNI_OK) return;
+  shared_ = std::make_unique<std::atomic<std::int64_t>[]>(kCells);
+  read_ = jni->GetStaticMethodID(sinks, "read", "([J)V");
   clear_ = jni->GetStaticMethodID(sinks, "clear", "(II)V");
-  open_ = jni->GetStaticMethodID(sinks, "open", "(IZ)V");
-  forget_ = jni->GetStaticMethodID(sinks, "forgetThreads", "()V");
-  if (clear_exception(jni)) sinks_ = nullptr;
+  forget_ = jni->GetStaticMethodID(sinks, "forgetThreads", "(Z)V");
+  const jfieldID open = jni->GetStaticFieldID(sinks, "OPEN", "[Z");
+  if (clear_exception(jni)) return;
+  const LocalRef<jobject> field(jni, jni->GetStaticObjectField(sinks, open));
+  open_ = static_cast<jbooleanArray>(jni->NewGlobalRef(field.get()));
+  if (open_ != nullptr) sinks_ = sinks;
 }
 
-void SinkCells::clear(JNIEnv* jni, std::int32_t first, std::int32_t count) {
-  if (sinks_ == nullptr) return;
+// Of the calling thread; null: nothing can have been counted yet.
+JNIEnv* SinkCells::environment() const {
+  void* jni = nullptr;
+  if (sinks_ == nullptr || vm_->GetEnv(&jni, JNI_VERSION_10) != JNI_OK) return nullptr;
+  return static_cast<JNIEnv*>(jni);
+}
+
+void SinkCells::clear(std::int32_t first, std::int32_t count) {
+  JNIEnv* const jni = environment();
+  if (jni == nullptr) return;
+  for (std::int32_t cell = first; cell < first + count; ++cell) {
+    shared_[static_cast<std::size_t>(cell)] = 0;
+  }
   jni->CallStaticVoidMethod(sinks_, clear_, first, count);
   clear_exception(jni);
 }
 
-std::vector<std::int64_t> SinkCells::read(JNIEnv* jni, std::int32_t first,
-                                          std::int32_t count) const {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
-  if (sinks_ == nullptr) return values;
-  const LocalRef<jlongArray> array(jni, jni->NewLongArray(count));
-  if (array) {
-    jni->CallStaticVoidMethod(sinks_, read_, first, array.get());
+std::vector<std::int64_t> SinkCells::read(JNIEnv* jni) {
+  std::int32_t count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    count = next_chunk_ * kChunk;
+  }
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(count));
+  if (sinks_ == nullptr) return sums;
+  const std::lock_guard lock(reading_);
+  if (sums_length_ < count) {
+    if (sums_ != nullptr) jni->DeleteGlobalRef(sums_);
+    const LocalRef<jlongArray> array(jni, jni->NewLongArray(count));
+    sums_ = array ? static_cast<jlongArray>(jni->NewGlobalRef(array.get())) : nullptr;
+    sums_length_ = sums_ != nullptr ? count : 0;
+  }
+  if (sums_ != nullptr) {
+    jni->CallStaticVoidMethod(sinks_, read_, sums_);
     static_assert(sizeof(jlong) == sizeof(std::int64_t));
     if (!jni->ExceptionCheck()) {
-      jni->GetLongArrayRegion(array.get(), 0, count, reinterpret_cast<jlong*>(values.data()));
+      jni->GetLongArrayRegion(sums_, 0, count, reinterpret_cast<jlong*>(sums.data()));
     }
   }
   clear_exception(jni);
-  return values;
-}
-
-TimerTotals SinkCells::read_timer(JNIEnv* jni, std::int32_t cell) const {
-  TimerTotals totals;
-  const std::vector<std::int64_t> cells = read(jni, cell, kTimerCells);
-  totals.hits = cells[0];
-  totals.total_ns = cells[1];
-  totals.exceptions = cells[3];
-  std::copy(cells.begin() + 4, cells.end(), totals.buckets);
-  if (sinks_ != nullptr) {
-    totals.longest_ns = jni->CallStaticLongMethod(sinks_, largest_, cell + 2);
-    if (clear_exception(jni)) totals.longest_ns = 0;
+  for (std::size_t cell = 0; cell < sums.size(); ++cell) {
+    sums[cell] += shared_[cell].load(std::memory_order_relaxed);
   }
-  return totals;
+  return sums;
 }
 
-void SinkCells::open(JNIEnv* jni, std::int32_t cell, bool wanted) {
+void SinkCells::share(std::int32_t cell, std::int64_t more) noexcept {
+  if (cell >= 0 && cell < kCells) {
+    shared_[static_cast<std::size_t>(cell)].fetch_add(more, std::memory_order_relaxed);
+  }
+}
+
+void SinkCells::want_values(JNIEnv* jni, std::int32_t cell, bool wanted) const {
+  const jboolean value = wanted ? JNI_TRUE : JNI_FALSE;
   if (sinks_ == nullptr) return;
-  jni->CallStaticVoidMethod(sinks_, open_, cell, static_cast<jboolean>(wanted));
+  jni->SetBooleanArrayRegion(open_, cell, 1, &value);
   clear_exception(jni);
 }
 
 void SinkCells::forget_threads(JNIEnv* jni) {
   if (sinks_ == nullptr) return;
-  jni->CallStaticVoidMethod(sinks_, forget_);
+  jni->CallStaticVoidMethod(sinks_, forget_, JNI_FALSE);
   clear_exception(jni);
 }
 

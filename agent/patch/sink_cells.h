@@ -1,13 +1,14 @@
-// The counters and timers that patched code adds to, and where its values go.
+// The counters and timers that patched code adds to.
 //
 // They live in java.lang.DdmTrackerSinks as Java arrays, so that the JIT inlines a count; this
 // class hands out their numbers and reads them. A number that is given back is used again as late
 // as possible: methods that were running may still count with it for a while. Any attached thread;
-// read() and others that take a JNIEnv run a little Java of the sinks' own.
+// taking, giving back and reading run a little Java of the sinks' own.
 #pragma once
 
 #include <jni.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -16,78 +17,56 @@
 
 namespace ddm {
 
-// Takes what patched code hands over: hit() and value() of the sinks. On the program's threads, in
-// the middle of their code, several at once: nothing that runs Java, throws or waits. A call that
-// comes out of such a call on the same thread is dropped.
-class SinkReceiver {
- public:
-  virtual ~SinkReceiver() = default;
-
-  virtual void hit(JNIEnv*, std::int32_t cell) { (void)cell; }
-  virtual void value(JNIEnv*, std::int32_t cell, std::int32_t which, jlong value) {
-    (void)cell, (void)which, (void)value;
-  }
-  virtual void value(JNIEnv*, std::int32_t cell, std::int32_t which, jdouble value) {
-    (void)cell, (void)which, (void)value;
-  }
-  // May be null; good until the call returns.
-  virtual void value(JNIEnv*, std::int32_t cell, std::int32_t which, jobject value) {
-    (void)cell, (void)which, (void)value;
-  }
-};
-
-struct TimerTotals {
-  static constexpr int kBuckets = 60;
-  std::int64_t hits = 0, total_ns = 0, longest_ns = 0;
-  std::int64_t exceptions = 0;          // thrown(), which are among the hits
-  std::int64_t buckets[kBuckets] = {};  // [n]: 2^n ns up to 2^(n+1); [0] from 0
-};
-
 class SinkCells {
  public:
-  static constexpr std::int32_t kCells = 128 * 256;
-  static constexpr std::int32_t kTimerCells = 64;
+  static constexpr std::int32_t kCells = 512 * 256;
+  static constexpr std::int32_t kScratch = 0;  // a timer that whoever measures costs adds to
 
   SinkCells();
 
-  // Numbers for count() and for values, or for begin()/end(); -1: all are in use.
-  // `receiver`: null, or it must outlive the cell.
-  std::int32_t take_counter(std::shared_ptr<SinkReceiver> receiver = nullptr);
-  std::int32_t take_timer();
-  void give_back_counter(std::int32_t cell);
-  void give_back_timer(std::int32_t cell);
+  // Numbers for the sinks (sinks.h), of cells that are zero; -1: all are in use.
+  std::int32_t take_counter() { return take(counters_); }
+  std::int32_t take_timer() { return take(timers_); }
+  void give_back_counter(std::int32_t cell) { give_back(counters_, cell); }
+  void give_back_timer(std::int32_t cell) { give_back(timers_, cell); }
 
-  // Before a cell that was handed out is first used: it starts at zero.
-  void clear(JNIEnv* jni, std::int32_t first, std::int32_t count);
-  // The counts of cells; all zero if the VM could not tell.
-  std::vector<std::int64_t> read(JNIEnv* jni, std::int32_t first, std::int32_t count) const;
-  TimerTotals read_timer(JNIEnv* jni, std::int32_t cell) const;
-  // Whether hit() and value() of that cell reach the receiver; not at first.
-  void open(JNIEnv* jni, std::int32_t cell, bool wanted);
+  // All cells, by number, as far as any were handed out; zero if the VM could not tell.
+  std::vector<std::int64_t> read(JNIEnv* jni);
+  // Whether open() of that cell reaches the receiver (sinks_class.h); not at first.
+  void want_values(JNIEnv* jni, std::int32_t cell, bool wanted) const;
   // Lets go of threads that have ended; to be called now and then.
   void forget_threads(JNIEnv* jni);
 
-  std::shared_ptr<SinkReceiver> receiver_of(std::int32_t cell) const;
+  // The native: for threads that have no cells of their own.
+  void share(std::int32_t cell, std::int64_t more) noexcept;
   // By SinksClass.
   void bind(JNIEnv* jni, jclass sinks);
 
  private:
-  // Chunks of 256 cells hold either 256 counters or 4 timers.
+  static constexpr std::int32_t kChunk = 256;
+  // Of one chunk are either counters or timers.
   struct Free {
-    explicit Free(std::int32_t cells) : size(cells) {}
     const std::int32_t size;
     std::vector<std::int32_t> fresh;
     std::deque<std::int32_t> used;
   };
   std::int32_t take(Free& free);
+  void give_back(Free& free, std::int32_t cell);
+  void clear(std::int32_t first, std::int32_t count);
+  JNIEnv* environment() const;
 
-  mutable std::mutex mutex_;
-  Free counters_{1}, timers_{kTimerCells};
+  std::mutex mutex_;  // of these
+  Free counters_{2, {}, {}}, timers_{64, {}, {}};
   std::int32_t next_chunk_ = 0;
-  std::vector<std::shared_ptr<SinkReceiver>> receivers_;
+  std::int32_t taken_ = 0;
+  std::mutex reading_;  // of these
+  jlongArray sums_ = nullptr;  // a global reference
+  std::int32_t sums_length_ = 0;
+  std::unique_ptr<std::atomic<std::int64_t>[]> shared_;  // of kCells, once there is the class
+  JavaVM* vm_ = nullptr;
   jclass sinks_ = nullptr;  // global reference of SinksClass
-  jmethodID read_ = nullptr, largest_ = nullptr, clear_ = nullptr, open_ = nullptr,
-            forget_ = nullptr;
+  jbooleanArray open_ = nullptr;  // likewise: its OPEN
+  jmethodID read_ = nullptr, clear_ = nullptr, forget_ = nullptr;
 };
 
 }  // namespace ddm

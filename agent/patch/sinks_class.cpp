@@ -1,12 +1,10 @@
 #include "patch/sinks_class.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <exception>
 
-#include "jvm/boot_class.h"
 #include "jvm/jvmti_memory.h"
-#include "log.h"
 
 namespace ddm {
 
@@ -15,90 +13,62 @@ extern const unsigned char kTrackerSinks[];
 extern const std::size_t kTrackerSinksSize;
 extern const unsigned char kTrackerSinksLink[];
 extern const std::size_t kTrackerSinksLinkSize;
-extern const unsigned char kTrackerCarrier[];
-extern const std::size_t kTrackerCarrierSize;
 
 namespace {
 
 SinkCells* g_sink_cells = nullptr;
-jclass g_string = nullptr;  // global reference
+std::atomic<SinkReceiver*> g_receiver{nullptr};
 
-// A receiver may call what is patched: that counts, but tells nobody.
-thread_local bool t_receiving = false;
+void JNICALL share_hits(JNIEnv*, jclass, jint cell, jlong more) { g_sink_cells->share(cell, more); }
 
-template <typename Deliver>
-void deliver(jint cell, Deliver deliver_to) {
-  if (t_receiving) return;
-  t_receiving = true;
-  try {
-    if (const auto receiver = g_sink_cells->receiver_of(cell)) deliver_to(*receiver);
-  } catch (const std::exception& failure) {
-    log_error("in a sink: {}", failure.what());
-  }
-  t_receiving = false;
-}
-
-void JNICALL sink_hit(JNIEnv* jni, jclass, jint cell) {
-  deliver(cell, [&](SinkReceiver& receiver) { receiver.hit(jni, cell); });
+jint JNICALL sink_opened(JNIEnv* jni, jclass, jint cell) {
+  SinkReceiver* const receiver = g_receiver.load(std::memory_order_acquire);
+  return receiver != nullptr ? receiver->opened(jni, cell) : 0;
 }
 
 template <typename Value>
-void JNICALL sink_value(JNIEnv* jni, jclass, jint cell, jint which, Value given) {
-  deliver(cell, [&](SinkReceiver& receiver) { receiver.value(jni, cell, which, given); });
-}
-
-// String.equals() may be patched itself.
-jboolean JNICALL equal_text(JNIEnv* jni, jclass, jobject left, jstring right) {
-  if (jni->IsSameObject(left, right)) return JNI_TRUE;
-  if (left == nullptr || right == nullptr || !jni->IsInstanceOf(left, g_string)) return JNI_FALSE;
-  const auto text = static_cast<jstring>(left);
-  const jsize length = jni->GetStringLength(right);
-  if (jni->GetStringLength(text) != length) return JNI_FALSE;
-  constexpr jsize kAtOnce = 256;
-  jchar ours[kAtOnce], theirs[kAtOnce];
-  for (jsize at = 0; at < length; at += kAtOnce) {
-    const jsize count = std::min(kAtOnce, length - at);
-    jni->GetStringRegion(text, at, count, ours);
-    jni->GetStringRegion(right, at, count, theirs);
-    if (!std::equal(ours, ours + count, theirs)) return JNI_FALSE;
-  }
-  return JNI_TRUE;
+void JNICALL sink_kept(JNIEnv* jni, jclass, jint record, jint which, Value value) {
+  SinkReceiver* const receiver = g_receiver.load(std::memory_order_acquire);
+  if (record != 0 && receiver != nullptr) receiver->kept(jni, record, which, value);
 }
 
 }  // namespace
 
-SinksClass::SinksClass(SinkCells& cells)
-    : cells_(cells),
-      class_({kSinksClass, kTrackerSinks, kTrackerSinksSize},
+SinksClass::SinksClass()
+    : class_({kSinksClass, kTrackerSinks, kTrackerSinksSize},
              {"java/lang/DdmTrackerSinksLink", kTrackerSinksLink, kTrackerSinksLinkSize},
-             {native_method("hit0", "(I)V", reinterpret_cast<void*>(sink_hit)),
-              native_method("long0", "(IIJ)V", reinterpret_cast<void*>(sink_value<jlong>)),
-              native_method("double0", "(IID)V", reinterpret_cast<void*>(sink_value<jdouble>)),
-              native_method("object0", "(IILjava/lang/Object;)V",
-                            reinterpret_cast<void*>(sink_value<jobject>)),
-              native_method("equal0", "(Ljava/lang/Object;Ljava/lang/String;)Z",
-                            reinterpret_cast<void*>(equal_text))}) {
-  g_sink_cells = &cells;
+             {native_method("share", "(IJ)V", reinterpret_cast<void*>(share_hits)),
+              native_method("opened", "(I)I", reinterpret_cast<void*>(sink_opened)),
+              native_method("kept", "(IIJ)V", reinterpret_cast<void*>(sink_kept<jlong>)),
+              native_method("kept", "(IID)V", reinterpret_cast<void*>(sink_kept<jdouble>)),
+              native_method("kept", "(IILjava/lang/Object;)V",
+                            reinterpret_cast<void*>(sink_kept<jobject>))}) {
+  g_sink_cells = &cells_;
 }
 
 std::string SinksClass::define(JNIEnv* jni) {
-  if (defined_) return "";
-  if (g_string == nullptr) {
-    const LocalRef<jclass> string(jni, jni->FindClass("java/lang/String"));
-    if (string) g_string = static_cast<jclass>(jni->NewGlobalRef(string.get()));
-  }
-  if (carrier_ == nullptr) {
-    carrier_ =
-        define_boot_class(jni, "java/lang/DdmTrackerCarrier", kTrackerCarrier, kTrackerCarrierSize);
-  }
-  if (clear_exception(jni) || g_string == nullptr || carrier_ == nullptr) {
-    return "the VM refused to define java.lang.DdmTrackerCarrier";
-  }
+  const std::lock_guard lock(defining_);
   std::string error = class_.define(jni);
-  if (!error.empty()) return error;
-  cells_.bind(jni, class_.get());
-  defined_ = true;
-  return "";
+  if (error.empty()) cells_.bind(jni, class_.get());
+  return error;
+}
+
+void SinksClass::hand_to(SinkReceiver& receiver) {
+  g_receiver.store(&receiver, std::memory_order_release);
+}
+
+HitCosts SinksClass::hit_costs(JNIEnv* jni, int rounds) const {
+  if (class_.get() == nullptr) return {};
+  const jmethodID cost = jni->GetStaticMethodID(class_.get(), "cost", "(II)J");
+  if (clear_exception(jni) || cost == nullptr) return {};
+  double ns[4] = {};
+  for (jint what = 0; what < 4; ++what) {
+    const jlong took =
+        jni->CallStaticLongMethod(class_.get(), cost, what, static_cast<jint>(rounds));
+    if (clear_exception(jni)) return {};
+    ns[what] = static_cast<double>(std::max<jlong>(took, 0)) / rounds;
+  }
+  return {ns[0], ns[1], ns[2], ns[3]};
 }
 
 }  // namespace ddm

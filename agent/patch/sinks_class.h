@@ -1,39 +1,61 @@
-// java.lang.DdmTrackerSinks inside the VM: what patched code calls. Defined once, into java.base,
-// so that every class finds it; its natives are bound before that. For plans
-// (bci/patch/patch_plan.h):
-//
-//   count(I)V   count(IZ)V                   a counter
-//   begin()J    end(IJ)V   end(IJZ)V         a timer; thrown(IJ)V where an exception leaves
-//   hit(I)V     hit(IZ)V                     tells the cell's receiver
-//   value(IIJ)V value(IID)V value(IILjava/lang/Object;)V   the same with a value; Z for conditions
-//   test(...)Z                               of conditions, PatchPlan::test_class
-// The first int is the cell (sink_cells.h), the second of value() whatever the plan gives.
+// java.lang.DdmTrackerSinks inside the VM: what patched code calls (sinks.h). Defined once, into
+// java.base, so that every class finds it; its natives are bound before that.
 #pragma once
+
+#include <mutex>
+#include <string>
 
 #include "jvm/bound_class.h"
 #include "patch/sink_cells.h"
+#include "patch/sinks.h"
 
 namespace ddm {
 
-inline constexpr const char* kSinksClass = "java/lang/DdmTrackerSinks";
+// Takes what patched code hands over. On the program's threads, in the middle of their code,
+// several at once: nothing that runs Java, throws or waits.
+class SinkReceiver {
+ public:
+  virtual ~SinkReceiver() = default;
+
+  // A hit of a cell whose values are wanted. 0: not of this hit.
+  virtual jint opened(JNIEnv* jni, jint cell) noexcept = 0;
+  // `record`: what opened() returned; `which`: as the plan says. An object may be null, and is good
+  // until the call returns.
+  virtual void kept(JNIEnv* jni, jint record, jint which, jlong value) noexcept = 0;
+  virtual void kept(JNIEnv* jni, jint record, jint which, jdouble value) noexcept = 0;
+  virtual void kept(JNIEnv* jni, jint record, jint which, jobject value) noexcept = 0;
+};
+
+// What a hit costs, in nanoseconds.
+struct HitCosts {
+  double count = 0;   // a hit that is counted
+  double test = 0;    // a condition that does not hold
+  double timed = 0;   // a call that is timed
+  double native = 0;  // each call of a native, without what it does
+};
 
 class SinksClass {
  public:
-  // Of which there is one in the process, with its cells: both are there until it ends.
-  explicit SinksClass(SinkCells& cells);
+  // Of which there is one in the process, until it ends.
+  SinksClass();
 
   // "" or what went wrong; once is enough. The ClassPrepare event must be on and lead to
-  // prepared().
+  // prepared(). Any attached thread.
   std::string define(JNIEnv* jni);
-
   // The ClassPrepare event, of any class.
   void prepared(JNIEnv* jni, jclass klass) { class_.prepared(jni, klass); }
 
+  SinkCells& cells() { return cells_; }
+  // Before any cell's values are wanted; it must live as long.
+  void hand_to(SinkReceiver& receiver);
+
+  // In this VM as it is now: measured, by running each so many times. Zero: it could not be.
+  HitCosts hit_costs(JNIEnv* jni, int rounds) const;
+
  private:
-  SinkCells& cells_;
+  SinkCells cells_;
   BoundClass class_;
-  jclass carrier_ = nullptr;  // a global reference
-  bool defined_ = false;
+  std::mutex defining_;
 };
 
 }  // namespace ddm

@@ -8,8 +8,9 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <string>
+
+#include "jvm/bound_class.h"
 
 namespace ddm {
 
@@ -18,24 +19,19 @@ inline constexpr const char* kTrackerClass = "java/lang/DdmTracker";
 
 class TrackerClass {
  public:
-  explicit TrackerClass(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+  explicit TrackerClass(jvmtiEnv* jvmti);
 
   // Both return "" or what went wrong. define() once is enough; the class starts empty. The
   // ClassPrepare event must be on and lead to prepared().
-  std::string define(JNIEnv* jni);
+  std::string define(JNIEnv* jni) { return class_.define(jni); }
   std::string swap(bool on);
 
   // The ClassPrepare event, of any class.
-  void prepared(JNIEnv* jni, jclass klass);
+  void prepared(JNIEnv* jni, jclass klass) { class_.prepared(jni, klass); }
 
  private:
-  std::string link(JNIEnv* jni);
-
   jvmtiEnv* const jvmti_;
-  jclass tracker_ = nullptr;  // global references, never given back
-  jclass natives_ = nullptr;
-  std::atomic<bool> linking_{false};
-  bool bound_ = false;
+  BoundClass class_;  // of the natives; the Tracker itself is what is linked
 };
 
 }  // namespace ddm

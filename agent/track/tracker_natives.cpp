@@ -1,8 +1,6 @@
 #include "track/tracker_natives.h"
 
-#include <iterator>
-
-#include "jvm/jvmti_memory.h"
+#include "jvm/bound_class.h"
 #include "track/bci_engine.h"
 
 namespace ddm {
@@ -21,29 +19,27 @@ void JNICALL arrays(JNIEnv* jni, jclass, jobject made, jint dimensions) {
 
 void JNICALL built(JNIEnv*, jclass, jobject) {}
 
-JNINativeMethod native(const char* name, void* function,
-                       const char* signature = "(Ljava/lang/Object;)V") {
-  return {const_cast<char*>(name), const_cast<char*>(signature), function};
+template <void (BciEngine::*Method)(JNIEnv*, jobject) noexcept>
+JNINativeMethod native_hook(const char* name) {
+  return native_method(name, "(Ljava/lang/Object;)V", reinterpret_cast<void*>(hook<Method>));
 }
 
 }  // namespace
 
 void set_tracker_engine(BciEngine* engine) { g_engine = engine; }
 
-bool bind_tracker_natives(JNIEnv* jni, jclass natives) {
-  const JNINativeMethod methods[] = {
-      native("object", reinterpret_cast<void*>(hook<&BciEngine::object>)),
-      native("made", reinterpret_cast<void*>(hook<&BciEngine::made>)),
-      native("arrays", reinterpret_cast<void*>(arrays), "(Ljava/lang/Object;I)V"),
-      native("newArray", reinterpret_cast<void*>(hook<&BciEngine::new_array>)),
-      native("nested", reinterpret_cast<void*>(hook<&BciEngine::nested>)),
-      native("cloned", reinterpret_cast<void*>(hook<&BciEngine::cloned>)),
-      native("superCloned", reinterpret_cast<void*>(hook<&BciEngine::super_cloned>)),
-      native("built", reinterpret_cast<void*>(built)),
-      native("backtraced", reinterpret_cast<void*>(hook<&BciEngine::backtraced>)),
+std::vector<JNINativeMethod> tracker_natives() {
+  return {
+      native_hook<&BciEngine::object>("object"),
+      native_hook<&BciEngine::made>("made"),
+      native_method("arrays", "(Ljava/lang/Object;I)V", reinterpret_cast<void*>(arrays)),
+      native_hook<&BciEngine::new_array>("newArray"),
+      native_hook<&BciEngine::nested>("nested"),
+      native_hook<&BciEngine::cloned>("cloned"),
+      native_hook<&BciEngine::super_cloned>("superCloned"),
+      native_method("built", "(Ljava/lang/Object;)V", reinterpret_cast<void*>(built)),
+      native_hook<&BciEngine::backtraced>("backtraced"),
   };
-  const jint result = jni->RegisterNatives(natives, methods, std::size(methods));
-  return !clear_exception(jni) && result == JNI_OK;
 }
 
 }  // namespace ddm

@@ -3,6 +3,8 @@
 
 #include <jni.h>
 
+#include <vector>
+
 namespace ddm {
 
 class BciEngine;
@@ -10,7 +12,7 @@ class BciEngine;
 // Before the Tracker is defined; the engine lives as long as the process.
 void set_tracker_engine(BciEngine* engine);
 
-// RegisterNatives; false when the VM refused.
-bool bind_tracker_natives(JNIEnv* jni, jclass natives);
+// Of java.lang.DdmTrackerNatives.
+std::vector<JNINativeMethod> tracker_natives();
 
 }  // namespace ddm

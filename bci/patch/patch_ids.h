@@ -29,8 +29,11 @@ class PatchIds {
   // The block that begins with instruction `first` (ordinal, from 0) of that method.
   virtual std::int32_t block_id(std::string_view owner, std::string_view name,
                                 std::string_view descriptor, std::uint32_t first) = 0;
-  // Where a sink counts what has that number; negative refuses, too.
-  virtual std::int32_t counter_of(std::int32_t id) { return id; }
+  // Where code of that class counts what has that number; negative refuses, too.
+  virtual std::int32_t counter_of(std::int32_t id, std::string_view class_name) {
+    (void)class_name;
+    return id;
+  }
 };
 
 // One counter for all three, from 1 on, as in DYPATCH. Any thread.

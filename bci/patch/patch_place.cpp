@@ -164,7 +164,7 @@ MaybeValue value_of(const PatchArgument& argument, const PatchPlace& place) {
   const Site& site = place.site;
   const std::string_view owner = scope.file.name;
   const auto number_of = [&](std::int32_t given) {
-    return id(argument.is_counter && given >= 0 ? scope.ids.counter_of(given) : given);
+    return id(argument.is_counter && given >= 0 ? scope.ids.counter_of(given, owner) : given);
   };
   switch (argument.kind) {
     case ArgumentKind::kThis:

@@ -306,3 +306,22 @@ def what_cannot_be_put_in_is_said_and_the_rest_is_in(t):
         assert again[number["Instrumented.text()"]] == found[number["Instrumented.text()"]] + 1
         assert errors(instrument(client, False)) + errors(instrument(client, False, name="M2")) == []
         assert (program.code("java.util.ArrayList"), program.code()) == before
+
+
+@test(timeout=120)
+def counters_that_were_given_back_go_on_from_what_they_had(t):
+    enter = "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' />"
+    with Instrumented(t) as program:
+        client = program.client
+        reply = model(client, ("Instrumented", "*", enter))
+        number = next(int(one.get("INDEX")) for one in
+                      reply.find("COUNTERS/COUNTERDATA").findall("METHOD")
+                      if one.get("NAME") == "Instrumented.twice")
+        for calls in (5, 10, 15):
+            assert errors(instrument(client, True)) == []
+            program.run()
+            found = counted(client)
+            assert found[number] == calls, found
+            assert errors(instrument(client, False)) == []
+            time.sleep(6)  # longer than counters rest
+            assert counted(client) == found

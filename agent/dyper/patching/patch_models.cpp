@@ -130,7 +130,7 @@ void PatchModels::change(Model& model, pugi::xml_node target, std::vector<DyperE
 
 bci::PatchPlan PatchModels::plan(std::string_view name) const {
   bci::PatchPlan plan;
-  plan.test_class = kSinksClassName;
+  plan.test_class = kSinksClass;
   const auto found = models_.find(name);
   if (found == models_.end()) return plan;
   for (const Target& target : found->second) {

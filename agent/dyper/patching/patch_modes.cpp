@@ -120,7 +120,7 @@ std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view con
     return bci::HookMethod{internal_name(class_name), std::string(method), *descriptor};
   }
   if (method == "monCountItem" && *descriptor == "(I)V") {
-    return bci::HookMethod{std::string(kSinksClassName), "count", *descriptor};
+    return bci::HookMethod{kSinksClass, "count", *descriptor};
   }
   errors.push_back({Code::kUnsupported, "METHOD", std::string(method) + std::string(signature),
                     "ddm.Tracker has monCountItem(int)"});
@@ -130,7 +130,7 @@ std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view con
 // What our sink counts has a number in the tables, known when the code is patched.
 bool make_counter(bci::PatchCall& call, std::vector<DyperError>& errors) {
   using Kind = bci::ArgumentKind;
-  if (call.sink.owner != kSinksClassName) return true;
+  if (call.sink.owner != kSinksClass) return true;
   const Kind kind = call.arguments.empty() ? Kind::kNull : call.arguments[0].kind;
   if (kind != Kind::kInteger && kind < Kind::kInstruction) {
     errors.push_back(wrong("TYPE", to_string(kind), "monCountItem needs an INTEGER, INSNO or id"));

@@ -20,12 +20,12 @@
 
 #include "bci/patch/patch_plan.h"
 #include "dyper/documents/request.h"
+#include "patch/sinks.h"
 
 namespace ddm {
 
-// Which class stands for ddm.Tracker in plans.
+// Stands for the sinks.
 inline constexpr std::string_view kTrackerName = "ddm.Tracker";
-inline constexpr std::string_view kSinksClassName = "java/lang/DdmTrackerSinks";
 
 struct PatchMode {
   std::vector<bci::PatchCall> before, after;

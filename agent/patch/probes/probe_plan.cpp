@@ -16,7 +16,7 @@ using bci::SiteKind;
 constexpr const char* kBegun = "begun";    // local variables that are added
 constexpr const char* kRecord = "record";
 
-// As DdmTrackerProbes.value() knows them.
+// As ProbeRecords knows them.
 constexpr std::int32_t kReturned = 0, kThrown = -1, kNothingMore = -2;
 
 PatchArgument integer(std::int32_t number) { return {ArgumentKind::kInteger, number, {}}; }
@@ -51,7 +51,7 @@ class Plan {
                          std::vector<PatchArgument> arguments) const {
     PatchCall call;
     const char* wanted = wish_.conditions.empty() ? "" : "Z";
-    call.sink = {kProbesClass, name, "(" + parameters + wanted + ")" + result};
+    call.sink = {kSinksClass, name, "(" + parameters + wanted + ")" + result};
     call.arguments = std::move(arguments);
     call.conditions = wish_.conditions;
     return call;
@@ -60,7 +60,7 @@ class Plan {
   // The record is told a value of any type.
   PatchCall value(PatchArgument number, PatchArgument value) const {
     PatchCall call;
-    call.sink = {kProbesClass, "value", "(IIJ)V"};
+    call.sink = {kSinksClass, "value", "(IIJ)V"};
     call.overloads = {"(IID)V", "(IILjava/lang/Object;)V"};
     call.arguments = {local(kRecord), std::move(number), std::move(value)};
     return call;
@@ -70,14 +70,14 @@ class Plan {
     std::vector<PatchCall> calls;
     if (wish_.request.recorded()) {
       calls.push_back(
-          on_condition("open", "II", "I", {integer(place_.cell), integer(place_.probe)}));
+          on_condition("open", "I", "I", {integer(place_.cell)}));
       calls.back().result_local = kRecord;
       if (asked(kProbeArguments) && wish_.field.empty()) {
         calls.push_back(value({ArgumentKind::kArgNumber, 0, {}}, {ArgumentKind::kArg, 0, {}}));
         calls.back().each_argument = true;
       }
       if (wish_.timed()) {
-        calls.push_back(on_condition("clock", "", "J", {}));
+        calls.push_back(on_condition("begin", "", "J", {}));
         calls.back().result_local = kBegun;
       }
     } else if (wish_.timed()) {
@@ -93,8 +93,8 @@ class Plan {
     std::vector<PatchCall> calls;
     if (wish_.timed()) {
       PatchCall end;
-      end.sink = {kProbesClass, "end", "(JI)V"};
-      end.arguments = {local(kBegun), integer(place_.cell)};
+      end.sink = {kSinksClass, "end", "(IJ)V"};
+      end.arguments = {integer(place_.cell), local(kBegun)};
       calls.push_back(std::move(end));
     }
     return calls;

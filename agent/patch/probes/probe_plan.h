@@ -1,4 +1,4 @@
-// What is put into a method for a probe: calls of java.lang.DdmTrackerProbes, as the rewriter's data.
+// What is put into a method for a probe: calls of the sinks, as the rewriter's data.
 // Pure.
 #pragma once
 
@@ -10,14 +10,9 @@
 #include "bci/patch/patch_plan.h"
 #include "ddm/probes.h"
 #include "ddm/result.h"
+#include "patch/sinks.h"
 
 namespace ddm {
-
-inline constexpr const char* kProbesClass = "java/lang/DdmTrackerProbes";
-
-// The cells of a probe, as in DdmTrackerProbes.java.
-inline constexpr std::int32_t kHitsCell = 0, kTestsCell = 1, kTotalCell = 2, kTimesCell = 3;
-inline constexpr std::int32_t kTimeCells = 40;
 
 // A request, understood.
 struct ProbeWish {
@@ -29,7 +24,6 @@ struct ProbeWish {
   bool whole_method() const { return request.line == 0 && request.field.empty(); }
   // A class without a package is any of that name, in classes too.
   bool means_field(std::string_view owner, std::string_view name) const;
-  std::int32_t cells() const { return timed() ? kTimesCell + kTimeCells : kTotalCell; }
 };
 
 // The error is one sentence: what does not go together, or cannot be read.
@@ -37,8 +31,7 @@ Result<ProbeWish> read_probe_wish(ProbeRequest request);
 
 struct ProbePlace {
   std::string class_name, method, descriptor;  // internal name
-  std::int32_t probe = 0;                      // its number
-  std::int32_t cell = 0;                       // the first of its cells
+  std::int32_t cell = 0;                       // its counter or timer
   // Classes whose field is meant, as the class file names them.
   std::vector<std::string> field_owners = {};
 };

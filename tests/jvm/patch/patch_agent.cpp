@@ -4,6 +4,7 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -16,6 +17,7 @@ namespace {
 
 jvmtiEnv* g_jvmti = nullptr;
 // Never deleted: JVMTI events lead there until the process ends.
+ddm::SinksClass& g_sinks = *new ddm::SinksClass;
 ddm::Patches* g_patches = nullptr;
 
 std::string text_of(JNIEnv* jni, jstring text) {
@@ -33,26 +35,30 @@ void fail(JNIEnv* jni, const std::string& why) {
 // Null, and a Java exception, if there are none.
 ddm::Patches* patches(JNIEnv* jni) {
   std::string error;
-  if (g_patches == nullptr) g_patches = ddm::Patches::create(jni, error).release();
+  if (g_patches == nullptr) g_patches = ddm::Patches::create(jni, g_sinks, error).release();
   if (g_patches == nullptr) fail(jni, error);
   return g_patches;
 }
 
-// Adds up what it is given, and keeps the text of strings.
+// Adds up what it is given.
 class Receiver : public ddm::SinkReceiver {
  public:
-  void hit(JNIEnv*, std::int32_t) override { ++hits; }
-  void value(JNIEnv*, std::int32_t, std::int32_t, jlong value) override { sum += value; }
-  void value(JNIEnv*, std::int32_t, std::int32_t, jdouble value) override {
+  jint opened(JNIEnv*, jint) noexcept override { return static_cast<jint>(++hits); }
+  void kept(JNIEnv*, jint, jint, jlong value) noexcept override { sum += value; }
+  void kept(JNIEnv*, jint, jint, jdouble value) noexcept override {
     sum += static_cast<std::int64_t>(value * 100);
   }
-  void value(JNIEnv*, std::int32_t, std::int32_t, jobject value) override {
+  void kept(JNIEnv*, jint, jint, jobject value) noexcept override {
     ++(value == nullptr ? nulls : objects);
   }
   std::atomic<std::int64_t> hits{0}, sum{0}, objects{0}, nulls{0};
 };
 
-std::shared_ptr<Receiver> g_receiver = std::make_shared<Receiver>();
+Receiver g_receiver;
+
+std::int64_t cell(JNIEnv* jni, jint number) {
+  return g_sinks.cells().read(jni).at(static_cast<std::size_t>(number));
+}
 
 }  // namespace
 
@@ -99,44 +105,51 @@ JNIEXPORT jstring JNICALL Java_Patching_report(JNIEnv* jni, jclass, jint plan) {
 }
 
 JNIEXPORT jint JNICALL Java_Patching_counter(JNIEnv* jni, jclass) {
-  return patches(jni) == nullptr ? -1 : g_patches->cells().take_counter(g_receiver);
+  g_sinks.hand_to(g_receiver);
+  return patches(jni) == nullptr ? -1 : g_sinks.cells().take_counter();
 }
 
 JNIEXPORT jint JNICALL Java_Patching_timer(JNIEnv* jni, jclass) {
-  return patches(jni) == nullptr ? -1 : g_patches->cells().take_timer();
+  return patches(jni) == nullptr ? -1 : g_sinks.cells().take_timer();
+}
+
+JNIEXPORT void JNICALL Java_Patching_giveBack(JNIEnv*, jclass, jint cell, jboolean timer) {
+  if (timer) {
+    g_sinks.cells().give_back_timer(cell);
+  } else {
+    g_sinks.cells().give_back_counter(cell);
+  }
 }
 
 JNIEXPORT void JNICALL Java_Patching_open(JNIEnv* jni, jclass, jint cell, jboolean wanted) {
-  g_patches->cells().open(jni, cell, wanted);
+  g_sinks.cells().want_values(jni, cell, wanted);
 }
 
-JNIEXPORT jlong JNICALL Java_Patching_count(JNIEnv* jni, jclass, jint cell) {
-  return g_patches->cells().read(jni, cell, 1)[0];
+JNIEXPORT jlong JNICALL Java_Patching_count(JNIEnv* jni, jclass, jint number) {
+  return cell(jni, number);
 }
 
-// Hits, sum, longest, exceptions, sum of the buckets.
-JNIEXPORT jlongArray JNICALL Java_Patching_times(JNIEnv* jni, jclass, jint cell) {
-  const ddm::TimerTotals totals = g_patches->cells().read_timer(jni, cell);
-  jlong buckets = 0;
-  for (const std::int64_t count : totals.buckets) buckets += count;
-  const jlong values[] = {totals.hits, totals.total_ns, totals.longest_ns, totals.exceptions,
-                          buckets};
-  const jlongArray array = jni->NewLongArray(5);
-  if (array != nullptr) jni->SetLongArrayRegion(array, 0, 5, values);
+// Hits, nanoseconds, exceptions, calls by time in all.
+JNIEXPORT jlongArray JNICALL Java_Patching_times(JNIEnv* jni, jclass, jint timer) {
+  jlong calls = 0;
+  for (jint i = 0; i < ddm::kTimeCells; ++i) calls += cell(jni, timer + ddm::kTimesCell + i);
+  const jlong values[] = {cell(jni, timer + ddm::kHitsCell), cell(jni, timer + ddm::kTotalCell),
+                          cell(jni, timer + ddm::kExceptionsCell), calls};
+  const jlongArray array = jni->NewLongArray(4);
+  if (array != nullptr) jni->SetLongArrayRegion(array, 0, 4, values);
   return array;
 }
 
 // Hits, sum of numbers, objects, nulls that the receiver got.
 JNIEXPORT jlongArray JNICALL Java_Patching_received(JNIEnv* jni, jclass) {
-  const jlong values[] = {g_receiver->hits, g_receiver->sum, g_receiver->objects,
-                          g_receiver->nulls};
+  const jlong values[] = {g_receiver.hits, g_receiver.sum, g_receiver.objects, g_receiver.nulls};
   const jlongArray array = jni->NewLongArray(4);
   if (array != nullptr) jni->SetLongArrayRegion(array, 0, 4, values);
   return array;
 }
 
 JNIEXPORT void JNICALL Java_Patching_forgetThreads(JNIEnv* jni, jclass) {
-  g_patches->cells().forget_threads(jni);
+  g_sinks.cells().forget_threads(jni);
 }
 
 // As another agent does: this one's environment changes no class.

@@ -14,6 +14,7 @@ public class Patching {
     static native String report(int plan);
     static native int counter();
     static native int timer();
+    static native void giveBack(int cell, boolean timer);
     static native void open(int cell, boolean wanted);
     static native long count(int cell);
     static native long[] times(int cell);
@@ -113,13 +114,40 @@ public class Patching {
         say("out", count(cell));
     }
 
+    /** A number that is used again begins at zero, and calls of before do not add their time. */
+    static void again() throws Exception {
+        long wrong = counter() < 0 ? 1 : 0;
+        for (int round = 0; round < 5; round++) {
+            int cell = counter();
+            int time = timer();
+            int plan = putIn("ENTER before begin(I)J INTEGER=" + time + " RESULT=t IN=Patching.hot\n"
+                    + "EXIT before end(IJ)V INTEGER=" + time + " NEWLOCAL=t IN=Patching.hot\n"
+                    + "ENTER before count(I)V INTEGER=" + cell + " IN=Patching.hot");
+            onThreads(4, () -> sink = work(100));
+            long[] times = times(time);
+            wrong += count(cell) == 400 && times[0] == 400 && times[3] == 400 ? 0 : 1;
+            takeOut(plan);
+            giveBack(cell, false);
+            giveBack(time, true);
+            // More than there are.
+            for (int i = 0; i < 30_000; i++) {
+                int other = counter();
+                int timer = timer();
+                wrong += other < 0 || timer < 0 || i % 100 == 0 && count(other) != 0 ? 1 : 0;
+                giveBack(other, false);
+                giveBack(timer, true);
+            }
+        }
+        say("wrong", wrong);
+    }
+
     static void times() throws Exception {
         int hot = timer();
         int thrown = timer();
         int plan = putIn(String.join("\n",
-                "ENTER before begin()J RESULT=t IN=Patching.hot",
+                "ENTER before begin(I)J INTEGER=" + hot + " RESULT=t IN=Patching.hot",
                 "EXIT before end(IJ)V INTEGER=" + hot + " NEWLOCAL=t IN=Patching.hot",
-                "ENTER before begin()J RESULT=t IN=Patching.throwing",
+                "ENTER before begin(I)J INTEGER=" + thrown + " RESULT=t IN=Patching.throwing",
                 "EXIT before end(IJ)V INTEGER=" + thrown + " NEWLOCAL=t IN=Patching.throwing",
                 "THROW before thrown(IJ)V INTEGER=" + thrown + " NEWLOCAL=t IN=Patching.throwing"));
         onThreads(4, () -> sink = work(100_000));
@@ -140,13 +168,12 @@ public class Patching {
     static void handed() {
         int cell = counter();
         int plan = putIn(String.join("\n",
-                "ENTER before hit(I)V INTEGER=" + cell + " IN=Patching.values",
-                "ENTER before value(IIJ)V|(IID)V|(IILjava/lang/Object;)V INTEGER=" + cell
+                "ENTER before open(I)I INTEGER=" + cell + " RESULT=r IN=Patching.values",
+                "ENTER before value(IIJ)V|(IID)V|(IILjava/lang/Object;)V NEWLOCAL=r"
                         + " ARGNO ARG EACH IN=Patching.values",
-                "EXIT before value(IIJZ)V INTEGER=" + cell
-                        + " INTEGER=0 RETURN IF ARG=1 > 5 IN=Patching.values",
-                "ENTER before hit(IZ)V INTEGER=" + cell
-                        + " IF ARG=3 == yes IN=Patching.values"));
+                "ENTER before open(IZ)I INTEGER=" + cell
+                        + " IF ARG=3 == yes RESULT=s IN=Patching.values",
+                "EXIT before value(IIJ)V NEWLOCAL=s INTEGER=0 RETURN IN=Patching.values"));
         values(1000, 1, null);
         say("closed", Arrays.toString(received()));
         open(cell, true);
@@ -231,7 +258,7 @@ public class Patching {
         }
         long counted = count(cell);
         work(100);
-        say("still", count(cell) == counted && counted > 0 && times(time)[0] > 0);
+        say("still", count(cell) == counted && counted > 0 && times(time)[3] > 0);
         say("restored", code(HashMap.class).equals(before));
     }
 
@@ -260,18 +287,19 @@ public class Patching {
                 + "EXIT before end(IJ)V INTEGER=" + timer() + " NEWLOCAL=t IN=Patching.hot");
         double timed = nanosOfHit(rounds / 10);
         takeOut(plan);
-        plan = putIn("ENTER before value(IIJ)V INTEGER=" + cell + " INTEGER=0 ARG=1 IN=Patching.hot");
+        plan = putIn("ENTER before open(I)I INTEGER=" + cell + " RESULT=r IN=Patching.hot\n"
+                + "ENTER before value(IIJ)V NEWLOCAL=r INTEGER=1 ARG=1 IN=Patching.hot");
         double shut = nanosOfHit(rounds);
         takeOut(plan);
         double out = nanosOfHit(rounds);
         say("costs", String.format("plain %.2f count %.2f false condition %.2f time %.2f "
-                + "closed value %.2f taken out %.2f", plain, counted - plain, conditional - plain,
+                + "a value that nobody wants %.2f taken out %.2f", plain, counted - plain, conditional - plain,
                 timed - plain, shut - plain, out - plain));
     }
 
     static void refusals() {
         int plan = putIn("ENTER before count(I)V INTEGER=1 IN=java/lang/Object.hashCode\n"
-                + "ENTER before value(IILjava/lang/Object;)V INTEGER=1 INTEGER=1 THIS IN=Patching.hot\n"
+                + "ENTER before value(IILjava/lang/Object;)V INTEGER=0 INTEGER=1 THIS IN=Patching.hot\n"
                 + "ENTER before count(I)V INTEGER=1 IN=java/lang/DdmTracker*.*\n"
                 + "ENTER before count(I)V INTEGER=1 IN=Patching.work");
         say("report", report(plan).trim().replace('\n', ';'));
@@ -315,6 +343,7 @@ public class Patching {
         switch (args[0]) {
             case "counts" -> counts();
             case "times" -> times();
+            case "again" -> again();
             case "handed" -> handed();
             case "restored" -> restored();
             case "rounds" -> rounds(Integer.parseInt(args[1]));

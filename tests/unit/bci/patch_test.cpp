@@ -290,7 +290,7 @@ TEST_CASE("the class that holds the sinks is never patched, and bytes that are n
 TEST_CASE("a counter's number takes the place of an id where it is asked for") {
   class Counters : public PatchIdTable {
    public:
-    std::int32_t counter_of(std::int32_t id) override { return id == 7 ? -1 : id + 20000; }
+    std::int32_t counter_of(std::int32_t id, std::string_view) override { return id == 7 ? -1 : id + 20000; }
   } ids;
   ClassBuilder cls("Sample", 61);
   add_loop(cls);

@@ -73,7 +73,7 @@ TEST_CASE("a model says where its modes go") {
   const bci::Patch& enter = methods[0].patches[0];
   CHECK(enter.site == bci::SiteKind::kEnter);
   REQUIRE(enter.before.size() == 1);
-  CHECK(enter.before[0].sink.owner == kSinksClassName);
+  CHECK(enter.before[0].sink.owner == kSinksClass);
   CHECK(enter.before[0].sink.name == "count");
   CHECK(enter.before[0].arguments[0].kind == bci::ArgumentKind::kMethodId);
   const bci::Patch& call = methods[0].patches[1];

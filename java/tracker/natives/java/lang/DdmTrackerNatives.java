@@ -28,7 +28,7 @@ final class DdmTrackerNatives {
      * Links the Tracker, in whose ClassPrepare event the agent registers the natives: then there
      * are two frames of java.base on the stack, without which the VM would print a warning.
      */
-    static void linkTracker() { callTracker(); }
+    static void link() { callTracker(); }
 
     private static void callTracker() { DdmTracker.object(null); }
 }

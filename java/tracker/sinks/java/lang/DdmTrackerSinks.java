@@ -11,8 +11,8 @@ import jdk.internal.vm.annotation.Hidden;
  *
  * Counts are exact on any number of threads, without an atomic instruction: a thread owns a row of
  * the table, and nobody else writes to it. Rows go by the thread's id; a thread that finds its row
- * taken by a living thread adds to the shared row, atomically. A virtual thread uses the row of its
- * carrier, which is asked for in a method that is never inlined: it cannot change in there.
+ * taken by a living thread adds to cells that all share, atomically. A virtual thread uses the row
+ * of its carrier: nothing in here lets it change that.
  *
  * Everything here may be called from any code of the program, whatever is patched: it never throws,
  * makes no object that anybody sees, and calls nothing but natives, of which none can be patched.
@@ -20,30 +20,39 @@ import jdk.internal.vm.annotation.Hidden;
 public final class DdmTrackerSinks {
     private DdmTrackerSinks() { }
 
-    /** Cells are numbered through; a chunk of them is one array, whose element 0 is the owner. */
+    /** Cells are numbered through; a chunk of them is one array, whose element 0 is the owner's id. */
     private static final int CHUNK = 256;
-    private static final int CHUNKS = 128;
+    private static final int CHUNKS = 512;
     private static final int ROWS = 256;
+    private static final int IN_CHUNK = CHUNK - 1;
+    private static final int OF_CHUNK = (CHUNKS - 1) * CHUNK;
+    private static final int CELL = OF_CHUNK | IN_CHUNK;
 
-    /** A timer's cells: hits, sum, largest, exceptions; then by powers of two. */
-    private static final int LAST_BUCKET = 59;
-    private static final int FIRST_BUCKET = 4;
+    /** A counter has hits and tests of its condition; a timer of 64 cells goes on with these. */
+    private static final int TESTS = 1, TOTAL = 2, EXCEPTIONS = 3, TIMES = 4;
+    /** How many calls took less than 1, 2, 4, ... ns. */
+    private static final int MOST_TIMES = 40;
 
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
     private static final long TID = UNSAFE.objectFieldOffset(Thread.class, "tid");
     /** Zero before a thread starts and again when it has ended. */
     private static final long EETOP = UNSAFE.objectFieldOffset(Thread.class, "eetop");
+    private static final long TEXT = UNSAFE.objectFieldOffset(String.class, "value");
+    private static final long CODER = UNSAFE.objectFieldOffset(String.class, "coder");
     private static final long OWNER0 = number("ARRAY_OBJECT_BASE_OFFSET");
     private static final long OWNER_SIZE = number("ARRAY_OBJECT_INDEX_SCALE");
-    private static final long CELL0 = number("ARRAY_LONG_BASE_OFFSET");
-    private static final boolean CARRIERS = Runtime.version().feature() >= 19;
+    /** Null: this VM has no virtual threads. */
+    private static final Class<?> VIRTUAL = virtualThreads();
+    private static final long CARRIER =
+        VIRTUAL == null ? 0 : UNSAFE.objectFieldOffset(VIRTUAL, "carrierThread");
 
     /** By chunk and row. */
     private static final long[][] CELLS = new long[CHUNKS * ROWS][];
     private static final Thread[] OWNERS = new Thread[ROWS];
-    private static final long[][] SHARED = new long[CHUNKS][CHUNK + 1];
-    /** By cell: whether values are wanted. */
+    /** By cell: whether values are wanted. The agent writes to it. */
     private static final boolean[] OPEN = new boolean[CHUNKS * CHUNK];
+    /** By timer: when it was handed out. */
+    private static final long[] SINCE = new long[CHUNKS * CHUNK / 64];
 
     /** A constant of Unsafe: int on some VMs, long on others. */
     private static long number(String name) {
@@ -54,128 +63,193 @@ public final class DdmTrackerSinks {
         }
     }
 
+    private static Class<?> virtualThreads() {
+        try {
+            return Class.forName("java.lang.VirtualThread", false, null);
+        } catch (ClassNotFoundException none) {
+            return null;
+        }
+    }
+
     @Hidden @ForceInline
     public static void count(int cell) {
-        final long tid = UNSAFE.getLong(Thread.currentThread(), TID);
-        final long[] cells = CELLS[(cell & 0x7f00) | ((int) tid & 0xff)];
-        if (cells != null && cells[0] == tid) {
-            cells[1 + (cell & 0xff)]++;
+        final long[] cells = cells(cell);
+        if (cells != null) {
+            cells[1 + (cell & IN_CHUNK)]++;
         } else {
-            countSlowly(cell);
+            share(cell, 1);
         }
     }
 
     @Hidden @ForceInline
     public static void count(int cell, boolean holds) {
-        if (holds) {
-            count(cell);
+        final long[] cells = cells(cell);
+        if (cells != null) {
+            final int at = 1 + (cell & IN_CHUNK & ~TESTS);
+            cells[at + TESTS]++;
+            if (holds) {
+                cells[at]++;
+            }
+        } else {
+            share(cell + TESTS, 1);
+            if (holds) {
+                share(cell, 1);
+            }
         }
     }
 
-    /** What is kept until end() or thrown(). */
+    /** What is kept until end() or thrown(); 0: not to be timed. */
     @Hidden @ForceInline
     public static long begin() {
         return System.nanoTime();
     }
 
     @Hidden @ForceInline
-    public static void end(int cell, long began) {
-        if (began != 0) {
-            took(cell, System.nanoTime() - began);
-        }
+    public static long begin(boolean holds) {
+        return holds ? System.nanoTime() : 0;
     }
 
     @Hidden @ForceInline
-    public static void end(int cell, long began, boolean holds) {
-        if (holds) {
-            end(cell, began);
+    public static long begin(int cell) {
+        count(cell);
+        return System.nanoTime();
+    }
+
+    @Hidden @ForceInline
+    public static long begin(int cell, boolean holds) {
+        count(cell, holds);
+        return holds ? System.nanoTime() : 0;
+    }
+
+    /** A call that began before the timer was handed out is nobody's. */
+    @Hidden @ForceInline
+    public static void end(int cell, long began) {
+        if (began == 0 || began - SINCE[(cell & CELL) >>> 6] < 0) {
+            return;
+        }
+        final long took = System.nanoTime() - began;
+        // The exponent of a double, read by a native: the number of bits of `took`.
+        final int bits = (int) (Double.doubleToRawLongBits((double) took) >>> 52) - 1022;
+        final int time = TIMES + (bits < 0 || took < 0 ? 0 : bits < MOST_TIMES ? bits : MOST_TIMES - 1);
+        final long[] cells = cells(cell);
+        if (cells != null) {
+            final int at = 1 + (cell & IN_CHUNK & ~63);
+            cells[at + TOTAL] += took;
+            cells[at + time]++;
+        } else {
+            share(cell + TOTAL, took);
+            share(cell + time, 1);
         }
     }
 
     /** As end(), and an exception is counted. */
     @Hidden
     public static void thrown(int cell, long began) {
-        count(cell + 3);
+        count(cell + EXCEPTIONS);
         end(cell, began);
     }
 
+    /** The number of a record that the values of this hit go to; 0: it is not recorded. */
     @Hidden @ForceInline
-    private static void took(int cell, long nanos) {
-        final long tid = UNSAFE.getLong(Thread.currentThread(), TID);
-        final long[] cells = CELLS[(cell & 0x7f00) | ((int) tid & 0xff)];
-        if (cells != null && cells[0] == tid) {
-            add(cells, cell, nanos);
-        } else {
-            tookSlowly(cell, nanos);
-        }
+    public static int open(int cell) {
+        count(cell);
+        return OPEN[cell & CELL] ? opened(cell) : 0;
     }
 
     @Hidden @ForceInline
-    private static void add(long[] cells, int cell, long nanos) {
-        final int at = 1 + (cell & 0xc0);
-        cells[at]++;
-        cells[at + 1] += nanos;
-        if (cells[at + 2] < nanos) {
-            cells[at + 2] = nanos;
-        }
-        cells[at + bucket(nanos)]++;
+    public static int open(int cell, boolean holds) {
+        count(cell, holds);
+        return holds && OPEN[cell & CELL] ? opened(cell) : 0;
     }
 
-    @ForceInline
-    private static int bucket(long nanos) {
-        // The exponent of a double, by natives only.
-        final int power = (int) (Double.doubleToRawLongBits((double) (nanos | 1)) >>> 52) - 1023;
-        return FIRST_BUCKET + (nanos < 0 ? 0 : power > LAST_BUCKET ? LAST_BUCKET : power);
-    }
-
-    @Hidden @DontInline
-    private static void countSlowly(int cell) {
-        final long[] cells = own(cell);
-        if (cells != null) {
-            cells[1 + (cell & 0xff)]++;
-        } else {
-            share(cell, 1);
+    @Hidden @ForceInline
+    public static void value(int record, int which, long value) {
+        if (record != 0) {
+            kept(record, which, value);
         }
     }
 
-    @Hidden @DontInline
-    private static void tookSlowly(int cell, long nanos) {
-        final long[] cells = own(cell);
-        if (cells != null) {
-            add(cells, cell, nanos);
-            return;
+    @Hidden @ForceInline
+    public static void value(int record, int which, double value) {
+        if (record != 0) {
+            kept(record, which, value);
         }
-        share(cell, 1);
-        share(cell + 1, nanos);
-        share(cell + bucket(nanos), 1);
-        final long[] shared = SHARED[cell >>> 8];
-        final long at = CELL0 + 8L * (1 + 2 + (cell & 0xff));
-        for (long was; (was = UNSAFE.getLongVolatile(shared, at)) < nanos; ) {
-            if (UNSAFE.compareAndSetLong(shared, at, was, nanos)) {
-                break;
+    }
+
+    @Hidden @ForceInline
+    public static void value(int record, int which, Object value) {
+        if (record != 0) {
+            kept(record, which, value);
+        }
+    }
+
+    /** Relations: 0 ==, 1 !=, 2 &lt;, 3 &lt;=, 4 &gt;, 5 &gt;=. */
+    @Hidden @ForceInline
+    public static boolean test(long left, int relation, long right) {
+        return relation == 0 ? left == right : relation == 1 ? left != right
+                : relation == 2 ? left < right : relation == 3 ? left <= right
+                : relation == 4 ? left > right : left >= right;
+    }
+
+    @Hidden @ForceInline
+    public static boolean test(double left, int relation, double right) {
+        return relation == 0 ? left == right : relation == 1 ? left != right
+                : relation == 2 ? left < right : relation == 3 ? left <= right
+                : relation == 4 ? left > right : left >= right;
+    }
+
+    @Hidden @ForceInline
+    public static boolean test(Object left, int relation) {
+        return (left == null) == (relation == 0);
+    }
+
+    @Hidden
+    public static boolean test(Object left, int relation, String right) {
+        return (left instanceof String && same((String) left, right)) == (relation == 0);
+    }
+
+    /** String.equals() may be patched. */
+    private static boolean same(String left, String right) {
+        final byte[] a = (byte[]) UNSAFE.getReference(left, TEXT);
+        final byte[] b = (byte[]) UNSAFE.getReference(right, TEXT);
+        if (a.length != b.length || UNSAFE.getByte(left, CODER) != UNSAFE.getByte(right, CODER)) {
+            return false;
+        }
+        for (int i = 0; i < a.length; i++) {
+            if (a[i] != b[i]) {
+                return false;
             }
         }
+        return true;
     }
 
-    private static void share(int cell, long more) {
-        final long[] shared = SHARED[(cell & 0x7f00) >>> 8];
-        final long at = CELL0 + 8L * (1 + (cell & 0xff));
-        long was;
-        do {
-            was = UNSAFE.getLongVolatile(shared, at);
-        } while (!UNSAFE.compareAndSetLong(shared, at, was, was + more));
-    }
-
-    /** The cells of the thread that runs this one; null if its row belongs to another one. */
-    private static long[] own(int cell) {
-        final Thread thread = CARRIERS ? DdmTrackerCarrier.thread() : Thread.currentThread();
-        final long tid = UNSAFE.getLong(thread, TID);
-        final int row = (int) tid & 0xff;
-        final int at = (cell & 0x7f00) | row;
-        long[] cells = CELLS[at];
+    /** The cells that this thread alone adds to; null: it has none. */
+    @Hidden @ForceInline
+    private static long[] cells(int cell) {
+        Thread thread = Thread.currentThread();
+        long tid = UNSAFE.getLong(thread, TID);
+        long[] cells = CELLS[(cell & OF_CHUNK) | ((int) tid & 0xff)];
         if (cells != null && cells[0] == tid) {
             return cells;
         }
+        if (VIRTUAL != null && (Object) thread.getClass() == VIRTUAL) {
+            thread = (Thread) UNSAFE.getReference(thread, CARRIER);
+            if (thread == null) {
+                return null;
+            }
+            tid = UNSAFE.getLong(thread, TID);
+            cells = CELLS[(cell & OF_CHUNK) | ((int) tid & 0xff)];
+            if (cells != null && cells[0] == tid) {
+                return cells;
+            }
+        }
+        return own(thread, tid, cell & OF_CHUNK);
+    }
+
+    /** The thread's cells of that chunk, new ones perhaps; null if its row is another one's. */
+    @Hidden @DontInline
+    private static long[] own(Thread thread, long tid, int chunk) {
+        final int row = (int) tid & 0xff;
         final Thread owner = OWNERS[row];
         if (owner != thread) {
             if (owner != null && UNSAFE.getLongVolatile(owner, EETOP) != 0) {
@@ -185,156 +259,76 @@ public final class DdmTrackerSinks {
                 return null;
             }
         }
+        long[] cells = CELLS[chunk | row];
         if (cells == null) {
             try {
-                cells = new long[CHUNK + 1];
+                cells = new long[1 + CHUNK];
             } catch (OutOfMemoryError full) {
                 return null;
             }
         }
         cells[0] = tid;
-        CELLS[at] = cells;
+        CELLS[chunk | row] = cells;
         return cells;
     }
 
-    /** The sums of cells from `first` on; the agent asks. */
-    static void read(int first, long[] into) {
+    /** The sums of all cells of the first chunks, of which `into` has room for some; the agent asks. */
+    static void read(long[] into) {
         for (int i = 0; i < into.length; i++) {
-            final int cell = first + i;
-            long sum = SHARED[cell >>> 8][1 + (cell & 0xff)];
-            for (int row = 0; row < ROWS; row++) {
-                final long[] cells = CELLS[(cell & 0x7f00) | row];
-                sum += cells == null ? 0 : cells[1 + (cell & 0xff)];
-            }
-            into[i] = sum;
+            into[i] = 0;
         }
-    }
-
-    /** The largest value of a cell in all rows. */
-    static long largest(int cell) {
-        long most = SHARED[cell >>> 8][1 + (cell & 0xff)];
-        for (int row = 0; row < ROWS; row++) {
-            final long[] cells = CELLS[(cell & 0x7f00) | row];
-            if (cells != null && cells[1 + (cell & 0xff)] > most) {
-                most = cells[1 + (cell & 0xff)];
-            }
-        }
-        return most;
-    }
-
-    /** Before cells are used again. */
-    static void clear(int first, int count) {
-        for (int cell = first; cell < first + count; cell++) {
-            SHARED[cell >>> 8][1 + (cell & 0xff)] = 0;
+        for (int chunk = 0; chunk < into.length; chunk += CHUNK) {
             for (int row = 0; row < ROWS; row++) {
-                final long[] cells = CELLS[(cell & 0x7f00) | row];
-                if (cells != null) {
-                    cells[1 + (cell & 0xff)] = 0;
+                final long[] cells = CELLS[chunk | row];
+                for (int i = 0; cells != null && i < CHUNK; i++) {
+                    into[chunk + i] += cells[1 + i];
                 }
             }
         }
     }
 
-    static void open(int cell, boolean wanted) {
-        OPEN[cell] = wanted;
+    /** Before cells of one chunk are used again. */
+    static void clear(int first, int count) {
+        for (int row = 0; row < ROWS; row++) {
+            final long[] cells = CELLS[(first & OF_CHUNK) | row];
+            for (int i = 0; cells != null && i < count; i++) {
+                cells[1 + (first & IN_CHUNK) + i] = 0;
+            }
+        }
+        SINCE[first >>> 6] = System.nanoTime();
     }
 
-    /** Threads that have ended are kept by nothing here. */
-    static void forgetThreads() {
+    /** Threads that have ended are kept by nothing here; with `all`, nor are others, nor their cells. */
+    static void forgetThreads(boolean all) {
         for (int row = 0; row < ROWS; row++) {
             final Thread owner = OWNERS[row];
-            if (owner != null && UNSAFE.getLongVolatile(owner, EETOP) == 0) {
+            if (owner != null && (all || UNSAFE.getLongVolatile(owner, EETOP) == 0)) {
                 UNSAFE.compareAndSetReference(OWNERS, OWNER0 + OWNER_SIZE * row, owner, null);
             }
         }
-    }
-
-    @Hidden @ForceInline
-    public static void hit(int cell) {
-        if (OPEN[cell & 0x7fff]) {
-            hit0(cell);
+        for (int i = 0; all && i < CELLS.length; i++) {
+            CELLS[i] = null;
         }
     }
 
-    @Hidden @ForceInline
-    public static void hit(int cell, boolean holds) {
-        if (holds) {
-            hit(cell);
+    /** Nanoseconds of so many hits; `what`: 0 count, 1 a condition that is false, 2 time, 3 a native. */
+    static long cost(int what, int rounds) {
+        final long began = System.nanoTime();
+        switch (what) {
+            case 0: for (int i = 0; i < rounds; i++) { count(0); } break;
+            case 1: for (int i = 0; i < rounds; i++) { count(0, test(i, 2, -1)); } break;
+            case 2: for (int i = 0; i < rounds; i++) { end(0, begin(0)); } break;
+            default: for (int i = 0; i < rounds; i++) { kept(0, 0, 0L); } break;
         }
+        return System.nanoTime() - began;
     }
 
-    @Hidden @ForceInline
-    public static void value(int cell, int which, long value) {
-        if (OPEN[cell & 0x7fff]) {
-            long0(cell, which, value);
-        }
-    }
-
-    @Hidden @ForceInline
-    public static void value(int cell, int which, long value, boolean holds) {
-        if (holds) {
-            value(cell, which, value);
-        }
-    }
-
-    @Hidden @ForceInline
-    public static void value(int cell, int which, double value) {
-        if (OPEN[cell & 0x7fff]) {
-            double0(cell, which, value);
-        }
-    }
-
-    @Hidden @ForceInline
-    public static void value(int cell, int which, double value, boolean holds) {
-        if (holds) {
-            value(cell, which, value);
-        }
-    }
-
-    @Hidden @ForceInline
-    public static void value(int cell, int which, Object value) {
-        if (OPEN[cell & 0x7fff]) {
-            object0(cell, which, value);
-        }
-    }
-
-    @Hidden @ForceInline
-    public static void value(int cell, int which, Object value, boolean holds) {
-        if (holds) {
-            value(cell, which, value);
-        }
-    }
-
-    /** Relations: 0 ==, 1 !=, 2 &lt;, 3 &lt;=, 4 &gt;, 5 &gt;=. */
-    @ForceInline
-    public static boolean test(long left, int relation, long right) {
-        return relation == 0 ? left == right : relation == 1 ? left != right
-                : relation == 2 ? left < right : relation == 3 ? left <= right
-                : relation == 4 ? left > right : left >= right;
-    }
-
-    @ForceInline
-    public static boolean test(double left, int relation, double right) {
-        return relation == 0 ? left == right : relation == 1 ? left != right
-                : relation == 2 ? left < right : relation == 3 ? left <= right
-                : relation == 4 ? left > right : left >= right;
-    }
-
-    @ForceInline
-    public static boolean test(Object left, int relation) {
-        return (left == null) == (relation == 0);
-    }
-
-    @ForceInline
-    public static boolean test(Object left, int relation, String right) {
-        return (left != null && equal0(left, right)) == (relation == 0);
-    }
-
-    @Hidden private static native void hit0(int cell);
-    @Hidden private static native void long0(int cell, int which, long value);
-    @Hidden private static native void double0(int cell, int which, double value);
-    @Hidden private static native void object0(int cell, int which, Object value);
-    @Hidden private static native boolean equal0(Object left, String right);
+    /** For a thread that has no cells. */
+    @Hidden private static native void share(int cell, long more);
+    @Hidden private static native int opened(int cell);
+    @Hidden private static native void kept(int record, int which, long value);
+    @Hidden private static native void kept(int record, int which, double value);
+    @Hidden private static native void kept(int record, int which, Object value);
 
     /**
      * Links the class below, in whose ClassPrepare event the agent registers the natives: then there

@@ -1,0 +1,25 @@
+// What plans call to have the agent count, time and see things: the static methods of one class
+// that the agent defines in the VM. Names only.
+//
+//   count(I)V   count(IZ)V                 a hit
+//   begin(I)J   begin(IZ)J                 a hit that is timed; begin()J, begin(Z)J without the hit
+//   end(IJ)V                               the call returns; thrown(IJ)V: with an exception
+//   open(I)I    open(IZ)I                  a hit whose values are wanted: where they go, 0 = nowhere
+//   value(IIJ)V value(IID)V value(IILjava/lang/Object;)V   one of them: to where, which
+//   test(...)Z                             of conditions, bci::PatchPlan::test_class
+//
+// The first int is a counter or timer, but in value(). Z is the result of conditions.
+#pragma once
+
+#include <cstdint>
+
+namespace ddm {
+
+inline constexpr const char* kSinksClass = "java/lang/DdmTrackerSinks";
+
+// The cells of a counter are the first two, those of a timer all: hits, tests of a condition,
+// nanoseconds in all, exceptions, and how many calls took less than 1, 2, 4, ... ns.
+inline constexpr std::int32_t kHitsCell = 0, kTestsCell = 1, kTotalCell = 2, kExceptionsCell = 3;
+inline constexpr std::int32_t kTimesCell = 4, kTimeCells = 40;
+
+}  // namespace ddm
