@@ -182,17 +182,17 @@ void Agent::go_live(JNIEnv* jni, bool late) {
     tracking_->include(*method_tracing_);
     tracking_->include(sampler_);
   }
-  probes_ = std::make_unique<Probes>(
-      jvmti_, sinks_, Probes::Sources{[this](JNIEnv* on_probes) {
-                                return tracking_ ? std::optional(tracking_->naming(on_probes))
-                                                 : std::nullopt;
-                              },
-                              [this] { return sampler_.cost_ns() + sampler_thread_.cost_ns(); },
-                              [this](double percent) {
-                                sampler_.leave_to_probes(percent);
-                                sampler_thread_.leave_to_probes(percent);
-                              },
-                              options_.budget});
+  hit_budget_ = std::make_unique<HitBudget>(
+      jvmti_, sinks_,
+      HitBudget::Sources{[this] { return sampler_.cost_ns() + sampler_thread_.cost_ns(); },
+                         [this](double percent) {
+                           sampler_.leave_to_probes(percent);
+                           sampler_thread_.leave_to_probes(percent);
+                         },
+                         options_.budget});
+  probes_ = std::make_unique<Probes>(jvmti_, *hit_budget_, [this](JNIEnv* on_probes) {
+    return tracking_ ? std::optional(tracking_->naming(on_probes)) : std::nullopt;
+  });
   if (tracking_) tracking_->include(*probes_);
   if (tracking_ && options_.ring) {
     ring_keeper_ = RingKeeper::open(*options_.ring, facts_.pid, load_time_, *tracking_,
@@ -213,7 +213,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
                                               options_.budget);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   sampler_thread_.set_budget(options_.budget);
-  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_, sinks_,
+  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_, *hit_budget_,
                                    options_.dypatch_modes);
   dyper_->add_to(service_->dispatcher(), handlers_->context());
   if (hprof_options_) {
@@ -415,7 +415,7 @@ void Agent::vm_death(JNIEnv* jni) {
   sampler_.close();
   sampler_thread_.close();
   monitors_.close();
-  if (probes_) probes_->close();
+  if (hit_budget_) hit_budget_->close();
   if (handlers_) handlers_->close();
   if (client_api_) client_api_->close();
   if (dyper_) dyper_->close();

@@ -20,6 +20,7 @@
 #include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
 #include "options.h"
+#include "patch/hit_budget.h"
 #include "patch/probes.h"
 #include "report_files.h"
 #include "ring_keeper.h"
@@ -87,6 +88,7 @@ class Agent {
   CpuSampler sampler_;
   SamplerThread sampler_thread_;
   SinksClass sinks_;
+  std::unique_ptr<HitBudget> hit_budget_;
   std::unique_ptr<Probes> probes_;
   std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
   std::unique_ptr<Service> service_;

@@ -135,8 +135,8 @@ const OptionRule kRules[] = {
          return not_one_of(v, "varied, exponential, fixed");
        return Wrong();
      }},
-    {"budget", "PERCENT", "of one CPU, what sampling may take (5)", true,
-     [](Options& o, std::string_view v) { return number(v, 1, 100, false, &o.budget); }},
+    {"budget", "PERCENT", "of CPU, what sampling, probes and patches may take (5)", true,
+     [](Options& o, std::string_view v) { return number(v, 1, 10'000, false, &o.budget); }},
     {"monitor", "y|n", "where threads wait for locks, and for how long (n)", true,
      [](Options& o, std::string_view v) { return yes_no(v, &o.monitor); }},
     {"ring", "PATH", "keep the records in a file that survives a kill", false,

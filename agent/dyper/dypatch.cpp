@@ -84,12 +84,11 @@ ClassFiles Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
   const auto wanted = [&](const std::string& name) {
     return (named.empty() || named.contains(name)) && may_patch(plan, internal_name(name));
   };
+  const ClassFiles unpatched = patched_.unpatched();
   std::string error;
   ClassFiles classes = read_class_bytes(
-      jni,
-      [&](const std::string& name) { return wanted(name) && !patched_.unpatched().contains(name); },
-      error);
-  for (const auto& [name, bytes] : patched_.unpatched()) {
+      jni, [&](const std::string& name) { return wanted(name) && !unpatched.contains(name); }, error);
+  for (const auto& [name, bytes] : unpatched) {
     if (wanted(name)) classes[name] = bytes;
   }
   if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});

@@ -21,8 +21,8 @@ namespace ddm {
 class Dypatch {
  public:
   // `modes_file`: dypatch_modes=, read when the first command comes; "" = none.
-  Dypatch(jvmtiEnv* jvmti, std::string modes_file, SinksClass& sinks)
-      : jvmti_(jvmti), modes_file_(std::move(modes_file)), patched_(ids_, sinks) {}
+  Dypatch(jvmtiEnv* jvmti, std::string modes_file, HitBudget& budget)
+      : jvmti_(jvmti), modes_file_(std::move(modes_file)), patched_(ids_, budget) {}
 
   // MODEL: changes the model and shows the numbers that it uses.
   void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);

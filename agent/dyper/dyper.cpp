@@ -34,11 +34,11 @@ std::string farewell(const DyperIdentity& self) {
 }  // namespace
 
 Dyper::Dyper(jvmtiEnv* jvmti, Tracking* tracking, ChunkHandlers& handlers, SamplerThread& sampler,
-             SinksClass& sinks, std::string modes_file)
+             HitBudget& budget, std::string modes_file)
     : self_(DyperIdentity::of_this_process()),
       monitor_(jvmti, sampler, tracking, self_.text(),
                [this](const std::string& document) { send(document); }),
-      commands_(jvmti, self_, monitor_, handlers.heap_dumper(), sinks,
+      commands_(jvmti, self_, monitor_, handlers.heap_dumper(), budget,
                 std::move(modes_file)),
       thread_(jvmti, "ddmagent-dyper") {}
 

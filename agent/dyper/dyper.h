@@ -27,7 +27,7 @@ class Dyper {
  public:
   // `tracking` may be null: then no stacks are taken.
   Dyper(jvmtiEnv* jvmti, Tracking* tracking, ChunkHandlers& handlers, SamplerThread& sampler,
-        SinksClass& sinks, std::string modes_file);
+        HitBudget& budget, std::string modes_file);
 
   // Before the service is opened.
   void add_to(Dispatcher& dispatcher, const HandlerContext& context);

@@ -19,12 +19,12 @@ class DyperCommands {
  public:
   // `modes_file`: dypatch_modes=
   DyperCommands(jvmtiEnv* jvmti, DyperIdentity self, DyperMonitor& monitor, HeapDumper& dumper,
-                SinksClass& sinks, std::string modes_file)
+                HitBudget& budget, std::string modes_file)
       : jvmti_(jvmti),
         self_(std::move(self)),
         monitor_(monitor),
         dumper_(dumper),
-        dypatch_(jvmti, std::move(modes_file), sinks) {
+        dypatch_(jvmti, std::move(modes_file), budget) {
     monitor_.count_with([this](JNIEnv* jni, XmlWriter& xml) { dypatch_.write_counters(jni, xml); });
   }
   DyperCommands(const DyperCommands&) = delete;

@@ -30,6 +30,12 @@ bci::PatchPlan narrowed(const bci::PatchPlan& plan, const std::set<std::string>&
   return part;
 }
 
+std::string name_with_dots(std::string_view of_vm) {
+  std::string name(of_vm);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
 }  // namespace
 
 void tell_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
@@ -63,71 +69,132 @@ class PatchedClasses::Counters final : public bci::PatchIds {
   }
   std::int32_t counter_of(std::int32_t id, std::string_view class_name) override {
     const std::lock_guard lock(mutex_);
-    OfClass& counters = classes_[std::string(class_name)];
-    counters.out.reset();
-    const auto known = counters.cells.find(id);
-    if (known != counters.cells.end()) return known->second;
+    OfClass& one = classes_[name_with_dots(class_name)];
+    if (one.number == 0) one.number = ++last_number_;
+    one.out.reset();
+    const auto known = one.counters.find(id);
+    if (known != one.counters.end()) return known->second.cell;
     const std::int32_t cell = cells_.take_counter();
-    if (cell >= 0) counters.cells[id] = cell;
+    if (cell >= 0) one.counters[id].cell = cell;
     return cell;
   }
 
   // The class's patches are out; methods that run go on counting until they return.
   void rest(const std::string& class_name) {
     const std::lock_guard lock(mutex_);
-    const auto found = classes_.find(internal_name(class_name));
+    const auto found = classes_.find(class_name);
     if (found != classes_.end()) found->second.out = Clock::now();
   }
 
-  // By number. Counters that have rested are given back.
-  std::map<std::int32_t, std::int64_t> read(JNIEnv* jni) {
+  bool empty() const {
     const std::lock_guard lock(mutex_);
-    if (classes_.empty()) return kept_;
-    const std::vector<std::int64_t> counts = cells_.read(jni);
-    std::map<std::int32_t, std::int64_t> all = kept_;
+    return classes_.empty();
+  }
+
+  std::string class_of(std::uint32_t number) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, one] : classes_) {
+      if (one.number == number && !one.out) return name;
+    }
+    return "";
+  }
+
+  // Of classes by their number. Counters that have rested are given back.
+  std::vector<ProbeBudget::Cost> spent(const HitCosts& costs,
+                                       const std::vector<std::int64_t>& counts) {
+    std::vector<ProbeBudget::Cost> spent;
+    const std::lock_guard lock(mutex_);
     for (auto at = classes_.begin(); at != classes_.end();) {
-      const bool gone = at->second.out && Clock::now() - *at->second.out > kRest;
-      for (const auto& [id, cell] : at->second.cells) {
-        const std::int64_t count = counts[static_cast<std::size_t>(cell)];
-        all[id] += count;
-        if (!gone) continue;
-        kept_[id] += count;
-        cells_.give_back_counter(cell);
+      OfClass& one = at->second;
+      double ns = 0;
+      for (auto& [id, counter] : one.counters) {
+        ns += counter.paid.since(counts, counter.cell).cost(costs, false);
       }
-      at = gone ? classes_.erase(at) : std::next(at);
+      spent.push_back({one.out ? 0 : one.number, ns});
+      const bool rested = one.out && Clock::now() - *one.out > kRest;
+      if (rested) give_back(one);
+      at = rested ? classes_.erase(at) : std::next(at);
+    }
+    return spent;
+  }
+
+  // By number.
+  std::map<std::int32_t, std::int64_t> read(JNIEnv* jni) const {
+    const std::lock_guard lock(mutex_);
+    std::map<std::int32_t, std::int64_t> all = kept_;
+    if (classes_.empty()) return all;
+    const std::vector<std::int64_t> counts = cells_.read(jni);
+    for (const auto& [name, one] : classes_) {
+      for (const auto& [id, counter] : one.counters) {
+        all[id] += counts[static_cast<std::size_t>(counter.cell)];
+      }
     }
     return all;
+  }
+
+  // The classes that the budget has taken the patches of, and their models.
+  std::map<std::string, std::string> over_budget() const {
+    const std::lock_guard lock(mutex_);
+    return over_budget_;
+  }
+  void set_over_budget(const std::string& class_name, const std::string& model) {
+    const std::lock_guard lock(mutex_);
+    over_budget_[class_name] = model;
+  }
+  void forgive(const std::string& class_name) {
+    const std::lock_guard lock(mutex_);
+    over_budget_.erase(class_name);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kRest{5};
-  struct OfClass {
-    std::map<std::int32_t, std::int32_t> cells;  // by number
-    std::optional<Clock::time_point> out;        // since when its patches are
+  struct Counter {
+    std::int32_t cell = -1;
+    HitCounts paid;
   };
+  struct OfClass {
+    std::uint32_t number = 0;
+    std::map<std::int32_t, Counter> counters;  // by number of the tables
+    std::optional<Clock::time_point> out;      // since when its patches are
+  };
+
+  void give_back(const OfClass& one) {
+    for (const auto& [id, counter] : one.counters) {
+      kept_[id] += counter.paid.hits;
+      cells_.give_back_counter(counter.cell);
+    }
+  }
 
   bci::PatchIds& ids_;
   SinkCells& cells_;
-  std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // of what follows
   std::map<std::string, OfClass> classes_;
   std::map<std::int32_t, std::int64_t> kept_;  // of counters given back, by number
+  std::map<std::string, std::string> over_budget_;
+  std::uint32_t last_number_ = 0;
 };
 
-PatchedClasses::PatchedClasses(bci::PatchIds& ids, SinksClass& sinks)
-    : sinks_(sinks), counters_(std::make_shared<Counters>(ids, sinks.cells())) {}
+PatchedClasses::PatchedClasses(bci::PatchIds& ids, HitBudget& budget)
+    : budget_(budget), counters_(std::make_shared<Counters>(ids, budget.sinks().cells())) {}
 
 PatchedClasses::~PatchedClasses() = default;
 
 bool PatchedClasses::start(JNIEnv* jni, std::vector<DyperError>& errors) {
   if (patches_) return true;
-  std::string error;
-  patches_ = Patches::create(jni, sinks_, error);
+  std::string error = budget_.thread().start(jni);
+  if (error.empty()) patches_ = Patches::create(jni, budget_.sinks(), error);
   if (!patches_) errors.push_back({Code::kUnsupported, "", "", std::move(error)});
   return patches_ != nullptr;
 }
 
+ClassFiles PatchedClasses::unpatched() const {
+  const std::lock_guard lock(changing_);
+  return unpatched_;
+}
+
 std::set<std::string> PatchedClasses::of(const std::string& model) const {
+  const std::lock_guard lock(changing_);
   std::set<std::string> classes;
   for (const Placed& one : placed_) {
     if (one.model == model) classes.insert(one.classes.begin(), one.classes.end());
@@ -137,6 +204,7 @@ std::set<std::string> PatchedClasses::of(const std::string& model) const {
 
 void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked,
                             ClassFiles classes, std::vector<DyperError>& errors) {
+  const std::lock_guard lock(changing_);
   if (!start(jni, errors)) return;
   for (const Placed& other : placed_) {
     if (other.model == model) continue;
@@ -147,13 +215,14 @@ void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedP
   }
   std::set<std::string> meant;
   for (const auto& [name, bytes] : classes) meant.insert(name);
-  take_out(jni, model, meant);
+  remove(jni, model, meant);
   Placed placed{model, 0, {}, linked.may_have, {}};
   for (const auto& [name, bytes] : classes) {
     if (bci::may_patch(linked.plan, internal_name(name))) placed.classes.insert(name);
   }
   if (placed.classes.empty()) return;
   std::erase_if(classes, [&](const auto& one) { return !placed.classes.contains(one.first); });
+  for (const std::string& name : placed.classes) counters_->forgive(name);
   placed.plan = narrowed(linked.plan, placed.classes);
   if (place(jni, std::move(placed), errors)) unpatched_.merge(classes);
 }
@@ -168,18 +237,24 @@ bool PatchedClasses::place(JNIEnv* jni, Placed placed, std::vector<DyperError>& 
   }
   if (const auto report = patches_->report(placed.number)) {
     for (const Patches::PatchedClass& one : report->classes) {
-      std::string name = one.name;
-      std::replace(name.begin(), name.end(), '/', '.');
+      const std::string name = name_with_dots(one.name);
       tell_refused(name, one.refused, errors);
       if (!one.failed.empty()) errors.push_back({Code::kVerify, "CLASS", name, one.failed});
     }
   }
   placed_.push_back(std::move(placed));
+  budget_.thread().post([this](JNIEnv* on_thread) { budget_.keep(on_thread, *this, 0); });
   return true;
 }
 
 void PatchedClasses::take_out(JNIEnv* jni, const std::string& model,
                               const std::set<std::string>& classes) {
+  const std::lock_guard lock(changing_);
+  remove(jni, model, classes);
+}
+
+void PatchedClasses::remove(JNIEnv* jni, const std::string& model,
+                            const std::set<std::string>& classes) {
   std::vector<Placed> changed;
   std::erase_if(placed_, [&](Placed& one) {
     const bool is_meant = one.model == model &&
@@ -200,7 +275,6 @@ void PatchedClasses::take_out(JNIEnv* jni, const std::string& model,
     for (const std::string& name : one.classes) {
       if (!kept.contains(name)) counters_->rest(name);
     }
-    (void)counters_->read(jni);  // gives back what has rested
     if (kept.empty()) continue;
     std::vector<DyperError> told_before;
     if (!place(jni, {one.model, 0, narrowed(one.plan, kept), one.may_have, kept}, told_before)) {
@@ -212,10 +286,42 @@ void PatchedClasses::take_out(JNIEnv* jni, const std::string& model,
   }
 }
 
+std::vector<ProbeBudget::Cost> PatchedClasses::spent(JNIEnv* jni, const HitCosts& costs,
+                                                    const std::vector<std::int64_t>& counts) {
+  std::vector<ProbeBudget::Cost> spent = counters_->spent(costs, counts);
+  const std::unique_lock lock(changing_, std::try_to_lock);
+  if (lock && placed_.empty() && counters_->empty()) budget_.let_go(jni, *this);
+  return spent;
+}
+
+std::string PatchedClasses::take_out(JNIEnv* jni, std::uint32_t number) {
+  const std::unique_lock lock(changing_, std::try_to_lock);
+  if (!lock) return "";  // a command is at it; if need be it is asked again
+  const std::string name = counters_->class_of(number);
+  const auto in = std::find_if(placed_.begin(), placed_.end(), [&](const Placed& one) {
+    return one.classes.contains(name);
+  });
+  if (in == placed_.end()) return "";
+  const std::string model = in->model;
+  remove(jni, model, {name});
+  counters_->set_over_budget(name, model);
+  return "the patches of DYPATCH's model " + model + " in " + name +
+         " took more than the budget and are out";
+}
+
 void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
-  for (const auto& [id, count] : counters_->read(jni)) {
+  const std::map<std::int32_t, std::int64_t> counts = counters_->read(jni);
+  for (const auto& [id, count] : counts) {
     xml.open("RTITEM").attribute("COUNTER", id).attribute("COUNT", count).close();
   }
+  if (counts.empty()) return;
+  xml.open("RTBUDGET").attribute("LIMIT", budget_.limit_percent());
+  xml.attribute("USED", budget_.used_percent());
+  for (const auto& [name, model] : counters_->over_budget()) {
+    xml.open("REMOVED").attribute("MODEL", model).attribute("CLASS", name);
+    xml.attribute("REASON", "budget").close();
+  }
+  xml.close();
 }
 
 }  // namespace ddm

@@ -2,7 +2,8 @@
 //
 // Numbers of DYPATCH's tables get a counter of the sinks for each class whose code counts with them.
 // A while after a class's patches are out it is given back; what it had counted is kept, so that
-// numbers go on when the patches are in again. On the thread that answers commands;
+// numbers go on when the patches are in again. A class whose patches are the dearest of all that is
+// hit when the budget is exceeded loses them. On the thread that answers commands;
 // write_counters() on any attached one.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "bci/patch/patch_class.h"
 #include "dyper/documents/request.h"
 #include "dyper/sink_linkage.h"
+#include "patch/hit_budget.h"
 #include "patch/patches.h"
 
 namespace ddm {
@@ -28,11 +31,11 @@ using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;  // by name
 void tell_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
                   std::vector<DyperError>& errors);
 
-class PatchedClasses {
+class PatchedClasses final : private HitSpender {
  public:
   // `ids`: the numbers of the tables.
-  PatchedClasses(bci::PatchIds& ids, SinksClass& sinks);
-  ~PatchedClasses();
+  PatchedClasses(bci::PatchIds& ids, HitBudget& budget);
+  ~PatchedClasses() override;
 
   // The plan's patches into these classes, which are given as they are without; in place of those
   // that the model has in them. A class with another model's patches is an error.
@@ -43,7 +46,7 @@ class PatchedClasses {
 
   std::set<std::string> of(const std::string& model) const;
   // The classes that have patches, as they are without.
-  const ClassFiles& unpatched() const { return unpatched_; }
+  ClassFiles unpatched() const;
 
   void write_counters(JNIEnv* jni, XmlWriter& xml) const;
 
@@ -59,11 +62,18 @@ class PatchedClasses {
   };
 
   bool start(JNIEnv* jni, std::vector<DyperError>& errors);
-  // False: the VM does not allow it.
+  // These with the lock held. False: the VM does not allow it.
   bool place(JNIEnv* jni, Placed placed, std::vector<DyperError>& errors);
+  void remove(JNIEnv* jni, const std::string& model, const std::set<std::string>& classes);
 
-  SinksClass& sinks_;
+  // On the budget's thread.
+  std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
+                                       const std::vector<std::int64_t>& counts) override;
+  std::string take_out(JNIEnv* jni, std::uint32_t number) override;
+
+  HitBudget& budget_;
   const std::shared_ptr<Counters> counters_;
+  mutable std::mutex changing_;       // of what follows
   std::unique_ptr<Patches> patches_;  // null until the first are put in
   std::vector<Placed> placed_;
   ClassFiles unpatched_;

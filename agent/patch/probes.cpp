@@ -1,7 +1,5 @@
 #include "patch/probes.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -11,32 +9,20 @@
 #include "records/name_table.h"
 
 namespace ddm {
-namespace {
 
-constexpr std::chrono::milliseconds kStep{50};
-constexpr int kStepsToCalibrate = 20;
-// Of a probe's measured cost: in the program it also keeps the compiler from doing this or that.
-constexpr double kReserve = 1.5;
-
-std::int64_t now_on(clockid_t clock) {
-  return static_cast<std::int64_t>(TickClock::nanos_of(clock));
-}
-
-}  // namespace
-
-Probes::Probes(jvmtiEnv* jvmti, SinksClass& sinks, Sources sources)
+Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
     : jvmti_(jvmti),
-      sources_(std::move(sources)),
-      thread_(jvmti, "ddmagent-probes"),
-      sinks_(sinks),
-      records_(sinks.cells()),
-      code_(sinks, records_) {
+      budget_(budget),
+      sinks_(budget.sinks()),
+      naming_(std::move(naming)),
+      records_(sinks_.cells()),
+      code_(sinks_, records_) {
   sinks_.hand_to(records_);
 }
 
 void Probes::run(JNIEnv* jni, Work work, Answer answer) {
-  if (std::string error = thread_.start(jni); !error.empty()) return answer(Error{error});
-  thread_.post([work = std::move(work), answer = std::move(answer)](JNIEnv* own) {
+  if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
+  budget_.thread().post([work = std::move(work), answer = std::move(answer)](JNIEnv* own) {
     answer(work(own));
   });
 }
@@ -63,12 +49,10 @@ void Probes::take_out(JNIEnv* jni, Owner owner, Answer answer) {
 
 void Probes::owner_gone(Owner owner) {
   if (!on_) return;
-  thread_.post([this, owner](JNIEnv* own) {
+  budget_.thread().post([this, owner](JNIEnv* own) {
     if (end(own, owner)) log_info("probes: their connection has gone, and so have they");
   });
 }
-
-void Probes::close() { thread_.stop(std::chrono::milliseconds(100)); }
 
 // Once; again if it has failed.
 std::string Probes::prepare(JNIEnv* jni) {
@@ -81,52 +65,17 @@ std::string Probes::prepare(JNIEnv* jni) {
   error = hooks_->switch_on();
   if (!error.empty()) return error;
   error = sinks_.define(jni);
-  if (error.empty()) error = records_.open(jvmti_, jni, sources_.naming(jni));
+  if (error.empty()) error = records_.open(jvmti_, jni, naming_(jni));
   return error;
 }
 
-// Until the compiler has seen to it: costs are those of compiled code, unless there is none.
-void Probes::calibrate(JNIEnv* jni, int rounds) {
-  const HitCosts now = sinks_.hit_costs(jni, rounds);
-  if (now.count <= 0) return;
-  const auto nearer = [](double& cost, double measured) {
-    cost = cost <= 0 || measured < cost ? measured : cost + (measured - cost) / 8;
-  };
-  nearer(costs_.count, now.count);
-  nearer(costs_.test, now.test);
-  nearer(costs_.timed, now.timed);
-  nearer(costs_.native, now.native);
-}
-
-void Probes::first_in(JNIEnv* jni) {
-  const std::int64_t begun = now_on(CLOCK_MONOTONIC);
-  constexpr std::int64_t kLeast = 60'000'000, kMost = 500'000'000;
-  for (int round = 0, unchanged = 0; unchanged < 3; ++round) {
-    const double before = costs_.count + costs_.timed;
-    calibrate(jni, 2000);
-    const std::int64_t spent = now_on(CLOCK_MONOTONIC) - begun;
-    if (spent > kMost || costs_.count <= 0) break;
-    const bool settled = round > 0 && costs_.count + costs_.timed > 0.9 * before;
-    unchanged = settled && (steps_ > 0 || spent > kLeast) ? unchanged + 1 : 0;
+void Probes::keep_budget(JNIEnv* jni) {
+  if (owners_.empty()) return budget_.let_go(jni, *this);
+  std::uint32_t limit = 0;
+  for (const Owned& owned : owners_) {
+    if (owned.budget > 0 && (limit == 0 || owned.budget < limit)) limit = owned.budget;
   }
-  log_info("probes: a hit costs {:.1f} ns counted, {:.1f} ns timed, a native {:.1f} ns",
-           costs_.count, costs_.timed, costs_.native);
-  charged_.clear();
-  budget_ = std::make_unique<ProbeBudget>(static_cast<double>(sources_.budget));
-  last_wall_ns_ = now_on(CLOCK_MONOTONIC);
-  last_cpu_ns_ = now_on(CLOCK_PROCESS_CPUTIME_ID);
-  last_own_ns_ = now_on(CLOCK_THREAD_CPUTIME_ID);
-  last_sampler_ns_ = sources_.sampler_ns();
-  on_ = true;
-  thread_.every(kStep, [this](JNIEnv* own) { step(own); });
-}
-
-void Probes::last_out(JNIEnv* jni) {
-  thread_.every(std::chrono::milliseconds(0), nullptr);
-  on_ = false;
-  sources_.tell_sampler(percent_of_cpu_ = 0);
-  hooks_->switch_off();
-  hooks_->retransform(jni);  // classes that were being defined when the others were listed
+  budget_.keep(jni, *this, limit);
 }
 
 Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request) {
@@ -140,18 +89,14 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
     if (hooks_ && owners_.empty()) hooks_->switch_off();
     return Error{error};
   }
-  if (owners_.empty()) first_in(jni);
   owners_.push_back({owner, wish->request.budget});
-  std::uint32_t limit = 0;
-  for (const Owned& owned : owners_) {
-    if (owned.budget > 0 && (limit == 0 || owned.budget < limit)) limit = owned.budget;
-  }
-  budget_->set_limit(limit > 0 ? static_cast<double>(limit) : static_cast<double>(sources_.budget));
+  on_ = true;
+  keep_budget(jni);
   running_->before_rewriting(jni);
   code_.add(owner, std::move(*wish));
   const Retransformer::Totals totals = hooks_->retransform(jni);
   running_->after_rewriting(jni);
-  charge_own_work();
+  budget_.charge_own_work();
   log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
            totals.retransformed, totals.loaded, totals.longest_batch_ms);
   return findings(jni, owner, false, notes(jni, owner));
@@ -171,12 +116,18 @@ Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
   owners_.erase(at);
   records_.forget(owner);
   code_.forget(owner);
-  if (owners_.empty()) last_out(jni);
+  keep_budget(jni);
+  if (!owners_.empty()) return found;
+  on_ = false;
+  charged_.clear();
+  hooks_->switch_off();
+  hooks_->retransform(jni);  // classes that were being defined when the others were listed
   return found;
 }
 
 std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
   std::vector<std::string> notes = code_.notes(owner);
+  notes.insert(notes.end(), budget_.told().begin(), budget_.told().end());
   const auto probes = code_.probes();
   const auto of_owner = [&](const auto& entry) { return entry.second.wish == owner; };
   if (std::none_of(probes.begin(), probes.end(), of_owner)) {
@@ -200,10 +151,8 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
                                std::vector<std::string> notes) {
   ProbeFindings found;
   found.notes = std::move(notes);
-  if (budget_) {
-    found.limit_percent = static_cast<std::uint32_t>(budget_->limit_percent());
-    found.used_millis = static_cast<std::uint32_t>(std::min(budget_->used_percent(), 1e6) * 1000);
-  }
+  found.limit_percent = static_cast<std::uint32_t>(budget_.limit_percent());
+  found.used_millis = static_cast<std::uint32_t>(std::min(budget_.used_percent(), 1e6) * 1000);
   const auto probes = code_.probes();
   const std::vector<std::int64_t> sums = sinks_.cells().read(jni);
   const auto sum = [&](std::int32_t cell) {
@@ -229,62 +178,27 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
   return found;
 }
 
-// Since it was last asked.
-double Probes::cost_of(ProbeCode::Number number, const ProbeCode::Probe& probe,
-                       const std::vector<std::int64_t>& sums) {
-  if (probe.cell < 0) return 0;
-  const auto at = static_cast<std::size_t>(probe.cell);
-  const Charged now{sums[at], sums[at + kTestsCell], records_.cost(probe.cell)};
-  const Charged before = std::exchange(charged_[number], now);
-  const auto hits = static_cast<double>(now.hits - before.hits);
-  const auto tests = static_cast<double>(now.tests - before.tests);
-  double ns = hits * (probe.timed ? costs_.timed : costs_.count);
-  if (probe.conditional) ns += tests * costs_.test;
-  return kReserve * ns + now.records.ns - before.records.ns +
-         static_cast<double>(now.records.calls - before.records.calls) * costs_.native;
+std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv*, const HitCosts& costs,
+                                            const std::vector<std::int64_t>& counts) {
+  std::vector<ProbeBudget::Cost> spent;
+  for (const auto& [number, probe] : code_.probes()) {
+    if (probe.cell < 0) continue;
+    Charged& charged = charged_[number];
+    const HitCounts hits = charged.hits.since(counts, probe.cell);
+    const ProbeRecords::Cost now = records_.cost(probe.cell);
+    const ProbeRecords::Cost before = std::exchange(charged.records, now);
+    const double ns = hits.cost(costs, probe.timed) + now.ns - before.ns +
+                      static_cast<double>(now.calls - before.calls) * costs.native;
+    spent.push_back({probe.removed.empty() ? number : 0, ns});
+  }
+  return spent;
 }
 
-void Probes::step(JNIEnv* jni) {
-  // More often at first: the compiler is not done with what is measured.
-  if (++steps_ < 2 * kStepsToCalibrate || steps_ % kStepsToCalibrate == 0) calibrate(jni, 500);
-  const std::int64_t wall = now_on(CLOCK_MONOTONIC), cpu = now_on(CLOCK_PROCESS_CPUTIME_ID);
-  const std::int64_t own = now_on(CLOCK_THREAD_CPUTIME_ID), sampler = sources_.sampler_ns();
-  const auto probes = code_.probes();
-  const std::vector<std::int64_t> sums = sinks_.cells().read(jni);
-  std::vector<ProbeBudget::Cost> spent;
-  for (const auto& [number, probe] : probes) {
-    spent.push_back({number, cost_of(number, probe, sums)});
-  }
-  ProbeBudget::Step step;
-  step.wall_ns = static_cast<double>(wall - last_wall_ns_);
-  step.cpu_ns = static_cast<double>(cpu - last_cpu_ns_);
-  step.other_ns = static_cast<double>(own - last_own_ns_ + std::max<std::int64_t>(
-                                                              sampler - last_sampler_ns_, 0));
-  step.probes = spent;
-  last_wall_ns_ = wall;
-  last_cpu_ns_ = cpu;
-  last_own_ns_ = own;
-  last_sampler_ns_ = sampler;
-  double ns = 0;
-  for (const ProbeBudget::Cost& cost : spent) ns += cost.ns;
-  percent_of_cpu_ += (100 * ns / std::max(step.wall_ns, 1.0) - percent_of_cpu_) / 20;
-  sources_.tell_sampler(percent_of_cpu_);
-  const auto dearest = budget_->step(step);
-  if (!dearest) return;
-  const ProbeCode::Probe& probe = probes.at(*dearest);
-  if (!probe.removed.empty()) return;  // calls that were inside when it was taken out
-  log_info("probes: {}.{} is over the budget of {} % and is taken out", probe.class_name,
-           probe.method, budget_->limit_percent());
-  code_.remove(jni, *dearest, "budget");
+std::string Probes::take_out(JNIEnv* jni, std::uint32_t number) {
+  code_.remove(jni, number, "budget");
   hooks_->retransform(jni);
   code_.look_at_all();
-  charge_own_work();
-}
-
-void Probes::charge_own_work() {
-  const std::int64_t own = now_on(CLOCK_THREAD_CPUTIME_ID);
-  budget_->spent(static_cast<double>(own - last_own_ns_));
-  last_own_ns_ = own;
+  return "";
 }
 
 }  // namespace ddm

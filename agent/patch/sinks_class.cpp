@@ -17,18 +17,18 @@ extern const std::size_t kTrackerSinksLinkSize;
 namespace {
 
 SinkCells* g_sink_cells = nullptr;
-std::atomic<SinkReceiver*> g_receiver{nullptr};
+std::atomic<SinkReceiver*> g_sink_receiver{nullptr};
 
 void JNICALL share_hits(JNIEnv*, jclass, jint cell, jlong more) { g_sink_cells->share(cell, more); }
 
 jint JNICALL sink_opened(JNIEnv* jni, jclass, jint cell) {
-  SinkReceiver* const receiver = g_receiver.load(std::memory_order_acquire);
+  SinkReceiver* const receiver = g_sink_receiver.load(std::memory_order_acquire);
   return receiver != nullptr ? receiver->opened(jni, cell) : 0;
 }
 
 template <typename Value>
 void JNICALL sink_kept(JNIEnv* jni, jclass, jint record, jint which, Value value) {
-  SinkReceiver* const receiver = g_receiver.load(std::memory_order_acquire);
+  SinkReceiver* const receiver = g_sink_receiver.load(std::memory_order_acquire);
   if (record != 0 && receiver != nullptr) receiver->kept(jni, record, which, value);
 }
 
@@ -54,7 +54,7 @@ std::string SinksClass::define(JNIEnv* jni) {
 }
 
 void SinksClass::hand_to(SinkReceiver& receiver) {
-  g_receiver.store(&receiver, std::memory_order_release);
+  g_sink_receiver.store(&receiver, std::memory_order_release);
 }
 
 HitCosts SinksClass::hit_costs(JNIEnv* jni, int rounds) const {

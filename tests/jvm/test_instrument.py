@@ -10,6 +10,7 @@ from dyper_client import Dyper, errors
 from harness import HERE, PRESET, ROOT, test
 from test_dyper import FREE, MODEL, Watched, code_of
 
+UNLIMITED = FREE + ",budget=10000"
 CODE_AGENT = os.path.join(ROOT, "build", PRESET, "lib", "libpatch_test_agent.so")
 
 
@@ -125,7 +126,7 @@ def code_in_model(t, client, name):
 
 @test(timeout=120)
 def methods_and_blocks_are_counted_until_the_patches_are_taken_out(t):
-    with Watched(t) as program, program.client() as client:
+    with Watched(t, agent=UNLIMITED) as program, program.client() as client:
         before = code_in_model(t, client, "Watched")
         table = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")
         wish = "<PATCH MODEL='M1'><CLASS NAME='Watched' /></PATCH>"
@@ -155,7 +156,7 @@ def methods_and_blocks_are_counted_until_the_patches_are_taken_out(t):
 
 
 def put_in_and_out(t, rounds):
-    with Watched(t) as program, program.client() as client:
+    with Watched(t, agent=UNLIMITED) as program, program.client() as client:
         table = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")
         method = int(table.find("COUNTERDATA/METHOD").get("INDEX"))
         for _ in range(rounds):
@@ -325,3 +326,24 @@ def counters_that_were_given_back_go_on_from_what_they_had(t):
             assert errors(instrument(client, False)) == []
             time.sleep(6)  # longer than counters rest
             assert counted(client) == found
+
+
+@test(timeout=120)
+def patches_over_the_budget_are_taken_out_and_reports_say_so(t):
+    with Watched(t, agent=FREE + ",budget=1") as program, program.client() as client:
+        before = code_in_model(t, client, "Watched")
+        client.tell("MODEL", MODEL.format(""), root="DYPATCH")
+        for _ in range(2):  # who asks again gets them again
+            assert errors(instrument(client, True)) == []
+            end = time.monotonic() + 30
+            while (gone := client.report().find("COUNTERS/RTBUDGET/REMOVED")) is None:
+                assert time.monotonic() < end, "they stay"
+                time.sleep(0.1)
+            assert (gone.get("MODEL"), gone.get("CLASS"), gone.get("REASON")) == (
+                "M1", "Watched", "budget")
+            found = counted_at_rest(client)
+            assert max(found.values()) > 0 and counted(client) == found
+            budget = client.report().find("COUNTERS/RTBUDGET")
+            assert float(budget.get("LIMIT")) == 1 and float(budget.get("USED")) > 0
+            assert code_in_model(t, client, "Watched") == before
+        assert errors(instrument(client, False)) == []

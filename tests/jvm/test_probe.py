@@ -4,10 +4,12 @@ import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import time
 
-from ddm_client import DdmError, Target, probe_request
+from ddm_client import DdmError, Reader, Target, probe_request, text
+from dyper_client import document
 from harness import AGENT, test
 from test_ddm_tool import DDM, OK, USAGE, ddm
 
@@ -247,38 +249,66 @@ def a_probe_over_the_budget_is_taken_out(t):
         assert budget["limit_percent"] == 1 and budget["used_percent"] > 0, budget
 
 
-@test(alone=True)
-def when_the_load_grows_a_probe_over_its_budget_goes_within_five_seconds(t):
-    with Target(t, "dump=none", program=PROGRAM) as target:
+@test(alone=True, timeout=400)
+def when_the_load_doubles_a_probe_over_its_budget_goes_within_five_seconds(t):
+    gone = "budget".encode("utf-16-be")
+    with Target(t, "dump=none", program=PROGRAM) as target, target.client() as client:
         tell(target, "stop")
-        tell(target, "mix 300")
-        time.sleep(1)
 
-        def percent_used(budget):
-            probe = Probe(target, "Probed.work", "--time", "--budget", str(budget))
+        def put_in(budget):
+            client.request("PRBS", probe_request("Probed.work", what=1, budget=budget))
+
+        def percent_used(calls):
+            tell(target, f"mix {calls}")
+            put_in(10_000)
             time.sleep(2)
-            probe.end()
-            return probe.found["budget"]["used_percent"]
+            return struct.unpack_from(">II", client.request("PRBE"))[1] / 1000
 
-        # At first the code is still compiled anew; on a slow machine that takes several rounds.
-        used = [percent_used(10_000)]
-        while len(used) < 10:
-            used.append(percent_used(10_000))
-            if abs(used[-1] - used[-2]) < used[-1] / 4:
+        # At first the code is still compiled anew, and other programs run on this machine.
+        for attempt in range(8):
+            used = [percent_used(calls) for calls in (300, 600, 300)]
+            budget = round((used[0] + used[2]) / 2 / 0.7)
+            tell(target, "mix 300")
+            put_in(budget)
+            time.sleep(5)
+            settled = abs(used[0] - used[2]) < 0.1 * used[0] and 1.3 < used[1] / budget < 1.5
+            if settled and gone not in client.request("PRBQ", b"\0"):
                 break
-        budget = round(2 * used[-1])
-        assert budget >= 2, used
-        probe = Probe(target, "Probed.work", "--time", "--budget", str(budget))
-        time.sleep(3)
-        tell(target, "mix 1500")
+            client.request("PRBE")
+        else:
+            # A program that gets less than a quarter of a processor has no load to double.
+            print(f"     the load does not settle: {used} %; nothing is shown", flush=True)
+            return
+        tell(target, "mix 600")
         time.sleep(5)
         tell(target, "mix 300")
+        assert gone in client.request("PRBE"), (budget, used)
+        put_in(20 * budget)
+        time.sleep(5)
+        assert gone not in client.request("PRBE"), (budget, used)
+        tell(target, "stop")
+
+
+@test()
+def patches_of_documents_are_of_the_same_budget(t):
+    def ask(client, *words, **more):
+        reply = Reader(client.request("DYPR", text(document(*words, **more))))
+        return reply.str()
+
+    work = ("<MODEL NAME='M1'><FOR CLASS='Probed' METHOD='work' UPDATE='NEW'>"
+            "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' /></FOR></MODEL>")
+    with Target(t, "dump=none,budget=1", program=PROGRAM) as target, target.client() as client:
+        ask(client, "MODEL", work, root="DYPATCH")
+        tell(target, "busy 2")
+        probe = Probe(target, "Probed.fib", "--count")
+        ask(client, "INSTRUMENT", "<MODEL NAME='M1' INSERT='TRUE' />")
+        end = time.monotonic() + 30
+        while "<REMOVED MODEL='M1' CLASS='Probed'" not in (report := ask(client, "REPORT")):
+            assert time.monotonic() < end, report
+            time.sleep(0.1)
         found = probe.end()
-        assert found["Probed.work"]["removed"] == "budget", probe.found
-        probe = Probe(target, "Probed.work", "--time", "--budget", str(20 * budget))
-        time.sleep(2)
-        found = probe.end()
-        assert found["Probed.work"]["removed"] is None, probe.found
+        assert found["Probed.fib"]["removed"] is None, found
+        assert any("model M1 in Probed took more" in note for note in probe.found["notes"]), probe.found
         tell(target, "stop")
 
 

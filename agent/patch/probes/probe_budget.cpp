@@ -1,33 +1,41 @@
 #include "patch/probes/probe_budget.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ddm {
 namespace {
 
-constexpr double kLeastShare = 0.25;      // of one processor
-// Of running at the limit: what may be saved, and what may be owed.
-constexpr double kMostCreditNs = 500'000'000, kMostDebtNs = 2'000'000'000;
+constexpr double kLeastShare = 0.25;       // of one processor
+constexpr double kLateNs = 5'000'000'000;  // after which what was counts 1/e
 
 }  // namespace
 
-std::optional<std::uint32_t> ProbeBudget::step(const Step& step) {
-  double cost = step.other_ns;
-  const Cost* dearest = nullptr;
+std::optional<std::uint64_t> ProbeBudget::step(const Step& step) {
+  const double kept = std::exp(-step.wall_ns / kLateNs);
+  double cost = step.other_ns, late = late_other_ns_ = late_other_ns_ * kept + step.other_ns;
+  std::map<std::uint64_t, double> late_ns;
+  std::optional<std::uint64_t> dearest;
+  double most = 0;
   for (const Cost& probe : step.probes) {
     cost += probe.ns;
-    if (probe.ns > 0 && (dearest == nullptr || probe.ns > dearest->ns)) dearest = &probe;
+    const auto before = late_ns_.find(probe.probe);
+    const double ns = probe.ns + (before == late_ns_.end() ? 0 : before->second * kept);
+    late += ns;
+    late_ns[probe.probe] = ns;
+    if (ns <= most) continue;
+    most = ns;
+    dearest = probe.probe;
   }
+  late_ns_ = std::move(late_ns);
   const double base = std::max(step.cpu_ns - cost, kLeastShare * step.wall_ns);
-  const double allowed = base * percent_ / 100;
   used_ns_ += cost;
   base_ns_ += base;
-  // What may be used in a burst goes with how busy the program is.
-  const double share = step.wall_ns > 0 ? allowed / step.wall_ns : 0;
-  credit_ns_ = std::min(credit_ns_ + allowed - cost, share * kMostCreditNs);
-  if (credit_ns_ >= -share * kMostDebtNs || dearest == nullptr) return {};
-  credit_ns_ = 0;  // who is left begins anew
-  return dearest->probe;
+  // As if the program had always been as it is in the first step.
+  late_base_ns_ = late_base_ns_ > 0 ? late_base_ns_ * kept + base : base / (1 - kept);
+  if (late <= late_base_ns_ * percent_ / 100 || !dearest) return {};
+  late_ns_.erase(*dearest);
+  return dearest;
 }
 
 double ProbeBudget::used_percent() const { return base_ns_ > 0 ? 100 * used_ns_ / base_ns_ : 0; }
