@@ -110,7 +110,8 @@ def conditions_lines_and_fields_choose_the_hits(t):
         for condition, hits in (("arg1 > 900", 198), ("arg1 >= 10 && arg1 < 20", 20),
                                 ("name == 'name 7'", 2), ("arg3 != \"name 7\"", 1998),
                                 ("arg4 == null", 0), ("this.sum > 0", 0), ("arg7 < 1.0", 4),
-                                ("gift == true", 1000), ("arg2 == 3000000000", 2)):
+                                ("gift == true", 1000), ("arg2 == 3000000000", 2),
+                                ("return == 7", 2), ("return >= 990 && arg1 != 995", 18)):
             found, _ = probed(target, "Probed$Cart.total", "--when", condition, told=counts)
             probe = found["Probed$Cart.total"]
             assert (probe["hits"], probe["removed"]) == (hits, None), (condition, probe)

@@ -76,8 +76,8 @@ class Parser {
   std::string left(bci::PatchArgument& argument) {
     if (at_ >= text_.size()) return "a comparison is missing at the end";
     if (!is_name_start(text_[at_])) {
-      return "'" + next_word() + "' is no name; a comparison begins with arg1, this.FIELD or the "
-             "name of a variable";
+      return "'" + next_word() + "' is no name; a comparison begins with arg1, return, this.FIELD or "
+             "the name of a variable";
     }
     const std::string word = name();
     if (word == "this") {
@@ -89,6 +89,8 @@ class Parser {
         argument.name = name();
         if (argument.name.empty()) return "behind 'this.' the name of a field is missing";
       }
+    } else if (word == "return") {
+      argument.kind = bci::ArgumentKind::kReturn;
     } else if (const auto number = argument_number(word)) {
       if (*number < 1 || *number > kMostArgument) {
         return "there is no " + word + "; arguments are arg1 to arg255";

@@ -2,7 +2,7 @@
 //
 //   condition = comparison { "&&" comparison }
 //   comparison = what relation constant
-//   what = "arg1", "arg2", ... | "this.FIELD" | the name of a local variable or parameter
+//   what = "arg1", "arg2", ... | "return" | "this.FIELD" | the name of a local variable or parameter
 //   relation = "==" | "!=" | "<" | "<=" | ">" | ">="
 //   constant = 100 | -1.5 | true | false | null | "text" | 'text'
 #pragma once

@@ -35,6 +35,12 @@ class Plan {
       add(SiteKind::kLine, at_hit()).when.push_back(std::move(when));
     } else if (!wish_.field.empty()) {
       at_field();
+    } else if (wish_.at_return()) {
+      std::vector<PatchCall> calls = at_hit();
+      if (asked(kProbeReturn)) {
+        calls.push_back(value(integer(kReturned), {ArgumentKind::kReturn, 0, {}}));
+      }
+      add(SiteKind::kExit, std::move(calls));
     } else {
       add(SiteKind::kEnter, at_hit());
       at_exits();
@@ -171,6 +177,9 @@ Result<ProbeWish> read_probe_wish(ProbeRequest request) {
   if (!conditions) return conditions.error();
   ProbeWish wish;
   wish.conditions = std::move(*conditions);
+  if (wish.at_return() && (!whole || (request.what & (kProbeTime | kProbeThrows)) != 0)) {
+    return Error{"a condition on what is returned goes with args, return and stack of a whole method"};
+  }
   const std::size_t dot = request.field.rfind('.');
   wish.field = request.field.substr(dot == std::string::npos ? 0 : dot + 1);
   if (!request.field.empty() && wish.field.empty()) {
@@ -179,6 +188,12 @@ Result<ProbeWish> read_probe_wish(ProbeRequest request) {
   if (dot != std::string::npos) wish.field_owner = with_slashes(request.field.substr(0, dot));
   wish.request = std::move(request);
   return wish;
+}
+
+bool ProbeWish::at_return() const {
+  return std::any_of(conditions.begin(), conditions.end(), [](const bci::PatchCondition& one) {
+    return one.left.kind == ArgumentKind::kReturn;
+  });
 }
 
 bool ProbeWish::means_field(std::string_view owner, std::string_view name) const {

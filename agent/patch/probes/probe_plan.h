@@ -22,6 +22,8 @@ struct ProbeWish {
 
   bool timed() const { return (request.what & kProbeTime) != 0; }
   bool whole_method() const { return request.line == 0 && request.field.empty(); }
+  // A condition is about what is returned: hits are calls that return.
+  bool at_return() const;
   // A class without a package is any of that name, in classes too.
   bool means_field(std::string_view owner, std::string_view name) const;
 };

@@ -45,6 +45,23 @@ TEST_CASE("the result of a condition is the last parameter") {
   CHECK(patches.patches[0].before[0].conditions.size() == 1);
 }
 
+TEST_CASE("with a condition on what is returned hits are where the method returns") {
+  const bci::MethodPatches patches = plan({.what = kProbeReturn | kProbeArguments,
+                                           .methods = "shop.Cart.total",
+                                           .condition = "return > 3 && arg1 == 1",
+                                           .records = 5});
+  REQUIRE(patches.patches.size() == 1);
+  CHECK(patches.patches[0].site == bci::SiteKind::kExit);
+  REQUIRE(patches.patches[0].before.size() == 3);
+  CHECK(patches.patches[0].before[0].sink.descriptor == "(IZ)I");
+  CHECK(patches.patches[0].before[0].conditions[0].left.kind == bci::ArgumentKind::kReturn);
+  CHECK(patches.patches[0].before[2].arguments[2].kind == bci::ArgumentKind::kReturn);
+  ProbeRequest timed{.what = kProbeTime, .methods = "a.B.c", .condition = "return == 1"};
+  CHECK(problem(timed).find("a condition on what is returned") != std::string::npos);
+  ProbeRequest line{.methods = "a.B.c", .condition = "return == 1", .line = 3};
+  CHECK(problem(line).find("a condition on what is returned") != std::string::npos);
+}
+
 TEST_CASE("what is returned is recorded where there is something") {
   const ProbeRequest request{.what = kProbeReturn, .methods = "shop.Cart.total", .records = 5};
   const auto kind = [&](const char* descriptor) {
