@@ -34,6 +34,7 @@ class Dypatch {
                   std::vector<DyperError>& errors);
   // What they have counted, as RTITEM. Any attached thread.
   void write_counters(JNIEnv* jni, XmlWriter& xml) const { patched_.write_counters(jni, xml); }
+  void clear_counters(JNIEnv* jni) { patched_.clear_counters(jni); }
   // DIRECTORY: where PATCH leaves class files.
   void directory(pugi::xml_node root, std::vector<DyperError>& errors);
 

@@ -130,9 +130,12 @@ void DyperCommands::get(JNIEnv*, pugi::xml_node root, Answer& answer) {
   answer.xml.text(*value);
 }
 
-void DyperCommands::clear(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  auto failed = monitor_.clear(attribute_of(child_of(root, "CLEAR"), "AGENT"));
+void DyperCommands::clear(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  const std::string_view agent = attribute_of(child_of(root, "CLEAR"), "AGENT");
+  auto failed = monitor_.clear(agent);
   if (failed) return answer.add(std::move(failed));
+  // Its counters are in CPU's element.
+  if (agent.empty() || agent_name(agent) == "CPU") dypatch_.clear_counters(jni);
   answer.xml.raw(std::to_string(epoch_ms()));
 }
 

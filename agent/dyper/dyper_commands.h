@@ -60,7 +60,7 @@ class DyperCommands {
   void ping(JNIEnv*, pugi::xml_node root, Answer& answer);
   void set(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void get(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void clear(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void clear(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void set_detail(JNIEnv*, pugi::xml_node root, Answer& answer);
   void classes(JNIEnv*, pugi::xml_node root, Answer& answer);
   void get_classes(JNIEnv*, pugi::xml_node root, Answer& answer);

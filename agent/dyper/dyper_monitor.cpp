@@ -23,7 +23,8 @@ double ms_between(Looker::Clock::time_point from, Looker::Clock::time_point to) 
   return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-// "edu.brown.cs.dyvise.dyper.DyperAgentCpu" -> "CPU"
+}  // namespace
+
 std::string agent_name(std::string_view given) {
   constexpr std::string_view kPrefix = "DyperAgent";
   given = given.substr(given.rfind('.') + 1);
@@ -34,8 +35,6 @@ std::string agent_name(std::string_view given) {
   }
   return name;
 }
-
-}  // namespace
 
 DyperMonitor::DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Tracking* tracking,
                            std::string id, std::function<void(const std::string&)> send)

@@ -24,6 +24,9 @@
 
 namespace ddm {
 
+// "edu.brown.cs.dyvise.dyper.DyperAgentCpu" -> "CPU"
+std::string agent_name(std::string_view given);
+
 class DyperMonitor final : private Looker {
  public:
   // `send`: a document to all clients. `tracking` may be null.

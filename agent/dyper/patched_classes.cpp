@@ -69,14 +69,11 @@ class PatchedClasses::Counters final : public bci::PatchIds {
   }
   std::int32_t counter_of(std::int32_t id, std::string_view class_name) override {
     const std::lock_guard lock(mutex_);
-    OfClass& one = classes_[name_with_dots(class_name)];
-    if (one.number == 0) one.number = ++last_number_;
-    one.out.reset();
-    const auto known = one.counters.find(id);
-    if (known != one.counters.end()) return known->second.cell;
-    const std::int32_t cell = cells_.take_counter();
-    if (cell >= 0) one.counters[id].cell = cell;
-    return cell;
+    return cell_of(in_use(class_name).counters, id, [&] { return cells_.take_counter(); });
+  }
+  std::int32_t timer_of(std::int32_t id, std::string_view class_name) override {
+    const std::lock_guard lock(mutex_);
+    return cell_of(in_use(class_name).timers, id, [&] { return cells_.take_timer(); });
   }
 
   // The class's patches are out; methods that run go on counting until they return.
@@ -110,26 +107,35 @@ class PatchedClasses::Counters final : public bci::PatchIds {
       for (auto& [id, counter] : one.counters) {
         ns += counter.paid.since(counts, counter.cell).cost(costs, false);
       }
+      for (auto& [id, timer] : one.timers) {
+        ns += timer.paid.since(counts, timer.cell).cost(costs, true);
+      }
       spent.push_back({one.out ? 0 : one.number, ns});
       const bool rested = one.out && Clock::now() - *one.out > kRest;
-      if (rested) give_back(one);
+      if (rested) give_back(one, counts);
       at = rested ? classes_.erase(at) : std::next(at);
     }
     return spent;
   }
 
-  // By number.
-  std::map<std::int32_t, std::int64_t> read(JNIEnv* jni) const {
-    const std::lock_guard lock(mutex_);
-    std::map<std::int32_t, std::int64_t> all = kept_;
-    if (classes_.empty()) return all;
-    const std::vector<std::int64_t> counts = cells_.read(jni);
-    for (const auto& [name, one] : classes_) {
-      for (const auto& [id, counter] : one.counters) {
-        all[id] += counts[static_cast<std::size_t>(counter.cell)];
-      }
+  struct Counted {
+    std::int64_t count = 0;
+    std::optional<std::int64_t> ns;  // if it is timed
+
+    void add(const Counted& more, std::int64_t sign) {
+      count += sign * more.count;
+      if (more.ns) ns = ns.value_or(0) + sign * *more.ns;
     }
-    return all;
+  };
+  // By number.
+  std::map<std::int32_t, Counted> read(JNIEnv* jni) const {
+    const std::lock_guard lock(mutex_);
+    return all(jni);
+  }
+  // From now on they count from zero.
+  void clear(JNIEnv* jni) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, counted] : all(jni)) kept_[id].add(counted, -1);
   }
 
   // The classes that the budget has taken the patches of, and their models.
@@ -153,24 +159,56 @@ class PatchedClasses::Counters final : public bci::PatchIds {
     std::int32_t cell = -1;
     HitCounts paid;
   };
+  using CellsOf = std::map<std::int32_t, Counter>;  // by number of the tables
   struct OfClass {
     std::uint32_t number = 0;
-    std::map<std::int32_t, Counter> counters;  // by number of the tables
-    std::optional<Clock::time_point> out;      // since when its patches are
+    CellsOf counters, timers;
+    std::optional<Clock::time_point> out;  // since when its patches are
   };
+  using Sums = std::map<std::int32_t, Counted>;
 
-  void give_back(const OfClass& one) {
+  OfClass& in_use(std::string_view class_name) {
+    OfClass& one = classes_[name_with_dots(class_name)];
+    if (one.number == 0) one.number = ++last_number_;
+    one.out.reset();
+    return one;
+  }
+  template <typename Take>
+  static std::int32_t cell_of(CellsOf& counters, std::int32_t id, Take take) {
+    const auto known = counters.find(id);
+    if (known != counters.end()) return known->second.cell;
+    const std::int32_t cell = take();
+    if (cell >= 0) counters[id].cell = cell;
+    return cell;
+  }
+
+  static void add_to(Sums& sums, const OfClass& one, const std::vector<std::int64_t>& counts) {
+    const auto value = [&](std::int32_t cell) { return counts[static_cast<std::size_t>(cell)]; };
     for (const auto& [id, counter] : one.counters) {
-      kept_[id] += counter.paid.hits;
-      cells_.give_back_counter(counter.cell);
+      sums[id].add({value(counter.cell + kHitsCell), {}}, 1);
     }
+    for (const auto& [id, timer] : one.timers) {
+      sums[id].add({value(timer.cell + kHitsCell), value(timer.cell + kTotalCell)}, 1);
+    }
+  }
+  Sums all(JNIEnv* jni) const {
+    Sums sums = kept_;
+    if (classes_.empty()) return sums;
+    const std::vector<std::int64_t> counts = cells_.read(jni);
+    for (const auto& [name, one] : classes_) add_to(sums, one, counts);
+    return sums;
+  }
+  void give_back(const OfClass& one, const std::vector<std::int64_t>& counts) {
+    add_to(kept_, one, counts);
+    for (const auto& [id, counter] : one.counters) cells_.give_back_counter(counter.cell);
+    for (const auto& [id, timer] : one.timers) cells_.give_back_timer(timer.cell);
   }
 
   bci::PatchIds& ids_;
   SinkCells& cells_;
   mutable std::mutex mutex_;  // of what follows
   std::map<std::string, OfClass> classes_;
-  std::map<std::int32_t, std::int64_t> kept_;  // of counters given back, by number
+  Sums kept_;  // of counters given back, less what clear() has taken off
   std::map<std::string, std::string> over_budget_;
   std::uint32_t last_number_ = 0;
 };
@@ -310,9 +348,11 @@ std::string PatchedClasses::take_out(JNIEnv* jni, std::uint32_t number) {
 }
 
 void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
-  const std::map<std::int32_t, std::int64_t> counts = counters_->read(jni);
-  for (const auto& [id, count] : counts) {
-    xml.open("RTITEM").attribute("COUNTER", id).attribute("COUNT", count).close();
+  const auto counts = counters_->read(jni);
+  for (const auto& [id, counted] : counts) {
+    xml.open("RTITEM").attribute("COUNTER", id).attribute("COUNT", counted.count);
+    if (counted.ns) xml.attribute("TIME", static_cast<double>(*counted.ns) / 1e6);
+    xml.close();
   }
   if (counts.empty()) return;
   xml.open("RTBUDGET").attribute("LIMIT", budget_.limit_percent());
@@ -323,5 +363,7 @@ void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
   }
   xml.close();
 }
+
+void PatchedClasses::clear_counters(JNIEnv* jni) { counters_->clear(jni); }
 
 }  // namespace ddm

@@ -49,6 +49,7 @@ class PatchedClasses final : private HitSpender {
   ClassFiles unpatched() const;
 
   void write_counters(JNIEnv* jni, XmlWriter& xml) const;
+  void clear_counters(JNIEnv* jni);
 
  private:
   class Counters;

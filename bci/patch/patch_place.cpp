@@ -164,13 +164,16 @@ MaybeValue value_of(const PatchArgument& argument, const PatchPlace& place) {
   const Site& site = place.site;
   const std::string_view owner = scope.file.name;
   const auto number_of = [&](std::int32_t given) {
-    return id(argument.is_counter && given >= 0 ? scope.ids.counter_of(given, owner) : given);
+    if (given < 0 || argument.cell == CellKind::kNone) return id(given);
+    return id(argument.cell == CellKind::kCounter ? scope.ids.counter_of(given, owner)
+                                                  : scope.ids.timer_of(given, owner));
   };
   switch (argument.kind) {
     case ArgumentKind::kThis:
       return this_object(place);
     case ArgumentKind::kInteger:
-      return argument.is_counter ? number_of(argument.number) : number(argument.number);
+      return argument.cell != CellKind::kNone ? number_of(argument.number)
+                                              : number(argument.number);
     case ArgumentKind::kText:
       return value("Ljava/lang/String;",
                    [text = argument.name](Snippet& code) { code.push_text(text); });

@@ -70,12 +70,18 @@ enum class ArgumentKind : std::uint8_t {
 };
 inline constexpr int kArgumentKindCount = static_cast<int>(ArgumentKind::kRefClassId) + 1;
 
+// What a number stands for when it is given to a sink.
+enum class CellKind : std::uint8_t {
+  kNone,     // itself
+  kCounter,  // PatchIds::counter_of() it
+  kTimer,    // PatchIds::timer_of() it
+};
+
 struct PatchArgument {
   ArgumentKind kind = ArgumentKind::kNull;
   std::int32_t number = 0;
   std::string name = {};
-  // Of kInteger, kInstruction and the ids: not that number but PatchIds::counter_of() it.
-  bool is_counter = false;
+  CellKind cell = CellKind::kNone;  // of kInteger, kInstruction and the ids
 };
 
 enum class Relation : std::uint8_t {

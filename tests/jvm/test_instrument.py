@@ -347,3 +347,60 @@ def patches_over_the_budget_are_taken_out_and_reports_say_so(t):
             assert float(budget.get("LIMIT")) == 1 and float(budget.get("USED")) > 0
             assert code_in_model(t, client, "Watched") == before
         assert errors(instrument(client, False)) == []
+
+
+def timed(client):
+    return {int(item.get("COUNTER")): float(item.get("TIME"))
+            for item in client.report().findall("COUNTERS/RTITEM") if item.get("TIME")}
+
+
+@test()
+def calls_are_timed_from_enter_to_exit(t):
+    patches = "<PATCH WHAT='ENTER' MODE='TIME_ENTER' /><PATCH WHAT='EXIT' MODE='TIME_EXIT' />"
+    with Watched(t) as program, program.client() as client:
+        method = numbers_of(model(client, ("Watched", "busy", patches)))["Watched.busy(int)"]
+        assert errors(instrument(client, True)) == []
+
+        def figures():
+            report = client.report()
+            item = report.find(f"COUNTERS/RTITEM[@COUNTER='{method}']")
+            return int(report.get("NANO")) / 1e6, int(item.get("COUNT")), float(item.get("TIME"))
+
+        first = figures()
+        time.sleep(2)
+        passed, calls_more, took = (b - a for a, b in zip(first, figures()))
+        # The thread does little else; what is not ended yet is not in it.
+        assert calls_more > 0 and 0.3 * passed < took < 1.1 * passed + 50, (passed, calls_more, took)
+        assert errors(instrument(client, False)) == []
+    with Instrumented(t) as program:
+        client = program.client
+        number = numbers_of(model(client, ("Instrumented", "fails", patches),
+                                  ("Instrumented", "twice", patches)))
+        fails, twice = number["Instrumented.fails()"], number["Instrumented.twice(int)"]
+        assert errors(instrument(client, True)) == []
+        program.run()
+        assert (counted(client)[fails], counted(client)[twice]) == (1, 5)
+        # An exception is no EXIT.
+        assert timed(client)[fails] == 0 < timed(client)[twice]
+
+
+@test()
+def counters_begin_anew_when_they_are_cleared(t):
+    enter = "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' />"
+    with Instrumented(t) as program:
+        client = program.client
+        twice = numbers_of(model(client, ("Instrumented", "twice", enter)))["Instrumented.twice(int)"]
+        assert errors(instrument(client, True)) == []
+        program.run()
+        client.tell("CLEAR", "<CLEAR AGENT='THREADS' />")
+        assert counted(client)[twice] == 5
+        client.tell("CLEAR", "<CLEAR AGENT='CPU' />")
+        assert counted(client)[twice] == 0
+        program.run()
+        assert counted(client)[twice] == 5
+        assert errors(instrument(client, False)) == []
+        client.tell("CLEAR")
+        assert counted(client)[twice] == 0
+        assert errors(instrument(client, True)) == []
+        program.run()
+        assert counted(client)[twice] == 5

@@ -21,7 +21,21 @@ constexpr std::string_view kBuiltIn = R"(<MODES>
   SIGNATURE='(int)'><ARG TYPE='REFMETHODID' /></CODE><INSTRUCTION /></MODE>
 <MODE NAME='COUNT_ALLOCATED'><CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monCountItem'
   SIGNATURE='(int)'><ARG TYPE='REFCLASSID' /></CODE><INSTRUCTION /></MODE>
+<MODE NAME='TIME_ENTER'><CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monMethodEnter'
+  SIGNATURE='(int)'><ARG TYPE='METHODID' /><RETURN TYPE='NEWLOCAL' VALUE='entered' /></CODE>
+  <INSTRUCTION /></MODE>
+<MODE NAME='TIME_EXIT'><CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monMethodExit'
+  SIGNATURE='(int,long)'><ARG TYPE='METHODID' /><ARG TYPE='NEWLOCAL' VALUE='entered' /></CODE>
+  <INSTRUCTION /></MODE>
 </MODES>)";
+
+// ddm.Tracker's methods, and the sinks that do it.
+struct TrackerMethod {
+  std::string_view name, arguments, result, sink;
+};
+constexpr TrackerMethod kTracker[] = {{"monCountItem", "(I)", "V", "count"},
+                                      {"monMethodEnter", "(I)", "J", "begin"},
+                                      {"monMethodExit", "(IJ)", "V", "end"}};
 
 template <typename Number>
 bool is_number(std::string_view text, Number* to) {
@@ -119,24 +133,41 @@ std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view con
   if (class_name != kTrackerName) {
     return bci::HookMethod{internal_name(class_name), std::string(method), *descriptor};
   }
-  if (method == "monCountItem" && *descriptor == "(I)V") {
-    return bci::HookMethod{kSinksClass, "count", *descriptor};
+  for (const TrackerMethod& one : kTracker) {
+    if (method != one.name || !descriptor->starts_with(one.arguments)) continue;
+    const std::string_view returned = std::string_view(*descriptor).substr(one.arguments.size());
+    // Signatures of old say nothing of what is returned.
+    if (returned != "V" && returned != one.result) continue;
+    return bci::HookMethod{kSinksClass, std::string(one.sink),
+                           std::string(one.arguments) + std::string(one.result)};
   }
   errors.push_back({Code::kUnsupported, "METHOD", std::string(method) + std::string(signature),
-                    "ddm.Tracker has monCountItem(int)"});
+                    "ddm.Tracker has monCountItem(int), monMethodEnter(int)long and "
+                    "monMethodExit(int,long)"});
   return {};
 }
 
-// What our sink counts has a number in the tables, known when the code is patched.
-bool make_counter(bci::PatchCall& call, std::vector<DyperError>& errors) {
+// What our sinks count and time has a number in the tables, known when the code is patched.
+bool make_cell(bci::PatchCall& call, std::vector<DyperError>& errors) {
   using Kind = bci::ArgumentKind;
   if (call.sink.owner != kSinksClass) return true;
   const Kind kind = call.arguments.empty() ? Kind::kNull : call.arguments[0].kind;
   if (kind != Kind::kInteger && kind < Kind::kInstruction) {
-    errors.push_back(wrong("TYPE", to_string(kind), "monCountItem needs an INTEGER, INSNO or id"));
+    errors.push_back(
+        wrong("TYPE", to_string(kind), "ddm.Tracker counts and times an INTEGER, INSNO or id"));
     return false;
   }
-  call.arguments[0].is_counter = true;
+  if (call.sink.name == "begin" && call.result_local.empty()) {
+    errors.push_back(wrong("RETURN", "", "what monMethodEnter returns is kept in a NEWLOCAL"));
+    return false;
+  }
+  if (call.sink.name == "end" && !call.conditions.empty()) {
+    errors.push_back({Code::kUnsupported, "METHOD", "monMethodExit",
+                      "a CONDITION belongs to monMethodEnter: what it leaves out is not timed"});
+    return false;
+  }
+  call.arguments[0].cell =
+      call.sink.name == "count" ? bci::CellKind::kCounter : bci::CellKind::kTimer;
   return true;
 }
 
@@ -169,7 +200,7 @@ std::optional<bci::PatchCall> call_of(pugi::xml_node code, std::string_view cont
       call.result_local = attribute_of(child, "VALUE");
     }
   }
-  if (!make_counter(call, errors)) return {};
+  if (!make_cell(call, errors)) return {};
   // The sink is told in its last parameter whether the conditions hold.
   if (!call.conditions.empty()) call.sink.descriptor.insert(call.sink.descriptor.find(')'), "Z");
   return call;

@@ -290,13 +290,16 @@ TEST_CASE("the class that holds the sinks is never patched, and bytes that are n
 TEST_CASE("a counter's number takes the place of an id where it is asked for") {
   class Counters : public PatchIdTable {
    public:
-    std::int32_t counter_of(std::int32_t id, std::string_view) override { return id == 7 ? -1 : id + 20000; }
+    std::int32_t counter_of(std::int32_t id, std::string_view class_name) override {
+      return id == 7 || class_name != "Sample" ? -1 : id + 20000;
+    }
+    std::int32_t timer_of(std::int32_t id, std::string_view) override { return id + 10000; }
   } ids;
   ClassBuilder cls("Sample", 61);
   add_loop(cls);
-  const auto with = [&](ArgumentKind kind, std::int32_t number, bool is_counter) {
+  const auto with = [&](ArgumentKind kind, std::int32_t number, CellKind cell) {
     PatchPlan plan = count(SiteKind::kEnter);
-    plan.methods[0].patches[0].before[0].arguments = {{kind, number, "", is_counter}};
+    plan.methods[0].patches[0].before[0].arguments = {{kind, number, "", cell}};
     return patch_class(cls.build(), plan, ids);
   };
   const auto holds = [](const PatchResult& result, std::int32_t number) {
@@ -305,12 +308,13 @@ TEST_CASE("a counter's number takes the place of an id where it is asked for") {
     const auto& bytes = result.rewrite.bytes;
     return std::search(bytes.begin(), bytes.end(), std::begin(push), std::end(push)) != bytes.end();
   };
-  CHECK(holds(with(ArgumentKind::kMethodId, 0, true), 20001));
-  CHECK_FALSE(holds(with(ArgumentKind::kMethodId, 0, false), 20001));
-  CHECK(holds(with(ArgumentKind::kInteger, 300, true), 20300));
-  CHECK(holds(with(ArgumentKind::kInteger, 300, false), 300));
-  CHECK(refusal(with(ArgumentKind::kInteger, 7, true)) == SkipReason::kNoId);
-  CHECK(refusal(with(ArgumentKind::kInteger, -1, true)) == SkipReason::kNoId);
+  CHECK(holds(with(ArgumentKind::kMethodId, 0, CellKind::kCounter), 20001));
+  CHECK_FALSE(holds(with(ArgumentKind::kMethodId, 0, CellKind::kNone), 20001));
+  CHECK(holds(with(ArgumentKind::kInteger, 300, CellKind::kCounter), 20300));
+  CHECK(holds(with(ArgumentKind::kInteger, 300, CellKind::kTimer), 10300));
+  CHECK(holds(with(ArgumentKind::kInteger, 300, CellKind::kNone), 300));
+  CHECK(refusal(with(ArgumentKind::kInteger, 7, CellKind::kCounter)) == SkipReason::kNoId);
+  CHECK(refusal(with(ArgumentKind::kInteger, -1, CellKind::kCounter)) == SkipReason::kNoId);
 }
 
 TEST_CASE("an id that is refused refuses the site") {

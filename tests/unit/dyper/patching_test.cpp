@@ -122,8 +122,8 @@ TEST_CASE("code around INSTRUCTION, arguments and conditions become calls") {
   CHECK(patch.before[0].arguments[1].number == 2);
   CHECK(patch.before[0].arguments[2].name == "sum");
   CHECK(patch.after[0].sink.descriptor == "(IZ)V");
-  CHECK(patch.after[0].arguments[0].is_counter);
-  CHECK_FALSE(patch.before[0].arguments[0].is_counter);
+  CHECK(patch.after[0].arguments[0].cell == bci::CellKind::kCounter);
+  CHECK(patch.before[0].arguments[0].cell == bci::CellKind::kNone);
   REQUIRE(patch.after[0].conditions.size() == 2);
   CHECK(patch.after[0].conditions[0].relation == bci::Relation::kNotEqual);
   CHECK(std::holds_alternative<std::nullptr_t>(patch.after[0].conditions[0].right));
@@ -160,11 +160,42 @@ TEST_CASE("what is wrong with one patch is said, and the others are taken") {
       {"<CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monCountItem' SIGNATURE='(int)'>"
        "<ARG TYPE='ARG' VALUE='1'/></CODE>",
        "BAD_VALUE"},
+      {"<CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monMethodEnter' SIGNATURE='(int)'>"
+       "<ARG TYPE='METHODID'/></CODE>",
+       "BAD_VALUE"},
+      {"<CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monMethodEnter' SIGNATURE='(int)int'>"
+       "<ARG TYPE='METHODID'/><RETURN TYPE='NEWLOCAL' VALUE='t'/></CODE>",
+       "UNSUPPORTED"},
+      {"<CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monMethodExit' SIGNATURE='(int,long)'>"
+       "<CONDITION TYPE='ARG' LVALUE='1' RVALUE='NULL'/><ARG TYPE='METHODID'/>"
+       "<ARG TYPE='NEWLOCAL' VALUE='t'/></CODE>",
+       "UNSUPPORTED"},
       {"<CODE TYPE='JUMP'/>", "BAD_VALUE"}};
   for (const auto& [code, expected] : codes) {
     INFO(code);
     CHECK(patching.change(coded(code)) == Codes{expected});
   }
+}
+
+TEST_CASE("methods are timed from monMethodEnter to monMethodExit") {
+  Patching patching;
+  CHECK(patching
+            .change(for_method("total", "NEW",
+                               "<PATCH WHAT='ENTER' MODE='TIME_ENTER'/>"
+                               "<PATCH WHAT='EXIT' MODE='TIME_EXIT'/>"))
+            .empty());
+  const auto methods = patching.methods();
+  REQUIRE(methods.size() == 1);
+  const bci::PatchCall& enter = methods[0].patches.at(0).before.at(0);
+  const bci::PatchCall& exit = methods[0].patches.at(1).before.at(0);
+  CHECK(enter.sink.name == "begin");
+  CHECK(enter.sink.descriptor == "(I)J");
+  CHECK(enter.result_local == "entered");
+  CHECK(exit.sink.name == "end");
+  CHECK(exit.sink.descriptor == "(IJ)V");
+  CHECK(exit.arguments.at(1).name == "entered");
+  CHECK(enter.arguments.at(0).cell == bci::CellKind::kTimer);
+  CHECK(exit.arguments.at(0).cell == bci::CellKind::kTimer);
 }
 
 TEST_CASE("a mode of a built-in's name takes its place") {
