@@ -13,6 +13,7 @@
 
 #include "bci/patch/patch_class.h"
 #include "dyper/documents/request.h"
+#include "dyper/documents/thread_choice.h"
 #include "dyper/patched_classes.h"
 #include "dyper/patching/patch_models.h"
 
@@ -35,6 +36,9 @@ class Dypatch {
   // What they have counted, as RTITEM. Any attached thread.
   void write_counters(JNIEnv* jni, XmlWriter& xml) const { patched_.write_counters(jni, xml); }
   void clear_counters(JNIEnv* jni) { patched_.clear_counters(jni); }
+  void count_threads(JNIEnv* jni, const ChosenThreads& threads) {
+    patched_.count_threads(jni, threads.ids, threads.all_but_these);
+  }
   // DIRECTORY: where PATCH leaves class files.
   void directory(pugi::xml_node root, std::vector<DyperError>& errors);
 

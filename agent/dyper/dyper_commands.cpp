@@ -118,6 +118,7 @@ void DyperCommands::set(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
     if (!done) answer.fail(Code::kBadValue, "NAME", std::string(name), done.message());
   }
   answer.add(monitor_.apply(jni));
+  dypatch_.count_threads(jni, monitor_.chosen_threads());
 }
 
 void DyperCommands::get(JNIEnv*, pugi::xml_node root, Answer& answer) {
@@ -183,8 +184,9 @@ void DyperCommands::activate(JNIEnv*, pugi::xml_node root, Answer& answer) {
   answer.add(monitor_.set_active(attribute_of(element, "AGENT"), on));
 }
 
-void DyperCommands::use_threads(JNIEnv*, pugi::xml_node root, Answer& answer) {
+void DyperCommands::use_threads(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
   monitor_.use_threads(child_of(root, "THREADS"), answer.errors);
+  dypatch_.count_threads(jni, monitor_.chosen_threads());
 }
 
 void DyperCommands::collect_garbage(JNIEnv*, pugi::xml_node, Answer& answer) {

@@ -69,7 +69,7 @@ class DyperCommands {
   void show_stack(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void agent(JNIEnv*, pugi::xml_node root, Answer& answer);
   void activate(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void use_threads(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void use_threads(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void collect_garbage(JNIEnv*, pugi::xml_node root, Answer& answer);
   void dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void patch_model(JNIEnv* jni, pugi::xml_node root, Answer& answer);

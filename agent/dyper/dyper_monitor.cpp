@@ -59,6 +59,11 @@ bool DyperMonitor::monitors() const {
   return variables_.monitor;
 }
 
+ChosenThreads DyperMonitor::chosen_threads() const {
+  const std::lock_guard lock(mutex_);
+  return choice_.chosen(variables_.thread_default);
+}
+
 ThreadLooker* DyperMonitor::looker(JNIEnv* jni) {
   if (!looker_ && tracking_ != nullptr) {
     looker_ = ThreadLooker::create(jvmti_, jni, tracking_->naming(jni));

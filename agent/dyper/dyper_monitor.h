@@ -52,6 +52,7 @@ class DyperMonitor final : private Looker {
   std::optional<DyperError> apply(JNIEnv* jni);
   void use_threads(pugi::xml_node threads, std::vector<DyperError>& errors);
   bool monitors() const;
+  ChosenThreads chosen_threads() const;  // as use_threads() and THREAD_DEFAULT have it
 
   // The name of an agent, or of its class; null: there is none.
   std::optional<DyperError> set_active(std::string_view agent, bool on);

@@ -69,11 +69,13 @@ class PatchedClasses::Counters final : public bci::PatchIds {
   }
   std::int32_t counter_of(std::int32_t id, std::string_view class_name) override {
     const std::lock_guard lock(mutex_);
-    return cell_of(in_use(class_name).counters, id, [&] { return cells_.take_counter(); });
+    return cell_of(in_use(class_name).counters, id,
+                   [&] { return cells_.take_counter(CountedThreads::kChosen); });
   }
   std::int32_t timer_of(std::int32_t id, std::string_view class_name) override {
     const std::lock_guard lock(mutex_);
-    return cell_of(in_use(class_name).timers, id, [&] { return cells_.take_timer(); });
+    return cell_of(in_use(class_name).timers, id,
+                   [&] { return cells_.take_timer(CountedThreads::kChosen); });
   }
 
   // The class's patches are out; methods that run go on counting until they return.
@@ -365,5 +367,10 @@ void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
 }
 
 void PatchedClasses::clear_counters(JNIEnv* jni) { counters_->clear(jni); }
+
+void PatchedClasses::count_threads(JNIEnv* jni, const std::vector<std::int64_t>& ids,
+                                   bool all_but_these) {
+  budget_.sinks().cells().choose_threads(jni, ids, all_but_these);
+}
 
 }  // namespace ddm

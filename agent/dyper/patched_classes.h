@@ -50,6 +50,8 @@ class PatchedClasses final : private HitSpender {
 
   void write_counters(JNIEnv* jni, XmlWriter& xml) const;
   void clear_counters(JNIEnv* jni);
+  // Of which threads hits count.
+  void count_threads(JNIEnv* jni, const std::vector<std::int64_t>& ids, bool all_but_these);
 
  private:
   class Counters;

@@ -1,5 +1,7 @@
 #include "patch/sink_cells.h"
 
+#include <algorithm>
+
 #include "jvm/jvmti_memory.h"
 
 namespace ddm {
@@ -11,11 +13,14 @@ SinkCells::SinkCells() {
 
 std::int32_t SinkCells::take(Free& free) {
   std::int32_t cell = -1;
+  bool is_new_choice = false, is_new = false;
   {
     const std::lock_guard lock(mutex_);
     // What was given back rests until there is a chunk of it.
     const bool rested = static_cast<std::int32_t>(free.used.size()) * free.size >= kChunk;
     if (free.fresh.empty() && !rested && next_chunk_ * kChunk < kCells) {
+      is_new_choice = free.threads == CountedThreads::kChosen;
+      chosen_chunks_[static_cast<std::size_t>(next_chunk_)] = is_new_choice;
       const std::int32_t first = next_chunk_++ * kChunk;
       for (std::int32_t at = kChunk - free.size; at >= 0; at -= free.size) {
         free.fresh.push_back(first + at);
@@ -23,15 +28,17 @@ std::int32_t SinkCells::take(Free& free) {
     }
     if (free.fresh.empty() && free.used.empty()) return -1;
     ++taken_;
-    if (!free.fresh.empty()) {
+    is_new = !free.fresh.empty();
+    if (is_new) {
       cell = free.fresh.back();
       free.fresh.pop_back();
-      return cell;
+    } else {
+      cell = free.used.front();
+      free.used.pop_front();
     }
-    cell = free.used.front();
-    free.used.pop_front();
   }
-  clear(cell, free.size);
+  if (is_new_choice) tell_chosen(environment());
+  if (!is_new) clear(cell, free.size);
   return cell;
 }
 
@@ -47,9 +54,40 @@ void SinkCells::give_back(Free& free, std::int32_t cell) {
   clear_exception(jni);
 }
 
+bool SinkCells::is_chosen(std::int32_t cell) {
+  const std::lock_guard lock(mutex_);
+  return chosen_chunks_[static_cast<std::size_t>(cell / kChunk)] != JNI_FALSE;
+}
+
+void SinkCells::choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool all_but_these) {
+  std::sort(ids.begin(), ids.end());
+  {
+    const std::lock_guard lock(mutex_);
+    choice_.assign(1, all_but_these ? 1 : 0);
+    choice_.insert(choice_.end(), ids.begin(), ids.end());
+  }
+  tell_chosen(jni);
+}
+
+void SinkCells::tell_chosen(JNIEnv* jni) {
+  if (jni == nullptr || sinks_ == nullptr) return;  // bind() will
+  const std::lock_guard lock(mutex_);
+  const auto chunks = static_cast<jsize>(chosen_chunks_.size());
+  const auto length = static_cast<jsize>(choice_.size());
+  const LocalRef<jbooleanArray> chosen(jni, jni->NewBooleanArray(chunks));
+  const LocalRef<jlongArray> choice(jni, chosen ? jni->NewLongArray(length) : nullptr);
+  if (choice) {
+    jni->SetBooleanArrayRegion(chosen.get(), 0, chunks, chosen_chunks_.data());
+    jni->SetLongArrayRegion(choice.get(), 0, length, choice_.data());
+    jni->CallStaticVoidMethod(sinks_, choose_, chosen.get(), choice.get());
+  }
+  clear_exception(jni);
+}
+
 void SinkCells::bind(JNIEnv* jni, jclass sinks) {
   if (sinks_ != nullptr || jni->GetJavaVM(&vm_) != JNI_OK) return;
   shared_ = std::make_unique<std::atomic<std::int64_t>[]>(kCells);
+  choose_ = jni->GetStaticMethodID(sinks, "choose", "([Z[J)V");
   read_ = jni->GetStaticMethodID(sinks, "read", "([J)V");
   clear_ = jni->GetStaticMethodID(sinks, "clear", "(II)V");
   forget_ = jni->GetStaticMethodID(sinks, "forgetThreads", "(Z)V");
@@ -57,7 +95,9 @@ void SinkCells::bind(JNIEnv* jni, jclass sinks) {
   if (clear_exception(jni)) return;
   const LocalRef<jobject> field(jni, jni->GetStaticObjectField(sinks, open));
   open_ = static_cast<jbooleanArray>(jni->NewGlobalRef(field.get()));
-  if (open_ != nullptr) sinks_ = sinks;
+  if (open_ == nullptr) return;
+  sinks_ = sinks;
+  tell_chosen(jni);
 }
 
 // Of the calling thread; null: nothing can have been counted yet.

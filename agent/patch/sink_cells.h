@@ -17,6 +17,9 @@
 
 namespace ddm {
 
+// Whose hits a cell counts: those of all threads, or of choose_threads().
+enum class CountedThreads { kAll, kChosen };
+
 class SinkCells {
  public:
   static constexpr std::int32_t kCells = 512 * 256;
@@ -25,10 +28,21 @@ class SinkCells {
   SinkCells();
 
   // Numbers for the sinks (sinks.h), of cells that are zero; -1: all are in use.
-  std::int32_t take_counter() { return take(counters_); }
-  std::int32_t take_timer() { return take(timers_); }
-  void give_back_counter(std::int32_t cell) { give_back(counters_, cell); }
-  void give_back_timer(std::int32_t cell) { give_back(timers_, cell); }
+  std::int32_t take_counter(CountedThreads threads = CountedThreads::kAll) {
+    return take(threads == CountedThreads::kAll ? counters_ : chosen_counters_);
+  }
+  std::int32_t take_timer(CountedThreads threads = CountedThreads::kAll) {
+    return take(threads == CountedThreads::kAll ? timers_ : chosen_timers_);
+  }
+  void give_back_counter(std::int32_t cell) {
+    give_back(is_chosen(cell) ? chosen_counters_ : counters_, cell);
+  }
+  void give_back_timer(std::int32_t cell) {
+    give_back(is_chosen(cell) ? chosen_timers_ : timers_, cell);
+  }
+  // The platform threads with these ids, or all but these; at first all. On a virtual thread its
+  // carrier's id decides.
+  void choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool all_but_these);
 
   // All cells, by number, as far as any were handed out; zero if the VM could not tell.
   std::vector<std::int64_t> read(JNIEnv* jni);
@@ -47,16 +61,23 @@ class SinkCells {
   // Of one chunk are either counters or timers.
   struct Free {
     const std::int32_t size;
+    const CountedThreads threads;
     std::vector<std::int32_t> fresh;
     std::deque<std::int32_t> used;
   };
   std::int32_t take(Free& free);
   void give_back(Free& free, std::int32_t cell);
+  bool is_chosen(std::int32_t cell);
+  void tell_chosen(JNIEnv* jni);
   void clear(std::int32_t first, std::int32_t count);
   JNIEnv* environment() const;
 
   std::mutex mutex_;  // of these
-  Free counters_{2, {}, {}}, timers_{64, {}, {}};
+  Free counters_{2, CountedThreads::kAll, {}, {}}, timers_{64, CountedThreads::kAll, {}, {}};
+  Free chosen_counters_{2, CountedThreads::kChosen, {}, {}};
+  Free chosen_timers_{64, CountedThreads::kChosen, {}, {}};
+  std::vector<jboolean> chosen_chunks_ = std::vector<jboolean>(kCells / kChunk);
+  std::vector<jlong> choice_{1};  // as the sinks have it
   std::int32_t next_chunk_ = 0;
   std::int32_t taken_ = 0;
   std::mutex reading_;  // of these
@@ -66,7 +87,7 @@ class SinkCells {
   JavaVM* vm_ = nullptr;
   jclass sinks_ = nullptr;  // global reference of SinksClass
   jbooleanArray open_ = nullptr;  // likewise: its OPEN
-  jmethodID read_ = nullptr, clear_ = nullptr, forget_ = nullptr;
+  jmethodID choose_ = nullptr, read_ = nullptr, clear_ = nullptr, forget_ = nullptr;
 };
 
 }  // namespace ddm

@@ -404,3 +404,35 @@ def counters_begin_anew_when_they_are_cleared(t):
         assert errors(instrument(client, True)) == []
         program.run()
         assert counted(client)[twice] == 5
+
+
+@test(flags=((), ("-Xcheck:jni",)))
+def threads_that_are_not_used_do_not_count(t):
+    enter = "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' />"
+    with Instrumented(t) as program:
+        client = program.client
+        main = next(one.get("ID") for one in client.stacks() if one.get("NAME") == "main")
+        twice = numbers_of(model(client, ("Instrumented", "twice", enter)))["Instrumented.twice(int)"]
+        # Said before anything is patched, it holds, too.
+        client.tell("USETHREAD", f"<THREADS><THREAD ID='{main}' IGNORE='true' /></THREADS>")
+        assert errors(instrument(client, True)) == []
+
+        def hits():
+            """Of main, and of a new thread."""
+            client.tell("CLEAR")
+            program.run()
+            of_main = counted(client)[twice]
+            program.say("thread 1000")
+            return of_main, counted(client)[twice] - of_main
+
+        assert hits() == (0, 1000)
+        client.tell("USETHREAD", f"<THREADS><THREAD ID='{main}' IGNORE='false' USE='true' /></THREADS>")
+        assert hits() == (5, 1000)
+        client.set(THREAD_DEFAULT="false")
+        assert hits() == (5, 0)
+        client.tell("USETHREAD", f"<THREADS><THREAD ID='{main}' IGNORE='true' USE='true' /></THREADS>")
+        assert hits() == (0, 0)
+        client.set(THREAD_DEFAULT="true")
+        assert hits() == (0, 1000)
+        client.tell("USETHREAD", f"<THREADS><THREAD ID='{main}' /></THREADS>")
+        assert hits() == (5, 1000)

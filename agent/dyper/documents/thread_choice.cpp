@@ -27,4 +27,12 @@ bool ThreadChoice::uses(std::int64_t thread_id, bool by_default) const {
   return !found->second.ignore && found->second.use;
 }
 
+ChosenThreads ThreadChoice::chosen(bool by_default) const {
+  ChosenThreads chosen{{}, by_default};
+  for (const auto& [id, choice] : choices_) {
+    if (uses(id, by_default) != by_default) chosen.ids.push_back(id);
+  }
+  return chosen;
+}
+
 }  // namespace ddm

@@ -10,6 +10,12 @@
 
 namespace ddm {
 
+// By thread id: these, or all but these.
+struct ChosenThreads {
+  std::vector<std::int64_t> ids;
+  bool all_but_these = true;
+};
+
 class ThreadChoice {
  public:
   // <THREADS><THREAD ID='31' IGNORE='true' USE='false' />...</THREADS>
@@ -17,6 +23,7 @@ class ThreadChoice {
 
   // IGNORE wins over USE; who has neither is used if `by_default`.
   bool uses(std::int64_t thread_id, bool by_default) const;
+  ChosenThreads chosen(bool by_default) const;
 
  private:
   struct Choice {

@@ -78,6 +78,9 @@ TEST_CASE("threads are ignored, used, or as the others") {
     CHECK_FALSE(choice.uses(1, by_default));
     CHECK(choice.uses(2, by_default));
     CHECK(choice.uses(3, by_default) == by_default);
+    const ChosenThreads chosen = choice.chosen(by_default);
+    CHECK(chosen.all_but_these == by_default);
+    CHECK(chosen.ids == std::vector<std::int64_t>{by_default ? 1 : 2});
   }
 }
 

@@ -51,6 +51,12 @@ public final class DdmTrackerSinks {
     private static final Thread[] OWNERS = new Thread[ROWS];
     /** By cell: whether values are wanted. The agent writes to it. */
     private static final boolean[] OPEN = new boolean[CHUNKS * CHUNK];
+    /** By chunk: whether hits of chosen threads alone count there. */
+    private static volatile boolean[] chosenChunks = new boolean[CHUNKS];
+    /** 0: these ids, in order; 1: all but these. */
+    private static volatile long[] choice = {1};
+    /** Where other threads add to, and nobody looks. */
+    private static final long[] NOBODYS = new long[1 + CHUNK];
     /** By timer: when it was handed out. */
     private static final long[] SINCE = new long[CHUNKS * CHUNK / 64];
 
@@ -249,6 +255,9 @@ public final class DdmTrackerSinks {
     /** The thread's cells of that chunk, new ones perhaps; null if its row is another one's. */
     @Hidden @DontInline
     private static long[] own(Thread thread, long tid, int chunk) {
+        if (!isChosen(tid, chunk)) {
+            return NOBODYS;
+        }
         final int row = (int) tid & 0xff;
         final Thread owner = OWNERS[row];
         if (owner != thread) {
@@ -269,7 +278,44 @@ public final class DdmTrackerSinks {
         }
         cells[0] = tid;
         CELLS[chunk | row] = cells;
+        UNSAFE.fullFence();
+        if (!isChosen(tid, chunk)) {  // choose() may not have seen these cells
+            cells[0] = 0;
+            return NOBODYS;
+        }
         return cells;
+    }
+
+    private static boolean isChosen(long tid, int chunk) {
+        if (!chosenChunks[chunk >>> 8]) {
+            return true;
+        }
+        final long[] ids = choice;
+        int low = 1, high = ids.length;
+        while (low < high) {
+            final int middle = (low + high) >>> 1;
+            if (ids[middle] < tid) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return (low < ids.length && ids[low] == tid) == (ids[0] == 0);
+    }
+
+    /** Which threads count in which chunks; each asks anew when it counts there next. */
+    static void choose(boolean[] chunks, long[] ids) {
+        chosenChunks = chunks;
+        choice = ids;
+        UNSAFE.fullFence();
+        for (int chunk = 0; chunk < CHUNKS; chunk++) {
+            for (int row = 0; chunks[chunk] && row < ROWS; row++) {
+                final long[] cells = CELLS[chunk * CHUNK | row];
+                if (cells != null) {
+                    cells[0] = 0;
+                }
+            }
+        }
     }
 
     /** The sums of all cells of the first chunks, of which `into` has room for some; the agent asks. */
