@@ -51,7 +51,9 @@ def compare_virtual(t, program, *arguments, least):
     for engine in ("bci", "vm"):
         summary = compare(t, engine, program, *arguments, least=least)
         gave_up = summary["walker_gave_up"]
-        assert set(gave_up) <= {"virtual thread", "method without id"}, summary
+        assert set(gave_up) <= {"virtual thread", "method without id", "odd frame"}, summary
+        # Between one frame's return and the next one's coming back from the heap.
+        assert gave_up.get("odd frame", 0) <= summary["seen"] / 10_000, summary
         if t.gc not in ("zgc", "shenandoah"):
             assert gave_up.get("virtual thread", 0) <= summary["seen"] / 100, summary
 
