@@ -105,9 +105,9 @@ bool ParkedWalk::stand_at(std::size_t sp, std::size_t unextended_sp) {
 }
 
 bool ParkedWalk::leave(CodeKind kind, std::int32_t bytes) {
-  constexpr std::int32_t kWord = sizeof(VmAddress);
-  if (bytes < 0 || bytes % kWord != 0) return odd();
-  const std::size_t at = unextended_sp_ + static_cast<std::size_t>(bytes / kWord);
+  constexpr std::int32_t kWordBytes = sizeof(VmAddress);
+  if (bytes < 0 || bytes % kWordBytes != 0) return odd();
+  const std::size_t at = unextended_sp_ + static_cast<std::size_t>(bytes / kWordBytes);
   if (kind == CodeKind::kPatched) {
     if (unpatched_) return odd();
     unpatched_ = true;
