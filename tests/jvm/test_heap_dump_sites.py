@@ -122,7 +122,8 @@ def without_live_a_dump_with_sites_is_a_plain_one_and_says_so(t):
     assert "no heap dump" in ddm(t, "sites", t.path("noise"), code=REFUSED)
     with open(t.path("x.hprof"), "rb") as f, open(t.path("half.hprof"), "wb") as half:
         half.write(f.read()[:100_000])
-    assert "middle of a record" in ddm(t, "sites", t.path("half.hprof"), code=REFUSED)
+    refused = ddm(t, "sites", t.path("half.hprof"), code=REFUSED)
+    assert "middle of a record" in refused or "damaged at byte 100000" in refused, refused
 
 
 @test(gc="all", timeout=120)

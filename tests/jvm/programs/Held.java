@@ -47,6 +47,19 @@ public class Held {
         }
     }
 
+    // In the method itself, not in what the VM loads on the way to it.
+    static boolean stands(Thread thread, Thread.State state, String method) {
+        if (thread.getState() != state) {
+            return false;
+        }
+        for (StackTraceElement frame : thread.getStackTrace()) {
+            if (!frame.getClassName().startsWith("java.")) {
+                return frame.getMethodName().equals(method);
+            }
+        }
+        return false;
+    }
+
     static Thread start(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
@@ -61,7 +74,8 @@ public class Held {
         }
         Thread enters = start("enters", Held::enter);
         Thread waits = start("waits", Held::await);
-        while (enters.getState() != Thread.State.BLOCKED || waits.getState() != Thread.State.WAITING) {
+        while (!stands(enters, Thread.State.BLOCKED, "enter")
+               || !stands(waits, Thread.State.WAITING, "await")) {
             Thread.sleep(1);
         }
         if (args[0].equals("spin")) {
