@@ -88,6 +88,16 @@ class Adb(Process):
         assert code == 0 and "connected to" in out, out + err
         wait_for(lambda: f"{bridge.address}\tdevice" in self.run("devices")[1], "the device")
 
+    def forward(self, bridge, pid):
+        """The address of a port of ours that leads to program `pid` through adb and the bridge."""
+        self.connect(bridge)
+        with bridge.client() as client:
+            wait_for(lambda: str(pid) in client.open("jdwp").read_to_end().decode().split(),
+                     "the program")
+        code, port, error = self.run("-s", bridge.address, "forward", "tcp:0", f"jdwp:{pid}")
+        assert code == 0, error
+        return f"127.0.0.1:{port.strip()}"
+
 
 class AdbClient:
     """One connection to the device, as an adb server makes it; all packets in the open."""

@@ -285,19 +285,8 @@ def other_users_are_refused(t):
 @test(alone=True)
 def jdb_debugs_a_program_through_adb_and_the_bridge(t):
     with Bridge() as bridge, Adb(t.path("home")) as adb, Target(t, flags=[JDWP]) as p:
-        adb.connect(bridge)
-        with bridge.client() as client:
-            wait_for(lambda: str(p.pid) in client.open("jdwp").read_to_end().decode().split(),
-                     "the program")
-        code, port, error = adb.run("-s", bridge.address, "forward", "tcp:0", f"jdwp:{p.pid}")
-        assert code == 0, error
-        with Jdb(t, f"127.0.0.1:{port.strip()}") as jdb:
-            jdb.expect("Initializing jdb")
-            jdb.say("stop in DdmTarget.marks")
-            jdb.expect("Set breakpoint DdmTarget.marks")
-            p.say("marks 1")
-            jdb.expect("Breakpoint hit")
-            jdb.expect("main[1]")
+        with Jdb(t, adb.forward(bridge, p.pid)) as jdb:
+            jdb.stop_at_marks(p, 1)
             jdb.say("where")
             jdb.expect("DdmTarget.main (DdmTarget.java:")
             jdb.quit()  # and so lets the program go on

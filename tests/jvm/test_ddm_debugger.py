@@ -55,6 +55,15 @@ class Jdb:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
+    def stop_at_marks(self, p, count):
+        """Has `p` (a DdmTarget) do `marks count`, and stand still where that begins."""
+        self.expect("Initializing jdb")
+        self.say("stop in DdmTarget.marks")
+        self.expect("Set breakpoint DdmTarget.marks")
+        p.say(f"marks {count}")
+        self.expect("Breakpoint hit")
+        self.expect("main[1]")
+
     def quit(self):
         self.say("quit")
         assert self.process.wait(60) == 0
@@ -70,12 +79,7 @@ def jdb_debugs_the_program_through_the_ddm_port(t):
     with Target(t, flags=[JDWP]) as p, p.client() as ddm:
         for round_ in range(2):  # one that has quit leaves the way free for the next
             with Jdb(t, p.address) as jdb:
-                jdb.expect("Initializing jdb")
-                jdb.say("stop in DdmTarget.marks")
-                jdb.expect("Set breakpoint DdmTarget.marks")
-                p.say(f"marks {round_ + 1}")
-                jdb.expect("Breakpoint hit")
-                jdb.expect("main[1]")
+                jdb.stop_at_marks(p, round_ + 1)
                 jdb.say("where")
                 jdb.expect("DdmTarget.marks (DdmTarget.java:")
                 jdb.expect("DdmTarget.main (DdmTarget.java:")
@@ -133,12 +137,7 @@ def ddm_is_answered_while_a_breakpoint_holds_every_thread(t):
     with Target(t, agent="track=y,dump=none", flags=[jdwp]) as p, p.client() as ddm:
         for address in (p.address, f"127.0.0.1:{port}", p.address):  # through DDM, directly
             with Jdb(t, address) as jdb:
-                jdb.expect("Initializing jdb")
-                jdb.say("stop in DdmTarget.marks")
-                jdb.expect("Set breakpoint DdmTarget.marks")
-                p.say("marks 3")
-                jdb.expect("Breakpoint hit")
-                jdb.expect("main[1]")
+                jdb.stop_at_marks(p, 3)
                 check_answers_while_all_stand_still(p, ddm)
                 jdb.say("print count")
                 jdb.expect("count = 3")

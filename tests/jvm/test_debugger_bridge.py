@@ -11,37 +11,17 @@ from test_ddm_debugger import (JDWP, SUSPEND, VERSION, Jdb, check_answers_while_
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 
-from adb_bridge import Adb, Bridge, wait_for  # noqa: E402
-
-
-def forwarded(p, bridge, adb):
-    """A port of ours that leads to the program through adb and the bridge."""
-    adb.connect(bridge)
-    with bridge.client() as client:
-        wait_for(lambda: str(p.pid) in client.open("jdwp").read_to_end().decode().split(),
-                 "the program")
-    code, port, error = adb.run("-s", bridge.address, "forward", "tcp:0", f"jdwp:{p.pid}")
-    assert code == 0, error
-    return f"127.0.0.1:{port.strip()}"
-
-
-def stop_at_marks(p, jdb):
-    jdb.expect("Initializing jdb")
-    jdb.say("stop in DdmTarget.marks")
-    jdb.expect("Set breakpoint DdmTarget.marks")
-    p.say("marks 3")
-    jdb.expect("Breakpoint hit")
-    jdb.expect("main[1]")
+from adb_bridge import Adb, Bridge  # noqa: E402
 
 
 @test(alone=True, timeout=300)
 def ddm_is_answered_through_the_bridge_while_a_breakpoint_holds_every_thread(t):
     with Bridge() as bridge, Adb(t.path("home")) as adb, \
             Target(t, agent="track=y,dump=none", flags=[JDWP]) as p:
-        address = forwarded(p, bridge, adb)
+        address = adb.forward(bridge, p.pid)
         with Client(address) as ddm:
             with Jdb(t, address) as jdb:
-                stop_at_marks(p, jdb)
+                jdb.stop_at_marks(p, 3)
                 check_answers_while_all_stand_still(p, ddm)
                 jdb.say("step")
                 jdb.expect("Step completed")
@@ -60,7 +40,7 @@ def a_debugger_that_is_lost_behind_the_bridge_lets_the_program_run(t):
     with Adb(t.path("home")) as adb, Target(t, flags=[JDWP]) as p, p.client() as ddm:
         for lost in ("socket", "adb", "bridge"):
             with Bridge() as bridge:
-                address = forwarded(p, bridge, adb)
+                address = adb.forward(bridge, p.pid)
                 debugger = Client(address)
                 deadline = time.monotonic() + 30
                 while jdwp(debugger, VERSION)[0] != 0:  # the back end sees off the last one first

@@ -230,26 +230,32 @@ def a_trace_can_go_to_a_file(t):
             check(Trace(f.read()), truth)
 
 
+def traced(p, path, *words):
+    """(what `ddm trace --json` says, the program's own counts) of one "go"."""
+    tool = subprocess.Popen([DDM, "trace", str(p.pid), "--methods", "Calls*", "-d", "60", "-o", path,
+                             "--json", *words], stdout=subprocess.PIPE, text=True)
+    with p.client() as ddm:
+        deadline = time.monotonic() + 30
+        while ddm.request("MPRQ") != b"\1":
+            assert time.monotonic() < deadline and tool.poll() is None
+            time.sleep(0.05)
+    # MPRQ says so before the hooks are in; what comes after them is whole.
+    time.sleep(1)
+    p.say("go")
+    truth = read_counts(p)
+    tool.send_signal(signal.SIGINT)  # ends it early, and it writes
+    told = json.loads(tool.communicate(timeout=60)[0])
+    assert tool.returncode == 0
+    found = {f"{m['class']}.{m['method']}": [m["calls"], m["exceptions"]] for m in told["methods"]}
+    assert {method: found.get(method) for method in truth} == truth
+    return told, truth
+
+
 @test()
 def ddm_traces_methods_for_a_while(t):
     with Target(t, program=("Calls", "serve")) as p:
         path = t.path("x.trace")
-        tool = subprocess.Popen([DDM, "trace", str(p.pid), "--methods", "Calls*", "-d", "60", "-o", path,
-                                 "--json"], stdout=subprocess.PIPE, text=True)
-        with p.client() as ddm:
-            for _ in range(200):
-                if ddm.request("MPRQ") == b"\1":
-                    break
-                time.sleep(0.05)
-        # MPRQ says so before the hooks are in; what comes after them is whole.
-        time.sleep(1)
-        p.say("go")
-        truth = read_counts(p)
-        tool.send_signal(signal.SIGINT)  # ends it early, and it writes
-        told = json.loads(tool.communicate(timeout=60)[0])
-        assert tool.returncode == 0
-        found = {f"{m['class']}.{m['method']}": [m["calls"], m["exceptions"]] for m in told["methods"]}
-        assert {method: found.get(method) for method in truth} == truth
+        _, truth = traced(p, path)
         with open(path, "rb") as f:
             check(Trace(f.read()), truth)
         table = t.command([DDM, "trace", str(p.pid), "--methods", "no.such", "-d", "0.1"])

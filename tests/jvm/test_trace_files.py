@@ -2,37 +2,14 @@
 rules of their readers, which are written here once more from what those readers do."""
 import json
 import os
-import signal
 import struct
-import subprocess
 import time
 
 from ddm_client import Target
 from harness import test
 from test_ddm_tool import DDM
 from test_flame_graph import open_in_browser
-from test_method_trace import read_counts
-
-
-def traced(p, path, *words):
-    """(what `ddm trace --json` says, the program's own counts) of one "go"."""
-    tool = subprocess.Popen([DDM, "trace", str(p.pid), "--methods", "Calls*", "-d", "60", "-o", path,
-                             "--json", *words], stdout=subprocess.PIPE, text=True)
-    with p.client() as ddm:
-        deadline = time.monotonic() + 30
-        while ddm.request("MPRQ") != b"\1":
-            assert time.monotonic() < deadline and tool.poll() is None
-            time.sleep(0.05)
-    # MPRQ says so before the hooks are in; what comes after them is whole.
-    time.sleep(1)
-    p.say("go")
-    truth = read_counts(p)
-    tool.send_signal(signal.SIGINT)  # ends it early, and it writes
-    told = json.loads(tool.communicate(timeout=60)[0])
-    assert tool.returncode == 0
-    found = {f"{m['class']}.{m['method']}": [m["calls"], m["exceptions"]] for m in told["methods"]}
-    assert {method: found.get(method) for method in truth} == truth
-    return told, truth
+from test_method_trace import traced
 
 
 def own_times(told):
