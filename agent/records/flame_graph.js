@@ -1,10 +1,10 @@
 // Draws the merged stacks of a report, of allocations or of time. Reads the JSON in #data, whose
-// shape report_html.cpp describes; flame_graph_picture.js, flame_graph_kinds.js (what there is to
-// say of each kind of figures) and flame_graph_page.js go on in the same script. Keeps its state
-// (search, zoom, measure, direction, order) in the URL's fragment:
-// #q=REGEX&zoom=NAME;NAME&of=recent&by=count&view=flame&sort=type. zoom is a path from the root, or
-// the name of one frame, which then means the widest frame of that name. Facts that a test can read
-// stand in data- attributes of #report and #match.
+// shape report_html.cpp describes; flame_graph_picture.js, flame_graph_allocations.js and
+// flame_graph_kinds.js (what there is to say of each kind of figures) and flame_graph_page.js go on
+// in the same script. Keeps its state (search, zoom, measure, direction, order) in the URL's
+// fragment: #q=REGEX&zoom=NAME;NAME&of=recent&by=count&view=flame&sort=type. zoom is a path from
+// the root, or the name of one frame, which then means the widest frame of that name. Facts that a
+// test can read stand in data- attributes of #report and #match.
 'use strict';
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId('data').textContent);

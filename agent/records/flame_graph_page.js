@@ -63,10 +63,11 @@ function showCrumbs() {
 
 const kRowsAtFirst = 25;
 const showAll = new Set();
-// columns: {title, number, key, cell(row)}; a click on the head of one with a key sorts by it. The
-// page may hold fewer rows than there are: the largest of `total`.
-function showTable({id, rows: all, columns, total = all.length}, sortable) {
-  const sort = (sortable && state.sort) || state.by;
+// columns: {title, number, key, cell(row)}; a click on the head of one with a key sorts by it.
+// sort: the key that rows stand by without one, '' = the measure. The page may hold fewer rows than
+// there are: the largest of `total`.
+function showTable({id, rows: all, columns, sort: unasked = '', total = all.length}, sortable) {
+  const sort = (sortable && state.sort) || unasked || state.by;
   const by = columns.find((column) => column.key === sort) || {number: true};
   const key = by.key || state.by;
   const sorted = [...all].sort(

@@ -12,7 +12,9 @@
 //                   bytes and count are those of leaves (classes), 0 elsewhere
 //   site_count      all sites there are
 //   sites           [class, allocating frame or "", place, first frame outside the JDK or "",
-//                   place, bytes, count, bytes of that frame], the largest by bytes or by count
+//                   place, bytes, count, bytes of that frame], the largest by bytes or by count;
+//                   of what is alive also [objects that have survived no collection, one, 2-3,
+//                   4-7, ...]
 //   threads         [id, name, bytes, count, allocated or null, seen or null]
 //   callers         {frames, classes, tree} with the class first, then who allocated it, then his
 //                   callers: where a stack ends are its bytes and count
@@ -89,8 +91,9 @@ class PageData {
     out_ += ",\"count\":";
     number(count);
     trees(site_tree(sites, names_, TreeOrder::kRootFirst, kPageParts), sites);
-    this->sites("", sites_of(sites, names_));
-    this->sites("app_", sites_of(sites, names_, SiteFrame::kApp));
+    const bool ages = name == "live";
+    this->sites("", sites_of(sites, names_), ages);
+    this->sites("app_", sites_of(sites, names_, SiteFrame::kApp), ages);
     out_ += '}';
   }
 
@@ -104,7 +107,7 @@ class PageData {
     out_ += '}';
   }
 
-  void sites(std::string_view prefix, const std::vector<AllocSite>& all) {
+  void sites(std::string_view prefix, const std::vector<AllocSite>& all, bool ages = false) {
     std::vector<AllocSite> top = top_sites(all, SiteOrder::kBytes, kPageRows);
     for (const AllocSite& site : top_sites(all, SiteOrder::kCount, kPageRows)) {
       const auto same = [&](const AllocSite& other) {
@@ -129,6 +132,10 @@ class PageData {
       number(site.count);
       out_ += ',';
       number(site.app_bytes);
+      if (ages) {
+        out_ += ',';
+        append_page_array(out_, site.ages.count, [&](std::int64_t count) { number(count); });
+      }
       out_ += ']';
     });
   }

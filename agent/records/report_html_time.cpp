@@ -7,11 +7,14 @@
 //            count]
 //   locks    ns, count, frames, classes, tree, callers, all without pins (which are parks as well);
 //            types: [kind, class or "", ns, count]; places: [kind, class or "", innermost frame,
-//            place, first frame outside the JDK, place, ns, count], both with pins
+//            place, first frame outside the JDK, place, ns, count, [holder, ...], how many holders
+//            there are], both with pins; holders: [class or "", holder], where a holder is thread,
+//            first frame outside the JDK or "", place, ns, count
 //   incomplete a sentence on what the figures lack
 // where a table `x` has x_count, all the rows that there are. Trees are as report_html.cpp has
 // them, but a stack may end in a frame; what its own bar stands for is the amount there. Those of
 // locks have the kind of waiting as the outermost bar.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,16 +54,29 @@ struct LockType {
   std::int64_t count = 0;
 };
 
+auto frame_key(const ShownFrame& frame) {
+  return std::tuple(frame.known, frame.method, frame.line);
+}
+using FrameKey = decltype(frame_key({}));
+
+// A thread that had a lock that others waited for, and where it was then.
+struct Holding {
+  NameId class_id = kUnknownName;  // of the lock
+  std::string thread;
+  ShownFrame app;
+  std::int64_t ns = 0;  // that others waited
+  std::int64_t count = 0;
+};
+using Holdings = std::map<std::tuple<NameId, std::string, FrameKey>, Holding>;
+constexpr std::size_t kPlaceHolders = 3;  // those that a row tells of
+
 struct LockPlace {
   LockType type;
   ShownFrame at, app;
   std::int64_t ns = 0;
   std::int64_t count = 0;
+  Holdings holders;
 };
-
-auto frame_key(const ShownFrame& frame) {
-  return std::tuple(frame.known, frame.method, frame.line);
-}
 
 class TimePage {
  public:
@@ -134,7 +150,7 @@ class TimePage {
   void samples() {
     begin("samples", TimeStacks::of_samples(time_), "");
     std::map<std::string_view, std::pair<SampledMethod, const StackSample*>> methods;
-    std::map<decltype(frame_key({})), SampledPlace> places;
+    std::map<FrameKey, SampledPlace> places;
     std::map<std::string, std::int64_t> threads;
     for (const StackSample& sample : time_.samples) {
       threads[sample.thread] += sample.count;
@@ -182,9 +198,8 @@ class TimePage {
   void locks() {
     begin("locks", TimeStacks::of_locks(time_), "ns");
     std::map<std::pair<MonitorKind, NameId>, LockType> types;
-    std::map<std::tuple<MonitorKind, NameId, decltype(frame_key({})), decltype(frame_key({}))>,
-             LockPlace>
-        places;
+    std::map<std::tuple<MonitorKind, NameId, FrameKey, FrameKey>, LockPlace> places;
+    Holdings holders;
     for (const MonitorTime& monitor : time_.monitors) {
       LockType& type = types[{monitor.kind, monitor.class_id}];
       type.kind = monitor.kind;
@@ -199,6 +214,11 @@ class TimePage {
       place.app = app;
       place.ns += monitor.ns;
       place.count += monitor.count;
+      for (const LockHolder& holder : monitor.holders) {
+        add_holder(place.holders, monitor.class_id, holder);
+        // A pin is a park as well.
+        if (monitor.kind != MonitorKind::kPin) add_holder(holders, monitor.class_id, holder);
+      }
     }
     std::vector<LockType> all_types;
     for (const auto& [key, type] : types) all_types.push_back(type);
@@ -207,16 +227,56 @@ class TimePage {
       numbers({type.ns, type.count});
     });
     std::vector<LockPlace> all_places;
-    for (const auto& [key, place] : places) all_places.push_back(place);
-    table("places", all_places, {&LockPlace::ns, &LockPlace::count}, [&](const LockPlace& place) {
-      append_type(place.type.kind, place.type.class_id);
+    for (auto& [key, place] : places) all_places.push_back(std::move(place));
+    table("places", all_places, {&LockPlace::ns, &LockPlace::count},
+          [&](const LockPlace& place) { append_place(place); });
+    table("holders", list_of(holders), {&Holding::ns, &Holding::count}, [&](const Holding& holder) {
+      text(holder.class_id == kUnknownName ? "" : names_.class_name(holder.class_id));
       out_ += ',';
-      append_page_frame(out_, place.at, names_);
-      out_ += ',';
-      append_page_frame(out_, place.app, names_);
-      numbers({place.ns, place.count});
+      append_holder(holder);
     });
     out_ += '}';
+  }
+
+  void append_place(const LockPlace& place) {
+    append_type(place.type.kind, place.type.class_id);
+    out_ += ',';
+    append_page_frame(out_, place.at, names_);
+    out_ += ',';
+    append_page_frame(out_, place.app, names_);
+    numbers({place.ns, place.count});
+    std::vector<Holding> longest = list_of(place.holders);
+    std::stable_sort(longest.begin(), longest.end(),
+                     [](const Holding& a, const Holding& b) { return a.ns > b.ns; });
+    longest.resize(std::min(kPlaceHolders, longest.size()));
+    out_ += ',';
+    append_page_array(out_, longest, [&](const Holding& holder) {
+      out_ += '[';
+      append_holder(holder);
+      out_ += ']';
+    });
+    numbers({static_cast<std::int64_t>(place.holders.size())});
+  }
+
+  static std::vector<Holding> list_of(const Holdings& holders) {
+    std::vector<Holding> list;
+    for (const auto& [key, holder] : holders) list.push_back(holder);
+    return list;
+  }
+
+  void add_holder(Holdings& sums, NameId class_id, const LockHolder& holder) {
+    const ShownFrame app = outside_jdk(holder.frames, names_);
+    const auto key = std::tuple(class_id, holder.thread, frame_key(app));
+    Holding& sum = sums.try_emplace(key, Holding{class_id, holder.thread, app}).first->second;
+    sum.ns += holder.ns;
+    sum.count += holder.count;
+  }
+
+  void append_holder(const Holding& holder) {
+    text(printable(holder.thread));
+    out_ += ',';
+    append_page_frame(out_, holder.app, names_);
+    numbers({holder.ns, holder.count});
   }
 
   std::string& out_;

@@ -4,6 +4,7 @@ The page is loaded by a headless chromium, which prints the document as its scri
 facts to compare stand in data- attributes. The truth comes from the jsonl and collapsed reports.
 """
 import html.parser
+import json
 import os
 import re
 import shutil
@@ -51,6 +52,12 @@ def open_in_browser(t, path, *more, **fragment):
     assert ("header", "report") in elements, document[-2000:]
     return [{k[len("data-"):]: v for k, v in elements[where].items() if k.startswith("data-")}
             for where in (("header", "report"), ("output", "match"), *more)]
+
+
+def data_of(path):
+    """What the page has to draw."""
+    with open(path, encoding="utf-8") as f:
+        return json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', f.read(), re.S)[1])
 
 
 def paths_of(report):

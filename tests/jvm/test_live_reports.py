@@ -7,7 +7,7 @@ from collections import Counter
 from ddm_client import Target
 from harness import AGENT, Report, test
 from test_ddm_tool import ddm
-from test_flame_graph import document_of
+from test_flame_graph import data_of, document_of, open_in_browser
 from test_pprof import Profile
 
 DHAT_VIEWER = "/usr/libexec/valgrind/dh_view.js"
@@ -156,12 +156,19 @@ def all_reports_of_one_exit_tell_the_same_of_what_is_alive(t):
         for name, value in (("alloc_objects", "seen"), ("alloc_space", "seen_bytes"),
                             ("inuse_objects", "live_count"), ("inuse_space", "live_bytes")):
             assert sum(values[name] for _, values in profile.samples) == summary[value], name
-        with open(t.path("x.html"), encoding="utf-8") as f:
-            page = json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', f.read(), re.S)[1])
+        page = data_of(t.path("x.html"))
         assert (page["live"]["bytes"], page["live"]["count"]) == (summary["live_bytes"],
                                                                   summary["live_count"])
         assert ["Live$Node", 10_000] in [[site[0], site[6]] for site in page["live"]["sites"]], \
             page["live"]["sites"][:3]
+        for site in page["live"]["sites"] + page["live"]["app_sites"]:
+            assert len(site[8]) == 12 and sum(site[8]) == site[6], site
+        assert all(len(site) == 8 for site in page["sites"] + page["run"]["sites"])
+        if engine == "vm":
+            shown, _, sites, ages = open_in_browser(
+                t, t.path("x.html"), ("table", "sites"), ("table", "ages"), of="live", sort="age")
+            assert shown["self-check"] == "ok" and sites["sort"] == "age", (shown, sites)
+            assert (int(ages["rows"]), ages["sort"]) == (len(summary["live_ages"]), "survived"), ages
         with open(t.path("x.txt"), encoding="utf-8") as f:
             text = f.read()
         assert re.search(r"^alive +[\d,]+ allocations +"

@@ -1,6 +1,6 @@
 """What the html report shows of time, in a real browser, held against the jsonl report of the same exit."""
 from harness import Report, test
-from test_flame_graph import open_in_browser
+from test_flame_graph import data_of, open_in_browser
 
 ENDINGS = "dump=r.html,dump=r.jsonl"
 
@@ -53,13 +53,21 @@ def the_page_of_samples_adds_up_to_what_jsonl_tells(t):
 def the_page_of_locks_adds_up_to_what_jsonl_tells(t):
     t.java("Contended", "3", "10", "10", agent=f"monitor=y,address=none,{ENDINGS}")
     monitors = [m for m in Report(t.path("r.jsonl")).monitors if m["kind"] != "pin"]
-    page, match, types = open_in_browser(t, t.path("r.html"), table_of("types"), q=r"^Contended\$Till$")
+    page, match, types, holders = open_in_browser(
+        t, t.path("r.html"), table_of("types"), table_of("holders"), q=r"^Contended\$Till$")
     assert (page["of"], page["by"], page["self-check"]) == ("locks", "ns", "ok"), page
     assert int(page["total-ns"]) == sum(m["ns"] for m in monitors)
     assert int(page["total-count"]) == sum(m["count"] for m in monitors)
     till = [m for m in monitors if m["class"] == "Contended$Till"]
     assert int(match["ns"]) == sum(m["ns"] for m in till) > 0, (match, till)
     assert int(types["total"]) == len({(m["kind"], m["class"]) for m in monitors}), types
+    threads = {h["thread"] for m in monitors for h in m.get("holders", [])}
+    assert threads and int(holders["total"]) >= len(threads), (holders, threads)
+    locks = data_of(t.path("r.html"))["locks"]
+    for column, figure in ((4, "ns"), (5, "count")):
+        assert sum(row[column] for row in locks["holders"]) == \
+            sum(h[figure] for m in monitors for h in m.get("holders", [])), locks["holders"]
+    assert {row[1] for row in locks["holders"]} == threads, locks["holders"]
     for view in ("icicle", "callers"):
         page, _ = open_in_browser(t, t.path("r.html"), view=view, zoom="enter")
         assert (page["zoom"], page["self-check"]) == ("enter", "ok"), page

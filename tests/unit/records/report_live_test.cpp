@@ -135,6 +135,8 @@ TEST_CASE("Tables and pprof have what is alive beside the rest; without live= th
                   "           8,000   50.0%          500       2-3\n") != std::string::npos);
   CHECK(text.find("          16,000  100.0%        1,000       2-3  shop.Item\n") !=
         std::string::npos);
+  const std::string page = whole_report(ReportFormat::kHtml, sample.data);
+  CHECK(page.find("16000,1000,16000,[0,500,500,0,0,0,0,0,0,0,0,0]]") != std::string::npos);
   std::string list;
   live_list(sample.data, [&](std::string_view piece) {
     list += piece;

@@ -133,7 +133,50 @@ TEST_CASE("The page of locks stands by kind, and pins are not added twice") {
     ["park", "shop.Till", 1000, 4], ["pin", "", 600, 2]])"));
   CHECK(locks["places_count"] == 4);
   CHECK(locks["places"][0] == json::parse(R"(["enter", "shop.Till", "shop.Cart.pay",
-    "Cart.java:42", "shop.Cart.pay", "Cart.java:42", 300, 3])"));
+    "Cart.java:42", "shop.Cart.pay", "Cart.java:42", 300, 3, [], 0])"));
+  CHECK(locks["holders"].empty());
+}
+
+TEST_CASE("The page tells who had a lock, by place and by thread") {
+  ReportSample sample;
+  const Frame pay = sample.frame("shop.Cart", "pay", "Cart.java", 42);
+  const Frame refund = sample.frame("shop.Cart", "refund", "Cart.java", 50);
+  const Frame sleep = sample.frame("java.lang.Thread", "sleep", "Thread.java", 7);
+  const NameId till = sample.names.add_class("shop.Till");
+  TimeData& time = sample.data.time;
+  time.monitor_on = true;
+  // Two stacks of one place: what stands in one thread at one place is added up.
+  time.monitors = {{MonitorKind::kEnter,
+                    till,
+                    5,
+                    900,
+                    {pay},
+                    false,
+                    {{"ann", 2, 500, {sleep, refund}}, {"bob", 1, 100, {}}, {"eve", 1, 90, {pay}}}},
+                   {MonitorKind::kEnter,
+                    till,
+                    2,
+                    80,
+                    {pay, refund},
+                    false,
+                    {{"ann", 1, 60, {refund}}, {"kim", 1, 20, {pay}}}},
+                   {MonitorKind::kPark, till, 1, 70, {refund}, false, {{"bob", 1, 70, {}}}},
+                   {MonitorKind::kPin, till, 1, 70, {refund}, false, {{"bob", 1, 70, {}}}}};
+  const json locks = data_of(sample.data)["locks"];
+  const json ann = json::parse(R"(["ann", "shop.Cart.refund", "Cart.java:50", 560, 3])");
+  REQUIRE(locks["places"][0][6] == 980);
+  CHECK(locks["places"][0][8] == json::array({ann, json::parse(R"(["bob", "", "", 100, 1])"),
+                                              json::parse(R"(["eve", "shop.Cart.pay",
+                                                  "Cart.java:42", 90, 1])")}));
+  CHECK(locks["places"][0][9] == 4);
+  std::map<std::string, std::int64_t> by_thread;
+  for (const json& holder : locks["holders"]) {
+    CHECK(holder[0] == "shop.Till");
+    by_thread[holder[1]] += holder[4].get<std::int64_t>();
+  }
+  CHECK(by_thread ==
+        std::map<std::string, std::int64_t>{{"ann", 560}, {"bob", 170}, {"eve", 90}, {"kim", 20}});
+  CHECK(locks["holders_count"] == 4);
 }
 
 TEST_CASE("Much waiting of one kind hides none of another") {
