@@ -83,9 +83,9 @@ def memory(jdk, objects=3_000_000):
         alive = settled()
         ddm = os.path.join(os.path.dirname(harness.AGENT), "..", "bin", "ddm")
         subprocess.run([ddm, "attach", str(pid), "live=n"], check=True, capture_output=True)
-        for _ in range(5):  # the VM gives its part back after a collection
+        for _ in range(20):  # the VM frees its part after a collection, and the agent gives it back
             target.ask("gc")
-            time.sleep(0.5)
+            time.sleep(1)
         return (alive - before) / objects, (settled() - before) / objects
 
 

@@ -1,12 +1,12 @@
 #include "handlers/native_thread.h"
 
 #include "log.h"
-#include "net/io_thread.h"
+#include "native/unattached_thread.h"
 
 namespace ddm {
 
 std::thread start_native_thread(const char* name, std::function<void()> body) {
-  std::thread thread = start_io_thread(name, std::move(body));
+  std::thread thread = start_unattached_thread(name, std::move(body));
   if (!thread.joinable()) log_error("the thread {} could not be started", name);
   return thread;
 }

@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "native/unattached_thread.h"
 #include "net/address_lookup.h"
-#include "net/io_thread.h"
 #include "sockets/connect.h"
 #include "sockets/peer_check.h"
 
@@ -41,7 +41,7 @@ Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCo
   std::shared_ptr<HprofPeer> peer(
       new HprofPeer(address, std::move(*waker), std::move(on_command), std::move(tell)));
   peer->queue_.open({});
-  std::thread thread = start_io_thread("ddm-hprof", [peer] {
+  std::thread thread = start_unattached_thread("ddm-hprof", [peer] {
     try {
       peer->run();
     } catch (const std::exception& failure) {

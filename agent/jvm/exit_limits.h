@@ -19,7 +19,7 @@
 //
 // Three threads are joined: ddm-io, ddm-debugger and ddm-pulse. Whatever they wait for, they wait for
 // their waker with it, and what they call never waits. Nobody waits for ddm-lookup (the system's
-// resolver), ddm-hprof, ddm-native, ddm-exit and ddm-halt: they end with the process.
+// resolver), ddm-hprof, ddm-native, ddm-memory, ddm-exit and ddm-halt: they end with the process.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "net/io_thread.h"
+#include "native/unattached_thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 
 namespace ddm {
 
-std::thread start_io_thread(const char* name, std::function<void()> body) {
+std::thread start_unattached_thread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-// Threads that only do I/O: the VM does not know them.
+// Threads of ours that the VM does not know.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,6 @@ namespace ddm {
 // With all signals blocked: the program's signals belong to the program's threads, and the JVM
 // would not know the thread that they hit. `name` has at most 15 characters. Not joinable: no
 // thread could be started.
-std::thread start_io_thread(const char* name, std::function<void()> body);
+std::thread start_unattached_thread(const char* name, std::function<void()> body);
 
 }  // namespace ddm

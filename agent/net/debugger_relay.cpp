@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <exception>
 
+#include "native/unattached_thread.h"
 #include "net/address_lookup.h"
-#include "net/io_thread.h"
 #include "sockets/connect.h"
 
 namespace ddm {
@@ -66,7 +66,7 @@ bool DebuggerRelay::packet(const SessionPtr& session, ByteSpan bytes) {
     if (!waker) return false;
     waker_ = std::move(*waker);
   }
-  if (!thread_.joinable()) thread_ = start_io_thread("ddm-debugger", [this] { run(); });
+  if (!thread_.joinable()) thread_ = start_unattached_thread("ddm-debugger", [this] { run(); });
   if (!thread_.joinable()) return false;
   if (!debugger_) debugger_ = std::make_shared<Debugger>(session);
   if (debugger_->waiting_bytes > kMaxWaiting) {

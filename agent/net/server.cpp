@@ -1,7 +1,7 @@
 #include "net/server.h"
 
+#include "native/unattached_thread.h"
 #include "net/access_rules.h"
-#include "net/io_thread.h"
 
 namespace ddm {
 
@@ -33,7 +33,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher&
       ServerContext{std::move(options), dispatcher, executor, *waker});
   server->loop_ =
       std::make_unique<IoLoop>(std::move(context), std::move(listener), std::move(connector));
-  server->thread_ = start_io_thread("ddm-io", [loop = server->loop_.get()] { loop->run(); });
+  server->thread_ = start_unattached_thread("ddm-io", [loop = server->loop_.get()] { loop->run(); });
   if (!server->thread_.joinable()) return Error{"no thread could be started for connections"};
   return server;
 }

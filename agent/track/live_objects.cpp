@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kFollowersPatience{200};
 constexpr milliseconds kThreadPatience{2'000};
+constexpr std::size_t kManyHandles = 65'536;  // half a megabyte of the VM's
 constexpr std::size_t kSitesAtOnce = 4096;  // under the lock that recording threads may want
 
 std::int64_t record_clock_ms() {
@@ -41,6 +42,8 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   auto table = LiveTable::create(sites->size(), sampling);
   if (!table) return "no memory to follow live objects";
   if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
+  freed_memory_.forget();  // it is wanted again
+  most_handles_ = 0;
   stopping_ = false;
   thread_ = std::make_unique<AgentThread>(jvmti_, "ddmagent-live");
   std::string error = thread_->start(jni);
@@ -85,6 +88,7 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
     }
     books_.take_journals();
     remove_handles(jni);
+    if (most_handles_ >= kManyHandles) freed_memory_.expect();
     ended_ms_ = record_clock_ms();
   }
   if (figures == Figures::kStay) return;
@@ -112,6 +116,7 @@ void LiveObjects::remove_handles(JNIEnv* jni) {
   }
   chunks.for_each([&](const LiveObject& one) { jni->DeleteWeakGlobalRef(weak(one.handle)); });
   for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
+  most_handles_ = std::max(most_handles_, chunks.size());
 }
 
 void LiveObjects::end_thread(milliseconds patience) {
@@ -203,6 +208,7 @@ void LiveObjects::sweep(JNIEnv* jni) {
     strays = sites_->take_strays();
   }
   for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
+  most_handles_ = std::max(most_handles_, chunks.size());
   const std::uint32_t now = this->now();
   chunks.sift(gc, [&](const LiveObject& one) {
     if (stopping_.load(std::memory_order_relaxed)) return true;

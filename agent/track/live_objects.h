@@ -23,6 +23,7 @@
 
 #include "jvm/agent_thread.h"
 #include "jvm/gc_bell.h"
+#include "native/freed_memory.h"
 #include "records/dumped_objects.h"
 #include "records/live_table.h"
 #include "records/reclamation.h"
@@ -45,8 +46,11 @@ class LiveObjects {
   enum class Figures { kStay, kGo };
   void stop(JNIEnv* jni, Figures figures);
 
-  // At the VM's death: the thread ends, all else stays as it is.
-  void close() { end_thread(kCloseLimit); }
+  // At the VM's death: the threads end, all else stays as it is.
+  void close() {
+    freed_memory_.forget();
+    end_thread(kCloseLimit);
+  }
 
   bool on() const { return table_.load(std::memory_order_relaxed) != nullptr; }
 
@@ -107,6 +111,8 @@ class LiveObjects {
   std::atomic<LiveTable*> table_{nullptr};  // null: off
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
 
+  std::size_t most_handles_ = 0;  // that there were at a time, since start()
+  FreedMemory freed_memory_;
   std::mutex chunks_out_;  // one who has taken the objects out
   std::unique_ptr<AgentThread> thread_;
   std::atomic<bool> stopping_{false};

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <exception>
 
-#include "net/io_thread.h"
+#include "native/unattached_thread.h"
 
 namespace ddm {
 namespace {
@@ -43,7 +43,7 @@ Result<std::unique_ptr<DyperServer>> DyperServer::start(Settings settings) {
     server->bound_ = opened->bound();
     server->listener_.emplace(std::move(*opened));
   }
-  server->thread_ = start_io_thread("ddm-dyper", [self = server.get()] { self->run(); });
+  server->thread_ = start_unattached_thread("ddm-dyper", [self = server.get()] { self->run(); });
   if (!server->thread_.joinable()) return Error{"no thread could be started for connections"};
   return server;
 }
