@@ -15,13 +15,18 @@ JARS = ":".join(f"/usr/share/java/{name}.jar" for name in (
     "guava", "kxml2"))
 
 
-def check(t, agent_options):
+def built_classes(t):
     classes = t.path("classes")
     sources = glob.glob(os.path.join(E2E, "*.java"))
     javac = os.path.join(JDKS[0].home, "bin", "javac")
     built = t.command([javac, "-g", "-nowarn", "--release", "17", "-cp", JARS, "-d", classes,
                        *sources])
     assert built.code == 0, built
+    return classes
+
+
+def check(t, agent_options):
+    classes = built_classes(t)
     with Bridge() as bridge, Adb(t.path("home")) as adb:
         adb.connect(bridge)
         done = t.command([JDKS[0].java, "-cp", f"{JARS}:{classes}", "DdmlibCheck", bridge.address,

@@ -1,13 +1,15 @@
-"""A debugger that reaches the program through `ddm bridge`: DDM is answered meanwhile, and what the
-debugger holds goes on when it is lost."""
+"""A debugger that reaches the program through `ddm bridge`: by adb alone, and by the port that ddmlib
+opens for it. DDM is answered meanwhile, and what the debugger holds goes on when it is lost."""
 import os
+import subprocess
 import sys
 import time
 
 from ddm_client import Client, Target
-from harness import ROOT, test
+from harness import JDKS, ROOT, test
 from test_ddm_debugger import (JDWP, SUSPEND, VERSION, Jdb, check_answers_while_all_stand_still,
-                               jdwp)
+                               free_port, jdwp)
+from test_ddmlib import JARS, built_classes
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 
@@ -58,3 +60,80 @@ def a_debugger_that_is_lost_behind_the_bridge_lets_the_program_run(t):
                 debugger.close()
                 adb.run("disconnect", bridge.address)
         assert len(ddm.thread_table()) > 3
+
+
+class Ddmlib:
+    """ddmlib in a JVM of its own, as DDMS has it."""
+
+    WHAT = ["threads", "stack", "heap", "allocations"]
+
+    def __init__(self, t, p, bridge, adb):
+        adb.connect(bridge)
+        line = [JDKS[0].java, "-cp", f"{JARS}:{built_classes(t)}", "DdmlibDebugger", bridge.address,
+                str(p.pid), str(free_port())]
+        self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, env=adb.env)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def said(self):
+        """The next line of its own, in words; ddmlib's are passed over."""
+        for line in self.process.stdout:
+            if line.startswith("= "):
+                return line.split()[1:]
+        raise AssertionError("ddmlib's JVM has ended")
+
+    def next_port(self):
+        """Where a debugger may connect."""
+        line = self.said()
+        assert line[:1] == ["port"], line
+        return f"127.0.0.1:{line[1]}"
+
+    def check_answers(self):
+        self.say("look")
+        for what in self.WHAT:
+            said = self.said()
+            assert said[0] == what and said[1].isdigit() and int(said[1]) < 3000, said
+        assert self.said() == ["looked"]
+
+
+@test(alone=True, timeout=240)
+def ddmlib_is_answered_while_a_debugger_on_its_port_holds_every_thread(t):
+    with Bridge() as bridge, Adb(t.path("home")) as adb, \
+            Target(t, agent="track=y,dump=none", flags=[JDWP]) as p, \
+            Ddmlib(t, p, bridge, adb) as ddmlib:
+        port = ddmlib.next_port()
+        ddmlib.check_answers()
+        with Jdb(t, port) as jdb:
+            jdb.stop_at_marks(p, 3)
+            ddmlib.check_answers()
+            jdb.say("print count")
+            jdb.expect("count = 3")
+            jdb.say("step")
+            jdb.expect("Step completed")
+            jdb.expect("main[1]")
+            ddmlib.check_answers()
+            # Lost in the middle: ddmlib drops the program's connection, and opens another one.
+            jdb.process.kill()
+            p.expect("done")
+        ddmlib.say("again")
+        port = ddmlib.next_port()
+        ddmlib.check_answers()
+        with Jdb(t, port) as jdb:
+            jdb.stop_at_marks(p, 3)
+            jdb.say("clear DdmTarget.marks")
+            jdb.expect("Removed")
+            jdb.say("cont")
+            p.expect("done")
+            jdb.quit()
