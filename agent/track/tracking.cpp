@@ -13,15 +13,11 @@
 namespace ddm {
 namespace {
 
-// For whoever is switching tracking on or off, when the process ends; and for threads that are just
-// recording, when it is switched off.
+// For threads that are just recording, when tracking is switched off.
 constexpr std::chrono::seconds kPatience{1};
 
 // For threads that were in an event when tracking went off: they are there for microseconds.
 constexpr std::chrono::milliseconds kReadersPatience{200};
-
-// For a report's live figures to be those of the last collection.
-constexpr std::chrono::seconds kSweepPatience{2};
 
 // Threads whose names a ring file keeps in mind beyond those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
@@ -29,11 +25,6 @@ constexpr std::size_t kThreadsBesideRing = 65536;
 std::int64_t steady_ms() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
-
-std::int64_t wall_clock_now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
@@ -55,13 +46,12 @@ std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts
   }
   auto allocated = AllocatedBytes::create(jni, current.get());
   if (!allocated) log_warn("this VM shows no allocated-bytes counters: unattributed is unknown");
-  return std::unique_ptr<Tracking>(new Tracking(jvmti, jni, current.get(), fields,
-                                                std::move(allocated), std::move(facts)));
+  return std::unique_ptr<Tracking>(
+      new Tracking(jvmti, jni, current.get(), fields, std::move(allocated), std::move(facts)));
 }
 
-Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
-                   const ThreadNames::Fields& fields, std::optional<AllocatedBytes> allocated,
-                   VmFacts facts)
+Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
+                   std::optional<AllocatedBytes> allocated, VmFacts facts)
     : facts_(std::move(facts)),
       books_(jvmti, fields.id, std::move(allocated)),
       thread_names_(jvmti, fields),
@@ -126,7 +116,9 @@ void Tracking::follow_live(JNIEnv* jni) {
   live_.stop(jni, LiveObjects::Figures::kGo);
   live_now_ = options_.live;
   if (live_now_ == 0) return;
-  const std::string error = live_.start(jni, engine_ == &vm_engine_ ? vm_engine_.sampling() : AllocationSampling(), live_now_);
+  const AllocationSampling sampling =
+      engine_ == &vm_engine_ ? vm_engine_.sampling() : AllocationSampling();
+  const std::string error = live_.start(jni, sampling, live_now_);
   if (error.empty()) return;
   live_now_ = 0;
   log_error("live objects are not followed: {}", error);
@@ -278,50 +270,6 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
   write_ring_facts();
 }
 
-void Tracking::refresh_ring_file() {
-  // Somebody who starts, stops or reads has the lock for a while: the next time will do.
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && on_) write_ring_facts();
-}
-
-void Tracking::write_ring_facts() {
-  if (!ring_file_ || closed_) return;
-  const auto put = [](std::string_view text, auto& to) {
-    std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
-  };
-  const AllocRing* ring = ring_.get();
-  const BookTotals totals = books_
-                                .moment(ThreadBooks::What::kTotals,
-                                        [ring] { return ring != nullptr ? ring->last_seq() : 0; })
-                                .totals();
-  RingFacts facts;
-  facts.updated_ms = wall_clock_now_ms();
-  facts.tracked_ms = tracked_ms();
-  facts.seen = totals.seen;
-  facts.seen_bytes = totals.seen_bytes;
-  for (const auto& [why, count] : recorder_.dropped()) facts.dropped += count;
-  facts.unattributed_bytes =
-      totals.allocated_bytes && interval_ == 0 ? *totals.allocated_bytes - totals.seen_bytes : -1;
-  if (engine_ != nullptr) {
-    facts.classes_rewritten = engine_->counters(nullptr).classes_rewritten;
-    put(engine_->name(), facts.engine);
-  }
-  put(recorder_.stacks().name(), facts.walker);
-  put(facts_.vm, facts.vm);
-  put(facts_.app, facts.app);
-  ring_file_->write_facts(facts);
-}
-
-std::int64_t Tracking::tracked_ms() const {
-  if (!ever_on_) return 0;
-  return (on_ ? steady_ms() : stopped_ms_) - started_ms_;
-}
-
-ReportData Tracking::report(JNIEnv* jni, std::string reason) {
-  const std::lock_guard lock(mutex_);
-  return report_now(jni, std::move(reason));
-}
-
 std::optional<DumpSites> Tracking::hold_live(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Sites> sites = books_.shared_sites();
@@ -335,79 +283,9 @@ std::optional<DumpSites> Tracking::hold_live(JNIEnv* jni) {
   return held;
 }
 
-ReportData Tracking::records() const {
-  const std::lock_guard lock(mutex_);
-  ReportData data;
-  data.names = &names_;
-  data.names_held = names_.hold();
-  if (const AllocRing* ring = ring_.get()) data.records = ring->snapshot();
-  return data;
-}
-
-std::optional<ReportData> Tracking::report_without_vm(std::string reason) {
-  const std::unique_lock lock(mutex_, kPatience);
-  if (!lock) return std::nullopt;
-  return report_now(nullptr, std::move(reason));
-}
-
-ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
-  ReportData data;
-  data.names = &names_;
-  data.names_held = names_.hold();
-
-  ReportSummary& summary = data.summary;
-  const AllocRing* ring = ring_.get();
-  if (jni != nullptr && !live_.settle(kSweepPatience)) log_info("live figures are not those of the last collection");
-  BooksMoment moment = books_.moment(ThreadBooks::What::kTotalsAndSites,
-                                     [ring] { return ring != nullptr ? ring->last_seq() : 0; });
-  if (ring != nullptr) data.records = ring->snapshot(moment.last_seq());
-  moment.count_late(data.records);
-  BookTotals totals = moment.totals();
-  data.sites = moment.sites(totals, live_.followed_ms());
-  std::unordered_set<std::int64_t> wanted;
-  for (std::size_t i = 0; i < data.records.size(); ++i) {
-    wanted.insert(data.records[i].record.thread_id);
-  }
-  for (const ThreadBytes& thread : totals.threads) wanted.insert(thread.thread_id);
-  data.thread_names = jni != nullptr ? thread_names_.read(jni, wanted) : thread_names_.known();
-  for (ThreadBytes& thread : totals.threads) {
-    const auto name = data.thread_names.find(thread.thread_id);
-    if (name != data.thread_names.end()) thread.name = name->second;
-  }
-
-  summary.pid = facts_.pid;
-  summary.app = facts_.app;
-  summary.vm = facts_.vm;
-  summary.engine = engine_ != nullptr ? engine_->name() : "";
-  summary.walker = recorder_.stacks().name();
-  summary.walks = recorder_.stacks().counts();
-  summary.seen = totals.seen;
-  summary.seen_bytes = totals.seen_bytes;
-  summary.interval = interval_;
-  summary.samples = totals.samples;
-  summary.allocated_bytes = totals.allocated_bytes;
-  if (totals.allocated_bytes && !summary.sampled()) {
-    summary.unattributed_bytes = *totals.allocated_bytes - totals.seen_bytes;
-    summary.virtual_thread_stack_bytes = totals.carriers_unattributed_bytes;
-  }
-  if (const auto gc = moment.live_gc()) summary.live = live_.summary(*gc, data.sites.life());
-  summary.threads = std::move(totals.threads);
-  summary.dropped_reasons = recorder_.dropped();
-  summary.dropped = totals.dropped;
-  if (engine_ != nullptr) {
-    EngineCounters counters = engine_->counters(jni);
-    summary.classes_rewritten = counters.classes_rewritten;
-    summary.classes_skipped = std::move(counters.classes_skipped);
-    summary.methods_skipped = std::move(counters.methods_skipped);
-    summary.methods_running = std::move(counters.methods_running);
-  }
-  summary.tracked_ms = tracked_ms();
-  for (TimeDataSource* source : time_sources_) source->add_to(data.time);
-  summary.process_start = facts_.process_start;
-  summary.period = period_;
-  summary.written_ms = wall_clock_now_ms();
-  summary.reason = std::move(reason);
-  return data;
+std::int64_t Tracking::tracked_ms() const {
+  if (!ever_on_) return 0;
+  return (on_ ? steady_ms() : stopped_ms_) - started_ms_;
 }
 
 void Tracking::sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,

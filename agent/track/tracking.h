@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "jvm/vm_facts.h"
-#include "options.h"
 #include "records/current_ring.h"
 #include "records/hprof_sites_dump.h"
 #include "records/name_table.h"
@@ -35,23 +34,10 @@
 #include "track/recorder.h"
 #include "track/thread_books.h"
 #include "track/thread_names.h"
+#include "track/tracking_options.h"
 #include "track/vm_engine.h"
 
 namespace ddm {
-
-struct TrackingOptions {
-  EngineKind engine = EngineKind::kVm;
-  bool engine_chosen = false;  // by the user; otherwise bci serves where vm cannot
-  std::int64_t interval = 0;
-  std::uint32_t records = kDefaultRecords;
-  std::uint32_t depth = kDefaultDepth;
-  std::uint32_t sites = kDefaultTraces;  // 0: none are counted
-  std::uint32_t sites_depth = kMaxDepth;
-  std::uint32_t live = 0;                // 0: nothing is followed, N: one object in N
-  WalkerKind walker = WalkerKind::kAuto;
-  bool threads_apart = false;  // sites of each thread
-  friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
-};
 
 class Tracking {
  public:
