@@ -5,11 +5,14 @@ options and ring=, beside the same without an agent.
 Usage: bench/ring_size.py [SECONDS] [--jdk 17]      (after: cmake --build --preset release)
 
 Prints the file's size, how much of its names is in use, and the resident set of both processes at
-intervals. The file has its full size from the start: what grows in it is the names.
+intervals. The file has its full size from the start: what grows in it is the names. The process
+without the agent waits whenever it has done more rounds than the other: both have then compiled the
+same, and the CPU is the other's.
 """
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,7 +64,10 @@ def grow(jdk, seconds):
         begin = time.monotonic()
         try:
             for row in range(1, ROWS + 1):
-                time.sleep(max(0, begin + seconds * row / ROWS - time.monotonic()))
+                while time.monotonic() < begin + seconds * row / ROWS:
+                    time.sleep(1)
+                    plain.send_signal(
+                        signal.SIGSTOP if rounds(0) > rounds(1) else signal.SIGCONT)
                 print(f"{time.monotonic() - begin:13.0f} {rounds(1):8} "
                       f"{os.path.getsize(ring) / (1 << 20):9.1f} {names_in_use_mb(ring):10.2f} "
                       f"{resident_mb(traced.pid):8.0f} {resident_mb(plain.pid):8.0f} ({rounds(0)})",
