@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jvm/jvmti_memory.h"
+#include "patch/sinks.h"
 #include "records/reclamation.h"
 #include "stack/shown_stack.h"
 
@@ -12,7 +13,6 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kFrameText = 128;  // bytes of a frame in an answer, about
-constexpr jint kReturned = 0, kThrown = -1;
 
 // A probe on what the agent itself calls: that hit is not recorded.
 thread_local bool t_inside = false;
@@ -157,10 +157,10 @@ void ProbeRecords::keep(jint handle, jint number, std::string text, Ticks begun)
   } else {
     record.complete = true;
     record.told.ns = TickClock::nanos(begun - record.begun);
-    if (number == kReturned) {
+    if (number == kReturnedValue) {
       record.told.what |= kProbeReturn;
       record.told.returned = std::move(text);
-    } else if (number == kThrown) {
+    } else if (number == kThrownValue) {
       record.told.what |= kProbeThrows;
       record.told.thrown = std::move(text);
     }

@@ -22,4 +22,8 @@ inline constexpr const char* kSinksClass = "java/lang/DdmTrackerSinks";
 inline constexpr std::int32_t kHitsCell = 0, kTestsCell = 1, kTotalCell = 2, kExceptionsCell = 3;
 inline constexpr std::int32_t kTimesCell = 4, kTimeCells = 40;
 
+// Which value it is that value() tells; arguments count from 1. The last one: the call has ended, and
+// no more come.
+inline constexpr std::int32_t kReturnedValue = 0, kThrownValue = -1, kNoMoreValues = -2;
+
 }  // namespace ddm

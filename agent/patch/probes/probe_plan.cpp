@@ -16,9 +16,6 @@ using bci::SiteKind;
 constexpr const char* kBegun = "begun";    // local variables that are added
 constexpr const char* kRecord = "record";
 
-// As ProbeRecords knows them.
-constexpr std::int32_t kReturned = 0, kThrown = -1, kNothingMore = -2;
-
 PatchArgument integer(std::int32_t number) { return {ArgumentKind::kInteger, number, {}}; }
 PatchArgument local(const char* name) { return {ArgumentKind::kNewLocal, 0, name}; }
 
@@ -38,7 +35,7 @@ class Plan {
     } else if (wish_.at_return()) {
       std::vector<PatchCall> calls = at_hit();
       if (asked(kProbeReturn)) {
-        calls.push_back(value(integer(kReturned), {ArgumentKind::kReturn, 0, {}}));
+        calls.push_back(value(integer(kReturnedValue), {ArgumentKind::kReturn, 0, {}}));
       }
       add(SiteKind::kExit, std::move(calls));
     } else {
@@ -111,10 +108,11 @@ class Plan {
     if (closed()) {
       const bool is_void = place_.descriptor.ends_with(")V");
       returns.push_back(asked(kProbeReturn) && !is_void
-                            ? value(integer(kReturned), {ArgumentKind::kReturn, 0, {}})
-                            : value(integer(kNothingMore), integer(0)));
-      throws.push_back(asked(kProbeThrows) ? value(integer(kThrown), {ArgumentKind::kException, 0, {}})
-                                           : value(integer(kNothingMore), integer(0)));
+                            ? value(integer(kReturnedValue), {ArgumentKind::kReturn, 0, {}})
+                            : value(integer(kNoMoreValues), integer(0)));
+      throws.push_back(asked(kProbeThrows)
+                           ? value(integer(kThrownValue), {ArgumentKind::kException, 0, {}})
+                           : value(integer(kNoMoreValues), integer(0)));
     }
     if (!returns.empty()) add(SiteKind::kExit, std::move(returns));
     if (!throws.empty()) add(SiteKind::kThrow, std::move(throws));
