@@ -74,23 +74,46 @@ ClassHooks* ClassHooks::of(jvmtiEnv* jvmti) {
              : nullptr;
 }
 
-std::string ClassHooks::set_events(jvmtiEventMode mode) {
-  for (const jvmtiEvent event : {JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK}) {
-    const jvmtiError error = jvmti_->SetEventNotificationMode(mode, event, nullptr);
-    if (error != JVMTI_ERROR_NONE) {
-      return std::string("switching the class events: ") + jvmti_error_name(error);
-    }
-  }
-  return "";
+std::string ClassHooks::set_event(jvmtiEvent event, bool on) {
+  const jvmtiError error =
+      jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, event, nullptr);
+  if (error == JVMTI_ERROR_NONE) return "";
+  return std::string("switching the class events: ") + jvmti_error_name(error);
 }
 
 std::string ClassHooks::switch_on() {
-  std::string error = set_events(JVMTI_ENABLE);
-  if (!error.empty()) set_events(JVMTI_DISABLE);
+  on_ = true;
+  std::string error = set_event(JVMTI_EVENT_CLASS_PREPARE, true);
+  if (error.empty()) error = set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true);
+  if (!error.empty()) switch_off();
   return error;
 }
 
-std::string ClassHooks::switch_off() { return set_events(JVMTI_DISABLE); }
+// Classes that the hook has changed and that are not linked yet are put back when they are.
+std::string ClassHooks::switch_off() {
+  on_ = false;
+  std::string error = set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, false);
+  if (hooked_.keep_changed()) return error;
+  const std::string of_links = set_event(JVMTI_EVENT_CLASS_PREPARE, false);
+  return error.empty() ? of_links : error;
+}
+
+// The wish is new before any class is looked at: one that is linked after that is seen to be of an
+// older one, one that was linked before is among those that are loaded.
+Retransformer::Totals ClassHooks::retransform(JNIEnv* jni) {
+  hooked_.change_wish();
+  return retransformer_.all_loaded(jni);
+}
+
+void ClassHooks::linked(JNIEnv* jni, jclass klass) {
+  const auto passed = hooked_.take(jni, klass);
+  if (passed && passed->of_this_wish) return;
+  if (passed && passed->changed) {
+    retransformer_.again(klass);
+  } else if (on_) {
+    retransformer_.linked_without_hook(jni, klass);
+  }
+}
 
 bool ClassHooks::needs_change(JNIEnv* jni, jclass klass) const {
   JvmtiPtr<char> signature(jvmti_);
@@ -115,15 +138,17 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
   ClassHooks* const hooks = of(jvmti);
   if (hooks == nullptr || name == nullptr) return;
   try {
-    if (being_redefined == nullptr) hooks->hooked_.add(name, loader);
+    const bool is_new = being_redefined == nullptr;
+    const HookedClasses::Key key = is_new ? hooks->hooked_.add(name, loader) : 0;
     const bool of_system = hooks->is_of_system(jni, loader);
-    if (!hooks->rewriting_.may_want(name, of_system)) return;
-    const auto rewritten = hooks->rewriting_.rewrite(
-        jni, {name, loader, of_system}, {bytes, static_cast<std::size_t>(length)});
-    if (!rewritten) return;
-    if (!give_class_bytes(jvmti, *rewritten, new_length, new_bytes)) {
-      hooks->rewriting_.left_out("out of memory");
+    std::optional<bci::Bytes> rewritten;
+    if (hooks->rewriting_.may_want(name, of_system)) {
+      rewritten = hooks->rewriting_.rewrite(jni, {name, loader, of_system},
+                                            {bytes, static_cast<std::size_t>(length)});
     }
+    if (rewritten && give_class_bytes(jvmti, *rewritten, new_length, new_bytes)) return;
+    if (rewritten) hooks->rewriting_.left_out("out of memory");
+    if (is_new) hooks->hooked_.left_as_it_is(key);
   } catch (const std::exception& failure) {
     log_error("in ClassFileLoadHook: {}", failure.what());
   }
@@ -134,7 +159,7 @@ void JNICALL ClassHooks::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jcl
   if (hooks == nullptr) return;
   try {
     hooks->rewriting_.prepared(jni, klass);
-    if (!hooks->hooked_.take(jni, klass)) hooks->retransformer_.linked_without_hook(jni, klass);
+    hooks->linked(jni, klass);
   } catch (const std::exception& failure) {
     log_error("in ClassPrepare: {}", failure.what());
   }

@@ -8,6 +8,7 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,8 +59,9 @@ class ClassHooks {
   // From now on new classes are rewritten, too. Both return "" or what went wrong.
   std::string switch_on();
   std::string switch_off();
-  // Brings loaded classes up to what is wanted now.
-  Retransformer::Totals retransform(JNIEnv* jni) { return retransformer_.all_loaded(jni); }
+  // What is wanted has changed: brings loaded classes up to it. Those that are not linked yet, or are
+  // just being defined, follow when they are linked, also after switch_off().
+  Retransformer::Totals retransform(JNIEnv* jni);
 
  private:
   ClassHooks(jvmtiEnv* jvmti, ClassRewriting& rewriting);
@@ -71,12 +73,14 @@ class ClassHooks {
   static ClassHooks* of(jvmtiEnv* jvmti);
   bool is_of_system(JNIEnv* jni, jobject loader) const;
   bool needs_change(JNIEnv* jni, jclass klass) const;
-  std::string set_events(jvmtiEventMode mode);
+  void linked(JNIEnv* jni, jclass klass);
+  std::string set_event(jvmtiEvent event, bool on);
 
   jvmtiEnv* const jvmti_;
   ClassRewriting& rewriting_;
   Retransformer retransformer_;
   HookedClasses hooked_;
+  std::atomic<bool> on_{false};
   jobject platform_loader_ = nullptr;  // a global reference
 };
 

@@ -23,36 +23,84 @@ Retransformer::Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass
                              Failed failed)
     : jvmti_(jvmti), needs_(std::move(needs)), failed_(std::move(failed)) {}
 
-Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
-  Totals totals;
+class Retransformer::Waiting {
+ public:
+  explicit Waiting(JNIEnv* jni) : jni_(jni) {}
+  ~Waiting() {
+    for (const jweak one : classes_) jni_->DeleteWeakGlobalRef(one);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  void reserve(jint count) { classes_.reserve(static_cast<std::size_t>(count)); }
+  bool add(jclass klass) {
+    const jweak one = jni_->NewWeakGlobalRef(klass);
+    if (clear_exception(jni_) || one == nullptr) return false;
+    classes_.push_back(one);
+    return true;
+  }
+  std::span<const jweak> all() const { return classes_; }
+
+ private:
+  JNIEnv* const jni_;
+  std::vector<jweak> classes_;
+};
+
+// Each class is let go of as soon as it was looked at.
+void Retransformer::find_wanted(JNIEnv* jni, Waiting& wanted, Totals& totals) const {
   jint count = 0;
   JvmtiPtr<jclass> classes(jvmti_);
   const LocalFrame frame(jni, 64);
   const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
   if (error != JVMTI_ERROR_NONE) {
-    failed_(std::string("GetLoadedClasses: ") + jvmti_error_name(error), "");
-    return totals;
+    return failed_(std::string("GetLoadedClasses: ") + jvmti_error_name(error), "");
   }
   totals.loaded = count;
-  std::vector<jclass> wanted;
+  wanted.reserve(count);
+  bool no_memory = false;
   for (jint i = 0; i < count; ++i) {
+    const LocalRef<jclass> klass(jni, classes[i]);
     jint status = 0;
-    if (!can_change(classes[i], status)) continue;
+    if (!can_change(klass.get(), status)) continue;
     if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
       ++totals.unlinked;
-    } else if (needs_(jni, classes[i])) {
-      wanted.push_back(classes[i]);
+    } else if (needs_(jni, klass.get()) && !wanted.add(klass.get())) {
+      no_memory = true;
     }
   }
-  totals.retransformed = static_cast<int>(wanted.size());
+  if (no_memory) failed_("out of memory", "");
+}
+
+Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
+  Totals totals;
+  Waiting waiting(jni);
+  find_wanted(jni, waiting, totals);
+  const std::span<const jweak> wanted = waiting.all();
   const std::size_t batch = std::max(kLeastBatch, wanted.size() / kMostBatches);
   for (std::size_t at = 0; at < wanted.size(); at += batch) {
     const auto begin = std::chrono::steady_clock::now();
-    retransform(std::span(wanted).subspan(at, std::min(batch, wanted.size() - at)));
+    totals.retransformed +=
+        retransform_waiting(jni, wanted.subspan(at, std::min(batch, wanted.size() - at)));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     totals.longest_batch_ms = std::max(totals.longest_batch_ms, took.count());
   }
   return totals;
+}
+
+// Those that are still there; how many they are.
+int Retransformer::retransform_waiting(JNIEnv* jni, std::span<const jweak> waiting) {
+  const LocalFrame frame(jni, static_cast<jint>(waiting.size()));
+  if (!frame.good()) {
+    failed_("out of memory", "");
+    return 0;
+  }
+  std::vector<jclass> classes;
+  for (const jweak one : waiting) {
+    const auto klass = static_cast<jclass>(jni->NewLocalRef(one));
+    if (klass != nullptr) classes.push_back(klass);
+  }
+  if (!classes.empty()) retransform(classes);
+  return static_cast<int>(classes.size());
 }
 
 void Retransformer::retransform(std::span<const jclass> classes) {
@@ -82,6 +130,11 @@ bool Retransformer::can_change(jclass klass, jint& status) const {
 void Retransformer::linked_without_hook(JNIEnv* jni, jclass klass) {
   jint status = 0;
   if (can_change(klass, status) && needs_(jni, klass)) retransform({&klass, 1});
+}
+
+void Retransformer::again(jclass klass) {
+  jint status = 0;
+  if (can_change(klass, status)) retransform({&klass, 1});
 }
 
 }  // namespace ddm

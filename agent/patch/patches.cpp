@@ -93,8 +93,6 @@ bool Patches::take_out(JNIEnv* jni, PlanNumber number) {
   // The hook stays on meanwhile: it hands every class on without that plan.
   put_back(jni, *gone);
   if (last) hooks_->switch_off();
-  // Classes that were being defined when the others were listed.
-  put_back(jni, *gone);
   return true;
 }
 
@@ -107,7 +105,6 @@ void Patches::put_back(JNIEnv* jni, Plan& plan) {
       patched.methods.clear();
     }
   }
-  if (names.empty()) return;
   const ChangeScope change({nullptr, &names});
   const Retransformer::Totals totals = hooks_->retransform(jni);
   log_info("patches: taken out of {} classes, longest batch {:.0f} ms", totals.retransformed,

@@ -121,7 +121,6 @@ Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
   on_ = false;
   charged_.clear();
   hooks_->switch_off();
-  hooks_->retransform(jni);  // classes that were being defined when the others were listed
   return found;
 }
 

@@ -159,6 +159,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
     inner.counts("failed", sampler->failed);
     out += '}';
   }
+  if (!data.time.not_timed.empty()) members.counts("not_timed", data.time.not_timed);
   if (data.time.monitor_on) members.text("monitor", *data.time.monitor_on ? "on" : "off");
   members.number("allocated_bytes", summary.allocated_bytes);
   members.counts("dropped_reasons", summary.dropped_reasons);

@@ -34,6 +34,7 @@ class Tables {
 
   std::string write(bool with_traces) {
     out_ += method_table(time_.methods, rows_);
+    not_timed();
     samples();
     monitors();
     if (with_traces) {
@@ -55,6 +56,14 @@ class Tables {
     const PrintableMethod& method = names_.method(frames[0].method);
     const int at = line_of(*method.entry, frames[0].bci);
     return shortened_frame(method, names_.place(frames[0].method, at), width);
+  }
+
+  void not_timed() {
+    if (time_.not_timed.empty()) return;
+    line("\nMethods and classes that are not timed, since they cannot be rewritten:");
+    for (const auto& [why, count] : time_.not_timed) {
+      line("{:>9}  {}", grouped(count), printable(why));
+    }
   }
 
   void samples() {

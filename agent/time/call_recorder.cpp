@@ -64,12 +64,19 @@ void CallRecorder::listen(Wanted wanted) {
   session->sums_number = sums_number_;
   session->number = ++sessions_;
   session->calls_number = calls_number_;
-  const std::shared_ptr<const Session> before = std::exchange(session_held_, std::move(session));
-  session_.store(session_held_.get(), std::memory_order_release);
-  if (before) reclamation_.retire(before);
+  change_session(std::move(session));
 }
 
-void CallRecorder::stop() { session_.store(nullptr, std::memory_order_release); }
+void CallRecorder::stop() { change_session(nullptr); }
+
+// The log of the session before may be large: it goes now, unless somebody is held up inside a hook.
+void CallRecorder::change_session(std::shared_ptr<const Session> session) {
+  std::shared_ptr<const Session> before = std::exchange(session_held_, std::move(session));
+  session_.store(session_held_.get(), std::memory_order_release);
+  if (!before) return;
+  reclamation_.retire(std::move(before));
+  reclamation_.wait_for_readers(kPatience);
+}
 
 // Of before the stop: what was open then has ended meanwhile, unseen.
 void CallRecorder::forget_open_calls() {

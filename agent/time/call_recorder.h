@@ -105,6 +105,7 @@ class CallRecorder {
     std::vector<std::unique_ptr<OpenCalls>> all;
   };
 
+  void change_session(std::shared_ptr<const Session> session);
   void forget_open_calls();
   static Reclamation::Place& place_of(State* state) noexcept {
     return state != nullptr ? *state->place : Reclamation::own_place();

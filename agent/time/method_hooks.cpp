@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "jvm/class_calls.h"
 #include "jvm/jvmti_memory.h"
 #include "log.h"
 
@@ -38,7 +39,7 @@ std::string MethodHooks::put_in(JNIEnv* jni, MethodFilter filter) {
   {
     const std::lock_guard lock(mutex_);
     filter_ = std::make_shared<MethodFilter>(std::move(filter));
-    counters_ = {};
+    skipped_.clear();
   }
   const Retransformer::Totals totals = hooks_->retransform(jni);
   log_info("method hooks: {} of {} loaded classes looked into, longest batch {:.0f} ms",
@@ -55,10 +56,7 @@ std::string MethodHooks::take_out(JNIEnv* jni) {
   const Retransformer::Totals totals = hooks_->retransform(jni);
   log_info("method hooks: taken out of {} classes, longest batch {:.0f} ms", totals.retransformed,
            totals.longest_batch_ms);
-  std::string error = hooks_->switch_off();
-  // Classes that were being defined when the others were listed.
-  hooks_->retransform(jni);
-  return error;
+  return hooks_->switch_off();
 }
 
 std::shared_ptr<const MethodFilter> MethodHooks::filter() const {
@@ -73,26 +71,40 @@ bool MethodHooks::may_want(std::string_view internal_name, bool of_system) {
 
 bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
   if (is_off_limits(internal_name)) return false;
-  if (may_want(internal_name, of_system)) return true;
-  // Has it hooks? As JVMTI gives it, the constant pool is that of the class as it is now.
-  jint count = 0, size = 0;
-  JvmtiPtr<unsigned char> bytes(hooks_->jvmti());
-  if (hooks_->jvmti()->GetConstantPool(klass, &count, &size, bytes.out()) != JVMTI_ERROR_NONE) {
-    return false;
+  return has_wanted_method(klass, internal_name, of_system) ||
+         calls_static_of(hooks_->jvmti(), klass, kCallsClass);
+}
+
+// Of a linked class. Its methods are asked for before it is retransformed in vain: "*.Cart.total" may
+// be a method of any class.
+bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name,
+                                    bool of_system) const {
+  const std::shared_ptr<const MethodFilter> wanted = filter();
+  if (!wanted || !wanted->may_want_class(internal_name, of_system)) return false;
+  if (wanted->wants_all_of(internal_name, of_system)) return true;
+  jvmtiEnv* const jvmti = hooks_->jvmti();
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti);
+  // Not known: looked at in vain, at worst.
+  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> name(jvmti);
+    if (jvmti->GetMethodName(methods[i], name.out(), nullptr, nullptr) == JVMTI_ERROR_NONE &&
+        wanted->wants(internal_name, text_of(name), of_system)) {
+      return true;
+    }
   }
-  return std::string_view(reinterpret_cast<const char*>(bytes.get()),
-                          static_cast<std::size_t>(size))
-             .find(kCallsClass) != std::string_view::npos;
+  return false;
 }
 
 void MethodHooks::left_out(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  ++counters_.skipped[reason];
+  ++skipped_[reason];
 }
 
-MethodHooks::Counters MethodHooks::counters() const {
+std::map<std::string, std::int64_t> MethodHooks::skipped() const {
   const std::lock_guard lock(mutex_);
-  return counters_;
+  return skipped_;
 }
 
 std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& coming,
@@ -114,13 +126,12 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& comin
   bci::RewriteResult result = bci::rewrite(class_file, all);
   const std::lock_guard lock(mutex_);
   for (const bci::SkippedMethod& method : result.skipped) {
-    ++counters_.skipped[std::string(to_string(method.reason))];
+    ++skipped_[std::string(to_string(method.reason))];
   }
   if (result.status == bci::RewriteStatus::kSkipped) {
-    ++counters_.skipped[std::string(to_string(result.reason))];
+    ++skipped_[std::string(to_string(result.reason))];
   }
   if (result.status != bci::RewriteStatus::kChanged) return {};
-  ++counters_.classes;
   return std::move(result.bytes);
 }
 

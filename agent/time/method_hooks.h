@@ -30,11 +30,8 @@ class MethodHooks final : public ClassRewriting {
   // When it returns, no loaded class has hooks; methods that run end with those they began with.
   std::string take_out(JNIEnv* jni);
 
-  struct Counters {
-    int classes = 0;                               // rewritten
-    std::map<std::string, std::int64_t> skipped;  // methods and classes left out, by reason
-  };
-  Counters counters() const;
+  // Methods and classes that could not be rewritten, by reason.
+  std::map<std::string, std::int64_t> skipped() const;
 
  private:
   MethodHooks(MethodNumbers& numbers, CallRecorder& recorder)
@@ -46,6 +43,7 @@ class MethodHooks final : public ClassRewriting {
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
   void prepared(JNIEnv* jni, jclass klass) override { calls_class_.prepared(jni, klass); }
+  bool has_wanted_method(jclass klass, std::string_view internal_name, bool of_system) const;
   std::shared_ptr<const MethodFilter> filter() const;
 
   MethodNumbers& numbers_;
@@ -54,7 +52,7 @@ class MethodHooks final : public ClassRewriting {
 
   mutable std::mutex mutex_;
   std::shared_ptr<const MethodFilter> filter_;  // null: hooks are not wanted
-  Counters counters_;
+  std::map<std::string, std::int64_t> skipped_;
 };
 
 }  // namespace ddm

@@ -52,7 +52,13 @@ std::string MethodTracing::start_times(JNIEnv* jni, const std::string& patterns)
     last_times_ = {};
     recorder_->forget_sums();
   }
-  return apply(jni);
+  error = apply(jni);
+  if (!error.empty()) {
+    const std::lock_guard lock(mutex_);
+    times_.reset();
+    tell_recorder();
+  }
+  return error;
 }
 
 std::string MethodTracing::stop_times(JNIEnv* jni) {
@@ -79,22 +85,25 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
     trace_ = Trace{wish,
                    std::make_shared<CallLog>(
                        bytes / (wish.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
-                   TickClock::nanos_of(CLOCK_REALTIME) / 1000, nullptr};
+                   TickClock::nanos_of(CLOCK_REALTIME) / 1000};
     if (!wish.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wish.below));
     }
   }
   error = apply(jni);
-  if (!error.empty()) {
-    const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
+  if (error.empty()) {
+    trace_->is_in = true;
+  } else {
     trace_.reset();
+    tell_recorder();
   }
   return error;
 }
 
 bool MethodTracing::tracing() {
   const std::lock_guard lock(mutex_);
-  return trace_.has_value();
+  return trace_ && trace_->is_in;
 }
 
 std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
@@ -111,22 +120,27 @@ std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
   return trace;
 }
 
-// What is wanted now, of the recorder first when that is less, of the hooks first when it is more.
+// The recorder first: it listens when the first hook tells of a call, and no more while they go.
 std::string MethodTracing::apply(JNIEnv* jni) {
-  bool any = false;
-  MethodFilter filter;
+  std::optional<MethodFilter> filter;
   {
     const std::lock_guard lock(mutex_);
-    any = times_ || trace_;
-    if (times_) filter.add(*times_);
-    if (trace_) filter.add(trace_->wish.patterns);
-    if (any) {
-      listen();
-    } else {
-      recorder_->stop();
-    }
+    filter = tell_recorder();
   }
-  return any ? hooks_->put_in(jni, std::move(filter)) : hooks_->take_out(jni);
+  return filter ? hooks_->put_in(jni, std::move(*filter)) : hooks_->take_out(jni);
+}
+
+// Lock held. Which methods are wanted; nothing: none.
+std::optional<MethodFilter> MethodTracing::tell_recorder() {
+  if (!times_ && !trace_) {
+    recorder_->stop();
+    return {};
+  }
+  listen();
+  MethodFilter filter;
+  if (times_) filter.add(*times_);
+  if (trace_) filter.add(trace_->wish.patterns);
+  return filter;
 }
 
 void MethodTracing::listen() {
@@ -156,6 +170,7 @@ void MethodTracing::add_to(TimeData& data) {
   Times times = times_ ? read_times() : last_times_;
   data.methods = std::move(times.methods);
   data.method_paths = std::move(times.paths);
+  data.not_timed = std::move(times.not_timed);
 }
 
 void MethodTracing::add_names(NamesInUse& used) {
@@ -182,6 +197,7 @@ MethodTracing::Times MethodTracing::read_times() const {
     }
   }
   Times times;
+  times.not_timed = hooks_->skipped();
   for (const auto& [number, sum] : by_method) {
     MethodNames names = numbers_.names_of(number);
     MethodTime time{dotted(std::move(names.class_name)), std::move(names.method),
@@ -259,9 +275,10 @@ void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
   JvmtiPtr<jclass> classes(jvmti_);
   const LocalFrame frame(jni, 64);
   if (!frame.good() || jvmti_->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) {
+  for (jint i = 0; i < count && !wanted.empty(); ++i) {
+    const LocalRef<jclass> klass(jni, classes[i]);
     JvmtiPtr<char> signature(jvmti_);
-    if (jvmti_->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+    if (jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
       continue;
     }
     const auto found = wanted.find(dotted(std::string(internal_name_of(text_of(signature)))));
@@ -269,8 +286,8 @@ void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
     JvmtiPtr<char> file(jvmti_);
     jint methods = 0;
     JvmtiPtr<jmethodID> ids(jvmti_);
-    if (jvmti_->GetSourceFileName(classes[i], file.out()) != JVMTI_ERROR_NONE ||
-        jvmti_->GetClassMethods(classes[i], &methods, ids.out()) != JVMTI_ERROR_NONE) {
+    if (jvmti_->GetSourceFileName(klass.get(), file.out()) != JVMTI_ERROR_NONE ||
+        jvmti_->GetClassMethods(klass.get(), &methods, ids.out()) != JVMTI_ERROR_NONE) {
       continue;
     }
     for (TraceMethod* method : found->second) method->file = text_of(file);
@@ -290,6 +307,7 @@ void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
         }
       }
     }
+    wanted.erase(found);  // of the same name in other loaders there may be thousands
   }
 }
 

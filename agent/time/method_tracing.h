@@ -7,6 +7,7 @@
 #include <jvmti.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,7 @@ class MethodTracing final : public TimeDataSource {
     std::string below;           // patterns: only these methods and what they call; "": everything
   };
   std::string start_trace(JNIEnv* jni, const TraceWish& wish);
+  // The hooks of a trace are in.
   bool tracing();
   // None: nothing is traced.
   std::optional<MethodTrace> stop_trace(JNIEnv* jni);
@@ -53,16 +55,19 @@ class MethodTracing final : public TimeDataSource {
   struct Times {
     std::vector<MethodTime> methods;
     std::vector<MethodPath> paths;
+    std::map<std::string, std::int64_t> not_timed;
   };
   struct Trace {
     TraceWish wish;
     std::shared_ptr<CallLog> log;
     std::uint64_t begin_micros = 0;
-    std::shared_ptr<MethodMarks> roots;
+    std::shared_ptr<MethodMarks> roots = nullptr;
+    bool is_in = false;  // the hooks are
   };
 
   std::string prepare(JNIEnv* jni);
   std::string apply(JNIEnv* jni);
+  std::optional<MethodFilter> tell_recorder();
   void listen();
   Times read_times() const;
   MethodTrace read_trace(const Trace& trace) const;

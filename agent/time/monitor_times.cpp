@@ -84,6 +84,7 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
   if (!wanted()) return;
   try {
     Begun begun;
+    begun.at_ns = now_ns();  // what follows is part of the wait, too, for who has to wait
     if (kind == MonitorKind::kEnter) begun.holder = holders_.of_monitor(jni, object);
     if (kind == MonitorKind::kPark || kind == MonitorKind::kPin) {
       begun.holder = holders_.of_lock(jni, object);
@@ -97,7 +98,6 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
     begun.trace = traces_->number_of(stack.hash(), stack.frames());
     Part& part = part_of(thread_id);
     const std::lock_guard lock(part.mutex);
-    begun.at_ns = now_ns();
     part.begun[thread_id][static_cast<std::size_t>(kind)] = begun;
   } catch (const std::exception&) {
     // No memory: this one is not counted.

@@ -2,7 +2,7 @@
 import json
 import os
 
-from harness import test
+from harness import AGENT, test
 
 
 def methods_of(path):
@@ -64,6 +64,27 @@ def calls_of_ten_thousand_virtual_threads_are_counted_exactly(t):
     check_counts(found, truth)
     # A thread that waits uses no CPU: 10,000 threads waited, and 2 processors worked.
     assert found["Calls.job"]["cpu_ns"] < found["Calls.job"]["total_ns"] / 20
+
+
+@test()
+def a_method_that_cannot_be_rewritten_is_told_of_and_its_class_timed(t):
+    # 65,530 bytes of code, of 65,535: there is no room for a hook.
+    with open(t.path("Huge.java"), "w", encoding="ascii") as f:
+        f.write("class Huge { static int small(int i) { return i + 1; }\n static int huge(int i) {\n" +
+                "i = i * 31 + 7;\n" * 8191 + "return i; }\n"
+                "public static void main(String[] args) { System.out.println(small(huge(1))); } }\n")
+    javac = t.command([os.path.join(t.jdk.home, "bin", "javac"), t.path("Huge.java")])
+    assert javac.code == 0, javac
+    huge = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}=cpu=times,methods=Huge.*,"
+                      "address=none,dump=m.jsonl,dump=m.txt", "-cp", t.dir, "Huge"])
+    assert huge.code == 0, huge
+    found = methods_of(t.path("m.jsonl"))
+    assert {name: line["calls"] for name, line in found.items()} == {
+        "Huge.main": 1, "Huge.small": 1}, found
+    with open(t.path("m.jsonl"), encoding="utf-8") as f:
+        assert json.loads(f.readline())["not_timed"] == {"code-too-long": 1}
+    with open(t.path("m.txt"), encoding="utf-8") as f:
+        assert "1  code-too-long" in f.read()
 
 
 def check_times(found, truth):

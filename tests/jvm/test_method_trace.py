@@ -12,7 +12,7 @@ import time
 from ddm_client import DdmError, Target
 from harness import test
 from test_ddm_tool import DDM
-from test_probe import CODES, native_access, tell
+from test_probe import CODES, codes_of_late, native_access, tell
 from test_toggle import ESCAPE_LOOPS, bytes_of
 
 
@@ -171,6 +171,28 @@ def a_hundred_rounds_of_tracing_under_load_harm_nothing(t):
         p.expect("counted")
 
 
+@test(flags=[("-Xmx64m", "-XX:+UseSerialGC")])
+def the_memory_of_a_trace_goes_with_it(t):
+    def resident_kb(p):
+        with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
+            return int(next(line for line in f if line.startswith("VmRSS")).split()[1])
+
+    with Target(t, "dump=none", program=("Probed",)) as p, p.client() as ddm:
+        kept = []
+        for _ in range(2):
+            start(ddm, methods="Probed*", size=20_000_000)
+            tell(p, "counts 50000 2")
+            events = len(ddm.request("MPSE")) // 10
+            assert events > 1_500_000, events
+            after = resident_kb(p)
+            for _ in range(2):
+                start(ddm, methods="Probed.fib", size=1)
+                ddm.request("MPSE")
+            kept.append(after - resident_kb(p))
+        # An event has written 4 bytes at least.
+        assert min(kept) < events * 4 / 1024 / 2, (kept, events)
+
+
 @test()
 def code_is_as_fast_after_a_trace_as_before(t):
     """What the compiler removed before, it removes again: nothing of the hooks is left."""
@@ -198,6 +220,49 @@ def the_code_is_method_for_method_as_it_was_when_a_trace_is_over(t):
             ddm.request("MPSE")
             after = tell(p, f"codes {CODES}")
             assert after == before, [name for name in before if after[name] != before[name]]
+
+
+@test()
+def only_classes_with_wanted_methods_are_rewritten_and_put_back(t):
+    with Target(t, "log=info,dump=none", program=("Probed",)) as p, p.client() as ddm:
+        def looked_into(kind):
+            return int(re.search(r"(\d+)( of \d+ loaded)? classes", p.stderr_line(kind))[1])
+
+        tell(p, "counts 1 1")
+        # The second time, the constants of what was rewritten before are in all four still.
+        for methods, classes in (("Probed*", 4), ("*.total", 1)):
+            start(ddm, methods=methods)
+            tell(p, "counts 1 1")
+            trace = Trace(ddm.request("MPSE"))
+            assert looked_into("looked into") == looked_into("taken out of") == classes, methods
+            assert any(method == "Probed$Cart.total" for _, method in trace.calls())
+
+
+@test()
+def a_class_that_is_linked_after_a_trace_has_its_own_code(t):
+    def trace(target):
+        ddm = target.client()
+        start(ddm, methods="Probed*")
+
+        def stop():
+            ddm.request("MPSE")
+            ddm.close()
+        return stop
+
+    assert codes_of_late(t, trace) == codes_of_late(t)
+
+
+@test()
+def a_class_that_is_loaded_before_a_trace_and_linked_in_it_is_traced(t):
+    # The hook is on when it is loaded, and has nothing to do with it yet.
+    with Target(t, "cpu=times,methods=Probed.fib,dump=none", program=("Probed",)) as p, \
+            p.client() as ddm:
+        tell(p, "load Probed$Late")
+        start(ddm, methods="Probed$Late.*")
+        tell(p, "late")
+        calls = Trace(ddm.request("MPSE")).calls()
+        assert {method: count for (_, method), count in calls.items()} == {
+            "Probed$Late.<clinit>": [1, 0], "Probed$Late.twice": [1, 0]}, calls
 
 
 @test()
@@ -239,8 +304,6 @@ def traced(p, path, *words):
         while ddm.request("MPRQ") != b"\1":
             assert time.monotonic() < deadline and tool.poll() is None
             time.sleep(0.05)
-    # MPRQ says so before the hooks are in; what comes after them is whole.
-    time.sleep(1)
     p.say("go")
     truth = read_counts(p)
     tool.send_signal(signal.SIGINT)  # ends it early, and it writes

@@ -209,6 +209,25 @@ def the_code_is_method_for_method_as_it_was_when_probes_are_out(t):
             assert after == before, [name for name in before if after[name] != before[name]]
 
 
+def codes_of_late(t, put_in=None):
+    """{method: its code} when a class is loaded while something is in, and linked when it is out."""
+    with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target:
+        take_out = put_in(target) if put_in else lambda: None
+        tell(target, "load Probed$Late")
+        take_out()
+        codes = tell(target, f"codes {CODES} Probed$Late")
+    assert any(name.startswith("Probed$Late.twice") for name in codes), codes
+    return codes
+
+
+@test()
+def a_class_that_is_linked_after_its_probes_are_out_has_its_own_code(t):
+    def probes(target):
+        return Probe(target, "Probed*", "--time").end
+
+    assert codes_of_late(t, probes) == codes_of_late(t)
+
+
 def put_in_and_out(t, rounds):
     dice = random.Random(t.name)
     kinds = (("--count",), ("--time",), ("--args", "--return", "--limit", "5"), ("--stack",),

@@ -59,13 +59,20 @@ bool MethodFilter::may_want_class(std::string_view internal_name, bool of_system
   });
 }
 
-bool MethodFilter::wants(std::string_view internal_name, std::string_view method,
-                         bool of_system) const {
+bool MethodFilter::wants_all_of(std::string_view internal_name, bool of_system) const {
   const std::string class_name = dotted(internal_name);
-  const std::string full = class_name + "." + std::string(method);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
     if (of_system && pattern.literal.empty()) return false;
-    return matches(pattern.text, full) || matches(pattern.text, class_name);
+    return matches(pattern.text, class_name);
+  });
+}
+
+bool MethodFilter::wants(std::string_view internal_name, std::string_view method,
+                         bool of_system) const {
+  if (wants_all_of(internal_name, of_system)) return true;
+  const std::string full = dotted(internal_name) + "." + std::string(method);
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
+    return !(of_system && pattern.literal.empty()) && matches(pattern.text, full);
   });
 }
 

@@ -27,6 +27,8 @@ class MethodFilter {
   // the boot and platform loaders are meant only by patterns that begin with a name: not by "*.x".
   bool may_want_class(std::string_view internal_name, bool of_system) const;
   bool wants(std::string_view internal_name, std::string_view method, bool of_system) const;
+  // Every method that such a class may have.
+  bool wants_all_of(std::string_view internal_name, bool of_system) const;
 
  private:
   struct Pattern {

@@ -54,7 +54,7 @@ class OpenCalls {
     ++open_by_bits_[method % kBits];
     call->method.store(method, std::memory_order_relaxed);
     call->path.store(path, std::memory_order_relaxed);
-    call->outermost = outermost;
+    call->outermost.store(outermost, std::memory_order_relaxed);
     call->below = below;
     call->begin.store(now, std::memory_order_relaxed);
     call->callees.store(0, std::memory_order_relaxed);
@@ -83,7 +83,7 @@ class OpenCalls {
     open_by_bits_.fill(0);
   }
 
-  // `open(Ended)` for each as it stands at `now`, innermost first.
+  // `open(Ended)` for each as it stands at `now`, innermost first; without `cpu` and `below`.
   template <typename OpenCall>
   void for_each(Ticks now, OpenCall open) const {
     Ticks callee = 0;
@@ -93,8 +93,9 @@ class OpenCalls {
       const Ticks total = now > begin ? now - begin : 0;
       const Ticks callees = call.callees.load(std::memory_order_relaxed) + callee;
       open(Ended{call.method.load(std::memory_order_relaxed),
-                 call.path.load(std::memory_order_relaxed), call.outermost, total,
-                 total > callees ? total - callees : 0, 0, call.below});
+                 call.path.load(std::memory_order_relaxed),
+                 call.outermost.load(std::memory_order_relaxed), total,
+                 total > callees ? total - callees : 0});
       callee = total;
     }
   }
@@ -118,7 +119,7 @@ class OpenCalls {
     Ticks cpu_begin = 0;
     std::atomic<MethodNumber> method{0};
     std::atomic<PathNumber> path{kNoPath};
-    bool outermost = false;
+    std::atomic<bool> outermost{false};
     bool below = false;
   };
 
@@ -170,7 +171,7 @@ class OpenCalls {
     Ended ended;
     ended.method = call.method.load(std::memory_order_relaxed);
     ended.path = call.path.load(std::memory_order_relaxed);
-    ended.outermost = call.outermost;
+    ended.outermost = call.outermost.load(std::memory_order_relaxed);
     ended.below = call.below;
     ended.total = now - call.begin.load(std::memory_order_relaxed);
     const Ticks callees = call.callees.load(std::memory_order_relaxed);

@@ -1,6 +1,8 @@
 // Methods of every kind, called so often as it says: "counts N THREADS" prints "method calls" of each,
 // then "counted". "busy THREADS" keeps some of them busy, and "loop" never returns from one, until "stop".
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Scanner;
 import java.util.function.IntUnaryOperator;
 
@@ -166,15 +168,21 @@ public class Probed {
                     }
                     System.out.println("counted");
                     break;
+                case "load":  // and no more: it is linked later
+                    Class.forName(words[1], false, Probed.class.getClassLoader());
+                    System.out.println("counted");
+                    break;
                 case "late":
-                    sink += Late.made;
+                    sink += Late.twice(Late.made);
                     System.out.println("counted");
                     break;
                 case "codes":
                     System.load(words[1]);
                     one(1);  // all are linked
-                    for (Class<?> type : new Class<?>[] {Probed.class, Cart.class, Shape.class,
-                                                         String.class, HashMap.class}) {
+                    List<Class<?>> types = new ArrayList<>(List.of(Probed.class, Cart.class, Shape.class,
+                                                                   String.class, HashMap.class));
+                    if (words.length > 2) types.add(Class.forName(words[2]));
+                    for (Class<?> type : types) {
                         for (String line : codes(type).split("\n")) {
                             System.out.println(type.getName() + "." + line);
                         }

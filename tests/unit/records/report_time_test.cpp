@@ -73,6 +73,18 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
+TEST_CASE("Reports tell what could not be timed") {
+  const auto sample = time_sample();
+  CHECK_FALSE(has(whole_report(ReportFormat::kText, sample->data), "not timed"));
+  CHECK_FALSE(has(whole_report(ReportFormat::kJsonl, sample->data), "not_timed"));
+  sample->data.time.not_timed = {{"code-too-long", 2}, {"retransform: JVMTI_ERROR_X", 1}};
+  CHECK(has(whole_report(ReportFormat::kText, sample->data),
+            "not timed, since they cannot be rewritten:\n"
+            "        2  code-too-long\n        1  retransform: JVMTI_ERROR_X\n"));
+  CHECK(has(whole_report(ReportFormat::kJsonl, sample->data),
+            R"("not_timed":{"code-too-long":2,"retransform: JVMTI_ERROR_X":1})"));
+}
+
 TEST_CASE("A pin's time is not added to that of its park") {
   const auto sample = time_sample();
   sample->data.time.monitors.push_back(

@@ -42,6 +42,16 @@ TEST_CASE("the JDK's own classes are meant only by name") {
   CHECK_FALSE(named.wants("java/util/HashMap", "put", true));
 }
 
+TEST_CASE("a pattern that means a class means all of its methods") {
+  for (const char* whole : {"shop.*", "shop.Cart", "*.Cart", ""}) {
+    CHECK(MethodFilter(whole).wants_all_of("shop/Cart", false));
+  }
+  for (const char* some : {"shop.Cart.total", "*.total", "shop.Cart.*", "shop.Car"}) {
+    CHECK_FALSE(MethodFilter(some).wants_all_of("shop/Cart", false));
+  }
+  CHECK_FALSE(MethodFilter("*").wants_all_of("java/util/HashMap", true));
+}
+
 TEST_CASE("a class without wanted methods is told from its name where that is certain") {
   const MethodFilter filter("shop.Cart.total");
   CHECK(filter.may_want_class("shop/Cart", false));
