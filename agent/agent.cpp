@@ -59,8 +59,8 @@ Agent::Agent(jvmtiEnv* jvmti, AgentOptions options)
       options_(std::move(options.options)),
       hprof_options_(std::move(options.hprof)),
       load_time_(std::time(nullptr)),
-      sampler_(jvmti),
-      sampler_thread_(jvmti, [this] { return sampler_.cost_ns(); }) {}
+      sampler_thread_(jvmti),
+      sampler_(jvmti, sampler_thread_) {}
 
 // None: they are wrong, and that has been said.
 std::optional<AgentOptions> Agent::read_options(const char* text) {
@@ -184,11 +184,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   }
   hit_budget_ = std::make_unique<HitBudget>(
       jvmti_, sinks_,
-      HitBudget::Sources{[this] { return sampler_.cost_ns() + sampler_thread_.cost_ns(); },
-                         [this](double percent) {
-                           sampler_.leave_to_probes(percent);
-                           sampler_thread_.leave_to_probes(percent);
-                         },
+      HitBudget::Sources{[this] { return sampler_thread_.cost_ns(); },
+                         [this](double percent) { sampler_thread_.leave_to_probes(percent); },
                          options_.budget});
   probes_ = std::make_unique<Probes>(jvmti_, *hit_budget_, [this](JNIEnv* on_probes) {
     return tracking_ ? std::optional(tracking_->naming(on_probes)) : std::nullopt;
@@ -209,8 +206,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
                                               static_cast<std::uint8_t>(options_.unit),
                                               native_sampling_.get(), *method_tracing_,
-                                              options_.methods, *probes_, sampler_,
-                                              options_.budget);
+                                              options_.methods, *probes_, sampler_);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   sampler_thread_.set_budget(options_.budget);
   dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_, *hit_budget_,
@@ -323,8 +319,7 @@ void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
 std::string Agent::sample_cpu(JNIEnv* jni, bool on) {
   if (on && !tracking_) return "this VM lacks what stacks need";
   if (on) {
-    return sampler_.start(jni, tracking_->naming(jni),
-                          {options_.interval_ms, options_.budget, options_.delay});
+    return sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.delay});
   }
   sampler_.stop();
   return "";
@@ -412,7 +407,6 @@ void Agent::process_exits() {
 
 void Agent::vm_death(JNIEnv* jni) {
   dying_ = true;
-  sampler_.close();
   sampler_thread_.close();
   monitors_.close();
   if (hit_budget_) hit_budget_->close();

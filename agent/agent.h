@@ -85,8 +85,8 @@ class Agent {
   std::unique_ptr<Tracking> tracking_;
   MonitorTimes monitors_;
   std::unique_ptr<MethodTracing> method_tracing_;
-  CpuSampler sampler_;
   SamplerThread sampler_thread_;
+  CpuSampler sampler_;
   SinksClass sinks_;
   std::unique_ptr<HitBudget> hit_budget_;
   std::unique_ptr<Probes> probes_;

@@ -1,7 +1,7 @@
 // What DYPER's clients switch on: looks at the threads now and then, the accounts that are kept of
 // them, and the reports and stack dumps that are sent by themselves.
 //
-// Looks are taken on a thread of their own and within the budget that all who sample share: what a
+// Looks are taken on the sampler's thread and within the budget that all who sample share: what a
 // look costs is measured, and CHECKTIME is stretched where it is asked too often. Everything else
 // on the thread that answers commands.
 #pragma once

@@ -9,8 +9,7 @@ namespace ddm {
 ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
                              Tracking* tracking, std::uint8_t map_unit,
                              NativeSampling* native_sampling, MethodTracing& method_tracing,
-                             std::string methods, Probes& probes, CpuSampler& sampler,
-                             std::int64_t budget)
+                             std::string methods, Probes& probes, CpuSampler& sampler)
     : context_{jvmti, vm, service},
       pulse_([this] { gc_events_.heard(); }, GcEvents::kGap),
       gc_events_(context_, pulse_),
@@ -22,7 +21,7 @@ ChunkHandlers::ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, cons
       native_heap_(context_, gc_events_, maps_, native_sampling),
       tracking_(context_, tracking, threads_),
       reports_(context_, tracking),
-      profiling_(context_, method_tracing, std::move(methods), sampler, budget, tracking),
+      profiling_(context_, method_tracing, std::move(methods), sampler, tracking),
       probes_(context_, probes) {
   Dispatcher& dispatcher = service.dispatcher();
   app_.add_to(dispatcher);

@@ -22,11 +22,11 @@ namespace ddm {
 class ChunkHandlers final : public SessionObserver {
  public:
   // Registers everything with the service's dispatcher. `tracking` and `native_sampling` may be
-  // null; `map_unit`: bytes; `methods` and `budget`: the options, for traces.
+  // null; `map_unit`: bytes; `methods`: the option, for traces.
   ChunkHandlers(jvmtiEnv* jvmti, JavaVM* vm, Service& service, const VmFacts& facts,
                 Tracking* tracking, std::uint8_t map_unit, NativeSampling* native_sampling,
                 MethodTracing& method_tracing, std::string methods, Probes& probes,
-                CpuSampler& sampler, std::int64_t budget);
+                CpuSampler& sampler);
 
   AppHandlers& app() { return app_; }
   HeapDumper& heap_dumper() { return heap_.dumper(); }

@@ -126,8 +126,7 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
   auto trace = std::make_shared<SampleTrace>(tracking_->names(),
                                              std::int64_t{wanted->interval_micros} * 1000,
                                              wanted->buffer_bytes, dual);
-  const std::string error =
-      sampler_.start_trace(jni, tracking_->naming(jni), std::move(trace), budget_);
+  const std::string error = sampler_.start_trace(jni, tracking_->naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {
     const std::lock_guard lock(mutex_);

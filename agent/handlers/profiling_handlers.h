@@ -24,12 +24,11 @@ class ProfilingHandlers {
   // `methods`: the option of that name, for servers that do not say.
   // `tracking`: names the sampled stacks; null: nothing can be sampled.
   ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, std::string methods,
-                    CpuSampler& sampler, std::int64_t budget, Tracking* tracking)
+                    CpuSampler& sampler, Tracking* tracking)
       : context_(context),
         tracing_(tracing),
         methods_(std::move(methods)),
         sampler_(sampler),
-        budget_(budget),
         tracking_(tracking) {}
 
   void add_to(Dispatcher& dispatcher);
@@ -50,7 +49,6 @@ class ProfilingHandlers {
   MethodTracing& tracing_;
   const std::string methods_;
   CpuSampler& sampler_;
-  const std::int64_t budget_;
   Tracking* const tracking_;
 
   std::mutex mutex_;

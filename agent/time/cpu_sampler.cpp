@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <random>
 #include <utility>
 
 #include "jvm/jvmti_error.h"
@@ -32,17 +31,7 @@ std::string CpuSampler::prepare(JNIEnv* jni, const StackNaming& naming) {
     ran_.store(ran_threads_.get(), std::memory_order_release);
   }
   if (!naming_) naming_.emplace(naming);
-  return thread_.start(jni);
-}
-
-// Lock held.
-std::string CpuSampler::begin_running() {
-  if (running_) {
-    changed_.notify_all();
-    return "";
-  }
-  running_ = thread_.post([this](JNIEnv* on_thread) { run(on_thread); });
-  return running_ ? "" : "the program is ending";
+  return thread_.start(jni, *this);
 }
 
 std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings settings) {
@@ -53,43 +42,53 @@ std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings s
   stop();
   const std::lock_guard switching(switching_);
   if (const std::string error = prepare(jni, naming); !error.empty()) return error;
-  const std::lock_guard lock(mutex_);
-  if (running_ && !trace_) return "the former sampler has not come to its end";
-  std::shared_ptr<Traces> traces = Traces::create(kTraces, kMaxDepth);
-  if (!traces) return "no memory for stacks";
-  traces_ = std::move(traces);
-  counts_.clear();
-  figures_.emplace();
-  figures_->asked_ns = settings.interval_ms * 1'000'000;
-  figures_->budget = settings.budget;
-  begun_ns_ = 0;
-  wanted_ = settings;
-  ++starts_;
-  const std::string error = begin_running();
-  if (!error.empty()) wanted_.reset();
-  return error;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Traces> traces = Traces::create(kTraces, kMaxDepth);
+    if (!traces) return "no memory for stacks";
+    traces_ = std::move(traces);
+    counts_.clear();
+    figures_.emplace();
+    figures_->asked_ns = settings.interval_ms * 1'000'000;
+    figures_->budget = thread_.budget();
+    begun_ns_ = 0;
+    wanted_ = settings;
+    ++starts_;
+  }
+  thread_.hasten(*this);
+  return "";
+}
+
+// Until no look goes on for what is wanted no more. False: it takes too long.
+bool CpuSampler::stop_looking() {
+  std::unique_lock lock(mutex_);
+  if (!wanted_ && !trace_) {
+    lock.unlock();
+    return thread_.stop(*this);
+  }
+  return changed_.wait_for(lock, kStopPatience, [this] { return !looking_; });
 }
 
 void CpuSampler::stop() {
   const std::lock_guard switching(switching_);
-  std::unique_lock lock(mutex_);
-  wanted_.reset();
-  changed_.notify_all();
-  changed_.wait_for(lock, kStopPatience, [this] { return trace_ ? !looking_ : !running_; });
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_.reset();
+  }
+  stop_looking();
 }
 
 std::string CpuSampler::start_trace(JNIEnv* jni, const StackNaming& naming,
-                                    std::shared_ptr<SampleTrace> trace, std::int64_t budget) {
+                                    std::shared_ptr<SampleTrace> trace) {
   const std::lock_guard switching(switching_);
   if (const std::string error = prepare(jni, naming); !error.empty()) return error;
-  const std::lock_guard lock(mutex_);
-  if (trace_) return "the program is being sampled already";
-  if (running_ && !wanted_) return "the former sampler has not come to its end";
-  trace_ = std::move(trace);
-  trace_budget_ = budget;
-  const std::string error = begin_running();
-  if (!error.empty()) trace_.reset();
-  return error;
+  {
+    const std::lock_guard lock(mutex_);
+    if (trace_) return "the program is being sampled already";
+    trace_ = std::move(trace);
+  }
+  thread_.hasten(*this);
+  return "";
 }
 
 bool CpuSampler::tracing() {
@@ -99,25 +98,14 @@ bool CpuSampler::tracing() {
 
 Result<MethodTrace> CpuSampler::stop_trace() {
   const std::lock_guard switching(switching_);
-  std::unique_lock lock(mutex_);
-  if (!trace_) return Error{"the program is not being sampled; SPSS starts it"};
-  const std::shared_ptr<SampleTrace> trace = std::exchange(trace_, nullptr);
-  changed_.notify_all();
-  if (!changed_.wait_for(lock, kStopPatience,
-                         [this] { return wanted_ ? !looking_ : !running_; })) {
-    return Error{"the sampler does not come to its end"};
-  }
-  return trace->finish(clock_ns(CLOCK_MONOTONIC));
-}
-
-void CpuSampler::close() {
+  std::shared_ptr<SampleTrace> trace;
   {
     const std::lock_guard lock(mutex_);
-    wanted_.reset();
-    trace_.reset();
-    changed_.notify_all();
+    trace = std::exchange(trace_, nullptr);
   }
-  thread_.stop(std::chrono::milliseconds(100));
+  if (!trace) return Error{"the program is not being sampled; SPSS starts it"};
+  if (!stop_looking()) return Error{"the sampler does not come to its end"};
+  return trace->finish(clock_ns(CLOCK_MONOTONIC));
 }
 
 // None: nothing is wanted any more. Lock held.
@@ -129,80 +117,91 @@ std::optional<CpuSampler::Look> CpuSampler::wanted_look() const {
   if (wanted_) {
     look.traces = traces_;
     look.unit_ns = look.interval_ns = wanted_->interval_ms * 1'000'000;
-    look.budget = wanted_->budget;
     look.delay = wanted_->delay;
   }
   if (trace_) {
     const std::int64_t interval = trace_->interval_ns();
     look.interval_ns = wanted_ ? std::min(look.interval_ns, interval) : interval;
-    look.budget = wanted_ ? look.budget : trace_budget_;
   }
   return look;
 }
 
-void CpuSampler::run(JNIEnv* jni) {
-  std::optional<SamplingPace> pace;
-  std::minstd_rand random(static_cast<std::uint32_t>(clock_ns(CLOCK_MONOTONIC)));
+Looker::Clock::time_point CpuSampler::begin(JNIEnv* jni) {
+  random_.seed(static_cast<std::uint32_t>(clock_ns(CLOCK_MONOTONIC)));
   mounted_.open(jni);
   calibrate(jni);
-  std::int64_t last = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  std::uint32_t start = 0;
-  auto due = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex_);
-  while (auto wanted = wanted_look()) {
-    if (!pace || pace->asked_ns() != wanted->interval_ns) {
-      pace.emplace(wanted->interval_ns, wanted->budget);
-    }
-    if (start != wanted->start) {
-      start = wanted->start;
-      ran_threads_->clear(jni);
-      begun_ns_ = last = clock_ns(CLOCK_MONOTONIC);
-    }
-    due += std::chrono::nanoseconds(
-        pace->pause_ns(static_cast<std::uint32_t>(random() << 1), wanted->delay));
-    const auto changed = [&] {
-      return starts_ != wanted->start || trace_ != wanted->trace ||
-             wanted_.has_value() != (wanted->unit_ns != 0);
-    };
-    if (changed_.wait_until(lock, due, changed)) continue;
-    looking_ = true;
-    lock.unlock();
+  pace_.reset();
+  return Clock::now();
+}
+
+void CpuSampler::end(JNIEnv* jni) {
+  ran_threads_->clear(jni);
+  mounted_.close();
+}
+
+// True: what is wanted has changed, so that the first pause begins.
+bool CpuSampler::adopt(JNIEnv* jni, const Look& wanted, std::int64_t budget) {
+  const bool same_pace =
+      pace_ && pace_->asked_ns() == wanted.interval_ns && pace_->budget() == budget;
+  if (same_pace && start_ == wanted.start) return false;
+  if (!same_pace) pace_.emplace(wanted.interval_ns, budget);
+  if (std::exchange(start_, wanted.start) != wanted.start) {
+    ran_threads_->clear(jni);
+    const std::lock_guard lock(mutex_);
+    begun_ns_ = last_ns_ = clock_ns(CLOCK_MONOTONIC);
+  }
+  due_ = Clock::now();
+  return true;
+}
+
+Looker::Clock::time_point CpuSampler::next_due(SamplingDelay delay) {
+  const auto random = static_cast<std::uint32_t>(random_() << 1);
+  return due_ += std::chrono::nanoseconds(pace_->pause_ns(random, delay));
+}
+
+Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
+  std::optional<Look> wanted;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted = wanted_look();
+    looking_ = wanted.has_value();
+  }
+  // It is to end, or to be told what it is for.
+  if (!wanted) return Clock::now() + std::chrono::hours(1);
+  const bool is_new = adopt(jni, *wanted, turn.budget);
+  if (!is_new) {
     // What was missed is not made up for, or looks would follow each other without a pause.
-    due = std::max(due, std::chrono::steady_clock::now() -
-                            std::chrono::nanoseconds(wanted->interval_ns));
+    due_ = std::max(due_, Clock::now() - std::chrono::nanoseconds(wanted->interval_ns));
     const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
     others_cost_ns_ = 0;
     try {
-      look(jni, *wanted, now);
+      look_at_threads(jni, *wanted, now);
     } catch (const std::exception& failure) {
       log_debug("sampling: {}", failure.what());  // no memory: one look is lost
     }
-    const std::int64_t cpu_now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    pace->looked(cpu_now - cpu + others_cost_ns_);
-    pace->leave_to_others(probes_percent_.load(std::memory_order_relaxed));
-    spent_ns_.fetch_add(cpu_now - cpu + others_cost_ns_, std::memory_order_relaxed);
-    wanted.reset();
-    lock.lock();
-    note(now, now - last, cpu_now - cpu);
-    looking_ = false;
-    changed_.notify_all();
-    last = now;
-    cpu = cpu_now;
+    const std::int64_t own_ns = cpu_of_this_thread_ns() - turn.cpu_from_ns;
+    pace_->looked(own_ns + others_cost_ns_);
+    pace_->leave_to_others(turn.others_percent);
+    thread_.spend(own_ns + others_cost_ns_);
+    note(now, own_ns, turn.budget);
+    last_ns_ = now;
   }
-  lock.unlock();
-  ran_threads_->clear(jni);
-  mounted_.close();
-  lock.lock();
-  running_ = false;
+  const Clock::time_point due = next_due(wanted->delay);
+  wanted.reset();  // a trace that is stopped meanwhile is its stopper's alone
+  const std::lock_guard lock(mutex_);
+  looking_ = false;
   changed_.notify_all();
+  return due;
 }
 
-// One look is over. Lock held.
-void CpuSampler::note(std::int64_t now_ns, std::int64_t pause_ns, std::int64_t own_ns) {
+// One look is over.
+void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t budget) {
+  const std::lock_guard lock(mutex_);
   if (!wanted_) return;
   SamplerFigures& figures = *figures_;
   ++figures.looks;
-  figures.longest_ns = std::max(figures.longest_ns, pause_ns);
+  figures.budget = budget;
+  figures.longest_ns = std::max(figures.longest_ns, now_ns - last_ns_);
   figures.on_ns = now_ns - begun_ns_;
   figures.mean_ns = figures.on_ns / figures.looks;
   figures.own_ns += own_ns;
@@ -228,7 +227,7 @@ void CpuSampler::calibrate(JNIEnv*) {
   frame_cost_ns_ = least / 4;
 }
 
-void CpuSampler::look(JNIEnv* jni, const Look& wanted, std::int64_t now_ns) {
+void CpuSampler::look_at_threads(JNIEnv* jni, const Look& wanted, std::int64_t now_ns) {
   const std::int64_t unit_ns = wanted.unit_ns != 0 ? wanted.unit_ns : wanted.interval_ns;
   for (RanThread* thread : ran_threads_->look(jni, now_ns, unit_ns)) {
     const std::int64_t count = wanted.unit_ns != 0 ? thread->unsaid_ns / unit_ns : 0;

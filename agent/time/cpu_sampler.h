@@ -1,5 +1,5 @@
-// Where CPU goes, by samples (cpu=samples): one thread of the agent looks at the others every so
-// often and takes the stacks of those that have run.
+// Where CPU goes, by samples (cpu=samples): the sampler's thread looks at the others every so often
+// and takes the stacks of those that have run.
 //
 // A stack stands for the CPU that its thread has used since its last one, in units of the interval
 // that was asked for: the counts of a thread times the interval are its CPU, however seldom it was
@@ -22,31 +22,31 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "ddm/result.h"
-#include "jvm/agent_thread.h"
 #include "jvm/mounted_threads.h"
 #include "records/sample_counts.h"
 #include "records/time_data.h"
 #include "stack/stack_naming.h"
 #include "time/ran_threads.h"
 #include "time/sample_trace.h"
+#include "time/sampler_thread.h"
 #include "time/sampling_pace.h"
 
 namespace ddm {
 
-class CpuSampler final : public TimeDataSource {
+class CpuSampler final : public TimeDataSource, private Looker {
  public:
-  explicit CpuSampler(jvmtiEnv* jvmti) : jvmti_(jvmti), thread_(jvmti, "ddmagent-sampler") {}
-
   struct Settings {
     std::int64_t interval_ms = 10;
-    std::int64_t budget = 5;
     SamplingDelay delay = SamplingDelay::kVaried;
     friend bool operator==(const Settings&, const Settings&) = default;
   };
+
+  CpuSampler(jvmtiEnv* jvmti, SamplerThread& thread) : jvmti_(jvmti), thread_(thread) {}
 
   // Any attached thread. start() forgets what was found before, unless it is on as it is asked to
   // be; "" or what went wrong. stop() keeps what was found.
@@ -54,22 +54,15 @@ class CpuSampler final : public TimeDataSource {
   void stop();
   // The same for a trace; one at a time, beside samples or alone.
   std::string start_trace(JNIEnv* jni, const StackNaming& naming,
-                          std::shared_ptr<SampleTrace> trace, std::int64_t budget);
+                          std::shared_ptr<SampleTrace> trace);
   bool tracing();
   // None, with the reason: there is no trace, or the sampler does not let go of it.
   Result<MethodTrace> stop_trace();
-  // At the VM's death, instead of stop().
-  void close();
 
   // JVMTI's events, on the thread concerned.
   void threads_changed() {
     if (RanThreads* threads = ran_.load(std::memory_order_acquire)) threads->threads_changed();
   }
-
-  // What probes take of the budget, which is one: percent of one CPU.
-  void leave_to_probes(double percent) { probes_percent_.store(percent, std::memory_order_relaxed); }
-  // CPU that it has taken so far, its own and that of others.
-  std::int64_t cost_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
 
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;
@@ -83,7 +76,6 @@ class CpuSampler final : public TimeDataSource {
   // What a look is for.
   struct Look {
     std::int64_t interval_ns = 0;
-    std::int64_t budget = 0;
     SamplingDelay delay = SamplingDelay::kVaried;
     std::int64_t unit_ns = 0;            // of CPU that a sample stands for; 0: none is wanted
     std::shared_ptr<Traces> traces;      // of samples
@@ -91,19 +83,24 @@ class CpuSampler final : public TimeDataSource {
     std::uint32_t start = 0;             // of samples, the how manyth
   };
 
+  Clock::time_point begin(JNIEnv* jni) override;
+  Clock::time_point look(JNIEnv* jni, const Turn& turn) override;
+  void end(JNIEnv* jni) override;
+
   std::string prepare(JNIEnv* jni, const StackNaming& naming);
-  std::string begin_running();
+  bool stop_looking();
   std::optional<Look> wanted_look() const;
-  void run(JNIEnv* jni);
-  void look(JNIEnv* jni, const Look& wanted, std::int64_t now_ns);
+  bool adopt(JNIEnv* jni, const Look& wanted, std::int64_t budget);
+  Clock::time_point next_due(SamplingDelay delay);
+  void look_at_threads(JNIEnv* jni, const Look& wanted, std::int64_t now_ns);
   void take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Look& wanted,
             std::int64_t now_ns);
-  void note(std::int64_t now_ns, std::int64_t pause_ns, std::int64_t own_ns);
+  void note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t budget);
   void fail(const char* reason);
   void calibrate(JNIEnv* jni);
 
   jvmtiEnv* const jvmti_;
-  AgentThread thread_;
+  SamplerThread& thread_;
   std::optional<StackNaming> naming_;
   std::vector<jvmtiFrameInfo> raw_;
   std::vector<Frame> frames_;  // of one stack, for the trace
@@ -111,22 +108,23 @@ class CpuSampler final : public TimeDataSource {
   std::atomic<RanThreads*> ran_{nullptr};
   SampleCounts counts_;
   MountedThreads mounted_;            // of the sampler's thread
-  std::atomic<double> probes_percent_{0};
-  std::atomic<std::int64_t> spent_ns_{0};
   std::int64_t stack_cost_ns_ = 0;    // estimated, of a thread that stops for its stack
   std::int64_t frame_cost_ns_ = 0;    // and more for each frame
   std::int64_t others_cost_ns_ = 0;   // of the look that is going on
+  std::optional<SamplingPace> pace_;
+  std::minstd_rand random_;
+  Clock::time_point due_{};
+  std::int64_t last_ns_ = 0;          // of the look before
+  std::uint32_t start_ = 0;           // of the samples that looks are for
 
   std::mutex switching_;  // of start and stop
   std::mutex mutex_;      // of what follows
   std::condition_variable changed_;
-  std::optional<Settings> wanted_;  // none: off
+  std::optional<Settings> wanted_;  // of samples; none: off
   std::uint32_t starts_ = 0;
   std::shared_ptr<SampleTrace> trace_;  // null: none is wanted
-  std::int64_t trace_budget_ = 0;
   bool looking_ = false;
   std::int64_t begun_ns_ = 0;  // of the samples
-  bool running_ = false;            // run() has not left
   std::optional<SamplerFigures> figures_;
   std::shared_ptr<Traces> traces_;  // replaced while no sampler runs
 };

@@ -78,16 +78,21 @@ SamplerThread::Entry* SamplerThread::next_due() {
   return next;
 }
 
-double SamplerThread::others_percent() {
+// Lock held.
+double SamplerThread::others_percent(const Entry& entry) {
   const Clock::time_point now = Clock::now();
-  const double elapsed_ns = std::chrono::duration<double, std::nano>(now - others_seen_).count();
+  const double elapsed_ns = std::chrono::duration<double, std::nano>(now - second_began_).count();
   if (elapsed_ns >= 1e9) {
-    const std::int64_t others = others_ns_();
-    const auto taken = static_cast<double>(others - std::exchange(others_then_ns_, others));
-    others_percent_ = taken * 100 / elapsed_ns;
-    others_seen_ = now;
+    for (Entry& one : entries_) {
+      one.percent = static_cast<double>(std::exchange(one.spent_ns, 0)) * 100 / elapsed_ns;
+    }
+    second_began_ = now;
   }
-  return others_percent_ + probes_percent_;
+  double percent = probes_percent_;
+  for (const Entry& one : entries_) {
+    if (&one != &entry) percent += one.percent;
+  }
+  return percent;
 }
 
 void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::mutex>& lock) {
@@ -95,13 +100,15 @@ void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::m
   if (state == State::kBeginning) entry.state = State::kOn;
   // What hasten() says while the look goes on holds for the next one.
   const Clock::time_point before = entry.due = Clock::time_point::max();
+  const Looker::Turn turn{budget_, others_percent(entry), cpu_ns_};
+  spent_ns_ = 0;
   lock.unlock();
   Clock::time_point due = Clock::now() + std::chrono::seconds(1);
   try {
     if (state == State::kBeginning) {
       due = entry.looker->begin(jni);
     } else if (state == State::kOn) {
-      due = entry.looker->look(jni, {budget_, others_percent(), cpu_ns_});
+      due = entry.looker->look(jni, turn);
     } else {
       entry.looker->end(jni);
     }
@@ -109,7 +116,9 @@ void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::m
     log_debug("sampling: {}", failure.what());  // no memory: one look is lost
   }
   cpu_ns_ = cpu_of_this_thread_ns();
+  cost_ns_ += spent_ns_;
   lock.lock();
+  entry.spent_ns += spent_ns_;
   if (entry.due == before) entry.due = due;
   if (state != State::kEnding) return;
   entries_.remove_if([&](const Entry& one) { return &one == &entry; });

@@ -1,5 +1,5 @@
-// A thread that looks at the program's threads now and then, for whoever takes all their stacks at
-// once, and the budget of CPU for it: what budget= allows, less what others that sample have taken.
+// The thread that looks at the program's threads now and then, for all who sample, and the budget of
+// CPU for it: each is told what the others and probes take of it.
 //
 // start(), stop() and hasten() on any attached thread but this one.
 #pragma once
@@ -10,7 +10,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <mutex>
 #include <string>
@@ -26,7 +25,7 @@ class Looker {
 
   struct Turn {
     std::int64_t budget;       // percent of one CPU, of all that sample and of probes
-    double others_percent;     // what others take of it
+    double others_percent;     // what others take of it, in the second before
     std::int64_t cpu_from_ns;  // the thread's CPU since then is this look's: waking up costs some
   };
 
@@ -39,12 +38,11 @@ class Looker {
 
 class SamplerThread {
  public:
-  // `others_ns`: CPU that others of the same budget have taken so far.
-  SamplerThread(jvmtiEnv* jvmti, std::function<std::int64_t()> others_ns)
-      : thread_(jvmti, "ddmagent-looks"), others_ns_(std::move(others_ns)) {}
+  explicit SamplerThread(jvmtiEnv* jvmti) : thread_(jvmti, "ddmagent-sampler") {}
 
   // Percent of one CPU, of all together.
   void set_budget(std::int64_t percent) { budget_ = percent; }
+  std::int64_t budget() const { return budget_; }
 
   // "" or what went wrong. Whoever looks already is not started again.
   std::string start(JNIEnv* jni, Looker& looker);
@@ -54,8 +52,8 @@ class SamplerThread {
   void hasten(Looker& looker);
   // What probes take of the budget: percent of one CPU.
   void leave_to_probes(double percent) { probes_percent_ = percent; }
-  // A look has cost so much CPU, here and in the threads looked at.
-  void spend(std::int64_t ns) { cost_ns_ += ns; }
+  // A look has cost so much CPU, here and in the threads looked at. By the looker, in look().
+  void spend(std::int64_t ns) { spent_ns_ += ns; }
   std::int64_t cost_ns() const { return cost_ns_; }
   // At the VM's death, instead of stop().
   void close();
@@ -68,16 +66,17 @@ class SamplerThread {
     Looker* looker;
     State state = State::kBeginning;
     Looker::Clock::time_point due = {};
+    std::int64_t spent_ns = 0;  // in this second
+    double percent = 0;         // in the one before
   };
 
   void run(JNIEnv* jni);
   void take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::mutex>& lock);
   Entry* find(const Looker& looker);
   Entry* next_due();
-  double others_percent();
+  double others_percent(const Entry& entry);
 
   AgentThread thread_;
-  const std::function<std::int64_t()> others_ns_;
   std::atomic<std::int64_t> cost_ns_{0};
   std::atomic<double> probes_percent_{0};
   std::atomic<std::int64_t> budget_{5};
@@ -88,10 +87,9 @@ class SamplerThread {
   bool closing_ = false;
 
   // The thread's own.
-  std::int64_t cpu_ns_ = 0;  // of the thread, after the last turn
-  Looker::Clock::time_point others_seen_;
-  std::int64_t others_then_ns_ = 0;
-  double others_percent_ = 0;  // what they took in the second before
+  std::int64_t cpu_ns_ = 0;    // of the thread, after the last turn
+  std::int64_t spent_ns_ = 0;  // by the turn that goes on
+  Looker::Clock::time_point second_began_;
 };
 
 std::int64_t cpu_of_this_thread_ns();

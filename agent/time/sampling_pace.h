@@ -16,6 +16,7 @@ class SamplingPace {
   SamplingPace(std::int64_t asked_ns, std::int64_t budget) : asked_ns_(asked_ns), budget_(budget) {}
 
   std::int64_t asked_ns() const { return asked_ns_; }
+  std::int64_t budget() const { return budget_; }
 
   // One look is over. The mean over about the last sixteen decides, a dear one counts at once: what
   // it took too much is made good by the pauses that follow.

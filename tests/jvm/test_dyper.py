@@ -8,9 +8,9 @@ import subprocess
 import time
 import xml.etree.ElementTree as Xml
 
-from ddm_client import Stderr, Target, Reader, text
+from ddm_client import Client, Reader, Stderr, Target, chunk, text
 from dyper_client import Dyper, document, errors, variables
-from harness import AGENT, test
+from harness import AGENT, Report, test
 
 FREE = "dyper=listen:127.0.0.1:0,address=none"
 
@@ -243,6 +243,43 @@ def monitoring_finds_the_hot_method_and_the_blocked_thread(t):
         assert int(usage["HEAP"].get("LUSED")) > 0
         assert report.find("MEMORY").findall("GC")
         assert float(report.get("USED")) < 3 * float(report.get("BUDGET")), report.attrib
+
+
+def threads_named(pid, start):
+    """Their CPU in seconds, of those whose name begins so (the system keeps 15 letters)."""
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/comm") as f, open(f"/proc/{pid}/task/{task}/stat") as g:
+            if f.read().startswith(start):
+                used = g.read().rpartition(")")[2].split()[11:13]
+                found.append(sum(map(int, used)) / os.sysconf("SC_CLK_TCK"))
+    return found
+
+
+@test()
+def all_who_sample_have_one_thread_and_one_budget(t):
+    agent = "dyper=listen:127.0.0.1:0,cpu=samples,interval_ms=1,budget=5,dump=r.jsonl"
+    with Watched(t, agent=agent) as program, program.client() as client:
+        line = program.said.wait_for(lambda l: l if " listening on " in l else None)
+        with Client(line.split()[-1]) as ddm:
+            client.set(CHECKTIME=1, MONITOR="true")
+            ddm.request("SPSS", struct.pack(">III", 0, 0, 1000))
+            time.sleep(2)
+            pid = program.process.pid
+            [before] = threads_named(pid, "ddmagent-sample")
+            begun = time.monotonic()
+            time.sleep(5)
+            [after] = threads_named(pid, "ddmagent-sample")
+            assert threads_named(pid, "ddmagent-look") == []
+            # What it costs others is reckoned and not in this; a tick of the clock is 10 ms.
+            assert after - before < 0.06 * (time.monotonic() - begun) + 0.02, (before, after)
+            assert ddm.wait_reply(ddm.send_raw(chunk("SPSE")))[1][:4] == b"MPSE"
+        report = client.report()
+        assert int(counters(report)[0].get("SAMPLES")) > 0
+        assert float(report.get("USED")) < 5, report.attrib
+        client.set(MONITOR="false")
+    sampler = Report(t.path("r.jsonl")).summary["sampler"]
+    assert sampler["looks"] > 0 and sampler["budget"] == 5, sampler
 
 
 @test()
