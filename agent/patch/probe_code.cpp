@@ -191,7 +191,7 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& com
   plan.test_class = kSinksClass;
   for (auto& [id, wish] : wishes_) {
     for (const bci::MethodOutline& method : file->methods) {
-      if (!wish.filter.wants(name, method.name, coming.of_system)) continue;
+      if (!wish.filter.wants(name, method.name, method.descriptor, coming.of_system)) continue;
       const Number number = find_or_add(jni, id, wish, *file, method);
       if (number == 0 || !probes_[number].removed.empty()) continue;
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor),

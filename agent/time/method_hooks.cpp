@@ -88,9 +88,10 @@ bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name
   // Not known: looked at in vain, at worst.
   if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
   for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<char> name(jvmti);
-    if (jvmti->GetMethodName(methods[i], name.out(), nullptr, nullptr) == JVMTI_ERROR_NONE &&
-        wanted->wants(internal_name, text_of(name), of_system)) {
+    JvmtiPtr<char> name(jvmti), descriptor(jvmti);
+    if (jvmti->GetMethodName(methods[i], name.out(), descriptor.out(), nullptr) ==
+            JVMTI_ERROR_NONE &&
+        wanted->wants(internal_name, text_of(name), text_of(descriptor), of_system)) {
       return true;
     }
   }
@@ -113,7 +114,9 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& comin
   if (!wanted) return {};
   const auto number = [&](const bci::ClassContext& context, const bci::MethodContext& method)
       -> std::optional<bci::HookNumbers> {
-    if (!wanted->wants(context.name(), method.name(), coming.of_system)) return {};
+    if (!wanted->wants(context.name(), method.name(), method.descriptor(), coming.of_system)) {
+      return {};
+    }
     const auto found = numbers_.number_of(context.name(), method.name(), method.descriptor(),
                                           context.file().source_file);
     if (!found) return {};

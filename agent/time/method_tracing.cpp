@@ -43,8 +43,10 @@ std::string MethodTracing::prepare(JNIEnv* jni) {
 }
 
 std::string MethodTracing::start_times(JNIEnv* jni, const std::string& patterns) {
+  std::string error = MethodFilter::fault(patterns);
+  if (!error.empty()) return error;
   const std::lock_guard switching(switching_);
-  std::string error = prepare(jni);
+  error = prepare(jni);
   if (!error.empty()) return error;
   {
     const std::lock_guard lock(mutex_);
@@ -73,8 +75,11 @@ std::string MethodTracing::stop_times(JNIEnv* jni) {
 }
 
 std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
+  std::string error = MethodFilter::fault(wish.patterns);
+  if (error.empty()) error = MethodFilter::fault(wish.below);
+  if (!error.empty()) return error;
   const std::lock_guard switching(switching_);
-  std::string error = prepare(jni);
+  error = prepare(jni);
   if (!error.empty()) return error;
   const std::size_t bytes = std::min(wish.bytes != 0 ? wish.bytes : kUsualBytes, kMostBytes);
   {

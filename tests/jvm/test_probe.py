@@ -133,6 +133,20 @@ def conditions_lines_and_fields_choose_the_hits(t):
 
 
 @test()
+def parameters_choose_among_overloads(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        for methods, expected in (("Probed.fib(int)", 1), ("Probed.fib(long)", 0), ("Probed.fib()", 0),
+                                  ("Probed$Cart.total(int,long,String,java.lang.Object,boolean,char,double)", 1),
+                                  ("java.lang.String.valueOf(char[])", 1),
+                                  ("java.lang.String.valueOf(char[]),java.lang.String.valueOf(char[],int,int)", 2),
+                                  ("java.lang.String.valueOf(*)", 8)):
+            probe = Probe(target, methods)
+            tell(target, "counts 100 1")
+            probe.end()
+            assert len(probe.found["probes"]) == expected, (methods, probe.found)
+
+
+@test()
 def probes_come_with_classes_that_are_loaded_later(t):
     with Target(t, "dump=none", program=PROGRAM) as target:
         probe = Probe(target, "Probed$Late.*", "--count")
@@ -375,6 +389,7 @@ def requests_of_no_sense_are_answered_and_the_next_one_works(t):
 def a_wrong_request_is_told_in_one_line(t):
     with Target(t, "dump=none", program=PROGRAM) as target:
         for words, said in ((("Probed.fib", "--when", "arg1 = 3"), "'=' is no relation"),
+                            (("Probed.fib(int",), "'Probed.fib(int' is no method with parameters"),
                             (("Probed.fib", "--line", "3", "--time"), "of a whole method"),
                             (("Probed.fib", "--line", "3", "--field", "x"), "not at both"),
                             (("Probed.fib", "--for", "soon"), "right is 10s")):

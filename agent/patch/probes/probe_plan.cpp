@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "patch/probes/probe_condition.h"
+#include "time/calls/method_filter.h"
 
 namespace ddm {
 namespace {
@@ -159,6 +160,9 @@ Result<ProbeWish> read_probe_wish(ProbeRequest request) {
   if (request.methods.empty()) return Error{"no method is named; right is 'shop.Cart.total'"};
   if (request.methods.size() > kMostNames || request.field.size() > kMostNames) {
     return Error{"a name is longer than 1000 characters"};
+  }
+  if (std::string fault = MethodFilter::fault(request.methods); !fault.empty()) {
+    return Error{std::move(fault)};
   }
   if (request.line > 0 && !request.field.empty()) {
     return Error{"a probe is at a line or at a field, not at both"};

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "bci/descriptor.h"
+#include "records/name_table.h"
+
 namespace ddm {
 namespace {
 
@@ -37,17 +40,70 @@ bool begin_alike(std::string_view a, std::string_view b) {
   return a.substr(0, common) == b.substr(0, common);
 }
 
+std::string without_blanks(std::string_view text) {
+  std::string result(text);
+  std::erase(result, ' ');
+  return result;
+}
+
+// Takes what stands before the next comma that is not between parentheses.
+std::string_view take_pattern(std::string_view& patterns) {
+  const std::size_t open = patterns.find('(');
+  std::size_t comma = patterns.find(',');
+  if (open < comma) comma = patterns.find(',', std::min(patterns.find(')', open), patterns.size()));
+  const std::string_view pattern = patterns.substr(0, comma);
+  patterns.remove_prefix(std::min(pattern.size() + 1, patterns.size()));
+  return pattern;
+}
+
+// "(int,long[])"
+std::vector<std::string> parameters_in(std::string_view brackets) {
+  std::vector<std::string> types;
+  std::string_view inside = brackets.substr(1, brackets.size() - 2);
+  while (!inside.empty()) {
+    types.push_back(without_blanks(inside.substr(0, inside.find(','))));
+    inside.remove_prefix(std::min(inside.find(','), inside.size() - 1) + 1);
+  }
+  return types;
+}
+
+bool are_parameters(const std::vector<std::string>& wanted, std::string_view descriptor) {
+  const auto parsed = bci::MethodDescriptor::parse(descriptor);
+  if (!parsed) return false;
+  const std::vector<std::string_view> types = parsed->argument_types();
+  return std::equal(types.begin(), types.end(), wanted.begin(), wanted.end(),
+                    [](std::string_view type, const std::string& pattern) {
+                      const std::string name = type_name_of(type);
+                      return matches(pattern, name) || matches("*." + pattern, name);
+                    });
+}
+
 }  // namespace
+
+std::string MethodFilter::fault(std::string_view patterns) {
+  while (!patterns.empty()) {
+    const std::string_view pattern = take_pattern(patterns);
+    const std::size_t open = pattern.find('(');
+    const bool whole = open == std::string_view::npos ? pattern.find(')') == open
+                                                      : pattern.find(')') == pattern.size() - 1;
+    if (!whole || open == 0) {
+      return "'" + std::string(pattern) +
+             "' is no method with parameters; right is shop.Cart.total(int,java.lang.String)";
+    }
+  }
+  return "";
+}
 
 void MethodFilter::add(std::string_view patterns) {
   if (patterns.empty()) patterns = "*";
   while (!patterns.empty()) {
-    const std::size_t comma = std::min(patterns.find(','), patterns.size());
-    std::string text(patterns.substr(0, comma));
-    patterns.remove_prefix(std::min(comma + 1, patterns.size()));
-    if (text.empty()) continue;
-    std::string literal = text.substr(0, text.find('*'));
-    patterns_.push_back({std::move(text), std::move(literal)});
+    const std::string_view pattern = take_pattern(patterns);
+    if (pattern.empty() || !fault(pattern).empty()) continue;
+    const std::size_t open = std::min(pattern.find('('), pattern.size());
+    Pattern one{without_blanks(pattern.substr(0, open)), {}, {}};
+    one.literal = one.text.substr(0, one.text.find('*'));
+    if (open < pattern.size()) one.parameters = parameters_in(pattern.substr(open));
+    patterns_.push_back(std::move(one));
   }
 }
 
@@ -62,17 +118,18 @@ bool MethodFilter::may_want_class(std::string_view internal_name, bool of_system
 bool MethodFilter::wants_all_of(std::string_view internal_name, bool of_system) const {
   const std::string class_name = dotted(internal_name);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
-    if (of_system && pattern.literal.empty()) return false;
+    if ((of_system && pattern.literal.empty()) || pattern.parameters) return false;
     return matches(pattern.text, class_name);
   });
 }
 
 bool MethodFilter::wants(std::string_view internal_name, std::string_view method,
-                         bool of_system) const {
+                         std::string_view descriptor, bool of_system) const {
   if (wants_all_of(internal_name, of_system)) return true;
   const std::string full = dotted(internal_name) + "." + std::string(method);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
-    return !(of_system && pattern.literal.empty()) && matches(pattern.text, full);
+    return !(of_system && pattern.literal.empty()) && matches(pattern.text, full) &&
+           (!pattern.parameters || are_parameters(*pattern.parameters, descriptor));
   });
 }
 
