@@ -96,7 +96,8 @@ void MemoryAgent::forget() {
 
 void MemoryAgent::write_usage(const std::string& name, const Usage& usage, XmlWriter& xml) const {
   const auto looks = static_cast<double>(std::max<std::int64_t>(usage.looks, 1));
-  xml.open("USAGE").attribute("NAME", name).attribute("MAX", usage.last.max_bytes);
+  xml.open("USAGE").attribute("NAME", name).attribute("INIT", usage.last.init_bytes);
+  xml.attribute("MAX", usage.last.max_bytes);
   xml.attribute("USED", usage.used / looks).attribute("USED2", usage.used_squares / looks);
   xml.attribute("COMM", usage.committed / looks);
   xml.attribute("COMM2", usage.committed_squares / looks).attribute("MODS", usage.looks);

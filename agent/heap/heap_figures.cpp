@@ -47,7 +47,8 @@ std::optional<PoolKind> kind_of_pool(JNIEnv* jni, jobject bean) {
 bool HeapFiguresReader::find_usage_fields(JNIEnv* jni, jobject usage) {
   if (usage_.used != nullptr) return true;
   const LocalRef<jclass> type(jni, jni->GetObjectClass(usage));
-  usage_.max = jni->GetFieldID(type.get(), "max", "J");
+  usage_.init = jni->GetFieldID(type.get(), "init", "J");
+  usage_.max = usage_.init ? jni->GetFieldID(type.get(), "max", "J") : nullptr;
   usage_.committed = usage_.max ? jni->GetFieldID(type.get(), "committed", "J") : nullptr;
   usage_.used = usage_.committed ? jni->GetFieldID(type.get(), "used", "J") : nullptr;
   return !clear_exception(jni) && usage_.used != nullptr;
@@ -58,7 +59,8 @@ std::optional<HeapFigures> HeapFiguresReader::read_usage(JNIEnv* jni, jobject us
   if (usage == nullptr || !find_usage_fields(jni, usage)) return std::nullopt;
   return HeapFigures{not_negative(jni->GetLongField(usage, usage_.max)),
                      not_negative(jni->GetLongField(usage, usage_.committed)),
-                     not_negative(jni->GetLongField(usage, usage_.used))};
+                     not_negative(jni->GetLongField(usage, usage_.used)),
+                     not_negative(jni->GetLongField(usage, usage_.init))};
 }
 
 bool HeapFiguresReader::find_runtime(JNIEnv* jni) {

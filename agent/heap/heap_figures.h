@@ -19,6 +19,7 @@ struct HeapFigures {
   std::uint64_t max_bytes = 0;  // -Xmx; 0 = no limit
   std::uint64_t committed_bytes = 0;
   std::uint64_t used_bytes = 0;
+  std::uint64_t init_bytes = 0;  // what the VM began with; 0 = it does not say
 };
 
 // A memory pool by what it is for. The collectors name their pools differently.
@@ -59,6 +60,7 @@ class HeapFiguresReader {
   };
 
   struct UsageFields {  // of java.lang.management.MemoryUsage
+    jfieldID init = nullptr;
     jfieldID max = nullptr;
     jfieldID committed = nullptr;
     jfieldID used = nullptr;

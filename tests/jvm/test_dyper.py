@@ -234,13 +234,16 @@ def monitoring_finds_the_hot_method_and_the_blocked_thread(t):
         threads = report.find("THREADS")
         blocked = thread_of(threads, "ID", program.blocked)
         assert blocked.get("BLOCKS") == blocked.get("TOTAL") != "0", blocked.attrib
+        # What blocking was timed for, between looks; the VM's own figures began before the first.
+        timed, monitored = int(blocked.get("CTIME")), int(found.get("MONTIME"))
+        assert 0 < timed <= monitored and int(blocked.get("BTIME")) >= 0, (blocked.attrib, monitored)
         lock = blocked.find("LOCKON")
         assert lock.get("ID") == str(program.holder) and lock.get("COUNT") == blocked.get("BLOCKS")
         timing = report.find("TIMING")
         burner = thread_of(timing, "ID", program.burner)
         assert float(burner.get("CPU")) > 0, burner.attrib
         usage = {one.get("NAME"): one for one in report.find("MEMORY").findall("USAGE")}
-        assert int(usage["HEAP"].get("LUSED")) > 0
+        assert int(usage["HEAP"].get("LUSED")) > 0 and int(usage["HEAP"].get("INIT")) > 0
         assert report.find("MEMORY").findall("GC")
         assert float(report.get("USED")) < 3 * float(report.get("BUDGET")), report.attrib
 
@@ -276,7 +279,7 @@ def all_who_sample_have_one_thread_and_one_budget(t):
             assert ddm.wait_reply(ddm.send_raw(chunk("SPSE")))[1][:4] == b"MPSE"
         report = client.report()
         assert int(counters(report)[0].get("SAMPLES")) > 0
-        assert float(report.get("USED")) < 5, report.attrib
+        assert float(report.get("USED")) < 10, report.attrib
         client.set(MONITOR="false")
     sampler = Report(t.path("r.jsonl")).summary["sampler"]
     assert sampler["looks"] > 0 and sampler["budget"] == 5, sampler

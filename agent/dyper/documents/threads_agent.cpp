@@ -16,7 +16,10 @@ std::string own_class_of(const SeenThread& thread, const ClassTypes& types) {
 
 }  // namespace
 
-void ThreadsAgent::look_at(const Look& look, const ClassTypes& types, const DyperVariables&) {
+void ThreadsAgent::look_at(const Look& look, const ClassTypes& types,
+                           const DyperVariables& variables) {
+  const std::int64_t timed_us =
+      timed_since_ ? time().monitored_us - timed_since_->monitored_us : 0;
   for (const SeenThread& thread : look.threads) {
     const bool worth_it =
         thread.doing == ThreadDoing::kRunnable || thread.doing == ThreadDoing::kBlocked;
@@ -28,6 +31,7 @@ void ThreadsAgent::look_at(const Look& look, const ClassTypes& types, const Dype
       sums.class_name = own_class_of(thread, types);
     }
     sums.name = thread.name;
+    if (timed_since_ && sums.last_ms == timed_since_->last_ms) sums.timed_us += timed_us;
     sums.last_ms = look.ms;
     ++sums.total;
     switch (thread.doing) {
@@ -50,6 +54,7 @@ void ThreadsAgent::look_at(const Look& look, const ClassTypes& types, const Dype
         ++sums.waits;
     }
   }
+  timed_since_ = variables.contention ? std::optional(time()) : std::nullopt;
 }
 
 void ThreadsAgent::report(const ReportMoment& moment, const DyperVariables&, XmlWriter& xml) {
@@ -74,6 +79,7 @@ void ThreadsAgent::report(const ReportMoment& moment, const DyperVariables&, Xml
       xml.attribute("TOTBLKS", facts->blocked_count).attribute("TOTWAITS", facts->waited_count);
       if (facts->blocked_ms >= 0) {
         xml.attribute("WTIME", facts->waited_ms).attribute("BTIME", facts->blocked_ms);
+        xml.attribute("CTIME", sums.timed_us / 1000);
       }
     }
     for (const auto& [holder_id, holder] : sums.holders) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "dyper/documents/dyper_agent.h"
 
@@ -17,7 +18,10 @@ class ThreadsAgent final : public DyperAgent {
 
  protected:
   void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
-  void forget() override { threads_.clear(); }
+  void forget() override {
+    threads_.clear();
+    timed_since_.reset();
+  }
 
  private:
   struct Holder {
@@ -30,11 +34,13 @@ class ThreadsAgent final : public DyperAgent {
     std::string class_name;  // where its own code begins
     std::int64_t start_ms = 0, last_ms = 0;
     std::int64_t total = 0, blocks = 0, runs = 0, waits = 0, ios = 0, sleeps = 0;
+    std::int64_t timed_us = 0;  // that its blocking and waiting were timed for, between looks
     std::map<std::int64_t, Holder> holders;
     bool introduced = false;
   };
 
   std::map<std::int64_t, Sums> threads_;
+  std::optional<MonitoredTime> timed_since_;  // the last look, if contention was timed then
 };
 
 }  // namespace ddm

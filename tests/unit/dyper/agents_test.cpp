@@ -172,6 +172,28 @@ TEST_CASE("THREADS tells what each was found doing and who held its lock") {
   CHECK_FALSE(again->document_element().find_child_by_attribute("THREAD", "ID", "2"));
 }
 
+TEST_CASE("THREADS tells for how long blocking and waiting were timed") {
+  Bench bench;
+  ThreadsAgent threads;
+  const auto running = [](std::int64_t id) { return thread(id, ThreadDoing::kRunnable, {kBusy}); };
+  bench.look(threads, {running(1)});
+  bench.variables.contention = true;
+  bench.look(threads, {running(1)}, 3);  // from the first of these to the third
+  bench.look(threads, {running(1), running(2)}, 2);
+  bench.moment.threads = {{1, "t1", 0, 0, 3, 4, 5, 6}, {2, "t2", 0, 0, 3, 4, 5, 6}};
+  const auto time_of = [&](const char* id) {
+    auto document = bench.report(threads);
+    return figure(document->document_element().find_child_by_attribute("THREAD", "ID", id), "CTIME");
+  };
+  CHECK(time_of("1") == 4);
+  CHECK(time_of("2") == 1);
+  bench.variables.contention = false;
+  bench.look(threads, {running(1), running(2)}, 5);
+  CHECK(time_of("1") == 5);  // the first of them ended the last that was timed
+  bench.moment.threads = {{1, "t1", 0, 0, 3, 4, -1, -1}};
+  CHECK(time_of("1") == -1);
+}
+
 TEST_CASE("TIMING follows threads that come and go") {
   Bench bench;
   TimingAgent timing;
