@@ -55,6 +55,7 @@ class SinksClass {
  private:
   SinkCells cells_;
   BoundClass class_;
+  jclass carrier_ = nullptr;  // a global reference, never given back; what class_ calls
   std::mutex defining_;
 };
 
