@@ -78,37 +78,48 @@ void Dypatch::read_modes(std::vector<DyperError>& errors) {
   models_.modes().add((*read)->document_element(), errors);
 }
 
-ClassFiles Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
-                               const std::set<std::string>& named,
-                               std::vector<DyperError>& errors) const {
+Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                                   const std::set<std::string>& named,
+                                   std::vector<DyperError>& errors) const {
   const auto wanted = [&](const std::string& name) {
     return (named.empty() || named.contains(name)) && may_patch(plan, internal_name(name));
   };
   const ClassFiles unpatched = patched_.unpatched();
   std::string error;
-  ClassFiles classes = read_class_bytes(
+  Found found;
+  found.files = read_class_bytes(
       jni, [&](const std::string& name) { return wanted(name) && !unpatched.contains(name); }, error);
   for (const auto& [name, bytes] : unpatched) {
-    if (wanted(name)) classes[name] = bytes;
+    if (wanted(name)) found.files[name] = bytes;
   }
   if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
-  std::set<std::string> missing = named;
+  std::set<std::string> all_named = named;
   for (const bci::MethodPatches& target : plan.methods) {
-    if (named.empty() && !is_pattern(target.class_name)) missing.insert(target.class_name);
+    if (named.empty() && !is_pattern(target.class_name)) all_named.insert(target.class_name);
   }
-  for (std::string name : missing) {
-    std::replace(name.begin(), name.end(), '/', '.');
-    if (classes.contains(name) || !may_patch(plan, internal_name(name))) continue;
+  for (const std::string& one : all_named) {
+    std::string name = dotted_name(one);
+    if (found.files.contains(name) || !may_patch(plan, internal_name(name))) continue;
+    found.missing.insert(std::move(name));
+  }
+  return found;
+}
+
+ClassFiles Dypatch::loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                                      const std::set<std::string>& named,
+                                      std::vector<DyperError>& errors) const {
+  Found found = classes_of(jni, plan, named, errors);
+  for (const std::string& name : found.missing) {
     errors.push_back({Code::kNoClass, "CLASS", name, "no such class is loaded and can be changed"});
   }
-  return classes;
+  return std::move(found.files);
 }
 
 LinkedPlan Dypatch::linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
-                           std::vector<DyperError>& errors) const {
+                           std::vector<DyperError>& errors) {
   std::set<std::string> names;
   for (const auto& [name, bytes] : classes) names.insert(name);
-  return linked_plan(jvmti_, jni, plan, names, errors);
+  return links_.ask(jni, plan, names, errors);
 }
 
 void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
@@ -152,7 +163,7 @@ void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   models_.change(element, errors);
   const bci::PatchPlan plan = models_.plan(name);
   if (plan.methods.empty()) return;
-  write_numbers(plan, classes_of(jni, plan, {}, errors), xml, errors);
+  write_numbers(plan, loaded_classes_of(jni, plan, {}, errors), xml, errors);
 }
 
 std::string Dypatch::keep(const std::string& class_name, std::string_view form,
@@ -179,7 +190,7 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   }
   if (flag_of(element, "ALL", named.empty())) named.clear();
   const bci::PatchPlan wanted = models_.plan(name);
-  const ClassFiles classes = classes_of(jni, wanted, named, errors);
+  const ClassFiles classes = loaded_classes_of(jni, wanted, named, errors);
   const bci::PatchPlan plan = linked(jni, wanted, classes, errors).plan;
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : classes) {
@@ -203,7 +214,7 @@ void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
   const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
   const bool add = attribute_of(element, "ACTION") != "REMOVE";
-  const ClassFiles classes = classes_of(jni, wanted, {}, errors);
+  const ClassFiles classes = loaded_classes_of(jni, wanted, {}, errors);
   const bci::PatchPlan plan = add ? linked(jni, wanted, classes, errors).plan : wanted;
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : classes) {
@@ -241,15 +252,43 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
       errors.push_back({Code::kNoClass, "CLASS", class_name, "the model has no patch for it"});
     }
   }
-  const bool whole = !element.child("PATCH");
-  if (whole && !insert) out = patched_.of(name);
-  patched_.take_out(jni, name, out);
-  if (!in.empty() || (whole && insert)) {
-    ClassFiles classes = classes_of(jni, plan, in, errors);
-    const LinkedPlan links = linked(jni, plan, classes, errors);
-    patched_.put_in(jni, name, links, std::move(classes), errors);
+  std::set<std::string> later;
+  if (element.child("PATCH")) {
+    patched_.take_out(jni, name, out);
+    if (!in.empty()) {
+      ClassFiles classes = loaded_classes_of(jni, plan, in, errors);
+      const LinkedPlan links = linked(jni, plan, classes, errors);
+      patched_.put_in(jni, name, links, std::move(classes), errors);
+    }
+  } else if (insert) {
+    later = instrument_all(jni, name, errors);
+  } else {
+    patched_.take_out(jni, name);
   }
-  xml.open("PATCH").attribute("TIME", epoch_ms()).close();
+  xml.open("PATCH").attribute("TIME", epoch_ms());
+  for (const std::string& one : later) xml.open("LATER").attribute("CLASS", one).close();
+  xml.close();
+}
+
+std::set<std::string> Dypatch::instrument_all(JNIEnv* jni, const std::string& model,
+                                              std::vector<DyperError>& errors) {
+  const bci::PatchPlan plan = models_.plan(model);
+  const bci::PatchPlan later = without_calls_of_the_program(plan);
+  Found found = classes_of(jni, plan, {}, errors);
+  const LinkedPlan links = linked(jni, plan, found.files, errors);
+  std::set<std::string> loaded;
+  for (const auto& [name, bytes] : found.files) loaded.insert(name);
+  patched_.take_out(jni, model);
+  patched_.put_in(jni, model, links, std::move(found.files), errors);
+  patched_.wait(jni, model, later, loaded, errors);
+  std::erase_if(found.missing, [&](const std::string& name) {
+    if (may_patch(later, internal_name(name))) return false;
+    errors.push_back({Code::kNoClass, "CLASS", name,
+                      "no such class is loaded; one that comes later gets no calls of the "
+                      "program's methods"});
+    return true;
+  });
+  return std::move(found.missing);
 }
 
 void Dypatch::directory(pugi::xml_node root, std::vector<DyperError>& errors) {

@@ -14,6 +14,7 @@
 #include "bci/patch/patch_class.h"
 #include "dyper/documents/request.h"
 #include "dyper/documents/thread_choice.h"
+#include "dyper/link_thread.h"
 #include "dyper/patched_classes.h"
 #include "dyper/patching/patch_models.h"
 
@@ -23,7 +24,10 @@ class Dypatch {
  public:
   // `modes_file`: dypatch_modes=, read when the first command comes; "" = none.
   Dypatch(jvmtiEnv* jvmti, std::string modes_file, HitBudget& budget)
-      : jvmti_(jvmti), modes_file_(std::move(modes_file)), patched_(ids_, budget) {}
+      : modes_file_(std::move(modes_file)), links_(jvmti), patched_(ids_, budget) {}
+
+  // At the VM's death.
+  void close() { links_.close(); }
 
   // MODEL: changes the model and shows the numbers that it uses.
   void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
@@ -44,23 +48,36 @@ class Dypatch {
 
  private:
   void read_modes(std::vector<DyperError>& errors);
-  // Of the loaded classes that the plan is about; a class that it names and that is not loaded is
-  // an error. Without patches that INSTRUMENT has put in.
-  ClassFiles classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& named,
-                        std::vector<DyperError>& errors) const;
+  // Of the loaded classes that the plan is about, without patches that INSTRUMENT has put in; or
+  // only of those that are named. A class that is named, here or in the plan, and that is not
+  // loaded and linked, is missing.
+  struct Found {
+    ClassFiles files;
+    std::set<std::string> missing;
+  };
+  Found classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& named,
+                   std::vector<DyperError>& errors) const;
+  // Where a missing class is an error.
+  ClassFiles loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                               const std::set<std::string>& named,
+                               std::vector<DyperError>& errors) const;
   // What of the plan can be put into them: calls that would not link are errors.
   LinkedPlan linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
-                    std::vector<DyperError>& errors) const;
+                    std::vector<DyperError>& errors);
+  // Into all loaded classes that the model is about, and into those that come: of these the ones
+  // that it names.
+  std::set<std::string> instrument_all(JNIEnv* jni, const std::string& model,
+                                       std::vector<DyperError>& errors);
   void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                      std::vector<DyperError>& errors);
   // The file's name, or "mem:N" while no directory is known.
   std::string keep(const std::string& class_name, std::string_view form,
                    const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
 
-  jvmtiEnv* const jvmti_;
   std::string modes_file_;
   PatchModels models_;
   bci::PatchIdTable ids_;
+  LinkThread links_;
   PatchedClasses patched_;
   std::string directory_;
   int in_memory_ = 0;

@@ -126,6 +126,7 @@ void Dyper::close() {
       if (const SessionPtr session = one.lock()) session->send_event(chunk_with(last));
     }
   }
+  commands_.close();
   thread_.stop(exit_limits::kRequestLimit);
   if (server_) server_->stop(framed_message(last));
 }

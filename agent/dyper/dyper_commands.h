@@ -31,6 +31,8 @@ class DyperCommands {
   DyperCommands& operator=(const DyperCommands&) = delete;
 
   std::string answer(JNIEnv* jni, std::string_view document);
+  // At the VM's death.
+  void close() { dypatch_.close(); }
 
  private:
   struct Answer {

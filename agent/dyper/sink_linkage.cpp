@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bci/descriptor.h"
+#include "dyper/known_loaders.h"
 #include "dyper/patching/java_names.h"
 #include "jvm/jvmti_memory.h"
 #include "records/name_table.h"
@@ -21,61 +22,12 @@ constexpr jint kPublic = 0x0001, kPrivate = 0x0002, kProtected = 0x0004, kStatic
 // Of all classes: -Xcheck:jni prints a warning where there are more than were asked for.
 constexpr jint kManyRefs = 65'536;
 
-std::string java_name(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
-
 // The agent's own are found from everywhere.
 bool is_ours(const bci::HookMethod& sink) { return sink.owner.starts_with("java/lang/DdmTracker"); }
 
 std::string words_of(const bci::HookMethod& sink) {
-  return java_name(sink.owner) + "." + sink.name + signature_of(sink.descriptor);
+  return dotted_name(sink.owner) + "." + sink.name + signature_of(sink.descriptor);
 }
-
-// Of which classes, by name, by which loaders: for the class hook.
-class KnownLoaders {
- public:
-  explicit KnownLoaders(JNIEnv* jni) { jni->GetJavaVM(&vm_); }
-  KnownLoaders(const KnownLoaders&) = delete;
-  KnownLoaders& operator=(const KnownLoaders&) = delete;
-  ~KnownLoaders() {
-    void* jni = nullptr;
-    if (vm_ == nullptr || vm_->GetEnv(&jni, JNI_VERSION_10) != JNI_OK) return;
-    for (const auto& [name, known] : of_name_) {
-      for (const jweak one : known.loaders) static_cast<JNIEnv*>(jni)->DeleteWeakGlobalRef(one);
-    }
-  }
-
-  // From now on it matters by whom a class of that name is loaded.
-  void add(const std::string& internal_name) { of_name_[internal_name]; }
-  bool contains(const std::string& internal_name) const { return of_name_.contains(internal_name); }
-  void add_loader(JNIEnv* jni, const std::string& internal_name, jobject loader) {
-    Known& known = of_name_[internal_name];
-    if (loader == nullptr) {
-      known.boot = true;
-    } else if (const jweak kept = jni->NewWeakGlobalRef(loader)) {
-      known.loaders.push_back(kept);
-    }
-    clear_exception(jni);  // of memory: that class gets no patches
-  }
-  bool may_have(JNIEnv* jni, std::string_view internal_name, jobject loader) const {
-    const auto found = of_name_.find(internal_name);
-    if (found == of_name_.end()) return true;
-    // A loader that is gone would be the same as the boot loader.
-    if (loader == nullptr) return found->second.boot;
-    return std::any_of(found->second.loaders.begin(), found->second.loaders.end(),
-                       [&](jweak one) { return jni->IsSameObject(one, loader); });
-  }
-
- private:
-  struct Known {
-    bool boot = false;
-    std::vector<jweak> loaders;
-  };
-  JavaVM* vm_ = nullptr;
-  std::map<std::string, Known, std::less<>> of_name_;
-};
 
 std::vector<bci::HookMethod> foreign_sinks(const bci::Patch& patch) {
   std::vector<bci::HookMethod> sinks;
@@ -94,6 +46,11 @@ bool any_foreign(const bci::MethodPatches& target) {
 
 bool is_of_class(const bci::MethodPatches& target, const std::string& internal_name) {
   return bci::may_patch({{target}, ""}, internal_name);
+}
+
+DyperError left_out_error(Code code, const std::string& class_name, const std::string& sink,
+                          const std::string& why) {
+  return {code, "CLASS", class_name, "a call of " + sink + " is left out: " + why};
 }
 
 // The loaded classes of these names: there may be several of one.
@@ -129,16 +86,52 @@ SinkLinkage::SinkLinkage(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti), jni_(jni
   can_read_ = jni->GetMethodID(module_, "canRead", "(Ljava/lang/Module;)Z");
   is_exported_ = jni->GetMethodID(module_, "isExported", "(Ljava/lang/String;Ljava/lang/Module;)Z");
   is_named_ = jni->GetMethodID(module_, "isNamed", "()Z");
+  parent_ = jni->GetMethodID(loader_, "getParent", "()Ljava/lang/ClassLoader;");
   system_loader_ =
       jni->GetStaticMethodID(loader_, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
   if (clear_exception(jni)) for_name_ = nullptr;
 }
 
+// Of the classes that the loader has been asked for before, by the VM.
+jclass SinkLinkage::find_loaded(const std::string& internal_name, jobject loader) {
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti_);
+  if (jvmti_->GetClassLoaderClasses(loader, &count, classes.out()) != JVMTI_ERROR_NONE) {
+    return nullptr;
+  }
+  jclass found = nullptr;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> signature(jvmti_);
+    const bool same =
+        found == nullptr &&
+        jvmti_->GetClassSignature(classes[i], signature.out(), nullptr) == JVMTI_ERROR_NONE &&
+        internal_name_of(text_of(signature)) == internal_name;
+    if (same) {
+      found = classes[i];
+    } else {
+      jni_->DeleteLocalRef(classes[i]);
+    }
+  }
+  return found;
+}
+
 jclass SinkLinkage::find(const std::string& internal_name, jobject loader) {
-  const jstring name = jni_->NewStringUTF(java_name(internal_name).c_str());
+  const jclass loaded = find_loaded(internal_name, loader);
+  if (loaded != nullptr || !is_of_jdk(loader)) return loaded;
+  const jstring name = jni_->NewStringUTF(dotted_name(internal_name).c_str());
   if (clear_exception(jni_) || name == nullptr) return nullptr;
   const jobject found = jni_->CallStaticObjectMethod(class_, for_name_, name, JNI_FALSE, loader);
   return clear_exception(jni_) ? nullptr : static_cast<jclass>(found);
+}
+
+// No code of the program's runs when it is asked: neither its own nor a parent's.
+bool SinkLinkage::is_of_jdk(jobject loader) const {
+  while (loader != nullptr) {
+    if (loader_of(jni_->GetObjectClass(loader)) != nullptr) return false;
+    loader = jni_->CallObjectMethod(loader, parent_);
+    if (clear_exception(jni_)) return false;
+  }
+  return true;
 }
 
 jobject SinkLinkage::loader_of(jclass of) const {
@@ -148,10 +141,14 @@ jobject SinkLinkage::loader_of(jclass of) const {
 }
 
 std::string SinkLinkage::link(jclass of) {
-  // Links it first of all. What it throws may be about a constructor alone.
-  jni_->CallObjectMethod(of, constructors_);
-  clear_exception(jni_);
   jint status = 0;
+  jvmti_->GetClassStatus(of, &status);
+  if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
+    if (!is_of_jdk(loader_of(of))) return "it is not linked yet, which takes a loader of the program's";
+    // Links it first of all. What it throws may be about a constructor alone.
+    jni_->CallObjectMethod(of, constructors_);
+    clear_exception(jni_);
+  }
   if (jvmti_->GetClassStatus(of, &status) != JVMTI_ERROR_NONE) return "the VM does not tell of it";
   if ((status & JVMTI_CLASS_STATUS_ERROR) != 0) return "its static initialiser has failed";
   return (status & JVMTI_CLASS_STATUS_PREPARED) != 0 ? "" : "the VM does not link it";
@@ -192,7 +189,7 @@ bool SinkLinkage::may_use_class(jclass caller, jclass of, const std::string& int
   }
   const std::size_t slash = internal_name.rfind('/');
   const std::string package =
-      slash == std::string::npos ? "" : java_name(internal_name.substr(0, slash));
+      slash == std::string::npos ? "" : dotted_name(internal_name.substr(0, slash));
   const jstring name = jni_->NewStringUTF(package.c_str());
   if (clear_exception(jni_) || name == nullptr) return false;
   return reads && says(to, is_exported_, name, from);
@@ -240,7 +237,7 @@ std::string SinkLinkage::two_meanings(const std::string& descriptor, jobject one
     const std::string name(type.substr(1, type.size() - 2));
     const jclass for_one = find(name, one), for_other = find(name, other);
     if (for_one != nullptr && for_other != nullptr && !jni_->IsSameObject(for_one, for_other)) {
-      return java_name(name);
+      return dotted_name(name);
     }
   }
   return "";
@@ -253,17 +250,21 @@ std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
   if (!frame.good() || for_name_ == nullptr) return no(Code::kVerify, "the VM does not tell");
   const jobject loader = loader_of(caller);
   const jclass found = find(sink.owner, loader);
+  if (found == nullptr && !is_of_jdk(loader)) {
+    return no(Code::kNoClass, "the class's loader, which is the program's and not asked, has loaded "
+                              "no such class yet");
+  }
   if (found == nullptr) return no(Code::kNoClass, "the class's loader finds no such class");
   jint modifiers = 0;
   jvmti_->GetClassModifiers(found, &modifiers);
   if ((modifiers & kInterface) != 0) {
-    return no(Code::kVerify, java_name(sink.owner) + " is an interface, not a class");
+    return no(Code::kVerify, dotted_name(sink.owner) + " is an interface, not a class");
   }
   if (std::string failed = link(found); !failed.empty()) {
-    return no(Code::kVerify, java_name(sink.owner) + ": " + std::move(failed));
+    return no(Code::kVerify, dotted_name(sink.owner) + ": " + std::move(failed));
   }
   if (!may_use_class(caller, found, sink.owner)) {
-    return no(Code::kVerify, java_name(sink.owner) + " is not accessible from there");
+    return no(Code::kVerify, dotted_name(sink.owner) + " is not accessible from there");
   }
   const auto method = method_of(found, sink);
   if (!method) return no(Code::kVerify, "the class has no such method");
@@ -277,7 +278,7 @@ std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
 LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
                        const std::set<std::string>& classes, std::vector<DyperError>& errors) {
   LinkedPlan linked{{{}, plan.test_class}, nullptr};
-  if (std::none_of(plan.methods.begin(), plan.methods.end(), any_foreign)) {
+  if (!calls_the_program(plan)) {
     linked.plan = plan;
     return linked;
   }
@@ -297,8 +298,7 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
       if (!refused) continue;
       one->second = false;
       if (errors.size() >= kMostErrors) break;
-      errors.push_back({refused->code, "CLASS", name,
-                        "a call of " + one->first.second + " is left out: " + refused->words});
+      errors.push_back(left_out_error(refused->code, name, one->first.second, refused->words));
     }
     return one->second;
   };
@@ -329,10 +329,41 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
       known->add_loader(jni, internal_name(name), loader);
     }
   }
-  linked.may_have = [known](JNIEnv* on, std::string_view name, jobject loader) {
+  linked.by_loader = [known](JNIEnv* on, std::string_view name, jobject loader) {
     return known->may_have(on, name, loader);
   };
   return linked;
+}
+
+bool calls_the_program(const bci::PatchPlan& plan) {
+  return std::any_of(plan.methods.begin(), plan.methods.end(), any_foreign);
+}
+
+bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan) {
+  bci::PatchPlan rest = plan;
+  for (bci::MethodPatches& target : rest.methods) {
+    std::erase_if(target.patches,
+                  [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
+  }
+  std::erase_if(rest.methods, [](const bci::MethodPatches& one) { return one.patches.empty(); });
+  return rest;
+}
+
+void tell_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
+                   const std::string& why, std::vector<DyperError>& errors) {
+  std::set<std::pair<std::string, std::string>> told;
+  for (const bci::MethodPatches& target : plan.methods) {
+    for (const bci::Patch& patch : target.patches) {
+      for (const bci::HookMethod& sink : foreign_sinks(patch)) {
+        for (const std::string& name : classes) {
+          if (!is_of_class(target, internal_name(name))) continue;
+          if (errors.size() >= kMostErrors) return;
+          if (!told.emplace(name, words_of(sink)).second) continue;
+          errors.push_back(left_out_error(Code::kVerify, name, words_of(sink), why));
+        }
+      }
+    }
+  }
 }
 
 }  // namespace ddm

@@ -1,21 +1,24 @@
 // Whether code of a class can call a static method: what the VM would look at when it links that
 // call, looked at before. A call that does not link throws in the middle of the program.
 //
-// Finding the method's class may load it, by the loader of the calling class, as the call itself
-// would; it is linked, and never initialised. On the thread that answers commands.
+// The method's class is looked for among those that the loader of the calling class has loaded.
+// Only loaders of the JDK's classes are asked for more, and link it; it is never initialised. One of
+// the program's may hang, and the program with it, since the VM locks it. On LinkThread's thread:
+// the JDK's may have to wait for a network.
 #pragma once
 
 #include <jvmti.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bci/patch/patch_plan.h"
 #include "dyper/documents/request.h"
-#include "patch/patches.h"
 
 namespace ddm {
 
@@ -37,6 +40,8 @@ class SinkLinkage {
   };
   // Null: it finds none of that name. A local reference, as all here.
   jclass find(const std::string& internal_name, jobject loader);
+  jclass find_loaded(const std::string& internal_name, jobject loader);
+  bool is_of_jdk(jobject loader) const;
   jobject loader_of(jclass of) const;
   // "" or what the VM makes of it.
   std::string link(jclass of);
@@ -51,18 +56,27 @@ class SinkLinkage {
   JNIEnv* const jni_;
   jclass class_ = nullptr, module_ = nullptr, loader_ = nullptr;
   jmethodID for_name_ = nullptr, constructors_ = nullptr, can_read_ = nullptr,
-            is_exported_ = nullptr, is_named_ = nullptr, system_loader_ = nullptr;
+            is_exported_ = nullptr, is_named_ = nullptr, parent_ = nullptr,
+            system_loader_ = nullptr;
 };
 
 // The part of a plan that is about these loaded classes ("a.B") and whose calls link there; the
 // rest is told as errors.
 struct LinkedPlan {
+  using ByLoader = std::function<bool(JNIEnv*, std::string_view internal_name, jobject loader)>;
   bci::PatchPlan plan;
-  // Classes that come later, from loaders that were not asked, have no patches that call the
-  // program's own methods.
-  Patches::MayHave may_have;
+  // Of classes that come later, from loaders that were not asked: they have no patches that call
+  // the program's own methods.
+  ByLoader by_loader;
 };
 LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
                        const std::set<std::string>& classes, std::vector<DyperError>& errors);
+
+// Whether a plan calls methods that are not the agent's, and what of it does not.
+bool calls_the_program(const bci::PatchPlan& plan);
+bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan);
+// Each of these calls, from each of the classes, as an error.
+void tell_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
+                   const std::string& why, std::vector<DyperError>& errors);
 
 }  // namespace ddm

@@ -10,10 +10,10 @@
 namespace ddm {
 namespace {
 
-// What this thread brings into classes or takes out of them; null in events.
+// What this thread brings into classes, or which classes it looks at again; null in events.
 struct Change {
-  const bci::PatchPlan* plan = nullptr;                       // to come
-  const std::set<std::string, std::less<>>* names = nullptr;  // of the classes to go back
+  const void* plan = nullptr;  // to come
+  const std::set<std::string, std::less<>>* names = nullptr;
 };
 thread_local Change t_change;
 
@@ -55,21 +55,21 @@ std::string Patches::start(JNIEnv* jni) {
 
 Patches::PlanNumber Patches::put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan,
                                     std::shared_ptr<bci::PatchIds> ids, std::string& error,
-                                    MayHave may_have) {
+                                    Choice choice) {
   const std::lock_guard one_change(changing_);
   error = start(jni);
   if (!error.empty()) return 0;
   const auto placed = std::make_shared<Plan>();
-  placed->plan = plan;
+  placed->plan = std::move(plan);
   placed->ids = std::move(ids);
-  placed->may_have = std::move(may_have);
+  placed->choice = std::move(choice);
   PlanNumber number = 0;
   {
     const std::lock_guard lock(mutex_);
     number = ++last_number_;
     plans_[number] = placed;
   }
-  const ChangeScope change({plan.get(), nullptr});
+  const ChangeScope change({placed.get(), nullptr});
   const Retransformer::Totals totals = hooks_->retransform(jni);
   const std::lock_guard lock(mutex_);
   placed->longest_pause_ms = totals.longest_batch_ms;
@@ -105,10 +105,19 @@ void Patches::put_back(JNIEnv* jni, Plan& plan) {
       patched.methods.clear();
     }
   }
+  look_again(jni, names);
+}
+
+void Patches::look_again(JNIEnv* jni, const std::set<std::string, std::less<>>& names) {
   const ChangeScope change({nullptr, &names});
   const Retransformer::Totals totals = hooks_->retransform(jni);
-  log_info("patches: taken out of {} classes, longest batch {:.0f} ms", totals.retransformed,
+  log_info("patches: {} classes looked at again, longest batch {:.0f} ms", totals.retransformed,
            totals.longest_batch_ms);
+}
+
+void Patches::choose_again(JNIEnv* jni, const std::set<std::string, std::less<>>& names) {
+  const std::lock_guard one_change(changing_);
+  if (!names.empty()) look_again(jni, names);
 }
 
 void Patches::take_all_out(JNIEnv* jni) {
@@ -136,18 +145,20 @@ bool Patches::may_want(std::string_view internal_name, bool) {
 bool Patches::needs_change(jclass klass, std::string_view internal_name, bool) {
   if (t_change.names != nullptr) return t_change.names->contains(internal_name);
   if (never_patched(internal_name)) return false;
-  if (t_change.plan != nullptr) return is_about(*t_change.plan, internal_name, klass);
   const Plans all = plans();
   return std::any_of(all.begin(), all.end(), [&](const auto& entry) {
-    return is_about(*entry.second->plan, internal_name, klass);
+    return (t_change.plan == nullptr || t_change.plan == entry.second.get()) &&
+           is_about(*entry.second, internal_name, klass);
   });
 }
 
 // Of a linked class. Its methods are asked for before it is retransformed in vain: a plan may be
 // about one method of any class.
-bool Patches::is_about(const bci::PatchPlan& plan, std::string_view name, jclass klass) const {
+bool Patches::is_about(const Plan& placed, std::string_view name, jclass klass) const {
   jvmtiEnv* const jvmti = hooks_->jvmti();
+  const bci::PatchPlan& plan = *placed.plan;
   if (!bci::may_patch(plan, name)) return false;
+  if (placed.choice.by_name && !placed.choice.by_name(name)) return false;
   jint count = 0;
   JvmtiPtr<jmethodID> methods(jvmti);
   // Not known: looked at in vain, at worst.
@@ -165,11 +176,16 @@ bool Patches::is_about(const bci::PatchPlan& plan, std::string_view name, jclass
 
 void Patches::left_out(const std::string& reason) { log_warn("patches: {}", reason); }
 
+// The class stays as it was: with what other plans had in it before this one came.
 void Patches::refused(std::string_view internal_name, const std::string& reason) {
+  if (t_change.names != nullptr) {
+    return log_warn("patches: {} stays patched: {}", internal_name, reason);
+  }
   const std::lock_guard lock(mutex_);
   for (const auto& [number, plan] : plans_) {
     const auto at = plan->classes.find(internal_name);
     if (at == plan->classes.end()) continue;
+    if (t_change.plan != nullptr && t_change.plan != plan.get()) continue;
     at->second.failed = reason;
     at->second.methods.clear();
   }
@@ -178,28 +194,33 @@ void Patches::refused(std::string_view internal_name, const std::string& reason)
 std::optional<bci::Bytes> Patches::rewrite(JNIEnv* jni, const ComingClass& coming,
                                            bci::ByteSpan class_file) {
   Plans all = plans();
+  // What another loader's class of that name has is not this one's affair.
   std::erase_if(all, [&](const auto& entry) {
-    const MayHave& may_have = entry.second->may_have;
-    return may_have && !may_have(jni, coming.internal_name, coming.loader);
+    const auto& by_loader = entry.second->choice.by_loader;
+    return by_loader && !by_loader(jni, coming.internal_name, coming.loader);
   });
   std::vector<bci::PatchResult> results(all.size());
   std::vector<bci::PlanToApply> wanted;
+  std::size_t at = 0;
   for (const auto& [number, plan] : all) {
-    wanted.push_back({plan->plan.get(), plan->ids.get(), &results[wanted.size()]});
+    bci::PatchResult& result = results[at++];
+    const auto& by_name = plan->choice.by_name;
+    if (by_name && !by_name(coming.internal_name)) continue;
+    wanted.push_back({plan->plan.get(), plan->ids.get(), &result});
   }
   bci::RewriteResult rewritten = bci::patch_class(class_file, wanted);
   const std::string& name = rewritten.class_name;
-  std::size_t at = 0;
+  at = 0;
   const std::lock_guard lock(mutex_);
   for (const auto& [number, plan] : all) {
     bci::PatchResult& result = results[at++];
     if (!bci::may_patch(*plan->plan, name)) continue;
-    PatchedClass patched{name, std::move(result.methods), std::move(result.refused), ""};
-    if (patched.methods.empty() && patched.refused.empty()) {
+    if (result.methods.empty() && result.refused.empty()) {
       plan->classes.erase(name);
-    } else {
-      plan->classes[name] = std::move(patched);
+      continue;
     }
+    if (!result.methods.empty() && plan->choice.told) plan->choice.told(name, class_file);
+    plan->classes[name] = {name, std::move(result.methods), std::move(result.refused), ""};
   }
   if (rewritten.status != bci::RewriteStatus::kChanged) return std::nullopt;
   return std::move(rewritten.bytes);

@@ -14,7 +14,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bci/patch/patch_class.h"
@@ -43,16 +45,22 @@ class Patches final : private ClassRewriting {
   };
 
   using PlanNumber = std::uint32_t;  // of a plan that is in; never 0
-  // Whether a class of that name may have the patches: its loader (null: boot) must find the sinks.
-  // Asked on any thread, in the class hook.
-  using MayHave = std::function<bool(JNIEnv*, std::string_view internal_name, jobject loader)>;
+  // Which of the classes that a plan is about may have its patches. Asked on any thread.
+  struct Choice {
+    // By name (internal), also of loaded classes before they are retransformed.
+    std::function<bool(std::string_view name)> by_name;
+    // By loader (null: boot) too, in the class hook: it must find the sinks.
+    std::function<bool(JNIEnv*, std::string_view name, jobject loader)> by_loader;
+    // Is told of a class that has got patches, and how it was without; in the class hook.
+    std::function<void(std::string_view name, bci::ByteSpan class_file)> told;
+  };
   // When it returns, the patches are in all loaded classes that the plan is about; methods that run
   // go on without them. 0: nothing was done, and why in `error`. A plan without a class that is
-  // loaded now is in nevertheless. `ids` is asked on any thread as long as the plan is in. Without
-  // `may_have` the sinks are found from every class.
+  // loaded now is in nevertheless. `ids` is asked on any thread as long as the plan is in.
   PlanNumber put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan,
-                    std::shared_ptr<bci::PatchIds> ids, std::string& error,
-                    MayHave may_have = nullptr);
+                    std::shared_ptr<bci::PatchIds> ids, std::string& error, Choice choice = {});
+  // Brings these loaded classes up to what is chosen now.
+  void choose_again(JNIEnv* jni, const std::set<std::string, std::less<>>& names);
   // When it returns, no loaded class has patches of that plan. False: there is no such plan.
   bool take_out(JNIEnv* jni, PlanNumber plan);
   void take_all_out(JNIEnv* jni);
@@ -63,7 +71,7 @@ class Patches final : private ClassRewriting {
   struct Plan {
     std::shared_ptr<const bci::PatchPlan> plan;
     std::shared_ptr<bci::PatchIds> ids;
-    MayHave may_have;
+    Choice choice;
     std::map<std::string, PatchedClass, std::less<>> classes;  // by name
     double longest_pause_ms = 0;
   };
@@ -81,7 +89,8 @@ class Patches final : private ClassRewriting {
 
   std::string start(JNIEnv* jni);
   void put_back(JNIEnv* jni, Plan& plan);
-  bool is_about(const bci::PatchPlan& plan, std::string_view class_name, jclass klass) const;
+  void look_again(JNIEnv* jni, const std::set<std::string, std::less<>>& names);
+  bool is_about(const Plan& plan, std::string_view class_name, jclass klass) const;
   Plans plans() const;
 
   SinksClass& sinks_;

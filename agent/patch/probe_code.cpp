@@ -51,6 +51,12 @@ void ProbeCode::add(WishId id, ProbeWish wish) {
   Wish& entry = wishes_[id];
   entry.filter = MethodFilter(wish.request.methods);
   entry.wish = std::make_shared<const ProbeWish>(std::move(wish));
+  coming_ = id;
+}
+
+void ProbeCode::settled() {
+  const std::lock_guard lock(mutex_);
+  coming_.reset();
 }
 
 void ProbeCode::remove(WishId id) {
@@ -128,6 +134,16 @@ bool ProbeCode::needs_change(jclass, std::string_view internal_name, bool of_sys
 void ProbeCode::left_out(const std::string& reason) {
   const std::lock_guard lock(mutex_);
   for (auto& [id, wish] : wishes_) wish.notes.insert("a class stays as it was: " + reason);
+}
+
+// The class stays as it was: with the probes that others had in it before.
+void ProbeCode::refused(std::string_view internal_name, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [number, probe] : probes_) {
+    if (probe.class_name != internal_name || !probe.removed.empty()) continue;
+    if (coming_ && probe.wish != *coming_) continue;
+    probe.removed = "the VM does not take its class with it (" + reason + ")";
+  }
 }
 
 std::string ProbeCode::reason_against(const bci::ClassFile& file,

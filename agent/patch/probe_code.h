@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,8 +38,9 @@ class ProbeCode final : public ClassRewriting {
 
   ProbeCode(SinksClass& sinks, ProbeRecords& records) : sinks_(sinks), records_(records) {}
 
-  // From the next retransformation on.
+  // From the next retransformation on, behind which comes settled().
   void add(WishId id, ProbeWish wish);
+  void settled();
   void remove(WishId id);
   // That probe alone: only its class needs a change, until look_at_all().
   void remove(JNIEnv* jni, Number number, std::string reason);
@@ -55,6 +57,7 @@ class ProbeCode final : public ClassRewriting {
                                     bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
+  void refused(std::string_view internal_name, const std::string& reason) override;
   void prepared(JNIEnv* jni, jclass klass) override { sinks_.prepared(jni, klass); }
 
  private:
@@ -85,6 +88,7 @@ class ProbeCode final : public ClassRewriting {
   Number next_ = 1;
   std::set<std::string, std::less<>> patched_;  // classes that have probes in them
   std::string only_;                            // "" = all that are wanted or patched
+  std::optional<WishId> coming_;                // between add() and settled()
 };
 
 }  // namespace ddm

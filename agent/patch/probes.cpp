@@ -95,6 +95,7 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
   running_->before_rewriting(jni);
   code_.add(owner, std::move(*wish));
   const Retransformer::Totals totals = hooks_->retransform(jni);
+  code_.settled();
   running_->after_rewriting(jni);
   budget_.charge_own_work();
   log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
@@ -154,8 +155,10 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
   found.used_millis = static_cast<std::uint32_t>(std::min(budget_.used_percent(), 1e6) * 1000);
   const auto probes = code_.probes();
   const std::vector<std::int64_t> sums = sinks_.cells().read(jni);
+  // A counter that was taken since they were read has counted nothing yet.
   const auto sum = [&](std::int32_t cell) {
-    return static_cast<std::uint64_t>(sums.at(static_cast<std::size_t>(cell)));
+    const auto at = static_cast<std::size_t>(cell);
+    return at < sums.size() ? static_cast<std::uint64_t>(sums[at]) : 0;
   };
   for (const auto& [number, probe] : probes) {
     if (probe.wish != owner) continue;

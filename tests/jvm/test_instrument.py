@@ -9,6 +9,7 @@ from ddm_client import Stderr
 from dyper_client import Dyper, errors
 from harness import HERE, PRESET, ROOT, test
 from test_dyper import FREE, MODEL, Watched, code_of
+from test_other_agents import agent_jar
 
 UNLIMITED = FREE + ",budget=10000"
 CODE_AGENT = os.path.join(ROOT, "build", PRESET, "lib", "libpatch_test_agent.so")
@@ -307,6 +308,93 @@ def what_cannot_be_put_in_is_said_and_the_rest_is_in(t):
         assert again[number["Instrumented.text()"]] == found[number["Instrumented.text()"]] + 1
         assert errors(instrument(client, False)) + errors(instrument(client, False, name="M2")) == []
         assert (program.code("java.util.ArrayList"), program.code()) == before
+
+
+def later_of(reply):
+    return [one.get("CLASS") for one in reply.findall("PATCH/LATER")]
+
+
+@test(timeout=120)
+def classes_that_come_later_are_patched_as_they_are_loaded(t):
+    enter = "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' />"
+    where = guests(t, "guests")
+    targets = (("Guest", "name", counts("ENTER", 1000)), ("Plain*", "*", enter),
+               ("Guest", "run", calls("ENTER", "number", "(long)", "<ARG TYPE='INTEGER' VALUE='7' />")))
+    with Instrumented(t) as program:
+        client = program.client
+        assert program.say(f"load unlinked {where} Guest unlinked") == "loaded"
+        assert errors(model(client, *targets)) == ["NO_CLASS"]
+        reply = instrument(client, True)
+        assert errors(reply) == [] and later_of(reply) == ["Guest"], Xml.tostring(reply)
+        # Loaded before and linked now; loaded now.
+        assert program.say("call unlinked name") == "guest" and counted(client)[1000] == 1
+        assert program.say(f"load two {where} Guest") == "loaded"
+        assert program.say("call two name") == "guest" and counted(client)[1000] == 2
+        assert len(program.say("call two run").split()) == 1, "a call of the program's"
+        assert program.say(f"load plain {where} Plain") == "loaded"
+        assert program.say("call plain run").startswith("7,")
+        number = numbers_of(model(client, *targets))
+        locked, base = number["Plain.locked(int)"], number["PlainBase.<init>(int)"]
+        assert (counted(client)[locked], counted(client)[base]) == (3, 3)
+        # One class of them goes, and others of that name do not come.
+        assert errors(instrument(client, False, "Plain")) == []
+        assert program.say("call plain run").startswith("7,")
+        assert program.say(f"load other {where} Plain") == "loaded"
+        assert program.say("call other run").startswith("7,")
+        assert (counted(client)[locked], counted(client)[base]) == (3, 9)
+        # Again, now that they are there.
+        reply = instrument(client, True)
+        assert errors(reply) == [] and later_of(reply) == [], Xml.tostring(reply)
+        for who in ("plain", "other"):
+            assert program.say(f"call {who} run").startswith("7,")
+        assert len(program.say("call two run").split()) == 2
+        assert program.say("call two name") == "guest"
+        found = counted(client)
+        assert (found[1000], found[locked], found[base]) == (3, 9, 15), found
+        assert errors(instrument(client, False)) == []
+        assert program.say(f"load late {where} Guest") == "loaded"
+        for who in ("late name", "two name", "unlinked name", "plain run", "other run"):
+            assert "Error" not in program.say(f"call {who}")
+        assert counted(client) == found
+
+
+@test(timeout=120)
+def patches_go_out_of_classes_that_are_not_linked_yet(t):
+    with Instrumented(t) as program:
+        client = program.client
+        where = guests(t, "guests")
+        assert errors(model(client, ("Guest", "name", counts("ENTER", 1000)))) == ["NO_CLASS"]
+        assert later_of(instrument(client, True)) == ["Guest"]
+        assert program.say(f"load one {where} Guest unlinked") == "loaded"
+        assert program.say(f"load two {where} Guest unlinked") == "loaded"
+        assert program.say("call one name") == "guest" and counted(client)[1000] == 1
+        assert errors(instrument(client, False)) == []
+        for who in ("one", "two"):
+            assert program.say(f"call {who} name") == "guest"
+        assert counted(client)[1000] == 1
+
+
+@test(timeout=120)
+def a_class_that_the_vm_refuses_stays_as_it_was(t):
+    broken = f"-javaagent:{agent_jar(t, 'BreakingAgent', t.classes())}"
+    with Instrumented(t, flags=[broken]) as program:
+        client = program.client
+        assert program.say(f"load brittle {guests(t, 'guests')} Brittle") == "loaded"
+        before = program.code("brittle")
+        assert errors(model(client, ("Brittle", "name", counts("ENTER", 1000)),
+                            ("Instrumented", "twice", counts("ENTER", 1001)))) == []
+        for classes in ((), ("Brittle", "Instrumented")):
+            reply = instrument(client, True, *classes)
+            assert errors(reply) == ["VERIFY"], Xml.tostring(reply)
+            error = reply.find("ERROR")
+            assert error.get("CLASS") == "Brittle" and "FAILS_VERIFICATION" in error.text, error.text
+            assert program.code("brittle") == before
+            assert program.say("call brittle name") == "77"
+            calls_before = counted(client)[1001]
+            program.run()
+            assert counted(client)[1001] == calls_before + 5 and counted(client).get(1000, 0) == 0
+            assert errors(instrument(client, False)) == []
+        assert client.tell("PING").text == "PONG"
 
 
 @test(timeout=120)

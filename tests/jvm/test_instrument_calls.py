@@ -87,9 +87,7 @@ def calls_link_by_the_rules_of_the_vm(t):
 
 @test(timeout=240)
 def each_loader_is_asked_for_what_its_class_calls(t):
-    whole, less = guests(t, "whole"), guests(t, "less")
-    for path in glob.glob(os.path.join(less, "Sink*")):
-        os.remove(path)
+    whole, less = guests(t, "whole"), without_sink(t)
     target = ("Guest", "name", calls("ENTER", "hit", "()", "", "Sink"))
     with Instrumented(t) as program:
         client = program.client
@@ -120,3 +118,61 @@ def each_loader_is_asked_for_what_its_class_calls(t):
         assert errors(instrument(client, True, "Guest")) == []
         program.say("also Sink one")
         assert program.say("call one name") == "guest" and program.say("call Sink hits") == "1"
+
+
+def without_sink(t):
+    where = guests(t, "less")
+    for path in glob.glob(os.path.join(where, "Sink*")):
+        os.remove(path)
+    return where
+
+
+CALL_OF_SINK = counts("ENTER", 1000) + calls("EXIT", "hit", "()", "", "Sink")
+
+
+@test()
+def a_loader_of_the_programs_own_is_not_asked(t):
+    with Instrumented(t) as program:
+        client = program.client
+        assert program.say(f"load slow {guests(t, 'guests')} Guest slow") == "loaded"
+        model(client, ("Guest", "name", CALL_OF_SINK))
+        # It would hang, and hold its lock, which the program needs.
+        reply = instrument(client, True, "Guest")
+        assert errors(reply) == ["NO_CLASS"] and "Sink.hit" in told(reply), told(reply)
+        assert "has loaded no such class yet" in told(reply), told(reply)
+        # The patch beside it is in.
+        assert program.say("call slow name") == "guest" and counted(client)[1000] == 1
+        # The program asks for it.
+        assert program.say("answer") == "answers" and program.say("also Sink slow") == "loaded"
+        assert errors(instrument(client, True, "Guest")) == []
+        assert program.say("call slow name") == "guest" and program.say("call Sink hits") == "1"
+
+
+@test()
+def a_place_that_does_not_answer_holds_up_no_command(t):
+    with Instrumented(t) as program:
+        client = program.client
+        assert program.say(f"load far {without_sink(t)} Guest far") == "loaded"
+        model(client, ("Guest", "name", CALL_OF_SINK))
+        reply = instrument(client, True, "Guest")
+        assert errors(reply) == ["VERIFY"] and "Sink.hit" in told(reply), told(reply)
+        assert "has not answered within" in told(reply)
+        # The patch beside it is in, other commands are answered, and nobody waits for it again.
+        assert client.tell("PING").text == "PONG"
+        assert program.say("call far name") == "guest" and counted(client)[1000] == 1
+        for _ in range(3):
+            assert "has not answered yet" in told(instrument(client, True, "Guest"))
+        assert program.say("answer") == "answers"
+        end = time.monotonic() + 60
+        while errors(reply := instrument(client, True, "Guest")) != ["NO_CLASS"]:
+            assert time.monotonic() < end and "has not answered yet" in told(reply), told(reply)
+            time.sleep(0.1)
+
+
+@test()
+def a_program_ends_while_a_place_does_not_answer(t):
+    with Instrumented(t) as program:
+        client = program.client
+        assert program.say(f"load far {without_sink(t)} Guest far") == "loaded"
+        model(client, ("Guest", "name", CALL_OF_SINK))
+        assert errors(instrument(client, True, "Guest")) == ["VERIFY"]

@@ -12,6 +12,7 @@ from ddm_client import DdmError, Reader, Target, probe_request, text
 from dyper_client import document
 from harness import AGENT, test
 from test_ddm_tool import DDM, OK, USAGE, ddm
+from test_other_agents import agent_jar
 
 PROGRAM = ("Probed",)
 CODES = os.path.join(os.path.dirname(AGENT), "libmethod_codes.so")
@@ -154,6 +155,22 @@ def probes_come_with_classes_that_are_loaded_later(t):
         tell(target, "late")
         found = probe.end()
         assert found["Probed$Late.<clinit>"]["hits"] == 1, found
+
+
+@test()
+def a_class_that_the_vm_refuses_with_a_probe_stays_as_it_was(t):
+    broken = f"-javaagent:{agent_jar(t, 'BreakingAgent', t.classes())}"
+    with Target(t, "dump=none", flags=[broken], program=PROGRAM) as target:
+        tell(target, "counts 10 1")
+        probe = Probe(target, "Probed$Brittle.*,Probed$Cart.nothing")
+        truth = tell(target, "counts 1000 2")
+        found = probe.end()
+        for method in ("number", "twice"):
+            one = found[f"Probed$Brittle.{method}"]
+            assert "the VM does not take its class" in one["removed"], one
+            assert "FAILS_VERIFICATION" in one["removed"] and one["hits"] == 0, one
+        cart = found["Probed$Cart.nothing"]
+        assert (cart["hits"], cart["removed"]) == (truth["Probed$Cart.nothing"], None), cart
 
 
 @test()

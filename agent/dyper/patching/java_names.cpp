@@ -49,6 +49,12 @@ std::string internal_name(std::string_view dotted) {
   return name;
 }
 
+std::string dotted_name(std::string_view internal) {
+  std::string name(internal);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
 std::optional<std::string> method_descriptor_of(std::string_view signature) {
   signature = without_blanks(signature);
   const std::size_t close = signature.find(')');
@@ -80,9 +86,7 @@ std::string signature_of(std::string_view descriptor) {
     if (at >= descriptor.size()) break;
     if (descriptor[at] == 'L') {
       const std::size_t end = std::min(descriptor.find(';', at), descriptor.size() - 1);
-      std::string name(descriptor.substr(at + 1, end - at - 1));
-      std::replace(name.begin(), name.end(), '/', '.');
-      result += name;
+      result += dotted_name(descriptor.substr(at + 1, end - at - 1));
       at = end + 1;
     } else {
       for (const Primitive& one : kPrimitives) {

@@ -53,6 +53,12 @@ public class Probed {
         static int twice(int i) { return 2 * i; }
     }
 
+    // See BreakingAgent.
+    static class Brittle {
+        static int number() { return 77; }
+        static int twice() { return 2 * number(); }
+    }
+
     static final IntUnaryOperator LAMBDA = i -> i + 1;
 
     static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
@@ -70,6 +76,7 @@ public class Probed {
             cart.total(i, i * 1_000_000_000L, "name " + i, cart, i % 2 == 0, 'x', i / 2.0);
             cart.locked(i);
             cart.nothing();
+            sink += Brittle.twice();
             sink += square.area(i) + Shape.corners() + LAMBDA.applyAsInt(i);
             if (i % 100 == 0) {
                 fib(10);
