@@ -14,6 +14,7 @@ from harness import test
 from test_ddm_tool import DDM
 from test_probe import CODES, codes_of_late, native_access, tell
 from test_toggle import ESCAPE_LOOPS, bytes_of
+from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
 
 
 class Trace:
@@ -169,6 +170,37 @@ def a_hundred_rounds_of_tracing_under_load_harm_nothing(t):
         trace_rounds(t, ddm, 100, "Probed*,java.util.HashMap.*")
         p.say("stop")
         p.expect("counted")
+
+
+def rounds_that_leave_nothing_in_the_vm(t, rounds):
+    with Target(t, "dump=none", program=("Probed",), flags=THROW_CODE_AWAY_SOON) as p, \
+            p.client() as ddm:
+        def one_round():
+            start(ddm, methods="Probed*,java.util.HashMap.*", size=100_000)
+            ddm.request("MPSE")
+
+        # A round takes some 100 KiB of metaspace and 30 of code cache, until the VM has cleaned up.
+        tell(p, "busy 2")
+        assert_rounds_keep_none(t, p.pid, one_round, rounds, most_kb=1500)
+        tell(p, "stop")
+
+
+@test()
+def rounds_of_tracing_leave_nothing_in_metaspace_and_code_cache(t):
+    rounds_that_leave_nothing_in_the_vm(t, 40)
+
+
+@test(full_only=True, timeout=1200)
+def a_thousand_rounds_of_tracing_leave_nothing_in_metaspace_and_code_cache(t):
+    rounds_that_leave_nothing_in_the_vm(t, 1000)
+
+
+@test(full_only=True, timeout=600, flags=[("-XX:MaxMetaspaceSize=128m",)])
+def a_program_can_drop_the_classes_that_it_loads_while_tracing_starts_and_stops(t):
+    with Target(t, "track=n", program=("ToggleLoad",)) as p, p.client() as ddm:
+        trace_rounds(t, ddm, 30, "ToggleLoad.*,java.util.HashMap.put*")
+        p.say("")
+        p.expect("DONE")
 
 
 @test(flags=[("-Xmx64m", "-XX:+UseSerialGC")])

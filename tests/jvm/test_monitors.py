@@ -4,6 +4,7 @@ import re
 from ddm_client import Target
 from harness import Report, test
 from test_ddm_tool import REFUSED, ddm, ddm_json, shown_on_terminal
+from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
 
 TWO_CARRIERS = ["-Djdk.virtualThreadScheduler.parallelism=2"]
 
@@ -213,7 +214,8 @@ def a_thousand_rounds_of_switching_leave_no_memory_behind(t):
 
 
 def switch_many_times(t, rounds, most_kb):
-    with Target(t, "dump=none", program=["TimesToggled"], flags=["-Xmx64m", "-XX:+UseSerialGC"]) as p:
+    with Target(t, "dump=none", program=["TimesToggled"],
+                flags=["-Xmx64m", "-XX:+UseSerialGC", *THROW_CODE_AWAY_SOON]) as p:
         def once():
             ddm(t, "attach", p.pid, "monitor=y,cpu=samples,interval_ms=1")
             ddm(t, "attach", p.pid, "monitor=n,cpu=off")
@@ -226,8 +228,7 @@ def switch_many_times(t, rounds, most_kb):
         for _ in range(20):
             once()
         before = resident_kb()
-        for _ in range(rounds):
-            once()
+        assert_rounds_keep_none(t, p.pid, once, rounds, most_kb=1000, first=1)
         after = resident_kb()
         assert after - before <= most_kb, (before, after)
         p.tell("contend")
