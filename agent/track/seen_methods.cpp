@@ -7,12 +7,17 @@
 
 #include "bci/constant_pool.h"
 #include "bci/constructor_flow.h"
+#include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
+#include "log.h"
 
 namespace ddm {
 namespace {
 
 constexpr std::size_t kFirstTableSize = 8192;
+
+// The VM keeps an id for good, also of a class that it has unloaded.
+constexpr std::size_t kMostClassesWithIds = 8192;
 
 std::size_t hash_of(jmethodID method) {
   // jmethodIDs are addresses of pointers in blocks: the low bits say nothing.
@@ -222,6 +227,7 @@ std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
         jvmti_->GetClassSignature(owner.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
       return seen;
     }
+    give_ids(owner.get(), text_of(signature));
     ChangeCount& changes = changes_of(internal_name_of(text_of(signature)));
     seen->version = {pointers_.of(method), &changes, changes.load(std::memory_order_acquire)};
     MethodName name = read_name(owner.get(), text_of(signature), method, *seen);
@@ -232,6 +238,23 @@ std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
       return seen;
     }
   }
+}
+
+// A method has no id before somebody has asked for it, and a stack with such a method on it is
+// GetStackTrace's, which takes a hundred times as long. Where one method of a class is seen, others
+// are soon.
+void SeenMethods::give_ids(jclass owner, std::string_view class_signature) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (classes_with_ids_.size() >= kMostClassesWithIds ||
+        !classes_with_ids_.insert(std::hash<std::string_view>()(class_signature)).second) {
+      return;
+    }
+  }
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti_);
+  const jvmtiError error = jvmti_->GetClassMethods(owner, &count, methods.out());
+  if (error != JVMTI_ERROR_NONE) log_debug("GetClassMethods: {}", jvmti_error_name(error));
 }
 
 MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature, jmethodID method,

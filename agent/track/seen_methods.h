@@ -18,6 +18,7 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "bci/bci_map.h"
@@ -113,6 +114,7 @@ class SeenMethods final : public FrameNames {
   const SeenMethod& learn(JNIEnv* jni, jmethodID method);
   void move_to_table(std::size_t size);
   std::unique_ptr<SeenMethod> read(JNIEnv* jni, jmethodID method);
+  void give_ids(jclass owner, std::string_view class_signature);
   MethodName read_name(jclass owner, std::string_view class_signature, jmethodID method,
                        SeenMethod& seen) const;
   void read_code(jclass owner, std::string_view class_signature, jmethodID method,
@@ -134,6 +136,7 @@ class SeenMethods final : public FrameNames {
   std::mutex mutex_;  // writers
   std::shared_ptr<Table> own_table_;
   std::unordered_map<jmethodID, std::shared_ptr<const SeenMethod>> seen_;
+  std::unordered_set<std::size_t> classes_with_ids_;  // hashes of signatures
 };
 
 }  // namespace ddm

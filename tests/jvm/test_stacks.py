@@ -1,7 +1,7 @@
 """Stacks as the agent walks them itself (walker=vm), compared one by one with GetStackTrace's."""
 import os
 
-from harness import Report, test
+from harness import AGENT, Report, test
 from test_other_agents import agent_jar
 from test_whole_programs import FILES, unpack_sources
 
@@ -43,6 +43,28 @@ def stacks_of_javac_are_those_that_the_vm_tells(t):
     for engine in ("bci", "vm"):
         compare(t, engine, "Javac", root, str(FILES if not t.flags else FILES // 3), "1",
                 least=100_000)
+
+
+@test()
+def a_stack_with_a_method_that_nobody_asked_for_is_left_to_the_vm_once_a_class(t):
+    methods = 300
+    with open(t.path("Many.java"), "w", encoding="utf-8") as f:
+        f.write("public class Many { static volatile Object last;\n")
+        for i in range(methods):
+            f.write(f"static void m{i}() {{ last = new Object(); }}\n")
+        calls = " ".join(f"m{i}();" for i in range(methods))
+        f.write(f"public static void main(String[] arguments) {{ {calls} }} }}\n")
+    done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-d", t.dir, t.path("Many.java")])
+    assert done.code == 0, done
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}=track=y,dump=r.jsonl,address=none",
+                      "-cp", t.dir, "Many"])
+    assert done.code == 0, done
+    report = Report(t.path("r.jsonl"))
+    found = {frame["method"] for site in report.sites if site.get("stack")
+             for frame in site["stack"][:1] if frame["class"] == "Many"}
+    assert {f"m{i}" for i in range(methods)} <= found, found
+    # Some are of classes of the JDK's.
+    assert sum(report.summary["walker_gave_up"].values()) < methods / 2, report.summary
 
 
 def compare_virtual(t, program, *arguments, least):
