@@ -132,13 +132,16 @@ class FrameWalker {
     words[0] = {to.unpatched ? from.sp + static_cast<VmAddress>(bytes) : to.sp - kWord, to.pc};
     return 1 + words_of_arrival(to, words + 1);
   }
+  // A bytecode pointer is of one method only. Where the caller goes by its frame pointer, its stack
+  // pointer decides of nothing.
   std::size_t words_of_interpreted(const Place& from, VmAddress method, VmAddress bytecode,
                                    const Place& to, Word* words) const {
-    words[0] = {from.fp + kMethod, method};
-    words[1] = {from.fp + kBytecode, bytecode};
-    words[2] = {from.fp + kSenderSp, to.sp};
-    words[3] = {from.fp + kWord, to.pc};
-    return 4 + words_of_arrival(to, words + 4);
+    words[0] = {from.fp + kBytecode, bytecode};
+    words[1] = {from.fp + kWord, to.pc};
+    std::size_t count = 2;
+    if (bytecode == 0) words[count++] = {from.fp + kMethod, method};
+    if (!goes_by_fp(to)) words[count++] = {from.fp + kSenderSp, to.sp};
+    return count + words_of_arrival(to, words + count);
   }
   // Of a kEntry frame whose thread came from Java, or, with `to` null, did not.
   std::size_t words_of_entry(const Place& from, const Place* to, Word* words) const {

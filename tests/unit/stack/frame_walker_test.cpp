@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <random>
+#include <set>
 
 #include "fake_vm.h"
 
@@ -91,6 +92,36 @@ TEST_CASE("a frame to be deoptimised is walked by the pc that it keeps") {
   CHECK(walk.count == 4);
   vm.stack(105, FakeVm::deopt_pc(pc));  // one that leads back to itself
   CHECK(walk(vm) == WalkEnd::kOdd);
+}
+
+TEST_CASE("of an interpreted frame those words are told that decide of the next one") {
+  FakeVm vm(false);
+  const Scene scene(vm);
+  FrameWalker walker(vm.layout, vm.thread());
+  const FrameWalker::Place from{vm.slot(110), FakeVm::kInterpreterPc, vm.slot(120), 0, false};
+  const auto words_of_step = [&] {
+    walker.stand_at(from);
+    VmAddress method = 0, bytecode = 0;
+    REQUIRE(walker.pop_interpreted(method, bytecode));
+    FrameWalker::Word words[FrameWalker::kMostWords];
+    const std::size_t count =
+        walker.words_of_interpreted(from, method, bytecode, walker.place(), words);
+    std::set<VmAddress> told;
+    for (std::size_t i = 0; i < count; ++i) {
+      CHECK(load<VmAddress>(words[i].at) == words[i].value);
+      told.insert(words[i].at);
+    }
+    return told;
+  };
+  const VmAddress bytecode = vm.slot(120 - 8), method = vm.slot(120 - 3);
+  const VmAddress sender_sp = vm.slot(120 - 1), fp = vm.slot(120), pc = vm.slot(121);
+  CHECK(words_of_step() == std::set{bytecode, fp, pc});
+  vm.stack(121, FakeVm::kInterpreterPc);
+  CHECK(words_of_step() == std::set{bytecode, fp, pc});
+  vm.stack(121, vm.add_nmethod(4, {{scene.outer, 2}}, 9));
+  CHECK(words_of_step() == std::set{bytecode, sender_sp, pc});
+  vm.stack(120 - 8, 0);  // a native method
+  CHECK(words_of_step() == std::set{bytecode, method, sender_sp, pc});
 }
 
 TEST_CASE("a thread without a Java frame has an empty stack") {
