@@ -350,13 +350,15 @@ void Agent::write_reports(JNIEnv* jni, const char* reason, bool oom) {
 
 void Agent::write_records(JNIEnv* jni, const char* reason, bool oom) {
   if (!tracking_ || (!tracking_->has_records() && !timed_)) return;
+  const bool into_files = report_files_ && report_files_->any();
+  if (!into_files && (options_.dump_none || heap_dumps_)) return;
   const std::optional<ReportData> data =
       jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
   if (!data) {
     log_warn("no report at the end: tracking was just being switched");
-  } else if (report_files_ && report_files_->any()) {
+  } else if (into_files) {
     report_files_->write(*data, oom);
-  } else if (!options_.dump_none && !heap_dumps_) {
+  } else {
     if (tracking_->on()) write_stderr(summary_report(*data));
     if (timed_) write_stderr(time_summary(*data));
   }
