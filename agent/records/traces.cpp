@@ -6,8 +6,18 @@
 namespace ddm {
 namespace {
 
-std::uint64_t mixed(std::uint64_t hash, const Frame& frame) {
-  hash = (hash ^ std::bit_cast<std::uint64_t>(frame)) * 0xD6E8FEB86659FD93ull;
+// Of the innermost frames that a shortened stack keeps, and of no whole stack. A frame's part of it
+// does not wait for the one before.
+std::uint64_t short_hash(std::span<const Frame> frames) {
+  std::uint64_t hash = frames.size();
+  std::uint64_t place = 0;
+  for (const Frame& frame : frames) {
+    place += 0x9E3779B97F4A7C15ull;
+    std::uint64_t term = (std::bit_cast<std::uint64_t>(frame) ^ place) * 0xD6E8FEB86659FD93ull;
+    term ^= term >> 32;
+    term *= 0xC2B2AE3D27D4EB4Full;
+    hash += term ^ term >> 29;
+  }
   return hash ^ hash >> 32;
 }
 
@@ -41,11 +51,10 @@ TraceNumber Traces::number_of_new(std::uint64_t hash, std::span<const Frame> fra
   for (std::size_t i = 0; number == kNoTrace && i < kShortDepths.size(); ++i) {
     if (kept <= kShortDepths[i]) continue;
     const auto innermost = frames.first(kShortDepths[i]);
-    std::uint64_t short_hash = kShortDepths[i];  // no whole stack's
-    for (const Frame& frame : innermost) short_hash = mixed(short_hash, frame);
-    number = find(short_hash);
+    const std::uint64_t of_these = short_hash(innermost);
+    number = find(of_these);
     if (number == kNoTrace) {
-      number = insert(short_hash, innermost, kCut | kShortened, limits_shortened_[i]);
+      number = insert(of_these, innermost, kCut | kShortened, limits_shortened_[i]);
     }
   }
   return number;
@@ -84,29 +93,31 @@ TraceNumber Traces::insert(std::uint64_t hash, std::span<const Frame> frames, st
 
 Traces::FrameNumber Traces::number_of_frame(Frame frame) {
   std::size_t at = slot_of_frame(frame);
-  if (frame_slots_[at] != 0) return frame_slots_[at] - 1;
+  if (frame_slots_[at].number != 0) return frame_slots_[at].number - 1;
   if (frame_count_ == kMostFrames) return kMostFrames;
   if (2 * std::size_t{frame_count_} > frame_mask_) {
     widen_frame_slots();
     at = slot_of_frame(frame);
   }
   frames_[frame_count_] = frame;
-  frame_slots_[at] = ++frame_count_;
+  frame_slots_[at] = {frame, ++frame_count_};
   return frame_count_ - 1;
 }
 
 std::size_t Traces::slot_of_frame(Frame frame) const {
   const auto bits = std::bit_cast<std::uint64_t>(frame);
   for (std::size_t i = (bits * 0x9E3779B97F4A7C15ull) >> 40;; ++i) {
-    const FrameNumber there = frame_slots_[i & frame_mask_];
-    if (there == 0 || frames_[there - 1] == frame) return i & frame_mask_;
+    const FrameSlot& there = frame_slots_[i & frame_mask_];
+    if (there.number == 0 || there.frame == frame) return i & frame_mask_;
   }
 }
 
 void Traces::widen_frame_slots() {
-  std::fill_n(&frame_slots_[0], frame_mask_ + 1, 0);
+  std::fill_n(&frame_slots_[0], frame_mask_ + 1, FrameSlot{});
   frame_mask_ = std::min(4 * (frame_mask_ + 1), frame_slots_.size()) - 1;
-  for (std::uint32_t i = 0; i < frame_count_; ++i) frame_slots_[slot_of_frame(frames_[i])] = i + 1;
+  for (std::uint32_t i = 0; i < frame_count_; ++i) {
+    frame_slots_[slot_of_frame(frames_[i])] = {frames_[i], i + 1};
+  }
 }
 
 std::size_t Traces::read(TraceNumber number, std::span<Frame> to) const {

@@ -73,6 +73,11 @@ class Traces {
  private:
   using Slot = std::atomic<std::uint64_t>;
   using FrameNumber = std::uint32_t;
+  // With the frame itself, so that a new stack looks at one line of memory for each of its frames.
+  struct FrameSlot {
+    Frame frame;
+    FrameNumber number;  // and one; 0: none stands here
+  };
   static constexpr std::uint64_t kNumberBits = (1u << 20) - 1;
   static constexpr std::uint32_t kCut = 1u << 31, kShortened = 1u << 30;
   static constexpr std::uint32_t kEnd = kShortened - 1;
@@ -109,8 +114,8 @@ class Traces {
   ReservedArray<std::uint32_t> ends_;
   ReservedArray<FrameNumber> stacks_;
   ReservedArray<Frame> frames_;
-  // number + 1, by the frame's hash: the first slots only, so many that half of them stay empty.
-  ReservedArray<FrameNumber> frame_slots_;
+  // By the frame's hash: the first slots only, so many that half of them stay empty.
+  ReservedArray<FrameSlot> frame_slots_;
   std::size_t frame_mask_ = kFirstFrameSlots - 1;
   mutable std::mutex mutex_;  // of who adds
   std::uint32_t frame_count_ = 0;
