@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -15,14 +16,30 @@ class ReservedArray {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
+  // kHuge: memory comes in pieces of two megabytes where the kernel has them, for an array that is
+  // looked at here and there: the processor remembers where so few pages are.
+  enum class Pages { kSmall, kHuge };
+
   ReservedArray() = default;
-  explicit ReservedArray(std::size_t size) : size_(size) {
-    void* memory = mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED) data_ = static_cast<T*>(memory);
+  explicit ReservedArray(std::size_t size, Pages pages = Pages::kSmall) : size_(size) {
+    const std::size_t before = pages == Pages::kHuge ? kHugePage : 0;
+    void* const memory = mmap(nullptr, bytes() + before, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return;
+    auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    if (before != 0) {
+      const std::uintptr_t aligned = (begin + kHugePage - 1) / kHugePage * kHugePage;
+      if (aligned > begin) munmap(memory, aligned - begin);
+      if (const std::size_t left = begin + before - aligned; left > 0) {
+        munmap(reinterpret_cast<void*>(aligned + whole_pages()), left);
+      }
+      begin = aligned;
+      madvise(reinterpret_cast<void*>(begin), bytes(), MADV_HUGEPAGE);
+    }
+    data_ = reinterpret_cast<T*>(begin);
   }
   ~ReservedArray() {
-    if (data_ != nullptr) munmap(data_, size_ * sizeof(T));
+    if (data_ != nullptr) munmap(data_, bytes());
   }
   ReservedArray(const ReservedArray&) = delete;
   ReservedArray& operator=(const ReservedArray&) = delete;
@@ -33,6 +50,11 @@ class ReservedArray {
   const T& operator[](std::size_t i) const { return data_[i]; }
 
  private:
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static constexpr std::size_t kPage = 4096;
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  std::size_t whole_pages() const { return (bytes() + kPage - 1) / kPage * kPage; }
+
   std::size_t size_ = 0;
   T* data_ = nullptr;
 };

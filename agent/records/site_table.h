@@ -84,7 +84,8 @@ class SiteTable {
 
   // `most`: traces, as in Traces.
   explicit SiteTable(std::uint32_t most)
-      : first_other_(std::size_t{most} + kEmptyTrace + 1), sums_(first_other_ + kMostOthers) {}
+      : first_other_(std::size_t{most} + kEmptyTrace + 1),
+        sums_(first_other_ + kMostOthers, ReservedArray<SiteSum>::Pages::kHuge) {}
 
   bool good() const { return sums_.good(); }
 

@@ -35,7 +35,7 @@ Traces::Traces(std::uint32_t most, std::uint32_t depth)
     : most_(most),
       depth_(depth),
       mask_(2 * std::bit_ceil(std::size_t{most}) - 1),
-      slots_(mask_ + 1),
+      slots_(mask_ + 1, ReservedArray<Slot>::Pages::kHuge),
       ends_(std::size_t{most} + kEmptyTrace + 1),
       stacks_(std::size_t{most} * depth),
       frames_(kMostFrames),

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include "records/traces.h"
 #include "stack/shown_frame.h"
 #include "stack/stack_hash.h"
 
@@ -26,6 +27,13 @@ class ShownStack {
   // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart.
   ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMaxDepth)
       : top_(top), wanted_(wanted), hashed_(hashed) {}
+
+  // Where its number will be asked for.
+  void look_up_in(const Traces& traces) { traces_ = &traces; }
+  // No more frames will come. Whoever still has other things to do says so first.
+  void complete() const {
+    if (traces_ != nullptr) traces_->prefetch(hash());
+  }
 
   // How far it is. A walk keeps it in registers from frame to frame, see add().
   struct Progress {
@@ -112,6 +120,7 @@ class ShownStack {
   const TopFrames top_;
   const std::size_t wanted_;
   const std::size_t hashed_;
+  const Traces* traces_ = nullptr;
   Progress progress_;
   Room frames_[kMostFrames];
 };

@@ -91,6 +91,7 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   Step made = Step::kOn;
   while (made == Step::kOn) made = step(jni, walk, end);
   if (made == Step::kEnough) end = WalkEnd::kComplete;
+  stack.complete();
   if (walk.trail != nullptr && end == WalkEnd::kComplete) {
     walk.trail->end(made == Step::kEnd && !walk.parked);
   }

@@ -52,8 +52,8 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     // One frame more than is kept tells whether the stack was cut. None where the VM allocates
     // outside of Java (attaching a thread, for one).
     ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth);
+    if (sites != nullptr) stack.look_up_in(sites->traces());
     stacks().capture(jni, stack);
-    if (sites != nullptr) sites->traces().prefetch(stack.hash());
 
     AllocRecord record;
     record.time_ms = wall_clock_ms();

@@ -1,22 +1,13 @@
 #include "stack/walk/frame_cache.h"
 
-#include <sys/mman.h>
-
 namespace ddm {
 
 FrameCache::FrameCache(const std::atomic<std::uint32_t>& generation, Alive alive)
-    : generation_(generation), alive_(alive), slots_([] {
-        // Zeroed pages are empty slots; they take memory once they are written.
-        void* memory = mmap(nullptr, kSlots * sizeof(Slot), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        return memory == MAP_FAILED ? nullptr : static_cast<Slot*>(memory);
-      }()) {}
-
-void FrameCache::Unmap::operator()(Slot* slots) const { munmap(slots, kSlots * sizeof(Slot)); }
+    : generation_(generation), alive_(alive), slots_(kSlots, ReservedArray<Slot>::Pages::kHuge) {}
 
 void FrameCache::insert(VmAddress place, unsigned part, Identity identity, const Entry& entry,
                         std::uint32_t generation) {
-  if (!slots_ || part >= kParts || entry.count > kFramesOfPart) return;
+  if (!slots_.good() || part >= kParts || entry.count > kFramesOfPart) return;
   const std::uint64_t key = key_of(place, part);
   const std::size_t first = first_slot(key);
   const auto holds = [&](std::size_t at, std::uint64_t wanted) {

@@ -14,8 +14,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
+#include "records/reserved_array.h"
 #include "stack/shown_frame.h"
 #include "stack/walk/compiled_frames.h"
 
@@ -86,9 +86,6 @@ class FrameCache {
     std::array<std::atomic<std::uint64_t>, kFramesOfPart> frames{};
   };
   static_assert(sizeof(Slot) == 128);
-  struct Unmap {
-    void operator()(Slot* slots) const;
-  };
 
   static constexpr std::size_t kSlots = 1 << 15;
 
@@ -99,7 +96,7 @@ class FrameCache {
 
   // Two slots may hold a key.
   bool find(VmAddress place, unsigned part, Entry& entry, Identity& identity) const {
-    if (!slots_) return false;
+    if (!slots_.good()) return false;
     const std::uint64_t key = key_of(place, part);
     const std::size_t first = first_slot(key);
     return read(slots_[first], key, entry, identity) ||
@@ -127,7 +124,7 @@ class FrameCache {
 
   const std::atomic<std::uint32_t>& generation_;
   const Alive alive_;
-  const std::unique_ptr<Slot[], Unmap> slots_;  // null: no memory, nothing is remembered
+  ReservedArray<Slot> slots_;  // not good(): no memory, nothing is remembered
 };
 
 }  // namespace ddm
