@@ -6,8 +6,8 @@
 // compares: an nmethod's compile id as it stands there now, or the version of a method.
 //
 // A slot is written under a lock of its own (a number that is odd meanwhile); who finds it taken
-// does without. What does not fit goes on in the entry of the next part. Fixed size, 4 MiB that are
-// used as they fill. Any thread.
+// does without. What does not fit goes on in the entry of the next part. Fixed size, 4 MiB. Any
+// thread.
 #pragma once
 
 #include <array>
