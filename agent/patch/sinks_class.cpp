@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 
-#include "jvm/boot_class.h"
 #include "jvm/jvmti_memory.h"
 
 namespace ddm {
@@ -14,8 +13,6 @@ extern const unsigned char kTrackerSinks[];
 extern const std::size_t kTrackerSinksSize;
 extern const unsigned char kTrackerSinksLink[];
 extern const std::size_t kTrackerSinksLinkSize;
-extern const unsigned char kTrackerCarrier[];
-extern const std::size_t kTrackerCarrierSize;
 
 namespace {
 
@@ -51,11 +48,6 @@ SinksClass::SinksClass()
 
 std::string SinksClass::define(JNIEnv* jni) {
   const std::lock_guard lock(defining_);
-  if (carrier_ == nullptr) {
-    carrier_ =
-        define_boot_class(jni, "java/lang/DdmTrackerCarrier", kTrackerCarrier, kTrackerCarrierSize);
-  }
-  if (carrier_ == nullptr) return "the VM refused to define java.lang.DdmTrackerCarrier";
   std::string error = class_.define(jni);
   if (error.empty()) cells_.bind(jni, class_.get());
   return error;

@@ -55,7 +55,6 @@ class SinksClass {
  private:
   SinkCells cells_;
   BoundClass class_;
-  jclass carrier_ = nullptr;  // a global reference, never given back; what class_ calls
   std::mutex defining_;
 };
 

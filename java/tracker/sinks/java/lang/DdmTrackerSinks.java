@@ -15,8 +15,7 @@ import jdk.internal.vm.annotation.Hidden;
  * of its carrier: nothing in here lets it change that.
  *
  * Everything here may be called from any code of the program, whatever is patched: it never throws,
- * makes no object that anybody sees, and calls nothing but natives, of which none can be patched, and
- * its own kind.
+ * makes no object that anybody sees, and calls nothing but natives, of which none can be patched.
  */
 public final class DdmTrackerSinks {
     private DdmTrackerSinks() { }
@@ -42,8 +41,10 @@ public final class DdmTrackerSinks {
     private static final long CODER = UNSAFE.objectFieldOffset(String.class, "coder");
     private static final long OWNER0 = number("ARRAY_OBJECT_BASE_OFFSET");
     private static final long OWNER_SIZE = number("ARRAY_OBJECT_INDEX_SCALE");
-    /** Whether this VM has virtual threads, and so carriers. */
-    private static final boolean CARRIERS = hasCarriers();
+    /** Null: this VM has no virtual threads. */
+    private static final Class<?> VIRTUAL = virtualThreads();
+    private static final long CARRIER =
+        VIRTUAL == null ? 0 : UNSAFE.objectFieldOffset(VIRTUAL, "carrierThread");
 
     /** By chunk and row. */
     private static final long[][] CELLS = new long[CHUNKS * ROWS][];
@@ -68,12 +69,11 @@ public final class DdmTrackerSinks {
         }
     }
 
-    private static boolean hasCarriers() {
+    private static Class<?> virtualThreads() {
         try {
-            Thread.class.getDeclaredMethod("currentCarrierThread");
-            return true;
-        } catch (NoSuchMethodException none) {
-            return false;
+            return Class.forName("java.lang.VirtualThread", false, null);
+        } catch (ClassNotFoundException none) {
+            return null;
         }
     }
 
@@ -232,11 +232,22 @@ public final class DdmTrackerSinks {
     /** The cells that this thread alone adds to; null: it has none. */
     @Hidden @ForceInline
     private static long[] cells(int cell) {
-        final Thread thread = CARRIERS ? DdmTrackerCarrier.thread() : Thread.currentThread();
-        final long tid = UNSAFE.getLong(thread, TID);
-        final long[] cells = CELLS[(cell & OF_CHUNK) | ((int) tid & 0xff)];
+        Thread thread = Thread.currentThread();
+        long tid = UNSAFE.getLong(thread, TID);
+        long[] cells = CELLS[(cell & OF_CHUNK) | ((int) tid & 0xff)];
         if (cells != null && cells[0] == tid) {
             return cells;
+        }
+        if (VIRTUAL != null && (Object) thread.getClass() == VIRTUAL) {
+            thread = (Thread) UNSAFE.getReference(thread, CARRIER);
+            if (thread == null) {
+                return null;
+            }
+            tid = UNSAFE.getLong(thread, TID);
+            cells = CELLS[(cell & OF_CHUNK) | ((int) tid & 0xff)];
+            if (cells != null && cells[0] == tid) {
+                return cells;
+            }
         }
         return own(thread, tid, cell & OF_CHUNK);
     }
