@@ -219,22 +219,28 @@ std::vector<ProbeBudget::Cost> PatchedClasses::spent(JNIEnv* jni, const HitCosts
   return spent;
 }
 
-std::string PatchedClasses::take_out(JNIEnv* jni, std::uint32_t number) {
+std::vector<std::string> PatchedClasses::take_out(JNIEnv* jni,
+                                                  const std::vector<std::uint32_t>& numbers) {
   const std::unique_lock lock(changing_, std::try_to_lock);
-  if (!lock) return "";  // a command is at it; if need be it is asked again
-  const std::string name = counters_->class_of(number);
-  std::set<std::string> models;  // of a class that came late there may be several
-  for (const Placed& one : placed_) {
-    if (one.has(name)) models.insert(one.model);
+  if (!lock) return {};  // a command is at it; if need be it is asked again
+  std::map<std::string, std::set<std::string>> classes;  // by model: a late one may have several
+  for (const std::uint32_t number : numbers) {
+    const std::string name = counters_->class_of(number);
+    for (const Placed& one : placed_) {
+      if (one.has(name)) classes[one.model].insert(name);
+    }
   }
-  std::string told;
-  for (const std::string& model : models) {
-    remove(jni, model, {name});
-    told += (told.empty() ? "the patches of DYPATCH's model " : " and ") + model;
+  std::vector<std::string> told;
+  for (const auto& [model, names] : classes) {
+    remove(jni, model, names);
     const std::lock_guard of_budget(over_budget_mutex_);
-    over_budget_[name] = model;
+    for (const std::string& name : names) {
+      over_budget_[name] = model;
+      told.push_back("the patches of DYPATCH's model " + model + " in " + name +
+                     " took more than the budget and are out");
+    }
   }
-  return told.empty() ? "" : told + " in " + name + " took more than the budget and are out";
+  return told;
 }
 
 void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {

@@ -77,7 +77,8 @@ class PatchedClasses final : private HitSpender {
   // On the budget's thread.
   std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
                                        const std::vector<std::int64_t>& counts) override;
-  std::string take_out(JNIEnv* jni, std::uint32_t number) override;
+  std::vector<std::string> take_out(JNIEnv* jni,
+                                    const std::vector<std::uint32_t>& numbers) override;
 
   HitBudget& budget_;
   const std::shared_ptr<PatchCounters> counters_;

@@ -137,14 +137,19 @@ void HitBudget::step(JNIEnv* jni) {
   step.probes = spent;
   percent_of_cpu_ += (100 * ns / std::max(step.wall_ns, 1.0) - percent_of_cpu_) / 20;
   sources_.tell_sampler(percent_of_cpu_);
-  const auto dearest = budget_->step(step);
+  const std::vector<std::uint64_t> dearest = budget_->step(step);
   used_percent_ = budget_->used_percent();
-  if (!dearest) return;
-  log_info("probes: the dearest is over the budget of {} % and is taken out", limit_percent());
-  for (const Kept& one : kept_) {
-    if (one.number != *dearest >> 32) continue;
-    std::string text = one.spender->take_out(jni, static_cast<std::uint32_t>(*dearest));
-    if (!text.empty()) told_.push_back(std::move(text));
+  if (dearest.empty()) return;
+  log_info("probes: over the budget of {} %, the dearest are taken out: {}", limit_percent(),
+           dearest.size());
+  for (const Kept& one : std::vector(kept_)) {
+    std::vector<std::uint32_t> numbers;
+    for (const std::uint64_t probe : dearest) {
+      if (probe >> 32 == one.number) numbers.push_back(static_cast<std::uint32_t>(probe));
+    }
+    if (numbers.empty()) continue;
+    const std::vector<std::string> told = one.spender->take_out(jni, numbers);
+    told_.insert(told_.end(), told.begin(), told.end());
   }
   charge_own_work();
 }

@@ -39,8 +39,10 @@ class HitSpender {
   // `counts`: of all counters, as of a moment ago.
   virtual std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
                                                const std::vector<std::int64_t>& counts) = 0;
-  // That one is the dearest, and the budget is exceeded. What others are to be told of it, or "".
-  virtual std::string take_out(JNIEnv* jni, std::uint32_t number) = 0;
+  // Those are the dearest, and the budget is exceeded. What others are to be told of each, if
+  // anything.
+  virtual std::vector<std::string> take_out(JNIEnv* jni,
+                                            const std::vector<std::uint32_t>& numbers) = 0;
 };
 
 class HitBudget {

@@ -69,7 +69,7 @@ void ProbeCode::remove(JNIEnv* jni, Number number, std::string reason) {
   const auto at = probes_.find(number);
   if (at == probes_.end()) return;
   at->second.removed = std::move(reason);
-  only_ = at->second.class_name;
+  only_.insert(at->second.class_name);
   records_.end(jni, at->second.cell);
 }
 
@@ -127,7 +127,7 @@ bool ProbeCode::may_want(std::string_view internal_name, bool of_system) {
 
 bool ProbeCode::needs_change(jclass, std::string_view internal_name, bool of_system) {
   const std::lock_guard lock(mutex_);
-  if (!only_.empty()) return internal_name == only_;
+  if (!only_.empty()) return only_.contains(internal_name);
   return patched_.contains(internal_name) || wanted_now(internal_name, of_system);
 }
 

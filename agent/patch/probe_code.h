@@ -42,7 +42,7 @@ class ProbeCode final : public ClassRewriting {
   void add(WishId id, ProbeWish wish);
   void settled();
   void remove(WishId id);
-  // That probe alone: only its class needs a change, until look_at_all().
+  // That probe alone: only classes of such probes need a change, until look_at_all().
   void remove(JNIEnv* jni, Number number, std::string reason);
   void look_at_all();
   // Its counters are used again.
@@ -87,7 +87,7 @@ class ProbeCode final : public ClassRewriting {
   std::map<std::string, Number> numbers_;  // by wish, class, method and descriptor
   Number next_ = 1;
   std::set<std::string, std::less<>> patched_;  // classes that have probes in them
-  std::string only_;                            // "" = all that are wanted or patched
+  std::set<std::string, std::less<>> only_;     // none = all that are wanted or patched
   std::optional<WishId> coming_;                // between add() and settled()
 };
 

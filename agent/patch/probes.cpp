@@ -196,11 +196,11 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv*, const HitCosts& costs,
   return spent;
 }
 
-std::string Probes::take_out(JNIEnv* jni, std::uint32_t number) {
-  code_.remove(jni, number, "budget");
+std::vector<std::string> Probes::take_out(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
+  for (const ProbeCode::Number number : numbers) code_.remove(jni, number, "budget");
   hooks_->retransform(jni);
   code_.look_at_all();
-  return "";
+  return {};
 }
 
 }  // namespace ddm

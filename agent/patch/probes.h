@@ -53,7 +53,8 @@ class Probes final : public TimeDataSource, private HitSpender {
   // All of this on the budget's thread.
   std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
                                        const std::vector<std::int64_t>& counts) override;
-  std::string take_out(JNIEnv* jni, std::uint32_t number) override;
+  std::vector<std::string> take_out(JNIEnv* jni,
+                                    const std::vector<std::uint32_t>& numbers) override;
   std::string prepare(JNIEnv* jni);
   Result<ProbeFindings> begin(JNIEnv* jni, Owner owner, ProbeRequest request);
   Result<ProbeFindings> end(JNIEnv* jni, Owner owner);

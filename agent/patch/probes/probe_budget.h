@@ -1,4 +1,4 @@
-// Keeps what probes cost within a share of the CPU that the program uses: says which probe is to go.
+// Keeps what probes cost within a share of the CPU that the program uses: says which are to go.
 //
 // It is told of every step, some 50 ms, what the program used and what each probe cost. What counts
 // is the mean of late, where five seconds ago counts a third of now: a burst of hits takes nothing
@@ -9,8 +9,8 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
+#include <vector>
 
 namespace ddm {
 
@@ -30,8 +30,9 @@ class ProbeBudget {
     double other_ns = 0;  // of the sampler, of looking after probes, and of probes that are out
     std::span<const Cost> probes;
   };
-  // The probe that is to be taken out; one a step at most.
-  std::optional<std::uint64_t> step(const Step& step);
+  // The probes that are to be taken out together: the dearest ones, until the others are within
+  // the budget.
+  std::vector<std::uint64_t> step(const Step& step);
 
   // What was spent once, and is not to be had back by taking a probe out.
   void spent(double ns) { used_ns_ += ns; }
