@@ -27,7 +27,7 @@ from target import Target  # noqa: E402
 
 OBJECTS, ROUNDS = 100_000, 15
 # Of sites=: frames of the stack, beside those of the program's start. Up to 16 are walked anyhow.
-DEPTHS = (10, 20)
+DEPTHS = (10, 20, 64)
 
 
 def run(jdk, options, depth=20):
