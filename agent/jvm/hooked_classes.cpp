@@ -10,7 +10,7 @@ namespace {
 
 // Classes that are defined and never linked stay here. With more of them than this those that were
 // left as they are are forgotten, each to be looked at once in vain; if that is not enough, all.
-constexpr std::size_t kMostClasses = 100'000;
+constexpr std::size_t kMostPassed = 100'000;
 
 }  // namespace
 
@@ -24,9 +24,9 @@ HookedClasses::Key HookedClasses::key_of(std::string_view internal_name, jobject
 HookedClasses::Key HookedClasses::add(std::string_view internal_name, jobject loader) {
   const Key key = key_of(internal_name, loader);
   const std::lock_guard lock(mutex_);
-  if (passed_.size() >= kMostClasses) {
+  if (passed_.size() >= kMostPassed) {
     forget_unchanged();
-    if (passed_.size() >= kMostClasses / 2) passed_.clear();
+    if (passed_.size() >= kMostPassed / 2) passed_.clear();
   }
   passed_[key] = {wish_, true};
   return key;

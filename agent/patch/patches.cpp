@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "jvm/jvmti_memory.h"
+#include "jvm/class_methods.h"
 #include "log.h"
 
 namespace ddm {
@@ -155,23 +155,13 @@ bool Patches::needs_change(jclass klass, std::string_view internal_name, bool) {
 // Of a linked class. Its methods are asked for before it is retransformed in vain: a plan may be
 // about one method of any class.
 bool Patches::is_about(const Plan& placed, std::string_view name, jclass klass) const {
-  jvmtiEnv* const jvmti = hooks_->jvmti();
   const bci::PatchPlan& plan = *placed.plan;
   if (!bci::may_patch(plan, name)) return false;
   if (placed.choice.by_name && !placed.choice.by_name(name)) return false;
-  jint count = 0;
-  JvmtiPtr<jmethodID> methods(jvmti);
-  // Not known: looked at in vain, at worst.
-  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
-  for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<char> method(jvmti), descriptor(jvmti);
-    if (jvmti->GetMethodName(methods[i], method.out(), descriptor.out(), nullptr) ==
-            JVMTI_ERROR_NONE &&
-        bci::may_patch(plan, name, text_of(method), text_of(descriptor))) {
-      return true;
-    }
-  }
-  return false;
+  return has_method(hooks_->jvmti(), klass,
+                    [&](std::string_view method, std::string_view descriptor) {
+                      return bci::may_patch(plan, name, method, descriptor);
+                    });
 }
 
 void Patches::left_out(const std::string& reason) { log_warn("patches: {}", reason); }

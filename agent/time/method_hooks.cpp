@@ -2,8 +2,7 @@
 
 #include <string_view>
 
-#include "jvm/class_calls.h"
-#include "jvm/jvmti_memory.h"
+#include "jvm/class_methods.h"
 #include "log.h"
 
 namespace ddm {
@@ -82,20 +81,10 @@ bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name
   const std::shared_ptr<const MethodFilter> wanted = filter();
   if (!wanted || !wanted->may_want_class(internal_name, of_system)) return false;
   if (wanted->wants_all_of(internal_name, of_system)) return true;
-  jvmtiEnv* const jvmti = hooks_->jvmti();
-  jint count = 0;
-  JvmtiPtr<jmethodID> methods(jvmti);
-  // Not known: looked at in vain, at worst.
-  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
-  for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<char> name(jvmti), descriptor(jvmti);
-    if (jvmti->GetMethodName(methods[i], name.out(), descriptor.out(), nullptr) ==
-            JVMTI_ERROR_NONE &&
-        wanted->wants(internal_name, text_of(name), text_of(descriptor), of_system)) {
-      return true;
-    }
-  }
-  return false;
+  return has_method(hooks_->jvmti(), klass,
+                    [&](std::string_view method, std::string_view descriptor) {
+                      return wanted->wants(internal_name, method, descriptor, of_system);
+                    });
 }
 
 void MethodHooks::left_out(const std::string& reason) {

@@ -261,12 +261,14 @@ def only_classes_with_wanted_methods_are_rewritten_and_put_back(t):
             return int(re.search(r"(\d+)( of \d+ loaded)? classes", p.stderr_line(kind))[1])
 
         tell(p, "counts 1 1")
-        # The second time, the constants of what was rewritten before are in all four still.
-        for methods, classes in (("Probed*", 4), ("*.total", 1)):
+        # The second time, the constants of what was rewritten before are in all of them still.
+        for methods, least, most in (("Probed*", 4, 10), ("*.total", 1, 1)):
             start(ddm, methods=methods)
             tell(p, "counts 1 1")
             trace = Trace(ddm.request("MPSE"))
-            assert looked_into("looked into") == looked_into("taken out of") == classes, methods
+            classes = looked_into("looked into")
+            assert least <= classes <= most, (methods, classes)
+            assert looked_into("taken out of") == classes, methods
             assert any(method == "Probed$Cart.total" for _, method in trace.calls())
 
 

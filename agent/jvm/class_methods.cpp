@@ -1,4 +1,4 @@
-#include "jvm/class_calls.h"
+#include "jvm/class_methods.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +25,21 @@ bool code_calls(const bci::ConstantPool& pool, bci::ByteSpan code, std::string_v
 }
 
 }  // namespace
+
+bool has_method(jvmtiEnv* jvmti, jclass klass, const IsMethod& is_it) {
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti);
+  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> name(jvmti), descriptor(jvmti);
+    if (jvmti->GetMethodName(methods[i], name.out(), descriptor.out(), nullptr) ==
+            JVMTI_ERROR_NONE &&
+        is_it(text_of(name), text_of(descriptor))) {
+      return true;
+    }
+  }
+  return false;
+}
 
 bool calls_static_of(jvmtiEnv* jvmti, jclass klass, std::string_view callee) {
   jint count = 0, size = 0;
