@@ -46,10 +46,11 @@ std::string help_of(const AgentOptions& given) {
 }
 
 TrackingOptions tracking_options(const Options& options) {
-  return {options.engine,      options.is_given("engine"), options.interval,
-          options.records,     options.depth,              options.sites,
-          options.sites_depth, options.live,               options.walker,
-          options.threads_apart};
+  return {options.engine,      options.is_given("engine"),
+          options.interval,    options.records,
+          options.depth,       options.sites,
+          options.sites_depth, options.live,
+          options.walker,      options.threads_apart};
 }
 
 }  // namespace
@@ -175,8 +176,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.name.empty()) facts_.app = options_.name;
   tracking_ = Tracking::create(jvmti_, jni, facts_);
-  method_tracing_ = std::make_unique<MethodTracing>(
-      jvmti_, tracking_ ? &tracking_->names() : nullptr);
+  method_tracing_ =
+      std::make_unique<MethodTracing>(jvmti_, tracking_ ? &tracking_->names() : nullptr);
   if (tracking_) {
     tracking_->include(monitors_);
     tracking_->include(*method_tracing_);
@@ -203,14 +204,13 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   jni->GetJavaVM(&vm);
   if (has_jdwp_agent()) service_->expect_debuggers();
   start_native_sampling(vm, jni);
-  handlers_ = std::make_unique<ChunkHandlers>(jvmti_, vm, *service_, facts_, tracking_.get(),
-                                              static_cast<std::uint8_t>(options_.unit),
-                                              native_sampling_.get(), *method_tracing_,
-                                              options_.methods, *probes_, sampler_);
+  handlers_ = std::make_unique<ChunkHandlers>(
+      jvmti_, vm, *service_, facts_, tracking_.get(), static_cast<std::uint8_t>(options_.unit),
+      native_sampling_.get(), *method_tracing_, options_.methods, *probes_, sampler_);
   client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
   sampler_thread_.set_budget(options_.budget);
-  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_, *hit_budget_,
-                                   options_.dypatch_modes);
+  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_,
+                                   *hit_budget_, options_.dypatch_modes);
   dyper_->add_to(service_->dispatcher(), handlers_->context());
   if (hprof_options_) {
     hprof_ = std::make_unique<HprofSession>(jvmti_, jni, *hprof_options_, tracking_.get());
@@ -224,9 +224,9 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   client_api_->open(jni, late);
   prepare_hooks(jni);
   if (hprof_) {
-    hprof_->open(jni, facts_, {[vm] { exit_program(vm, 0); }, [this](JNIEnv* on_thread, bool on) {
-                                 return sample_cpu(on_thread, on);
-                               }});
+    hprof_->open(jni, facts_,
+                 {[vm] { exit_program(vm, 0); },
+                  [this](JNIEnv* on_thread, bool on) { return sample_cpu(on_thread, on); }});
   }
   apply_tracking_options(jni, options_);
 }
@@ -296,8 +296,7 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
 void Agent::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
   heap_dumps_.reset();
   if (paths.empty()) return;
-  heap_dumps_ =
-      std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), tracking_.get());
+  heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), tracking_.get());
 }
 
 void Agent::apply_time_options(JNIEnv* jni, const Options& options) {

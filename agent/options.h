@@ -32,7 +32,7 @@ struct Options {
   bool access_any = false;
   std::string debugger = "auto";
   std::string dypatch_modes;  // a file of DYPATCH's modes; "" = none
-  std::string dyper;  // where its documents are exchanged, as given; "" = nowhere
+  std::string dyper;          // where its documents are exchanged, as given; "" = nowhere
   Compress compress = Compress::kAuto;
   LogLevel log = LogLevel::kWarn;
 
@@ -61,7 +61,7 @@ struct Options {
   bool monitor = false;
   std::int64_t interval_ms = 10;  // of cpu=samples
   SamplingDelay delay = SamplingDelay::kVaried;
-  std::int64_t budget = 5;        // percent of the CPU that sampling may take
+  std::int64_t budget = 5;  // percent of the CPU that sampling may take
 
   std::vector<std::string> given;  // the names of the options in the string, in its order
 

@@ -35,7 +35,7 @@ class ReportFiles {
 
   std::vector<std::string> paths_;  // "-" = stderr
   std::vector<std::string> heap_dumps_;
-  std::set<std::string> failing_;   // told of
+  std::set<std::string> failing_;  // told of
 };
 
 // The same file name where anybody may write.

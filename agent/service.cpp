@@ -56,9 +56,9 @@ void Service::expect_debuggers() {
     const Reply::DropReason reason("a debugger holds the thread for it");
     requests.clear();
   };
-  lane_watch_ = std::make_unique<LaneWatch>(std::vector<LaneWatch::Watched>{
-      {&quick_, true, [this, refuse] { refuse(quick_requests_); }},
-      {&slow_, false, [this, refuse] { refuse(slow_requests_); }}});
+  lane_watch_ = std::make_unique<LaneWatch>(
+      std::vector<LaneWatch::Watched>{{&quick_, true, [this, refuse] { refuse(quick_requests_); }},
+                                      {&slow_, false, [this, refuse] { refuse(slow_requests_); }}});
   lane_watch_->start();
 }
 

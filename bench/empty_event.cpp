@@ -19,8 +19,8 @@ bool listen(JavaVM* vm) {
   return jvmti->AddCapabilities(&needed) == JVMTI_ERROR_NONE &&
          jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
          jvmti->SetHeapSamplingInterval(0) == JVMTI_ERROR_NONE &&
-         jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
-                                         nullptr) == JVMTI_ERROR_NONE;
+         jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, nullptr) ==
+             JVMTI_ERROR_NONE;
 }
 
 }  // namespace

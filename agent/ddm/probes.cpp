@@ -100,7 +100,8 @@ std::optional<ProbeFindings> ProbeFindings::decode(ByteSpan data) {
   ProbeFindings findings;
   findings.limit_percent = in.u4();
   findings.used_millis = in.u4();
-  for (std::uint32_t left = in.u4(); left > 0 && in.ok(); --left) findings.notes.push_back(in.str());
+  for (std::uint32_t left = in.u4(); left > 0 && in.ok(); --left)
+    findings.notes.push_back(in.str());
   for (std::uint32_t left = in.u4(); left > 0 && in.ok(); --left) {
     Method method;
     method.class_name = in.str();

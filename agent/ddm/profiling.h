@@ -32,7 +32,7 @@ struct TraceRequest {
   static constexpr ChunkType kType = chunk_type("MPSS");
   std::uint32_t buffer_bytes = 0;
   std::uint32_t flags = 0;
-  std::string methods{};  // as the option of that name; "" leaves them to the agent
+  std::string methods{};           // as the option of that name; "" leaves them to the agent
   std::uint32_t least_micros = 0;  // shorter calls are left out
   std::string below{};             // only what these methods call, and they
 

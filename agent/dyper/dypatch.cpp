@@ -88,7 +88,8 @@ Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
   std::string error;
   Found found;
   found.files = read_class_bytes(
-      jni, [&](const std::string& name) { return wanted(name) && !unpatched.contains(name); }, error);
+      jni, [&](const std::string& name) { return wanted(name) && !unpatched.contains(name); },
+      error);
   for (const auto& [name, bytes] : unpatched) {
     if (wanted(name)) found.files[name] = bytes;
   }

@@ -38,8 +38,7 @@ Dyper::Dyper(jvmtiEnv* jvmti, Tracking* tracking, ChunkHandlers& handlers, Sampl
     : self_(DyperIdentity::of_this_process()),
       monitor_(jvmti, sampler, tracking, self_.text(),
                [this](const std::string& document) { send(document); }),
-      commands_(jvmti, self_, monitor_, handlers.heap_dumper(), budget,
-                std::move(modes_file)),
+      commands_(jvmti, self_, monitor_, handlers.heap_dumper(), budget, std::move(modes_file)),
       thread_(jvmti, "ddmagent-dyper") {}
 
 std::string Dyper::open(JNIEnv* jni, const Options& options) {

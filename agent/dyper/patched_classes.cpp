@@ -94,8 +94,7 @@ void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedP
 }
 
 void PatchedClasses::wait(JNIEnv* jni, const std::string& model, bci::PatchPlan later,
-                          const std::set<std::string>& but_these,
-                          std::vector<DyperError>& errors) {
+                          const std::set<std::string>& but_these, std::vector<DyperError>& errors) {
   const std::lock_guard lock(changing_);
   if (later.methods.empty() || !start(jni, errors)) return;
   {
@@ -104,8 +103,7 @@ void PatchedClasses::wait(JNIEnv* jni, const std::string& model, bci::PatchPlan 
       return one.second == model && !but_these.contains(one.first);
     });
   }
-  place(jni,
-        {model, 0, std::move(later), nullptr, {}, std::make_shared<LatelyPatched>(but_these)},
+  place(jni, {model, 0, std::move(later), nullptr, {}, std::make_shared<LatelyPatched>(but_these)},
         errors);
 }
 
@@ -212,7 +210,7 @@ void PatchedClasses::remove(JNIEnv* jni, const std::string& model,
 }
 
 std::vector<ProbeBudget::Cost> PatchedClasses::spent(JNIEnv* jni, const HitCosts& costs,
-                                                    const std::vector<std::int64_t>& counts) {
+                                                     const std::vector<std::int64_t>& counts) {
   std::vector<ProbeBudget::Cost> spent = counters_->spent(costs, counts);
   const std::unique_lock lock(changing_, std::try_to_lock);
   if (lock && placed_.empty() && counters_->empty()) budget_.let_go(jni, *this);

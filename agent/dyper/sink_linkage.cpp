@@ -81,8 +81,8 @@ SinkLinkage::SinkLinkage(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti), jni_(jni
   for_name_ = jni->GetStaticMethodID(class_, "forName",
                                      "(Ljava/lang/String;ZLjava/lang/ClassLoader;)"
                                      "Ljava/lang/Class;");
-  constructors_ = jni->GetMethodID(class_, "getDeclaredConstructors",
-                                   "()[Ljava/lang/reflect/Constructor;");
+  constructors_ =
+      jni->GetMethodID(class_, "getDeclaredConstructors", "()[Ljava/lang/reflect/Constructor;");
   can_read_ = jni->GetMethodID(module_, "canRead", "(Ljava/lang/Module;)Z");
   is_exported_ = jni->GetMethodID(module_, "isExported", "(Ljava/lang/String;Ljava/lang/Module;)Z");
   is_named_ = jni->GetMethodID(module_, "isNamed", "()Z");
@@ -144,7 +144,8 @@ std::string SinkLinkage::link(jclass of) {
   jint status = 0;
   jvmti_->GetClassStatus(of, &status);
   if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
-    if (!is_of_jdk(loader_of(of))) return "it is not linked yet, which takes a loader of the program's";
+    if (!is_of_jdk(loader_of(of)))
+      return "it is not linked yet, which takes a loader of the program's";
     // Links it first of all. What it throws may be about a constructor alone.
     jni_->CallObjectMethod(of, constructors_);
     clear_exception(jni_);
@@ -251,8 +252,9 @@ std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
   const jobject loader = loader_of(caller);
   const jclass found = find(sink.owner, loader);
   if (found == nullptr && !is_of_jdk(loader)) {
-    return no(Code::kNoClass, "the class's loader, which is the program's and not asked, has loaded "
-                              "no such class yet");
+    return no(Code::kNoClass,
+              "the class's loader, which is the program's and not asked, has loaded "
+              "no such class yet");
   }
   if (found == nullptr) return no(Code::kNoClass, "the class's loader finds no such class");
   jint modifiers = 0;

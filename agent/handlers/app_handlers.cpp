@@ -51,11 +51,11 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(HelloRequest::kType, Lane::kInline,
                  [this](const Request& request, Reply reply) { hello(request, std::move(reply)); });
   dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
-    reply.send(to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming",
-                                  "method-trace-profiling", "method-trace-profiling-streaming",
-                                  "method-sample-profiling", "support_boot_stages",
-                                  std::string(kReportFeature), std::string(kProbesFeature),
-                                  std::string(kHeapDumpPiecesFeature)}}));
+    reply.send(
+        to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming", "method-trace-profiling",
+                           "method-trace-profiling-streaming", "method-sample-profiling",
+                           "support_boot_stages", std::string(kReportFeature),
+                           std::string(kProbesFeature), std::string(kHeapDumpPiecesFeature)}}));
   });
   dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
     context_.service.debugger_gone(request.session);

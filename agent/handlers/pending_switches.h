@@ -31,7 +31,9 @@ class PendingSwitches {
   };
 
   // Shared only because a std::function has to be copyable.
-  std::shared_ptr<One> begin(std::uint64_t session) { return std::make_shared<One>(*this, session); }
+  std::shared_ptr<One> begin(std::uint64_t session) {
+    return std::make_shared<One>(*this, session);
+  }
 
   bool any(std::uint64_t session) {
     const std::lock_guard lock(mutex_);

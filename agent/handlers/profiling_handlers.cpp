@@ -33,10 +33,9 @@ void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, Chunk
 }
 
 void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(ProfilingState::kType, Lane::kInline,
-                 [this](const Request& request, Reply reply) {
-                   tell_state(request, std::move(reply));
-                 });
+  dispatcher.add(ProfilingState::kType, Lane::kInline, [this](const Request& request, Reply reply) {
+    tell_state(request, std::move(reply));
+  });
   add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
     const auto wanted = TraceRequest::decode(request.data);
     if (!wanted) {
@@ -116,16 +115,15 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
   const auto wanted = SampleRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("u4 buffer bytes, u4 flags, u4 interval in us");
   if (wanted->interval_micros < kShortestMicros || wanted->interval_micros > kLongestMicros) {
-    return reply.fail(FailCode::kRefused,
-                      "the interval of " + std::to_string(wanted->interval_micros) +
-                          " us is not from 100 us to 10 s");
+    return reply.fail(FailCode::kRefused, "the interval of " +
+                                              std::to_string(wanted->interval_micros) +
+                                              " us is not from 100 us to 10 s");
   }
   if (tracking_ == nullptr) return reply.fail(FailCode::kRefused, "this VM lacks what stacks need");
   JNIEnv* jni = context_.jni();
   const bool dual = (wanted->flags & kDualClock) == kDualClock;
-  auto trace = std::make_shared<SampleTrace>(tracking_->names(),
-                                             std::int64_t{wanted->interval_micros} * 1000,
-                                             wanted->buffer_bytes, dual);
+  auto trace = std::make_shared<SampleTrace>(
+      tracking_->names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
   const std::string error = sampler_.start_trace(jni, tracking_->naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {

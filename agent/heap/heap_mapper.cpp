@@ -332,7 +332,8 @@ std::string HeapMapper::stop_by_iterating(Pause& pause) {
   if (error == JVMTI_ERROR_NONE && !pause.called) {
     error = jvmti_->IterateThroughHeap(0, nullptr, &callbacks, &pause);
   }
-  if (error != JVMTI_ERROR_NONE) return std::string("IterateThroughHeap: ") + jvmti_error_name(error);
+  if (error != JVMTI_ERROR_NONE)
+    return std::string("IterateThroughHeap: ") + jvmti_error_name(error);
   return pause.called ? "" : "the VM found no object";
 }
 

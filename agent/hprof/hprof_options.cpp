@@ -59,8 +59,8 @@ const HprofRule kHprofRules[] = {
          return not_one_of(v, "samples, times, old");
        }
        p.options.cpu = v == "times" ? HprofCpu::kTimes
-                       : v == "old"   ? HprofCpu::kOld
-                                      : HprofCpu::kSamples;
+                       : v == "old" ? HprofCpu::kOld
+                                    : HprofCpu::kSamples;
        return Wrong();
      }},
     {"monitor", "y|n", "monitor contention", "n",

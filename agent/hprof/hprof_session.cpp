@@ -78,9 +78,9 @@ void HprofSession::begin_stream(const VmFacts& facts) {
     explained += "An object's trace in HEAP DUMP is the stack that allocated it.\n\n";
   }
   if (options_.cpu == HprofCpu::kSamples) {
-    explained += fmt::format(
-        "A sample of CPU SAMPLES is {} ms of CPU of a thread that was met running.\n\n",
-        options_.interval_ms);
+    explained +=
+        fmt::format("A sample of CPU SAMPLES is {} ms of CPU of a thread that was met running.\n\n",
+                    options_.interval_ms);
   } else if (options_.cpu != HprofCpu::kOff) {
     explained +=
         "CPU TIME is wall time in the methods of the program's own classes, each under\n"
@@ -252,7 +252,8 @@ void HprofSession::put_time(const ReportData& data) {
     text += hprof_text_samples(HprofCosts::samples(data.time, names, shown), names, numbers_, now);
   }
   if (options_.monitor) {
-    text += hprof_text_monitors(HprofCosts::monitors(data.time, names, shown), names, numbers_, now);
+    text +=
+        hprof_text_monitors(HprofCosts::monitors(data.time, names, shown), names, numbers_, now);
   }
   output_.put(text);
 }

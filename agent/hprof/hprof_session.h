@@ -33,7 +33,7 @@ class HprofSession {
 
   // For commands, on the session's thread.
   struct Controls {
-    std::function<void()> exit_program;  // must not wait
+    std::function<void()> exit_program;                       // must not wait
     std::function<std::string(JNIEnv*, bool on)> sample_cpu;  // "" or what went wrong
   };
   // Once threads are told of.

@@ -168,7 +168,8 @@ void take_monitor_capabilities(jvmtiEnv* jvmti) {
   wanted.can_get_owned_monitor_info = potential.can_get_owned_monitor_info;
   wanted.can_get_current_contended_monitor = potential.can_get_current_contended_monitor;
   const jvmtiError error = jvmti->AddCapabilities(&wanted);
-  if (error != JVMTI_ERROR_NONE) log_warn("monitor=y: AddCapabilities: {}", jvmti_error_name(error));
+  if (error != JVMTI_ERROR_NONE)
+    log_warn("monitor=y: AddCapabilities: {}", jvmti_error_name(error));
 }
 
 std::string hprof_monitor_dump(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming,

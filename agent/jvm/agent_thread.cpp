@@ -82,8 +82,8 @@ bool AgentThread::post(Task task) {
 AgentThread::Load AgentThread::load() const {
   const std::lock_guard lock(mutex_);
   if (stopped_ || (!busy_ && tasks_.empty())) return {};
-  const auto time = std::max<std::chrono::nanoseconds>(Clock::now() - since_,
-                                                       std::chrono::nanoseconds(1));
+  const auto time =
+      std::max<std::chrono::nanoseconds>(Clock::now() - since_, std::chrono::nanoseconds(1));
   return busy_ ? Load{{}, time} : Load{time, {}};
 }
 

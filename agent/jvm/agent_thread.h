@@ -41,7 +41,7 @@ class AgentThread {
   // Runs the task on the thread soon. False, and the task is gone, once stop() was called.
   bool post(Task task);
 
-  struct Load {  // zero: it does not
+  struct Load {                          // zero: it does not
     std::chrono::nanoseconds waiting{};  // how long the first task has waited while none went on
     std::chrono::nanoseconds busy{};     // how long the task that goes on has
   };
@@ -84,9 +84,9 @@ class AgentThread {
   Task periodic_;
   Clock::duration period_{0};
   Clock::time_point next_due_;
-  bool busy_ = false;          // a task is going on, here or elsewhere
-  Clock::time_point since_;    // busy, or with a task that could be taken
-  bool begun_ = false;  // start() was called, and has not failed
+  bool busy_ = false;        // a task is going on, here or elsewhere
+  Clock::time_point since_;  // busy, or with a task that could be taken
+  bool begun_ = false;       // start() was called, and has not failed
   bool stopped_ = false;
   bool running_ = false;  // between RunAgentThread and the thread's end
 };

@@ -10,8 +10,8 @@
 namespace ddm {
 
 // False: no memory, and the class stays as it was.
-inline bool give_class_bytes(jvmtiEnv* jvmti, std::span<const std::uint8_t> bytes,
-                             jint* new_length, unsigned char** new_bytes) {
+inline bool give_class_bytes(jvmtiEnv* jvmti, std::span<const std::uint8_t> bytes, jint* new_length,
+                             unsigned char** new_bytes) {
   unsigned char* memory = nullptr;
   if (jvmti->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return false;
   std::copy(bytes.begin(), bytes.end(), memory);

@@ -70,7 +70,7 @@ class Environment {
 }  // namespace
 
 ClassFiles read_class_bytes(JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted,
-                       std::string& error) {
+                            std::string& error) {
   ClassFiles bytes;
   Environment environment(jni);
   error = environment.listen(bytes);

@@ -14,8 +14,8 @@ namespace {
 jobject platform_loader(JNIEnv* jni) {
   const LocalRef<jclass> loaders(jni, jni->FindClass("java/lang/ClassLoader"));
   if (clear_exception(jni) || !loaders) return nullptr;
-  const jmethodID get = jni->GetStaticMethodID(loaders.get(), "getPlatformClassLoader",
-                                               "()Ljava/lang/ClassLoader;");
+  const jmethodID get =
+      jni->GetStaticMethodID(loaders.get(), "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
   if (clear_exception(jni) || get == nullptr) return nullptr;
   const LocalRef<jobject> loader(jni, jni->CallStaticObjectMethod(loaders.get(), get));
   if (clear_exception(jni) || !loader) return nullptr;

@@ -11,8 +11,7 @@ std::string JavaUnsafe::open(JNIEnv* jni) {
   };
   const jclass type = jni->FindClass("jdk/internal/misc/Unsafe");
   if (type == nullptr) return done("no jdk.internal.misc.Unsafe");
-  const jmethodID get =
-      jni->GetStaticMethodID(type, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
+  const jmethodID get = jni->GetStaticMethodID(type, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
   get_long_ = get ? jni->GetMethodID(type, "getLong", "(Ljava/lang/Object;J)J") : nullptr;
   field_offset_ = get_long_ ? jni->GetMethodID(type, "objectFieldOffset",
                                                "(Ljava/lang/Class;Ljava/lang/String;)J")

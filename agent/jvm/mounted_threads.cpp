@@ -48,12 +48,11 @@ void MountedThreads::open(JNIEnv* jni) {
   jvmtiCapabilities wanted{};
   constexpr unsigned kSupportVirtualThreads = 44;
   auto* const bits = reinterpret_cast<unsigned char*>(&wanted);
-  bits[kSupportVirtualThreads / 8] =
-      static_cast<unsigned char>(1u << (kSupportVirtualThreads % 8));
+  bits[kSupportVirtualThreads / 8] = static_cast<unsigned char>(1u << (kSupportVirtualThreads % 8));
   const auto* const offered = reinterpret_cast<const unsigned char*>(&potential);
   jvmtiError error = jvmti_->GetPotentialCapabilities(&potential);
-  if (error == JVMTI_ERROR_NONE && (offered[kSupportVirtualThreads / 8] &
-                                    bits[kSupportVirtualThreads / 8]) == 0) {
+  if (error == JVMTI_ERROR_NONE &&
+      (offered[kSupportVirtualThreads / 8] & bits[kSupportVirtualThreads / 8]) == 0) {
     error = JVMTI_ERROR_NOT_AVAILABLE;
   }
   if (error == JVMTI_ERROR_NONE) error = jvmti_->AddCapabilities(&wanted);

@@ -2,9 +2,10 @@
 //
 // A batch fails as a whole when one class of it fails (JVMTI RetransformClasses): it is halved
 // until the culprit stands alone. Classes that wait for their turn are held weakly: a program that
-// loads and drops them faster than they are changed can get rid of them meanwhile. Classes that are loaded but not linked yet are left alone
-// (JDK-8277444: taking their bytes races with linking on 17), and those that are just being defined
-// are not listed: linked_without_hook() brings them through once they are linked.
+// loads and drops them faster than they are changed can get rid of them meanwhile. Classes that are
+// loaded but not linked yet are left alone (JDK-8277444: taking their bytes races with linking on
+// 17), and those that are just being defined are not listed: linked_without_hook() brings them
+// through once they are linked.
 #pragma once
 
 #include <jvmti.h>

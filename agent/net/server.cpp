@@ -33,7 +33,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher&
       ServerContext{std::move(options), dispatcher, executor, *waker});
   server->loop_ =
       std::make_unique<IoLoop>(std::move(context), std::move(listener), std::move(connector));
-  server->thread_ = start_unattached_thread("ddm-io", [loop = server->loop_.get()] { loop->run(); });
+  server->thread_ =
+      start_unattached_thread("ddm-io", [loop = server->loop_.get()] { loop->run(); });
   if (!server->thread_.joinable()) return Error{"no thread could be started for connections"};
   return server;
 }

@@ -68,7 +68,8 @@ void HitBudget::let_go(JNIEnv*, HitSpender& spender) {
 void HitBudget::set_limit() {
   std::uint32_t limit = 0;
   for (const Kept& one : kept_) {
-    const auto wanted = one.percent > 0 ? one.percent : static_cast<std::uint32_t>(sources_.percent);
+    const auto wanted =
+        one.percent > 0 ? one.percent : static_cast<std::uint32_t>(sources_.percent);
     limit = limit == 0 ? wanted : std::min(limit, wanted);
   }
   if (limit == 0) return;  // the last one's figures stay
@@ -132,8 +133,9 @@ void HitBudget::step(JNIEnv* jni) {
   ProbeBudget::Step step;
   step.wall_ns = static_cast<double>(last_.wall_ns - then.wall_ns);
   step.cpu_ns = static_cast<double>(last_.cpu_ns - then.cpu_ns);
-  step.other_ns = gone_ns + static_cast<double>(last_.own_ns - then.own_ns) +
-                  static_cast<double>(std::max<std::int64_t>(last_.sampler_ns - then.sampler_ns, 0));
+  step.other_ns =
+      gone_ns + static_cast<double>(last_.own_ns - then.own_ns) +
+      static_cast<double>(std::max<std::int64_t>(last_.sampler_ns - then.sampler_ns, 0));
   step.probes = spent;
   percent_of_cpu_ += (100 * ns / std::max(step.wall_ns, 1.0) - percent_of_cpu_) / 20;
   sources_.tell_sampler(percent_of_cpu_);

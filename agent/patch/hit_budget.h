@@ -48,8 +48,8 @@ class HitSpender {
 class HitBudget {
  public:
   struct Sources {
-    std::function<std::int64_t()> sampler_ns;   // CPU that sampling has taken so far
-    std::function<void(double)> tell_sampler;   // what hits take, in percent of one CPU
+    std::function<std::int64_t()> sampler_ns;  // CPU that sampling has taken so far
+    std::function<void(double)> tell_sampler;  // what hits take, in percent of one CPU
     std::int64_t percent = 5;
   };
   HitBudget(jvmtiEnv* jvmti, SinksClass& sinks, Sources sources);

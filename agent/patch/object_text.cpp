@@ -96,14 +96,22 @@ std::string ObjectText::text_of(JNIEnv* jni, jobject object) const {
   for (const Box& box : boxes_) {
     if (box.value == nullptr || !jni->IsSameObject(type.get(), box.type)) continue;
     switch (box.kind) {
-      case 'J': return text_of_whole(jni->GetLongField(object, box.value), 'J');
-      case 'Z': return text_of_whole(jni->GetBooleanField(object, box.value), 'Z');
-      case 'D': return text_of_real(jni->GetDoubleField(object, box.value), 'D');
-      case 'F': return text_of_real(static_cast<double>(jni->GetFloatField(object, box.value)), 'F');
-      case 'C': return text_of_whole(jni->GetCharField(object, box.value), 'C');
-      case 'S': return text_of_whole(jni->GetShortField(object, box.value), 'S');
-      case 'B': return text_of_whole(jni->GetByteField(object, box.value), 'B');
-      default: return text_of_whole(jni->GetIntField(object, box.value), 'I');
+      case 'J':
+        return text_of_whole(jni->GetLongField(object, box.value), 'J');
+      case 'Z':
+        return text_of_whole(jni->GetBooleanField(object, box.value), 'Z');
+      case 'D':
+        return text_of_real(jni->GetDoubleField(object, box.value), 'D');
+      case 'F':
+        return text_of_real(static_cast<double>(jni->GetFloatField(object, box.value)), 'F');
+      case 'C':
+        return text_of_whole(jni->GetCharField(object, box.value), 'C');
+      case 'S':
+        return text_of_whole(jni->GetShortField(object, box.value), 'S');
+      case 'B':
+        return text_of_whole(jni->GetByteField(object, box.value), 'B');
+      default:
+        return text_of_whole(jni->GetIntField(object, box.value), 'I');
     }
   }
   if (enum_name_ != nullptr && jni->IsInstanceOf(object, enum_)) {

@@ -108,8 +108,9 @@ std::vector<std::string> ProbeCode::notes(WishId id) const {
   if (at == wishes_.end()) return {};
   std::vector<std::string> notes(at->second.notes.begin(), at->second.notes.end());
   if (at->second.too_many > 0) {
-    notes.push_back(std::to_string(at->second.too_many) + " more methods match and have no probe: " +
-                    std::to_string(kMostMethods) + " is the most");
+    notes.push_back(std::to_string(at->second.too_many) +
+                    " more methods match and have no probe: " + std::to_string(kMostMethods) +
+                    " is the most");
   }
   return notes;
 }
@@ -181,7 +182,8 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
   }
   if (probe.removed.empty() && wish.wish->request.recorded()) {
     const bool of_field = !wish.wish->request.field.empty();
-    records_.begin(jni, probe.cell, id, wish.wish->request, of_field ? "" : kinds_of(method.descriptor));
+    records_.begin(jni, probe.cell, id, wish.wish->request,
+                   of_field ? "" : kinds_of(method.descriptor));
   }
   if (method.name == "<clinit>") {
     wish.notes.insert("the static initialiser of " + dots_in(file.name) +
@@ -234,8 +236,8 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& com
 void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
                               const bci::PatchResult& result) {
   for (const bci::RefusedSite& site : result.refused) {
-    const std::string reason = std::string(to_string(site.reason)) +
-                               (site.detail.empty() ? "" : ": " + site.detail);
+    const std::string reason =
+        std::string(to_string(site.reason)) + (site.detail.empty() ? "" : ": " + site.detail);
     for (auto& [number, probe] : probes_) {
       if (probe.class_name != class_name || !probe.removed.empty()) continue;
       if (!site.name.empty() &&

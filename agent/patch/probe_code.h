@@ -25,7 +25,7 @@ namespace ddm {
 
 class ProbeCode final : public ClassRewriting {
  public:
-  using Number = std::uint32_t;  // of a probe, put in or not
+  using Number = std::uint32_t;       // of a probe, put in or not
   using WishId = ProbeRecords::Wish;  // the connection's
 
   struct Probe {

@@ -22,15 +22,16 @@ Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
 
 void Probes::run(JNIEnv* jni, Work work, Answer answer) {
   if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
-  budget_.thread().post([work = std::move(work), answer = std::move(answer)](JNIEnv* own) {
-    answer(work(own));
-  });
+  budget_.thread().post(
+      [work = std::move(work), answer = std::move(answer)](JNIEnv* own) { answer(work(own)); });
 }
 
 void Probes::put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer) {
   run(
       jni,
-      [this, owner, request = std::move(request)](JNIEnv* own) { return begin(own, owner, request); },
+      [this, owner, request = std::move(request)](JNIEnv* own) {
+        return begin(own, owner, request);
+      },
       std::move(answer));
 }
 
@@ -44,7 +45,8 @@ void Probes::ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
 }
 
 void Probes::take_out(JNIEnv* jni, Owner owner, Answer answer) {
-  run(jni, [this, owner](JNIEnv* own) { return end(own, owner); }, std::move(answer));
+  run(
+      jni, [this, owner](JNIEnv* own) { return end(own, owner); }, std::move(answer));
 }
 
 void Probes::owner_gone(Owner owner) {
@@ -181,7 +183,7 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
 }
 
 std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv*, const HitCosts& costs,
-                                            const std::vector<std::int64_t>& counts) {
+                                             const std::vector<std::int64_t>& counts) {
   std::vector<ProbeBudget::Cost> spent;
   for (const auto& [number, probe] : code_.probes()) {
     if (probe.cell < 0) continue;

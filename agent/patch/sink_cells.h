@@ -80,12 +80,12 @@ class SinkCells {
   std::vector<jlong> choice_{1};  // as the sinks have it
   std::int32_t next_chunk_ = 0;
   std::int32_t taken_ = 0;
-  std::mutex reading_;  // of these
+  std::mutex reading_;         // of these
   jlongArray sums_ = nullptr;  // a global reference
   std::int32_t sums_length_ = 0;
   std::unique_ptr<std::atomic<std::int64_t>[]> shared_;  // of kCells, once there is the class
   JavaVM* vm_ = nullptr;
-  jclass sinks_ = nullptr;  // global reference of SinksClass
+  jclass sinks_ = nullptr;        // global reference of SinksClass
   jbooleanArray open_ = nullptr;  // likewise: its OPEN
   jmethodID choose_ = nullptr, read_ = nullptr, clear_ = nullptr, forget_ = nullptr;
 };

@@ -237,8 +237,7 @@ void HprofBinary::heap_summary(const HprofSite& totals, std::int64_t now_ms) {
   integer(static_cast<std::uint64_t>(totals.count), 8);
 }
 
-void HprofBinary::cpu_samples(const HprofCosts& samples, ReportNames& names,
-                              std::int64_t now_ms) {
+void HprofBinary::cpu_samples(const HprofCosts& samples, ReportNames& names, std::int64_t now_ms) {
   now(now_ms);
   for (const HprofCost& cost : samples.list()) trace(samples.stack(cost), 0, names);
   begin(kCpuSamplesRecord, 8 + 8 * samples.list().size());

@@ -14,8 +14,8 @@ std::int64_t whole_ms(std::int64_t ns) { return (ns + 500'000) / 1'000'000; }
 // date; `name(cost)`: the last column.
 template <typename Name>
 std::string costs_table(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                  std::int64_t written_ms, const std::string& begin, std::string_view end,
-                  std::string_view last_column, Name name) {
+                        std::int64_t written_ms, const std::string& begin, std::string_view end,
+                        std::string_view last_column, Name name) {
   std::string out;
   for (const HprofCost& cost : costs.list()) {
     hprof_text_trace(costs.stack(cost), 0, names, numbers, out);
@@ -49,24 +49,24 @@ auto innermost_of(const HprofCosts& costs, ReportNames& names) {
 std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
                                std::int64_t written_ms) {
   return costs_table(costs, names, numbers, written_ms,
-               fmt::format("CPU SAMPLES BEGIN (total = {})", costs.total()), "CPU SAMPLES END",
-               "method", innermost_of(costs, names));
+                     fmt::format("CPU SAMPLES BEGIN (total = {})", costs.total()),
+                     "CPU SAMPLES END", "method", innermost_of(costs, names));
 }
 
 std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
                              std::int64_t written_ms) {
   return costs_table(costs, names, numbers, written_ms,
-               fmt::format("CPU TIME (ms) BEGIN (total = {})", whole_ms(costs.total())),
-               "CPU TIME (ms) END", "method", innermost_of(costs, names));
+                     fmt::format("CPU TIME (ms) BEGIN (total = {})", whole_ms(costs.total())),
+                     "CPU TIME (ms) END", "method", innermost_of(costs, names));
 }
 
-std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names,
-                                HprofNumbers& numbers, std::int64_t written_ms) {
+std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                                std::int64_t written_ms) {
   return costs_table(costs, names, numbers, written_ms,
-               fmt::format("MONITOR TIME BEGIN (total = {} ms)", whole_ms(costs.total())),
-               "MONITOR TIME END", "monitor", [&](const HprofCost& cost) {
-                 return names.class_name(cost.class_id) + " (Java)";
-               });
+                     fmt::format("MONITOR TIME BEGIN (total = {} ms)", whole_ms(costs.total())),
+                     "MONITOR TIME END", "monitor", [&](const HprofCost& cost) {
+                       return names.class_name(cost.class_id) + " (Java)";
+                     });
 }
 
 std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names) {
@@ -80,8 +80,8 @@ std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names) {
   for (const HprofCost& cost : costs.list()) {
     const auto stack = costs.stack(cost);
     fmt::format_to(std::back_inserter(out), "{} {} {} {}\n", cost.count,
-                   qualified(stack, 0, "<unknown callee>"),
-                   qualified(stack, 1, "<unknown caller>"), whole_ms(cost.cost));
+                   qualified(stack, 0, "<unknown callee>"), qualified(stack, 1, "<unknown caller>"),
+                   whole_ms(cost.cost));
   }
   return out;
 }

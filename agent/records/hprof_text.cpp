@@ -69,7 +69,7 @@ void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, Re
   out += stack.empty() ? "\n\t<empty>\n" : "\n";
   for (const HprofFrame& frame : stack) {
     const PrintableMethod& method = names.method(frame.method);
-    const std::string place = frame.line >= 0                ? std::to_string(frame.line)
+    const std::string place = frame.line >= 0             ? std::to_string(frame.line)
                               : frame.line == kLineNative ? "Native method"
                                                           : "Unknown line";
     fmt::format_to(to, "\t{}({}:{})\n", method.qualified,

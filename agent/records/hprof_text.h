@@ -43,8 +43,8 @@ std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, Hpro
                                std::int64_t written_ms);
 std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
                              std::int64_t written_ms);
-std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names,
-                                HprofNumbers& numbers, std::int64_t written_ms);
+std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                                std::int64_t written_ms);
 // cpu=old: lines of calls, callee, caller and milliseconds.
 std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names);
 

@@ -1,9 +1,9 @@
 #include "records/method_trace.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <map>
-
-#include <fmt/format.h>
 
 namespace ddm {
 namespace {

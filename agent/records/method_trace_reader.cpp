@@ -115,7 +115,8 @@ std::string read_method_trace(std::string_view bytes, MethodTrace& trace) {
     TraceEvent event;
     event.thread = little<std::uint16_t>(data, at);
     const auto method = little<std::uint32_t>(data, at + 2);
-    if (method < 4 || (method & 3) > TraceEvent::kThrow || !trace.methods.contains(method / 4 - 1)) {
+    if (method < 4 || (method & 3) > TraceEvent::kThrow ||
+        !trace.methods.contains(method / 4 - 1)) {
       return "it has a record of a method that it does not name";
     }
     event.method = method / 4 - 1;

@@ -61,8 +61,7 @@ std::vector<MonitorTime> MonitorTotals::read(const Traces& traces) const {
   for (const auto& [key, sum] : all) {
     if (last == nullptr || key.kind != last->kind || key.class_id != last->class_id ||
         key.trace != last->trace) {
-      result.push_back(
-          {key.kind, key.class_id, 0, 0, frames_of(key.trace), traces.cut(key.trace)});
+      result.push_back({key.kind, key.class_id, 0, 0, frames_of(key.trace), traces.cut(key.trace)});
     }
     last = &key;
     MonitorTime& monitor = result.back();

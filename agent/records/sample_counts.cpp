@@ -30,12 +30,13 @@ std::vector<StackSample> SampleCounts::read(const Traces& traces) const {
   std::array<Frame, kMaxDepth> frames;
   for (const auto& [key, count] : counts_) {
     const auto depth = static_cast<std::ptrdiff_t>(traces.read(key.second, frames));
-    result.push_back({count, *names[key.first], {frames.begin(), frames.begin() + depth},
+    result.push_back({count,
+                      *names[key.first],
+                      {frames.begin(), frames.begin() + depth},
                       traces.cut(key.second)});
   }
-  std::stable_sort(result.begin(), result.end(), [](const StackSample& a, const StackSample& b) {
-    return a.count > b.count;
-  });
+  std::stable_sort(result.begin(), result.end(),
+                   [](const StackSample& a, const StackSample& b) { return a.count > b.count; });
   return result;
 }
 

@@ -96,7 +96,7 @@ struct SamplerFigures {
 // Each list with the largest figure first.
 struct TimeData {
   std::vector<MethodTime> methods;
-  std::vector<MethodPath> method_paths;  // callers before what they called
+  std::vector<MethodPath> method_paths;           // callers before what they called
   std::map<std::string, std::int64_t> not_timed;  // methods and classes left out, by reason
   std::vector<StackSample> samples;
   std::optional<SamplerFigures> sampler;

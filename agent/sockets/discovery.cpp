@@ -40,8 +40,9 @@ std::string json_string(std::string_view text) {
 std::string to_json(const Target& target) {
   return "{\"pid\":" + std::to_string(target.pid) + ",\"app\":" + json_string(target.app) +
          ",\"address\":" + json_string(target.address) +
-         (target.dyper.empty() ? "" : ",\"dyper\":" + json_string(target.dyper)) + ",\"vm\":" + json_string(target.vm) +
-         ",\"uid\":" + std::to_string(target.uid) + ",\"start\":" + std::to_string(target.start) +
+         (target.dyper.empty() ? "" : ",\"dyper\":" + json_string(target.dyper)) +
+         ",\"vm\":" + json_string(target.vm) + ",\"uid\":" + std::to_string(target.uid) +
+         ",\"start\":" + std::to_string(target.start) +
          ",\"pidns\":" + std::to_string(target.pid_namespace) + "}\n";
 }
 

@@ -23,8 +23,8 @@ namespace ddm {
 
 struct Target {
   pid_t pid = 0;
-  std::string app;      // UTF-8; bytes that are not become U+FFFD in the file
-  std::string address;  // what parse_address() reads: "127.0.0.1:40123", "unix:/run/x"
+  std::string app;         // UTF-8; bytes that are not become U+FFFD in the file
+  std::string address;     // what parse_address() reads: "127.0.0.1:40123", "unix:/run/x"
   std::string dyper = {};  // likewise, where DYPER's documents are served; "" = nowhere
   std::string vm;
   uid_t uid = 0;

@@ -16,9 +16,7 @@ constexpr int kFirstWithSafeIds = 23;
 }  // namespace
 
 JvmtiStackCapture::JvmtiStackCapture(jvmtiEnv* jvmti, FrameNames& names)
-    : jvmti_(jvmti),
-      names_(names),
-      one_at_a_time_(vm_feature_release(jvmti) < kFirstWithSafeIds) {}
+    : jvmti_(jvmti), names_(names), one_at_a_time_(vm_feature_release(jvmti) < kFirstWithSafeIds) {}
 
 std::size_t JvmtiStackCapture::frames_from(std::size_t start, std::span<RawFrame> frames) {
   static_assert(sizeof(RawFrame) == sizeof(jvmtiFrameInfo));

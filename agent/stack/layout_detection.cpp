@@ -104,7 +104,8 @@ void find_code_heaps(VmEntries& entries, VmLayout& layout) {
   if (!entries.missing().empty() || heaps == 0) return;
   const auto count = load<std::int32_t>(heaps + length);
   for (std::int32_t i = 0; i < count; ++i) {
-    const auto heap = load<VmAddress>(load<VmAddress>(heaps + data) + static_cast<VmAddress>(i) * 8);
+    const auto heap =
+        load<VmAddress>(load<VmAddress>(heaps + data) + static_cast<VmAddress>(i) * 8);
     layout.code_heaps.push_back({load<VmAddress>(heap + memory + low), heap + memory + high,
                                  load<VmAddress>(heap + memory + reserved),
                                  load<VmAddress>(heap + segments + low),

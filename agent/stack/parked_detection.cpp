@@ -34,8 +34,7 @@ class ParkedFields {
   }
   VmAddress klass(jclass type) {
     if (!missing_.empty()) return 0;
-    const auto klass =
-        static_cast<VmAddress>(unsafe_.word_of(jni_, type, klasses_.mirror_klass));
+    const auto klass = static_cast<VmAddress>(unsafe_.word_of(jni_, type, klasses_.mirror_klass));
     if (klass == 0) missing_ = "a klass in java.lang.Class";
     return klass;
   }
@@ -57,9 +56,9 @@ class ParkedFields {
 Result<ParkedLayout> detect_parked_layout(JNIEnv* jni) {
   ParkedLayout layout;
   VmEntries entries;
-  entries.expect(entries.value<std::int32_t>({{"Abstract_VM_Version", "_vm_major_version"}}) ==
-                     kTestedRelease,
-                 "a release that was tested");
+  entries.expect(
+      entries.value<std::int32_t>({{"Abstract_VM_Version", "_vm_major_version"}}) == kTestedRelease,
+      "a release that was tested");
   layout.cont_entry = static_cast<Offset>(entries.offset({{"JavaThread", "_cont_entry"}}));
   layout.entry_cont = kEntryCont;
   layout.objects = detect_object_layout(entries);

@@ -153,8 +153,7 @@ VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
     StackTrail* const trail = progress.on_top ? nullptr : walk.trail;
     if (trail != nullptr && trail->leads_on_from(walker, at)) {
       walk.stack.set_progress(progress);
-      const auto followed =
-          trail->follow(walk.stack, at, code_is_swept_ ? &cache_ : nullptr);
+      const auto followed = trail->follow(walk.stack, at, code_is_swept_ ? &cache_ : nullptr);
       progress = walk.stack.progress();
       if (followed == StackTrail::Followed::kEnough) step = Step::kEnough;
       if (followed == StackTrail::Followed::kEnd) step = Step::kEnd;
@@ -266,9 +265,9 @@ VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, Sta
 
 VmStackCapture::Step VmStackCapture::parked_steps(JNIEnv* jni, Walk& walk, WalkEnd& end) {
   walk.parked = true;
-  end = parked_ == nullptr ? WalkEnd::kBarrier
-                           : parked_->add_to(jni, threads_.of(jni), walk.positions.parked(),
-                                             walk.stack);
+  end = parked_ == nullptr
+            ? WalkEnd::kBarrier
+            : parked_->add_to(jni, threads_.of(jni), walk.positions.parked(), walk.stack);
   return Step::kEnd;
 }
 
@@ -286,8 +285,8 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, W
     end = WalkEnd::kUnknownMethod;
     return Step::kEnd;
   }
-  walk.positions.at(from.sp) = {walk.positions.key_of(from.sp), bytecode, {method, last.version},
-                                last.shown};
+  walk.positions.at(from.sp) = {
+      walk.positions.key_of(from.sp), bytecode, {method, last.version}, last.shown};
   if (trail != nullptr) {
     FrameWalker::Word words[FrameWalker::kMostWords];
     const std::size_t count =

@@ -242,9 +242,8 @@ void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noe
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
         const CallAction how = unseen ? CallAction::kThrow : action;
         // One that began before sums were wanted is in none.
-        MethodSums::Sum* const sum = session->wanted.sums && ended.path != kNoPath
-                                         ? state->sums->of(ended.path)
-                                         : nullptr;
+        MethodSums::Sum* const sum =
+            session->wanted.sums && ended.path != kNoPath ? state->sums->of(ended.path) : nullptr;
         if (sum != nullptr) {
           if (how == CallAction::kThrow) sum->exceptions.add(1);
           sum->self.add(ended.self);

@@ -78,7 +78,7 @@ class CallRecorder {
     std::uint32_t session = 0;
     std::uint32_t sums_number = 0;
     std::uint32_t calls_number = 0;
-    OpenCalls own;               // of its platform thread
+    OpenCalls own;                 // of its platform thread
     OpenCalls* current = nullptr;  // those of the Java thread that runs on it
     std::int64_t current_id = 0;
     std::uint16_t log_thread = 0;  // of the Java thread current_id
@@ -122,7 +122,8 @@ class CallRecorder {
     const std::int64_t word = by_word_ ? vm_word(jni) : 0;
     OpenCalls* const current = state.current;
     if (word == state.current_id && current != nullptr && word != 0 &&
-        (current == &state.own || current->owner.load(std::memory_order_acquire) == word)) [[likely]]
+        (current == &state.own || current->owner.load(std::memory_order_acquire) == word))
+        [[likely]]
       return current;
     return look_up_current(jni, state, word);
   }
@@ -137,7 +138,9 @@ class CallRecorder {
   std::int64_t vm_word(JNIEnv* jni) const {
     return *reinterpret_cast<const std::int64_t*>(threads_->of(jni) + word_offset_);
   }
-  Shard& shard_of(std::int64_t id) { return shards_[static_cast<std::size_t>(id) % shards_.size()]; }
+  Shard& shard_of(std::int64_t id) {
+    return shards_[static_cast<std::size_t>(id) % shards_.size()];
+  }
 
   jvmtiEnv* const jvmti_;
   const std::unique_ptr<CallPaths> paths_;

@@ -247,8 +247,8 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   jint frames = 0;
   const LocalRef<jthread> mounted(jni, thread.carrier ? mounted_.on(thread.thread) : nullptr);
   const jthread asked = mounted ? mounted.get() : thread.thread;
-  const jvmtiError error = jvmti_->GetStackTrace(
-      asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
+  const jvmtiError error =
+      jvmti_->GetStackTrace(asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
   others_cost_ns_ += stack_cost_ns_ + frames * frame_cost_ns_;
   if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
   const Reclamation::Reading reading(naming_->reclamation);
@@ -258,8 +258,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   for (std::size_t i = 0; i < static_cast<std::size_t>(frames) && (wanting || wanted.trace); ++i) {
     const ShownFrame shown = naming_->frames.shown(jni, {raw_[i].method, raw_[i].location}, 0);
     if (wanting) wanting = stack.add(shown);
-    const bool programs =
-        shown.role() != FrameRole::kHidden && shown.role() != FrameRole::kTracker;
+    const bool programs = shown.role() != FrameRole::kHidden && shown.role() != FrameRole::kTracker;
     if (wanted.trace && programs) frames_.push_back(shown.frame());
   }
   std::string name = mounted ? ran_threads_->name_of(jni, mounted.get())

@@ -103,19 +103,19 @@ class CpuSampler final : public TimeDataSource, private Looker {
   SamplerThread& thread_;
   std::optional<StackNaming> naming_;
   std::vector<jvmtiFrameInfo> raw_;
-  std::vector<Frame> frames_;  // of one stack, for the trace
+  std::vector<Frame> frames_;                // of one stack, for the trace
   std::unique_ptr<RanThreads> ran_threads_;  // made at the first start, then kept
   std::atomic<RanThreads*> ran_{nullptr};
   SampleCounts counts_;
-  MountedThreads mounted_;            // of the sampler's thread
-  std::int64_t stack_cost_ns_ = 0;    // estimated, of a thread that stops for its stack
-  std::int64_t frame_cost_ns_ = 0;    // and more for each frame
-  std::int64_t others_cost_ns_ = 0;   // of the look that is going on
+  MountedThreads mounted_;           // of the sampler's thread
+  std::int64_t stack_cost_ns_ = 0;   // estimated, of a thread that stops for its stack
+  std::int64_t frame_cost_ns_ = 0;   // and more for each frame
+  std::int64_t others_cost_ns_ = 0;  // of the look that is going on
   std::optional<SamplingPace> pace_;
   std::minstd_rand random_;
   Clock::time_point due_{};
-  std::int64_t last_ns_ = 0;          // of the look before
-  std::uint32_t start_ = 0;           // of the samples that looks are for
+  std::int64_t last_ns_ = 0;  // of the look before
+  std::uint32_t start_ = 0;   // of the samples that looks are for
 
   std::mutex switching_;  // of start and stop
   std::mutex mutex_;      // of what follows

@@ -226,8 +226,7 @@ void LockHolders::learn(JNIEnv* jni, jthread thread, std::int64_t id) {
     if (threads_.contains(id)) return;
   }
   std::string name = fields_->name(jni, thread);
-  const bool is_virtual =
-      virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
+  const bool is_virtual = virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
   const ThreadNumber number =
       name.empty() && is_virtual ? some_virtual_ : totals_.holder_number(name);
   const std::lock_guard lock(mutex_);

@@ -85,10 +85,10 @@ class LockHolders {
 
   std::atomic<std::int64_t> started_ns_{0};
   std::atomic<std::int64_t> spent_ns_{0};
-  std::mutex mutex_;  // of what follows
-  std::unordered_map<std::int64_t, Known> threads_;             // by Java's id
-  std::unordered_map<std::uint64_t, std::int64_t> ids_;         // by the VM's structure
-  std::unordered_map<std::uintptr_t, Episode> episodes_;        // by the VM's monitor
+  std::mutex mutex_;                                      // of what follows
+  std::unordered_map<std::int64_t, Known> threads_;       // by Java's id
+  std::unordered_map<std::uint64_t, std::int64_t> ids_;   // by the VM's structure
+  std::unordered_map<std::uintptr_t, Episode> episodes_;  // by the VM's monitor
 };
 
 }  // namespace ddm

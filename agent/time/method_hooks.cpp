@@ -65,7 +65,8 @@ std::shared_ptr<const MethodFilter> MethodHooks::filter() const {
 
 bool MethodHooks::may_want(std::string_view internal_name, bool of_system) {
   const std::shared_ptr<const MethodFilter> wanted = filter();
-  return wanted && !is_off_limits(internal_name) && wanted->may_want_class(internal_name, of_system);
+  return wanted && !is_off_limits(internal_name) &&
+         wanted->may_want_class(internal_name, of_system);
 }
 
 bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
@@ -101,8 +102,8 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& comin
                                                bci::ByteSpan class_file) {
   const std::shared_ptr<const MethodFilter> wanted = filter();
   if (!wanted) return {};
-  const auto number = [&](const bci::ClassContext& context, const bci::MethodContext& method)
-      -> std::optional<bci::HookNumbers> {
+  const auto number = [&](const bci::ClassContext& context,
+                          const bci::MethodContext& method) -> std::optional<bci::HookNumbers> {
     if (!wanted->wants(context.name(), method.name(), method.descriptor(), coming.of_system)) {
       return {};
     }

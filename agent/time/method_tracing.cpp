@@ -87,10 +87,10 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
     if (trace_) return "methods are being traced already";
     // Calls that are told at their end are not in the order of time.
     const CallLog::Kind kind{wish.dual, wish.least_ns != 0};
-    trace_ = Trace{wish,
-                   std::make_shared<CallLog>(
-                       bytes / (wish.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
-                   TickClock::nanos_of(CLOCK_REALTIME) / 1000};
+    trace_ = Trace{
+        wish,
+        std::make_shared<CallLog>(bytes / (wish.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
+        TickClock::nanos_of(CLOCK_REALTIME) / 1000};
     if (!wish.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wish.below));
     }
@@ -205,10 +205,15 @@ MethodTracing::Times MethodTracing::read_times() const {
   times.not_timed = hooks_->skipped();
   for (const auto& [number, sum] : by_method) {
     MethodNames names = numbers_.names_of(number);
-    MethodTime time{dotted(std::move(names.class_name)), std::move(names.method),
-                    std::move(names.signature), whole(sum.calls), whole(sum.exceptions),
-                    whole(TickClock::nanos(sum.total)), whole(TickClock::nanos(sum.self)),
-                    whole(TickClock::nanos(sum.cpu)), kUnknownName};
+    MethodTime time{dotted(std::move(names.class_name)),
+                    std::move(names.method),
+                    std::move(names.signature),
+                    whole(sum.calls),
+                    whole(sum.exceptions),
+                    whole(TickClock::nanos(sum.total)),
+                    whole(TickClock::nanos(sum.self)),
+                    whole(TickClock::nanos(sum.cpu)),
+                    kUnknownName};
     if (names_ != nullptr) {
       time.name = names_->add_method(
           {time.class_name, time.method, time.signature, std::move(names.file), false, {}});

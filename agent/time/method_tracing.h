@@ -37,8 +37,9 @@ class MethodTracing final : public TimeDataSource {
     std::string patterns;
     std::size_t bytes = 0;  // of the file's data, at most; 0: 8 MiB
     bool dual = false;      // CPU time too
-    std::uint64_t least_ns = 0;  // shorter calls are left out; then those that go on at the end are, too
-    std::string below;           // patterns: only these methods and what they call; "": everything
+    std::uint64_t least_ns =
+        0;              // shorter calls are left out; then those that go on at the end are, too
+    std::string below;  // patterns: only these methods and what they call; "": everything
   };
   std::string start_trace(JNIEnv* jni, const TraceWish& wish);
   // The hooks of a trace are in.

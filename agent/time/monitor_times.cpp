@@ -12,9 +12,9 @@
 namespace ddm {
 namespace {
 
-constexpr jvmtiEvent kMonitorEvents[] = {
-    JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
-    JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED};
+constexpr jvmtiEvent kMonitorEvents[] = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                         JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+                                         JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED};
 
 std::int64_t now_ns() {
   timespec now{};
@@ -39,9 +39,9 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   if (!naming_) naming_.emplace(naming);  // a thread may still be where an event is told
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
   thread_id_field_ = thread_class ? jni->GetFieldID(thread_class.get(), "tid", "J") : nullptr;
-  blocker_field_ = thread_class ? jni->GetFieldID(thread_class.get(), "parkBlocker",
-                                                  "Ljava/lang/Object;")
-                                : nullptr;
+  blocker_field_ = thread_class
+                       ? jni->GetFieldID(thread_class.get(), "parkBlocker", "Ljava/lang/Object;")
+                       : nullptr;
   if (clear_exception(jni) || thread_id_field_ == nullptr || blocker_field_ == nullptr) {
     return "java.lang.Thread is not as expected";
   }

@@ -61,14 +61,13 @@ class ParkCalls final : public bci::Transformation {
 };
 
 void JNICALL park_class_file(jvmtiEnv* jvmti, JNIEnv*, jclass redefined, jobject loader,
-                        const char* name, jobject, jint length, const unsigned char* bytes,
-                        jint* new_length, unsigned char** new_bytes) {
+                             const char* name, jobject, jint length, const unsigned char* bytes,
+                             jint* new_length, unsigned char** new_bytes) {
   if (redefined == nullptr || loader != nullptr || name == nullptr || !g_hooked) return;
   if (std::strcmp(name, kLockSupport) != 0 && std::strcmp(name, kVirtualThread) != 0) return;
   const ParkCalls calls;
   const bci::Transformation* const all[] = {&calls};
-  const bci::RewriteResult result =
-      bci::rewrite({bytes, static_cast<std::size_t>(length)}, all);
+  const bci::RewriteResult result = bci::rewrite({bytes, static_cast<std::size_t>(length)}, all);
   if (result.status != bci::RewriteStatus::kChanged) return;
   give_class_bytes(jvmti, result.bytes, new_length, new_bytes);
 }
@@ -90,7 +89,8 @@ std::string ParkHooks::prepare(JNIEnv* jni) {
   for (const char* name : {"parking", "parked", "pinning", "pinned"}) {
     const jmethodID method = jni->GetStaticMethodID(parks, name, "()V");
     if (method != nullptr) jni->CallStaticVoidMethod(parks, method);
-    if (clear_exception(jni) || method == nullptr) return "the VM does not find the agent's natives";
+    if (clear_exception(jni) || method == nullptr)
+      return "the VM does not find the agent's natives";
   }
   JavaVM* vm = nullptr;
   void* environment = nullptr;
@@ -117,8 +117,8 @@ std::string ParkHooks::prepare(JNIEnv* jni) {
 
 std::string ParkHooks::rewrite(bool hooked) {
   g_hooked = hooked;
-  jvmtiError error = jvmti_->SetEventNotificationMode(
-      JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+  jvmtiError error =
+      jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
   if (error == JVMTI_ERROR_NONE) {
     error = jvmti_->RetransformClasses(static_cast<jint>(classes_.size()), classes_.data());
   }

@@ -21,12 +21,12 @@ namespace ddm {
 
 struct RanThread {
   jthread thread = nullptr;  // global reference
-  std::int64_t id = 0;          // Java's
+  std::int64_t id = 0;       // Java's
   std::uint32_t os_id = 0;
   std::string name;
-  bool carrier = false;         // carries virtual threads
-  std::int64_t clock_ns = 0;    // of its CPU, when it was last looked at
-  std::int64_t unsaid_ns = 0;   // CPU that no sample stands for yet, and head_start_ns
+  bool carrier = false;        // carries virtual threads
+  std::int64_t clock_ns = 0;   // of its CPU, when it was last looked at
+  std::int64_t unsaid_ns = 0;  // CPU that no sample stands for yet, and head_start_ns
   std::int64_t head_start_ns = 0;
   std::uint32_t quiet = 0;  // looks at which its clock stood still
   std::uint64_t list = 0;   // the last list that it stood in

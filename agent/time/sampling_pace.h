@@ -31,15 +31,13 @@ class SamplingPace {
 
   // Of waiting and looking together, on average.
   std::int64_t interval_ns() const {
-    const auto affordable =
-        static_cast<std::int64_t>(mean_cost_ns_ * 100 / share_ * kReserve);
+    const auto affordable = static_cast<std::int64_t>(mean_cost_ns_ * 100 / share_ * kReserve);
     return std::clamp(affordable, asked_ns_, std::max(asked_ns_, kLongest));
   }
 
   // The interval, on average, varied so that it keeps no step with the program: by up to half, or
   // exponentially, so that no moment is likelier than another. `random`: any 32 bits.
-  std::int64_t pause_ns(std::uint32_t random,
-                        SamplingDelay delay = SamplingDelay::kVaried) const {
+  std::int64_t pause_ns(std::uint32_t random, SamplingDelay delay = SamplingDelay::kVaried) const {
     const std::int64_t interval = interval_ns();
     if (delay == SamplingDelay::kFixed) return interval;
     const double chance = (static_cast<double>(random) + 0.5) / 4294967296.0;

@@ -9,14 +9,14 @@
 
 #include <atomic>
 
+#include "jvm/hooked_classes.h"
+#include "jvm/retransformer.h"
+#include "jvm/running_methods.h"
 #include "track/backtrace.h"
 #include "track/class_rewriter.h"
 #include "track/clone_resolution.h"
 #include "track/engine.h"
-#include "jvm/hooked_classes.h"
 #include "track/recorder.h"
-#include "jvm/retransformer.h"
-#include "jvm/running_methods.h"
 #include "track/tracker_class.h"
 
 namespace ddm {

@@ -47,8 +47,8 @@ class CurrentThread {
   ThreadNames& names_;
   const std::optional<VmThreads> threads_;
   std::uintptr_t word_offset_ = 0;
-  bool by_word_ = false;         // JavaThread::_monitor_owner_id (24 and later) is the thread's id
-  bool never_changes_ = false;   // this VM has no virtual threads
+  bool by_word_ = false;        // JavaThread::_monitor_owner_id (24 and later) is the thread's id
+  bool never_changes_ = false;  // this VM has no virtual threads
 };
 
 }  // namespace ddm

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kFollowersPatience{200};
 constexpr milliseconds kThreadPatience{2'000};
 constexpr std::size_t kManyHandles = 65'536;  // half a megabyte of the VM's
-constexpr std::size_t kSitesAtOnce = 4096;  // under the lock that recording threads may want
+constexpr std::size_t kSitesAtOnce = 4096;    // under the lock that recording threads may want
 
 std::int64_t record_clock_ms() {
   timespec now{};

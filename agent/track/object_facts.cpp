@@ -44,7 +44,8 @@ ObjectFacts::Facts ObjectFacts::of(JNIEnv* jni, jobject object, jclass klass, st
   if (pauses_ == nullptr) return ask(jni, object, klass, size);
   const std::uint64_t pause = pauses_->number();
   const auto word = class_word(object, pause);
-  if (!word) [[unlikely]] return ask(jni, object, klass, size);
+  if (!word) [[unlikely]]
+    return ask(jni, object, klass, size);
   const std::uint32_t pauses = GcPauses::count(pause);
   Meaning meaning;
   if (!find(*word, pauses, meaning)) [[unlikely]] {
@@ -52,7 +53,8 @@ ObjectFacts::Facts ObjectFacts::of(JNIEnv* jni, jobject object, jclass klass, st
     meaning = learn(jni, klass != nullptr ? klass : own.get(), *word, pauses);
   }
   if (size == 0) size = size_of(object, meaning.layout_helper, pause);
-  if (size == 0) [[unlikely]] return ask(jni, object, klass, 0);
+  if (size == 0) [[unlikely]]
+    return ask(jni, object, klass, 0);
   return {meaning.class_id, size};
 }
 
@@ -99,8 +101,8 @@ void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, Meaning meani
   const std::uint64_t helper = static_cast<std::uint32_t>(meaning.layout_helper);
   const std::size_t first = first_slot_of(word, kSlots);
   // Instead of what is of an earlier pause, or of what is there.
-  const bool free = static_cast<std::uint32_t>(
-                        slots_[first].id.load(std::memory_order_relaxed) >> 32) != pauses ||
+  const bool free = static_cast<std::uint32_t>(slots_[first].id.load(std::memory_order_relaxed) >>
+                                               32) != pauses ||
                     static_cast<NameId>(slots_[first].id.load(std::memory_order_relaxed)) == 0;
   Slot& slot = slots_[free ? first : first ^ 1];
   slot.id.store(id, std::memory_order_relaxed);

@@ -46,10 +46,10 @@ class ObjectFacts {
     std::int32_t layout_helper = 0;
   };
   struct Slot {
-    std::atomic<std::uint64_t> check;    // of the two others and the class word
-    std::atomic<std::uint64_t> id;       // | number of pauses | class id |
+    std::atomic<std::uint64_t> check;  // of the two others and the class word
+    std::atomic<std::uint64_t> id;     // | number of pauses | class id |
     std::atomic<std::uint64_t> helper;
-    std::uint64_t unused;                // two slots a cache line
+    std::uint64_t unused;  // two slots a cache line
   };
   static constexpr std::size_t kSlots = 8192;
 

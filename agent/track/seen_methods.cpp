@@ -81,9 +81,9 @@ std::int32_t SeenMethod::original_bci(jlocation location, std::uint32_t size_of_
   if (location < 0 || size_of_code == code_size) return original_bci(location);
   // Rewritten since the frame began: it runs the class file's own code, which ends where the
   // rewritten code's end stood.
-  const bool own = !moves.ambiguous && !moves.runs.empty() &&
-                   bci::original_bci(moves.runs, static_cast<std::uint16_t>(code_size)) ==
-                       size_of_code;
+  const bool own =
+      !moves.ambiguous && !moves.runs.empty() &&
+      bci::original_bci(moves.runs, static_cast<std::uint16_t>(code_size)) == size_of_code;
   return own ? static_cast<std::int32_t>(location) : kNativeFrameBci;
 }
 
@@ -157,9 +157,9 @@ ShownFrame SeenMethods::shown(JNIEnv* jni, RawFrame frame, std::uint32_t code_si
   }
   const std::int32_t bci = seen.original_bci(frame.location, code_size);
   if (seen.role != MethodRole::kConstructor) return {seen.name, bci, seen.role_at(0)};
-  const bool at_super_call = std::any_of(
-      seen.super_calls.begin(), seen.super_calls.end(),
-      [&](std::uint16_t call) { return bci >= 0 && seen.original_bci(call) == bci; });
+  const bool at_super_call =
+      std::any_of(seen.super_calls.begin(), seen.super_calls.end(),
+                  [&](std::uint16_t call) { return bci >= 0 && seen.original_bci(call) == bci; });
   return {seen.name, bci, at_super_call ? FrameRole::kAtConstructor : FrameRole::kPlain};
 }
 

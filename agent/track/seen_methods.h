@@ -54,7 +54,7 @@ struct SeenMethod {
   RewrittenMethods::Moves moves;           // of a rewritten method; see original_bci()
   std::vector<std::uint16_t> super_calls;  // kConstructor: where this() or super() is called, as
                                            // the method stands in the VM; see find_super_calls()
-  std::uint32_t code_size = 0;  // as it stands in the VM
+  std::uint32_t code_size = 0;             // as it stands in the VM
   MethodVersion version;
 
   // Of a frame's location: the index in the class file as its author compiled it.

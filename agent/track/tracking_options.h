@@ -15,7 +15,7 @@ struct TrackingOptions {
   std::uint32_t depth = kDefaultDepth;
   std::uint32_t sites = kDefaultTraces;  // 0: none are counted
   std::uint32_t sites_depth = kMaxDepth;
-  std::uint32_t live = 0;                // 0: nothing is followed, N: one object in N
+  std::uint32_t live = 0;  // 0: nothing is followed, N: one object in N
   WalkerKind walker = WalkerKind::kAuto;
   bool threads_apart = false;  // sites of each thread
   friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;

@@ -105,7 +105,8 @@ void MethodPatcher::at_entry() {
     }
     if (!all_hold(patch->when, site, scope_.tables)) continue;
     CallRefusal refusal;
-    const TopValue lock{{}, site.of_method ? method_lock(site, state ? &*state : nullptr) : MaybeValue{}};
+    const TopValue lock{
+        {}, site.of_method ? method_lock(site, state ? &*state : nullptr) : MaybeValue{}};
     const auto code =
         code_.between(both(*patch), site, lock, state ? &*state : nullptr, true, refusal);
     if (!code) {

@@ -38,9 +38,9 @@ std::string save_in_pieces(DdmClient& client, const std::string& path, const Hea
   std::uint64_t have = 0;
   const std::string unwritten = write_report_file(path, [&](const ReportSink& sink) {
     while (have < made.bytes) {
-      const auto piece = client.request(
-          to_chunk(HeapDumpPieceRequest{HeapDumpPieceRequest::What::kNextPiece}),
-          DdmClient::kLongWork);
+      const auto piece =
+          client.request(to_chunk(HeapDumpPieceRequest{HeapDumpPieceRequest::What::kNextPiece}),
+                         DdmClient::kLongWork);
       if (!piece) problem = piece.message();
       if (piece && (piece->type != HeapDumpPieceRequest::kType || piece->data.empty())) {
         problem = DdmClient::unexpected(*piece).message;

@@ -64,11 +64,10 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   const Json holders = monitor.value("holders", Json::array());
   for (std::size_t i = 0; i < std::min(kShown, holders.size()); ++i) {
     const Json& holder = holders[i];
-    table.add_line(shortened(fmt::format("    held by {} ({} ms, {} times)",
-                                         text_in(holder, "thread"),
-                                         ms_text(number_in(holder, "ns")),
-                                         grouped(number_in(holder, "count"))),
-                             width));
+    table.add_line(shortened(
+        fmt::format("    held by {} ({} ms, {} times)", text_in(holder, "thread"),
+                    ms_text(number_in(holder, "ns")), grouped(number_in(holder, "count"))),
+        width));
     const Json stack = holder.value("stack", Json::array());
     if (stack.empty()) continue;
     table.add_line(

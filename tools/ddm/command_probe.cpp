@@ -81,8 +81,8 @@ int probe(ProbeOptions options) {
   catch_interrupts();
   const auto started = client->request(to_chunk(request), DdmClient::kLongWork);
   if (!started) return refuse(started.message());
-  const auto begun = started->type == ProbeRequest::kType ? ProbeFindings::decode(started->data)
-                                                          : std::nullopt;
+  const auto begun =
+      started->type == ProbeRequest::kType ? ProbeFindings::decode(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
   tell_start(*begun);
   if (std::string gone = wait_for_end(*client, seconds); !gone.empty()) return refuse(gone);

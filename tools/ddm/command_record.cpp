@@ -128,10 +128,10 @@ int record_alone(const RecordOptions& options, DdmClient& client) {
   const auto figures = fetch_figures(client);
   if (!figures) return refuse(figures.message());
   if (const auto error = save_report(client, options.path, false)) return refuse(error->message);
-  print_sentence(fmt::format(
-      "{} allocations, {} in {}; report written to {}", grouped(figures->fact("seen")),
-      human_bytes(figures->fact("seen_bytes")), human_duration(figures->fact("tracked_ms")),
-      options.path));
+  print_sentence(fmt::format("{} allocations, {} in {}; report written to {}",
+                             grouped(figures->fact("seen")),
+                             human_bytes(figures->fact("seen_bytes")),
+                             human_duration(figures->fact("tracked_ms")), options.path));
   return kExitOk;
 }
 

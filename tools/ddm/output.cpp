@@ -71,9 +71,7 @@ void print(std::string_view text) {
   }
 }
 
-void print_sentence(std::string_view text) {
-  print(wrapped(text, 0, output_width()) + "\n");
-}
+void print_sentence(std::string_view text) { print(wrapped(text, 0, output_width()) + "\n"); }
 
 void print_json(const Json& value) {
   print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

@@ -35,9 +35,10 @@ std::string times_text(const ProbeFindings::Method& method) {
   for (std::size_t i = 0; i < method.times.size(); ++i) {
     if (method.times[i] == 0) continue;
     const auto bar = static_cast<std::size_t>(method.times[i] * kBar / most);
-    text += fmt::format("  < {:>8} {:>12} {}\n", ns_text(static_cast<double>(std::uint64_t{1} << i)),
-                        grouped(static_cast<std::int64_t>(method.times[i])),
-                        std::string(std::max<std::size_t>(bar, 1), '#'));
+    text +=
+        fmt::format("  < {:>8} {:>12} {}\n", ns_text(static_cast<double>(std::uint64_t{1} << i)),
+                    grouped(static_cast<std::int64_t>(method.times[i])),
+                    std::string(std::max<std::size_t>(bar, 1), '#'));
   }
   return text;
 }
@@ -52,10 +53,14 @@ std::string source_of(const ProbeFindings::Frame& frame) {
 std::string in_line(const std::string& value) {
   std::string text;
   for (const char c : value) {
-    if (c == '\n') text += "\\n";
-    else if (c == '\r') text += "\\r";
-    else if (c == '\t') text += "\\t";
-    else text += c;
+    if (c == '\n')
+      text += "\\n";
+    else if (c == '\r')
+      text += "\\r";
+    else if (c == '\t')
+      text += "\\t";
+    else
+      text += c;
   }
   return text;
 }

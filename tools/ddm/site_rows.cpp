@@ -109,9 +109,7 @@ void add_row_options(CLI::App& command, std::string& by, std::size_t& top) {
       ->check(CLI::IsMember({"class", "site", "app"}))
       ->type_name("WHAT")
       ->capture_default_str();
-  command.add_option("--top", top, "How many rows to show")
-      ->capture_default_str()
-      ->type_name("N");
+  command.add_option("--top", top, "How many rows to show")->capture_default_str()->type_name("N");
 }
 
 std::optional<RowsBy> rows_by(std::string_view word) {

@@ -18,8 +18,7 @@ std::string own_class_of(const SeenThread& thread, const ClassTypes& types) {
 
 void ThreadsAgent::look_at(const Look& look, const ClassTypes& types,
                            const DyperVariables& variables) {
-  const std::int64_t timed_us =
-      timed_since_ ? time().monitored_us - timed_since_->monitored_us : 0;
+  const std::int64_t timed_us = timed_since_ ? time().monitored_us - timed_since_->monitored_us : 0;
   for (const SeenThread& thread : look.threads) {
     const bool worth_it =
         thread.doing == ThreadDoing::kRunnable || thread.doing == ThreadDoing::kBlocked;

@@ -76,7 +76,8 @@ class Parser {
   std::string left(bci::PatchArgument& argument) {
     if (at_ >= text_.size()) return "a comparison is missing at the end";
     if (!is_name_start(text_[at_])) {
-      return "'" + next_word() + "' is no name; a comparison begins with arg1, return, this.FIELD or "
+      return "'" + next_word() +
+             "' is no name; a comparison begins with arg1, return, this.FIELD or "
              "the name of a variable";
     }
     const std::string word = name();
@@ -115,13 +116,20 @@ class Parser {
   }
 
   std::string relation(bci::Relation& relation) {
-    if (take("==")) relation = bci::Relation::kEqual;
-    else if (take("!=")) relation = bci::Relation::kNotEqual;
-    else if (take("<=")) relation = bci::Relation::kLessOrEqual;
-    else if (take(">=")) relation = bci::Relation::kGreaterOrEqual;
-    else if (take("<")) relation = bci::Relation::kLess;
-    else if (take(">")) relation = bci::Relation::kGreater;
-    else return "'" + next_word() + "' is no relation; right is == != < <= > or >=";
+    if (take("=="))
+      relation = bci::Relation::kEqual;
+    else if (take("!="))
+      relation = bci::Relation::kNotEqual;
+    else if (take("<="))
+      relation = bci::Relation::kLessOrEqual;
+    else if (take(">="))
+      relation = bci::Relation::kGreaterOrEqual;
+    else if (take("<"))
+      relation = bci::Relation::kLess;
+    else if (take(">"))
+      relation = bci::Relation::kGreater;
+    else
+      return "'" + next_word() + "' is no relation; right is == != < <= > or >=";
     return "";
   }
 
@@ -150,7 +158,8 @@ class Parser {
 
   std::string number(bci::PatchCondition& condition) {
     const std::size_t end = text_.find_first_of(" \t&", at_);
-    const std::string_view digits = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    const std::string_view digits =
+        text_.substr(at_, end == std::string_view::npos ? end : end - at_);
     const char* const last = digits.data() + digits.size();
     std::int64_t whole = 0;
     double real = 0;

@@ -14,7 +14,7 @@ using bci::PatchArgument;
 using bci::PatchCall;
 using bci::SiteKind;
 
-constexpr const char* kBegun = "begun";    // local variables that are added
+constexpr const char* kBegun = "begun";  // local variables that are added
 constexpr const char* kRecord = "record";
 
 PatchArgument integer(std::int32_t number) { return {ArgumentKind::kInteger, number, {}}; }
@@ -73,8 +73,7 @@ class Plan {
   std::vector<PatchCall> at_hit() const {
     std::vector<PatchCall> calls;
     if (wish_.request.recorded()) {
-      calls.push_back(
-          on_condition("open", "I", "I", {integer(place_.cell)}));
+      calls.push_back(on_condition("open", "I", "I", {integer(place_.cell)}));
       calls.back().result_local = kRecord;
       if (asked(kProbeArguments) && wish_.field.empty()) {
         calls.push_back(value({ArgumentKind::kArgNumber, 0, {}}, {ArgumentKind::kArg, 0, {}}));
@@ -180,7 +179,8 @@ Result<ProbeWish> read_probe_wish(ProbeRequest request) {
   ProbeWish wish;
   wish.conditions = std::move(*conditions);
   if (wish.at_return() && (!whole || (request.what & (kProbeTime | kProbeThrows)) != 0)) {
-    return Error{"a condition on what is returned goes with args, return and stack of a whole method"};
+    return Error{
+        "a condition on what is returned goes with args, return and stack of a whole method"};
   }
   const std::size_t dot = request.field.rfind('.');
   wish.field = request.field.substr(dot == std::string::npos ? 0 : dot + 1);

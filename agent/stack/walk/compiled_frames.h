@@ -25,19 +25,19 @@ struct MethodFrame {
 };
 
 enum class CodeKind : std::uint8_t {
-  kOdd,        // not known, or not as expected: the walk ends
-  kCompiled,   // a frame with methods
-  kStub,       // a frame of the VM's own, without a method
-  kPatched,    // the frame is to be deoptimised; its own pc is kept in the frame
+  kOdd,               // not known, or not as expected: the walk ends
+  kCompiled,          // a frame with methods
+  kStub,              // a frame of the VM's own, without a method
+  kPatched,           // the frame is to be deoptimised; its own pc is kept in the frame
   kVirtualThreadEnd,  // below a virtual thread's outermost frame
-  kBarrier,    // a virtual thread's outer frames lie in the heap
+  kBarrier,           // a virtual thread's outer frames lie in the heap
 };
 
 struct CompiledFrame {
   static constexpr std::size_t kMostInlined = 64;
 
   CodeKind kind = CodeKind::kOdd;
-  std::int32_t bytes = 0;       // of the frame; kPatched: from sp to where its own pc is kept
+  std::int32_t bytes = 0;     // of the frame; kPatched: from sp to where its own pc is kept
   VmAddress identity_at = 0;  // where the nmethod keeps its compile id; 0: code that never goes
   std::uint32_t identity = 0;
   std::size_t count = 0;

@@ -26,9 +26,9 @@ FramePositions* FramePositions::make(Epoch epoch) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   char* const positions = static_cast<char*>(memory) + kTrailBytes;
-  t_positions = new (std::nothrow) FramePositions(
-      new (memory) StackTrail(), reinterpret_cast<Position*>(positions),
-      new (positions + kPositionsBytes) ParkedTrails(), epoch);
+  t_positions = new (std::nothrow)
+      FramePositions(new (memory) StackTrail(), reinterpret_cast<Position*>(positions),
+                     new (positions + kPositionsBytes) ParkedTrails(), epoch);
   if (t_positions == nullptr) munmap(memory, kBytes);
   return t_positions;
 }

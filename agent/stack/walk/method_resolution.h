@@ -11,8 +11,8 @@
 namespace ddm {
 
 struct WalkedMethod {
-  VmAddress id = 0;               // jmethodID, 0: none yet, or no method
-  VmAddress code = 0;             // its bytecode
+  VmAddress id = 0;             // jmethodID, 0: none yet, or no method
+  VmAddress code = 0;           // its bytecode
   std::uint16_t code_size = 0;  // tells versions of a rewritten method apart
 
   // Of id and size together: two versions of one method differ.
@@ -21,8 +21,7 @@ struct WalkedMethod {
 
 class MethodResolution {
  public:
-  MethodResolution(const VmLayout& layout, ReadablePages& pages)
-      : layout_(layout), pages_(pages) {}
+  MethodResolution(const VmLayout& layout, ReadablePages& pages) : layout_(layout), pages_(pages) {}
 
   // The caller knows that there is a Method.
   WalkedMethod version_of(VmAddress method) const {
@@ -34,7 +33,8 @@ class MethodResolution {
     // | count | id of number 0 | id of number 1 | ...
     const auto number = load<std::uint16_t>(constants + layout_.const_idnum);
     if (number >= load<VmAddress>(ids)) return {};
-    return {load<VmAddress>(ids + (number + 1u) * sizeof(VmAddress)), constants + layout_.const_code,
+    return {load<VmAddress>(ids + (number + 1u) * sizeof(VmAddress)),
+            constants + layout_.const_code,
             load<std::uint16_t>(constants + layout_.const_code_size)};
   }
 

@@ -27,7 +27,8 @@ struct ParkedLayout {
   Offset entry_cont = kAbsent;  // in a ContinuationEntry
   Offset cont_tail = kAbsent;
   Offset chunk_parent = kAbsent, chunk_size = kAbsent, chunk_sp = kAbsent, chunk_bottom = kAbsent;
-  Offset chunk_stack = kAbsent;  // where its words begin; the fields above count in words from there
+  Offset chunk_stack =
+      kAbsent;  // where its words begin; the fields above count in words from there
   ObjectLayout objects;
   VmAddress oop_base = 0;  // of compressed references
   int oop_shift = 0;

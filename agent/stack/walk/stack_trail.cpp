@@ -7,8 +7,7 @@ namespace {
 
 constexpr std::size_t kPowers = 513;  // as many as there are places for frames, and one
 constexpr auto kPower = stack_hash::powers_of<kPowers>(stack_hash::kBase);
-constexpr auto kInverse =
-    stack_hash::powers_of<kPowers>(stack_hash::inverse_of(stack_hash::kBase));
+constexpr auto kInverse = stack_hash::powers_of<kPowers>(stack_hash::inverse_of(stack_hash::kBase));
 static_assert(stack_hash::kBase * stack_hash::inverse_of(stack_hash::kBase) == 1);
 
 std::uint64_t power(std::int32_t i) { return kPower[static_cast<std::size_t>(i)]; }
@@ -69,9 +68,9 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at, const Fram
     const auto sum_of = [&](std::size_t count) {
       return sum(first_frame, first_frame + static_cast<std::int32_t>(count));
     };
-    enough = !stack.add_run(
-        {&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)}, roles_[last],
-        sum_of);
+    enough =
+        !stack.add_run({&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)},
+                       roles_[last], sum_of);
   }
   if (to < wanted) {
     fold(from, to);

@@ -50,9 +50,10 @@ struct VmLayout {
   Offset scopes_data = kAbsent;     // before 23 an address, since then an offset
   Offset immutable_data = kAbsent;  // since 23: what scopes_pcs and scopes_data are offsets in
   Offset immutable_size = kAbsent;
-  Offset metadata = kAbsent;        // before 25
+  Offset metadata = kAbsent;                                                         // before 25
   Offset mutable_data = kAbsent, mutable_size = kAbsent, relocation_size = kAbsent;  // since 25
-  std::uint8_t stream_base = 0;     // subtracted from each byte of the scopes' numbers (20 and later: 1)
+  std::uint8_t stream_base =
+      0;  // subtracted from each byte of the scopes' numbers (20 and later: 1)
 
   // Code of the VM's that a walk meets
   VmAddress interpreter_low = 0, interpreter_high = 0;

@@ -71,8 +71,9 @@ void CallLog::read_chunk(std::size_t chunk, std::vector<CallEvent>& events) cons
         cpu += static_cast<std::uint64_t>(
             static_cast<std::int32_t>(word[1].load(std::memory_order_relaxed)));
       }
-      events.push_back({at << shift_, cpu << kShift, value >> kSinceBits & (MethodNumbers::kMost - 1),
-                        thread, static_cast<CallAction>(action - 1)});
+      events.push_back({at << shift_, cpu << kShift,
+                        value >> kSinceBits & (MethodNumbers::kMost - 1), thread,
+                        static_cast<CallAction>(action - 1)});
       word += kind_.cpu ? 2 : 1;
     } else if ((value & kPosition) != 0) {
       thread = static_cast<std::uint16_t>(value);

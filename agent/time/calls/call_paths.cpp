@@ -39,7 +39,8 @@ void CallPaths::put(PathNumber caller, MethodNumber method, PathNumber number) {
   const std::uint64_t key = std::uint64_t{caller} << kMethodBits | method;
   std::size_t i = slot_of(key);
   while (slots_[i].load(std::memory_order_relaxed) != 0) i = (i + 1) % kSlots;
-  slots_[i].store(key << kPathBits | (number - MethodNumbers::kMost + 1), std::memory_order_release);
+  slots_[i].store(key << kPathBits | (number - MethodNumbers::kMost + 1),
+                  std::memory_order_release);
   // Some slots always stay empty, so that who looks for one comes to an end.
   if (++edges_ >= kSlots / 2 || count_ >= kMostPaths) full_.store(true, std::memory_order_relaxed);
 }

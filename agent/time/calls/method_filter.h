@@ -37,8 +37,8 @@ class MethodFilter {
 
  private:
   struct Pattern {
-    std::string text;     // without parameters
-    std::string literal;  // up to the first '*'
+    std::string text;                                    // without parameters
+    std::string literal;                                 // up to the first '*'
     std::optional<std::vector<std::string>> parameters;  // none: any
   };
   std::vector<Pattern> patterns_;

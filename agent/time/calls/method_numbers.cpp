@@ -13,8 +13,8 @@ std::optional<MethodNumber> MethodNumbers::number_of(std::string_view class_name
   if (found != numbers_.end()) return found->second;
   if (methods_.size() >= kMost) return {};
   const auto number = static_cast<MethodNumber>(methods_.size());
-  methods_.push_back({std::string(class_name), std::string(method), std::string(signature),
-                      std::string(file)});
+  methods_.push_back(
+      {std::string(class_name), std::string(method), std::string(signature), std::string(file)});
   numbers_.emplace(std::move(key), number);
   return number;
 }

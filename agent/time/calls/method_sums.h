@@ -58,7 +58,8 @@ class MethodSums {
           const Sum& sum = block->sums[s];
           const MethodSum read{sum.calls.get(), sum.exceptions.get(), sum.total.get(),
                                sum.self.get(), sum.cpu.get()};
-          if (read.calls != 0 || read.self != 0) use(static_cast<PathNumber>((g * kBlocks + b) * kSums + s), read);
+          if (read.calls != 0 || read.self != 0)
+            use(static_cast<PathNumber>((g * kBlocks + b) * kSums + s), read);
         }
       }
     }

@@ -7,8 +7,8 @@ namespace ddm {
 
 void SampledCalls::leave_down_to(std::uint16_t number, Thread& thread, std::size_t depth) {
   while (thread.open.size() > depth) {
-    events_.push_back({thread.wall_micros, thread.cpu_micros, thread.open.back(), number,
-                       TraceEvent::kReturn});
+    events_.push_back(
+        {thread.wall_micros, thread.cpu_micros, thread.open.back(), number, TraceEvent::kReturn});
     thread.open.pop_back();
   }
 }

@@ -65,8 +65,8 @@ void TickClock::calibrate() {
     }
     const BothClocks end = read_both();
     if (end.ticks <= begin.ticks) return;
-    s_nanos_per_tick = static_cast<double>(end.nanos - begin.nanos) /
-                       static_cast<double>(end.ticks - begin.ticks);
+    s_nanos_per_tick =
+        static_cast<double>(end.nanos - begin.nanos) / static_cast<double>(end.ticks - begin.ticks);
     s_counts_cycles = true;
     ThreadCpuClock::s_ticks_between = ticks(kNanosBetweenReadings);
 #endif

@@ -53,9 +53,9 @@ TEST_CASE("a dump of times switches tracking on only where track says so") {
 }
 
 TEST_CASE("the options of time are understood") {
-  const auto [options, error] =
-      parse_options("cpu=times,methods=shop.*\\,*.Cart.total,interval_ms=1000,budget=100,monitor=y,"
-                    "delay=exponential");
+  const auto [options, error] = parse_options(
+      "cpu=times,methods=shop.*\\,*.Cart.total,interval_ms=1000,budget=100,monitor=y,"
+      "delay=exponential");
   CHECK(error.empty());
   CHECK(options.cpu == CpuMode::kTimes);
   CHECK(options.methods == "shop.*,*.Cart.total");
@@ -77,7 +77,8 @@ TEST_CASE("a second load changes of time what it names") {
   CHECK(first.interval_ms == 20);
   CHECK(first.monitor);
   CHECK(first.methods == "a.*");
-  first.take_tracking_from(parse_options("monitor=n,methods=b.*,interval_ms=1,delay=fixed").options);
+  first.take_tracking_from(
+      parse_options("monitor=n,methods=b.*,interval_ms=1,delay=fixed").options);
   CHECK(first.delay == SamplingDelay::kFixed);
   CHECK_FALSE(first.monitor);
   CHECK(first.methods == "b.*");
@@ -108,10 +109,10 @@ TEST_CASE("an unknown option is named together with the valid ones") {
   const std::string error = error_of("trakc=y");
   CHECK(mentions(error, "\"trakc\""));
   for (const char* name :
-       {"help",    "address",  "server", "suspend",     "name",   "track", "engine", "interval",
-        "records", "depth",    "sites",  "sites_depth", "dump",   "every", "ring",   "native",
-        "walker",  "compress", "unit",   "debugger",    "access", "log",   "hooks",
-        "cpu", "methods", "interval_ms", "delay", "budget", "monitor", "live"}) {
+       {"help",    "address",     "server", "suspend",     "name",    "track", "engine", "interval",
+        "records", "depth",       "sites",  "sites_depth", "dump",    "every", "ring",   "native",
+        "walker",  "compress",    "unit",   "debugger",    "access",  "log",   "hooks",  "cpu",
+        "methods", "interval_ms", "delay",  "budget",      "monitor", "live"}) {
     CHECK(mentions(error, name));
   }
 }

@@ -346,9 +346,9 @@ TEST_CASE("a lock that dead code behind a throw has not is left alone") {
       method.label("behind").op({kAthrowOp});
       method.frame_full("behind", {}, {{7, cls.class_ref("java/lang/Throwable")}});
     }
-    const PatchResult result =
-        apply(cls, plan_of(SiteKind::kSyncExit,
-                           call_of("(Ljava/lang/Object;)V", {{ArgumentKind::kTarget}})));
+    const PatchResult result = apply(
+        cls,
+        plan_of(SiteKind::kSyncExit, call_of("(Ljava/lang/Object;)V", {{ArgumentKind::kTarget}})));
     CHECK(result.methods.size() == (dead_code ? 0 : 1));
     CHECK(refusal(result) == (dead_code ? SkipReason::kTypeUnknown : SkipReason::kNone));
   }

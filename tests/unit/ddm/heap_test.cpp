@@ -253,8 +253,8 @@ TEST_CASE("HPDU, MPRS and their replies have their fields in order") {
   check_chunk(TraceToFileReply{false}, "01");
   check_chunk(TraceRequest{0x800000, 0}, "00800000 00000000");
   const TraceRequest filtered{1, 2, "a", 3, "b"};
-  CHECK(filtered.encode() == Bytes{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0,  0x61, 0, 0,
-                                   0, 3, 0, 0, 0, 1, 0, 0x62});
+  CHECK(filtered.encode() ==
+        Bytes{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0x61, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0x62});
   CHECK(TraceRequest::decode(filtered.encode()) == filtered);
   CHECK(TraceRequest::decode(ByteSpan(filtered.encode()).first(14))->below.empty());
   CHECK_FALSE(TraceRequest::decode(ByteSpan(filtered.encode()).first(20)));

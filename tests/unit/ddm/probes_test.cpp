@@ -5,8 +5,8 @@
 using namespace ddm;
 
 TEST_CASE("a request for probes reads as it was written") {
-  const ProbeRequest request{kProbeTime | kProbeStack, "shop.Cart.total", "arg1 > 100", 42, "sum",
-                             1000, 3};
+  const ProbeRequest request{
+      kProbeTime | kProbeStack, "shop.Cart.total", "arg1 > 100", 42, "sum", 1000, 3};
   CHECK(ProbeRequest::decode(request.encode()) == request);
   const Bytes bytes = request.encode();
   CHECK_FALSE(ProbeRequest::decode(ByteSpan(bytes).first(bytes.size() - 1)));
@@ -18,7 +18,13 @@ TEST_CASE("what probes have found reads as it was written") {
   findings.used_millis = 1234;
   findings.notes = {"one", "two"};
   ProbeFindings::Method method{"shop.Cart", "total", "(I)I", "budget", 7, 99, {0, 3, 4}, {}};
-  method.records.push_back({1, "main", kProbeArguments | kProbeReturn, 12, {"3", "null"}, "6", "",
+  method.records.push_back({1,
+                            "main",
+                            kProbeArguments | kProbeReturn,
+                            12,
+                            {"3", "null"},
+                            "6",
+                            "",
                             {{"shop.Main", "main", "Main.java", 4}, {"A", "b", "", -2}}});
   findings.methods = {method, ProbeFindings::Method{}};
   CHECK(ProbeFindings::decode(findings.encode()) == findings);

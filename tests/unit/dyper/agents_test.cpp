@@ -183,7 +183,8 @@ TEST_CASE("THREADS tells for how long blocking and waiting were timed") {
   bench.moment.threads = {{1, "t1", 0, 0, 3, 4, 5, 6}, {2, "t2", 0, 0, 3, 4, 5, 6}};
   const auto time_of = [&](const char* id) {
     auto document = bench.report(threads);
-    return figure(document->document_element().find_child_by_attribute("THREAD", "ID", id), "CTIME");
+    return figure(document->document_element().find_child_by_attribute("THREAD", "ID", id),
+                  "CTIME");
   };
   CHECK(time_of("1") == 4);
   CHECK(time_of("2") == 1);

@@ -50,7 +50,9 @@ std::string claim(std::uint64_t start, std::uint64_t pid_namespace) {
          std::to_string(pid_namespace) + "}";
 }
 
-Target sample() { return {.app = "app.jar", .address = "127.0.0.1:1", .dyper = "unix:/d", .vm = "HotSpot v17"}; }
+Target sample() {
+  return {.app = "app.jar", .address = "127.0.0.1:1", .dyper = "unix:/d", .vm = "HotSpot v17"};
+}
 
 // The pid of a process that has ended and was waited for.
 pid_t dead_pid() {

@@ -1,7 +1,6 @@
 #include "patch/probes/probe_budget.h"
 
 #include <array>
-
 #include <catch2/catch.hpp>
 
 using namespace ddm;
@@ -59,7 +58,8 @@ TEST_CASE("a burst of hits takes no probe out") {
 TEST_CASE("the dearest probe goes first") {
   ProbeBudget budget(5);
   const std::array<ProbeBudget::Cost, 3> costs{{{1, 1e6}, {2, 4.9e8}, {3, 2e6}}};
-  const auto gone = budget.step({kStepNs, 10 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
+  const auto gone =
+      budget.step({kStepNs, 10 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
   CHECK(gone == std::vector<std::uint64_t>{2});
   // Who is left is judged by what it costs itself.
   CHECK(budget.step({kStepNs, 10 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs).first(1)})
@@ -69,7 +69,8 @@ TEST_CASE("the dearest probe goes first") {
 TEST_CASE("probes that are too dear each go together") {
   ProbeBudget budget(5);
   const std::array<ProbeBudget::Cost, 3> costs{{{1, 4e8}, {2, 1e6}, {3, 4.9e8}}};
-  const auto gone = budget.step({kStepNs, 10 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
+  const auto gone =
+      budget.step({kStepNs, 10 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
   CHECK(gone == std::vector<std::uint64_t>{3, 1});
 }
 
@@ -78,8 +79,10 @@ TEST_CASE("sampling takes of the same budget") {
   const std::array<ProbeBudget::Cost, 1> costs{{{1, 0.03 * kStepNs}}};
   bool gone = false;
   for (int step = 0; step < 200; ++step) {
-    gone = gone || !budget.step({kStepNs, kStepNs * 1.07, 0.04 * kStepNs,
-                                 std::span<const ProbeBudget::Cost>(costs)}).empty();
+    gone = gone || !budget
+                        .step({kStepNs, kStepNs * 1.07, 0.04 * kStepNs,
+                               std::span<const ProbeBudget::Cost>(costs)})
+                        .empty();
   }
   CHECK(gone);
 }
@@ -89,8 +92,9 @@ TEST_CASE("a probe in a program that sleeps stays") {
   const std::array<ProbeBudget::Cost, 1> costs{{{1, 0.004 * kStepNs}}};
   bool gone = false;
   for (int step = 0; step < 1000; ++step) {
-    gone = gone || !budget.step({kStepNs, 0.01 * kStepNs, 0,
-                                 std::span<const ProbeBudget::Cost>(costs)}).empty();
+    gone = gone ||
+           !budget.step({kStepNs, 0.01 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)})
+                .empty();
   }
   CHECK_FALSE(gone);
 }

@@ -49,8 +49,10 @@ TEST_CASE("true and false are numbers, and no condition is always true") {
 }
 
 TEST_CASE("a wrong condition says what is wrong and what would be right") {
-  CHECK(problem("arg1 = 3") == "the condition 'arg1 = 3': '=' is no relation; right is == != < <= > or >=");
-  CHECK(problem("arg0 == 1") == "the condition 'arg0 == 1': there is no arg0; arguments are arg1 to arg255");
+  CHECK(problem("arg1 = 3") ==
+        "the condition 'arg1 = 3': '=' is no relation; right is == != < <= > or >=");
+  CHECK(problem("arg0 == 1") ==
+        "the condition 'arg0 == 1': there is no arg0; arguments are arg1 to arg255");
   CHECK(problem("arg1 >") == "the condition 'arg1 >': behind the relation a constant is missing");
   CHECK(problem("arg1 > 5 || arg2 > 3").find("'||'; right is && or the end") != std::string::npos);
   CHECK(problem("arg1 > 5 &&").find("a comparison is missing at the end") != std::string::npos);

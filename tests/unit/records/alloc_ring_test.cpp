@@ -89,7 +89,8 @@ TEST_CASE("sizes outside the limits give no ring") {
   CHECK(AllocRing::create(1, 1));
 }
 
-TEST_CASE("snapshots taken while four threads write hold whole records in order, up to the newest") {
+TEST_CASE(
+    "snapshots taken while four threads write hold whole records in order, up to the newest") {
   auto ring = AllocRing::create(1024, 8);
   std::atomic<bool> stop{false};
   std::vector<std::thread> writers;

@@ -1,7 +1,8 @@
+#include "records/hprof_costs.h"
+
 #include <catch2/catch.hpp>
 
 #include "records/hprof_binary.h"
-#include "records/hprof_costs.h"
 #include "records/hprof_text.h"
 #include "report_sample.h"
 
@@ -30,8 +31,10 @@ struct TimeSample : ReportSample {
                          {0, 2, 1, 50 * kMs, 50 * kMs}};
     const Frame run = frame("a.Main", "run", "Main.java", 7);
     const Frame pay = frame("shop.Cart", "pay", "Cart.java", 42);
-    time.samples = {{60, "one", {pay, run}, false}, {30, "two", {pay, run}, false},
-                    {10, "one", {run}, false}, {5, "one", {}, false}};
+    time.samples = {{60, "one", {pay, run}, false},
+                    {30, "two", {pay, run}, false},
+                    {10, "one", {run}, false},
+                    {5, "one", {}, false}};
     time.sampler.emplace();
     time.monitors = {{MonitorKind::kWait, names.add_class("a.Bell"), 9, 900 * kMs, {run}, false},
                      {MonitorKind::kEnter, names.add_class("a.Till"), 4, 300 * kMs, {pay}, false}};
@@ -124,7 +127,8 @@ TEST_CASE("MONITOR TIME is of entering alone, as hprof's was") {
 TEST_CASE("a report in hprof's text has the tables of what was asked for") {
   TimeSample sample;
   const std::string text = whole_report(ReportFormat::kHprofText, sample.data);
-  for (const char* table : {"\nCPU SAMPLES BEGIN ", "\nCPU TIME (ms) BEGIN ", "\nMONITOR TIME BEGIN "}) {
+  for (const char* table :
+       {"\nCPU SAMPLES BEGIN ", "\nCPU TIME (ms) BEGIN ", "\nMONITOR TIME BEGIN "}) {
     CHECK(lines_with(text, table) == 1);
   }
   CHECK(text.find("SITES BEGIN") == std::string::npos);  // allocations were not asked for
@@ -144,7 +148,8 @@ TEST_CASE("CPU SAMPLES in the binary format are counts and traces") {
   writer.cpu_samples(HprofCosts::samples(sample.data.time, names, {}), names, 0);
   const std::string first = writer.take();  // with the empty stack, that nothing has needed so far
   writer.cpu_samples(HprofCosts::samples(sample.data.time, names, {}), names, 0);
-  const std::string record("\x0D\0\0\0\0\0\0\0\x10\xFF\xFF\xFF\xFF\0\0\0\1\xFF\xFF\xFF\xFF\0\4\x93\xE0", 25);
+  const std::string record(
+      "\x0D\0\0\0\0\0\0\0\x10\xFF\xFF\xFF\xFF\0\0\0\1\xFF\xFF\xFF\xFF\0\4\x93\xE0", 25);
   CHECK(writer.take() == record);
   CHECK(first.size() == 9 + 12 + record.size());
 }

@@ -106,7 +106,8 @@ TEST_CASE("a stream gives its own numbers to the stacks of a dump, in text too")
   const std::string before = dump_with_roots().bytes;
   const std::string after = rewritten(before, sites);
   CHECK(depths == std::vector<std::size_t>{2});
-  CHECK(after.size() == before.size() - 2 * 9 - 2 * 17);  // segments are one, our roots gone: no more
+  CHECK(after.size() ==
+        before.size() - 2 * 9 - 2 * 17);  // segments are one, our roots gone: no more
   const DumpFile file(after);
   std::string text;
   CHECK(hprof_heap_text(file.fd(), {}, 0, [&](std::string_view piece) {
@@ -114,7 +115,8 @@ TEST_CASE("a stream gives its own numbers to the stacks of a dump, in text too")
           return true;
         }).empty());
   CHECK(text.find("OBJ 500 (sz=32, trace=300007, class=a.B@20)\n") != std::string::npos);
-  CHECK(text.find("ARR 700 (sz=24, trace=300000, nelems=3, elem type=short)\n") != std::string::npos);
+  CHECK(text.find("ARR 700 (sz=24, trace=300000, nelems=3, elem type=short)\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("a dump that is rewritten without any stack keeps all that it says") {

@@ -153,7 +153,12 @@ TEST_CASE("Figures of time stand between the sites and the records") {
   time.methods = {{"shop.Cart", "total", "(I)J", 1000, 3, 50'000'000'000, 40'000'000'000, 7}};
   time.samples = {{70, "worker \"1\"", {pay}, true}};
   time.monitors = {
-      {MonitorKind::kEnter, sample->names.add_class("shop.Stock"), 4, 5'000'000'000, {pay}, false,
+      {MonitorKind::kEnter,
+       sample->names.add_class("shop.Stock"),
+       4,
+       5'000'000'000,
+       {pay},
+       false,
        {{"till \"2\"", 3, 4'000'000'000, {pay}, true}, {"main", 1, 7, {}, false}}},
       {MonitorKind::kWait, sample->names.add_class("java.lang.Object[]"), 1, 2, {}, false},
       {MonitorKind::kPark, kUnknownName, 1, 1, {}, false},
@@ -167,8 +172,8 @@ TEST_CASE("Figures of time stand between the sites and the records") {
   const std::string stack =
       R"("stack":[{"class":"shop.Cart","method":"pay","signature":"()V","file":"Cart.java",)"
       R"("line":12,"bci":5}])";
-  CHECK(lines[2].dump() ==
-        R"({"type":"sample","count":70,"thread":"worker \"1\"",)" + stack + R"(,"truncated":true})");
+  CHECK(lines[2].dump() == R"({"type":"sample","count":70,"thread":"worker \"1\"",)" + stack +
+                               R"(,"truncated":true})");
   CHECK(lines[3].dump() ==
         R"({"type":"monitor","kind":"enter","class":"shop.Stock","count":4,"ns":5000000000,)"
         R"("holders":[{"thread":"till \"2\"","count":3,"ns":4000000000,)" +

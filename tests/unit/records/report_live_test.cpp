@@ -126,9 +126,8 @@ TEST_CASE("Tables and pprof have what is alive beside the rest; without live= th
   CHECK(text.find("Top 1 of 1 sites by live bytes, as of collection 2\n") != std::string::npos);
   const std::string jsonl = whole_report(ReportFormat::kJsonl, sample.data);
   // Half of them before each of two collections.
-  const std::string ages =
-      R"("live_ages":[{"survived":1,"count":500,"bytes":8000},)"
-      R"({"survived":2,"count":500,"bytes":8000}],)";
+  const std::string ages = R"("live_ages":[{"survived":1,"count":500,"bytes":8000},)"
+                           R"({"survived":2,"count":500,"bytes":8000}],)";
   CHECK(jsonl.find(R"("count":1010,"bytes":16160,"live_count":1000,"live_bytes":16000,)" + ages) !=
         std::string::npos);
   CHECK(text.find("\n           8,000   50.0%          500         1\n"

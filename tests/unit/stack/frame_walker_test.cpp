@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <random>
 #include <set>
 
@@ -10,7 +9,9 @@ namespace {
 
 struct Walk {
   explicit Walk(FakeVm& vm)
-      : heaps(vm.layout), compiled(vm.layout, heaps), methods(vm.layout, pages),
+      : heaps(vm.layout),
+        compiled(vm.layout, heaps),
+        methods(vm.layout, pages),
         raw(vm.layout, compiled, methods) {}
 
   WalkEnd operator()(FakeVm& vm) { return raw.walk(vm.thread(), frames, count); }
@@ -27,21 +28,23 @@ struct Walk {
 // Native code, called by a compiled method, called by an interpreted one, called by the VM.
 struct Scene {
   explicit Scene(FakeVm& vm)
-      : inner(vm.add_method(40)), outer(vm.add_method(50)), interpreted(vm.add_method(60)),
+      : inner(vm.add_method(40)),
+        outer(vm.add_method(50)),
+        interpreted(vm.add_method(60)),
         native(vm.add_method(0)) {
     const VmAddress wrapper = vm.add_nmethod(4, {{native, 1}}, 5);
     FakeVm::put(wrapper - 192, "native nmethod");
     const VmAddress pc = vm.add_nmethod(6, {{inner, 7}, {outer, 9}}, 6);
     vm.anchor(vm.slot(100), wrapper + 1, 0);
-    vm.stack(103, pc);                       // the wrapper returns to the compiled method
-    vm.stack(104 + 4, vm.slot(120));         // which saved the interpreter's frame pointer
+    vm.stack(103, pc);                // the wrapper returns to the compiled method
+    vm.stack(104 + 4, vm.slot(120));  // which saved the interpreter's frame pointer
     vm.stack(104 + 5, FakeVm::kInterpreterPc);
     vm.stack(120 - 8, vm.code_of(interpreted) + 11);
     vm.stack(120 - 3, interpreted);
     vm.stack(120 - 1, vm.slot(130));
     vm.stack(120, vm.slot(140));
     vm.stack(121, vm.layout.call_stub_return);
-    vm.stack(140 - 6, vm.slot(150));         // the JavaCallWrapper, whose anchor is empty
+    vm.stack(140 - 6, vm.slot(150));  // the JavaCallWrapper, whose anchor is empty
     vm.stack(151, 0);
   }
   VmAddress inner, outer, interpreted, native;
@@ -152,20 +155,34 @@ TEST_CASE("a stack of garbage ends the walk and reads nothing outside of its bou
   // What makes a walker go on, mixed with what must make it stop.
   const auto word = [&]() -> std::uint64_t {
     switch (random() % 16) {
-      case 0: return FakeVm::kInterpreterPc;
-      case 1: return vm.layout.call_stub_return;
-      case 2: return pc;
-      case 3: return FakeVm::deopt_pc(pc);
-      case 4: return vm.heap() + random() % (1 << 16);
-      case 5: return scene.interpreted;
-      case 6: return vm.code_of(scene.interpreted) + random() % 80;
-      case 7: return scene.interpreted + random() % 300;
-      case 8: return random();
-      case 9: return 0;
-      case 10: return vm.slot(random() % FakeVm::kStackWords) + random() % 8;
-      case 11: return vm.slot(0) - 64 + random() % 128;
-      case 12: return vm.slot(FakeVm::kStackWords) - 64 + random() % 128;
-      default: return vm.slot(random() % FakeVm::kStackWords);
+      case 0:
+        return FakeVm::kInterpreterPc;
+      case 1:
+        return vm.layout.call_stub_return;
+      case 2:
+        return pc;
+      case 3:
+        return FakeVm::deopt_pc(pc);
+      case 4:
+        return vm.heap() + random() % (1 << 16);
+      case 5:
+        return scene.interpreted;
+      case 6:
+        return vm.code_of(scene.interpreted) + random() % 80;
+      case 7:
+        return scene.interpreted + random() % 300;
+      case 8:
+        return random();
+      case 9:
+        return 0;
+      case 10:
+        return vm.slot(random() % FakeVm::kStackWords) + random() % 8;
+      case 11:
+        return vm.slot(0) - 64 + random() % 128;
+      case 12:
+        return vm.slot(FakeVm::kStackWords) - 64 + random() % 128;
+      default:
+        return vm.slot(random() % FakeVm::kStackWords);
     }
   };
   Walk walk(vm);

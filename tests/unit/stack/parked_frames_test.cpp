@@ -76,13 +76,16 @@ class FakeHeap {
 
   FakeVm& vm_;
   std::array<std::uint64_t, 8> entry_{};
-  alignas(16) std::array<std::uint64_t, 8 + kChunks * (8 + kChunkWords)> heap_{};
+  alignas(16) std::array<std::uint64_t, 8 + kChunks*(8 + kChunkWords)> heap_{};
 };
 
 struct Walk {
   Walk(FakeVm& vm, FakeHeap& heap)
-      : heaps(vm.layout), compiled(vm.layout, heaps), methods(vm.layout, pages),
-        raw(vm.layout, compiled, methods), parked(heap.layout, heap.pauses, pages) {}
+      : heaps(vm.layout),
+        compiled(vm.layout, heaps),
+        methods(vm.layout, pages),
+        raw(vm.layout, compiled, methods),
+        parked(heap.layout, heap.pauses, pages) {}
 
   WalkEnd operator()(FakeVm& vm) { return raw.walk(vm.thread(), frames, count, &parked); }
 
@@ -136,7 +139,7 @@ TEST_CASE("a compiled frame below an interpreted one begins where that one says"
   FakeVm vm(true);
   FakeHeap heap(vm, true);
   const Scene scene(vm, heap);
-  heap.word(2, 49, 4);                 // its sp before it made room for arguments
+  heap.word(2, 49, 4);  // its sp before it made room for arguments
   heap.word(2, 51, vm.add_nmethod(6, {{scene.methods[6], 7}}, 5));
   heap.word(2, 54 + 6 - 1, vm.add_nmethod(2, {{scene.methods[0], 8}}, 6));
   Walk walk(vm, heap);
@@ -235,13 +238,27 @@ TEST_CASE("a chunk of garbage ends the walk and reads nothing outside of its bou
     for (std::size_t i = 0; i < FakeHeap::kChunkWords; ++i) {
       if (round > 0 && random() % 4 != 0) continue;
       switch (random() % 8) {
-        case 0: heap.word(0, i, FakeVm::kInterpreterPc); break;
-        case 1: heap.word(0, i, pc); break;
-        case 2: heap.word(0, i, FakeVm::deopt_pc(pc)); break;
-        case 3: heap.word(0, i, scene.methods[2]); break;
-        case 4: heap.word(0, i, vm.code_of(scene.methods[2]) + random() % 40); break;
-        case 5: heap.word(0, i, random()); break;
-        default: heap.word(0, i, random() % 64); break;
+        case 0:
+          heap.word(0, i, FakeVm::kInterpreterPc);
+          break;
+        case 1:
+          heap.word(0, i, pc);
+          break;
+        case 2:
+          heap.word(0, i, FakeVm::deopt_pc(pc));
+          break;
+        case 3:
+          heap.word(0, i, scene.methods[2]);
+          break;
+        case 4:
+          heap.word(0, i, vm.code_of(scene.methods[2]) + random() % 40);
+          break;
+        case 5:
+          heap.word(0, i, random());
+          break;
+        default:
+          heap.word(0, i, random() % 64);
+          break;
       }
     }
     heap.begin(0, static_cast<std::int32_t>(random() % 66));

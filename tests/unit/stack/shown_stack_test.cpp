@@ -1,8 +1,7 @@
-#include <catch2/catch.hpp>
-
-#include <vector>
-
 #include "stack/shown_stack.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
 
 namespace ddm {
 namespace {
@@ -28,9 +27,8 @@ TEST_CASE("the constructors of the object itself are cut, those of others stay")
                                          {4, 0, FrameRole::kPlain},
                                          {5, 0, FrameRole::kAtConstructor}}) ==
         std::vector<NameId>{4, 5});
-  CHECK(shown(TopFrames::kTracker,
-              {{1, 0, FrameRole::kTracker}, {3, 0, FrameRole::kAtConstructor}}) ==
-        std::vector<NameId>{3});
+  CHECK(shown(TopFrames::kTracker, {{1, 0, FrameRole::kTracker},
+                                    {3, 0, FrameRole::kAtConstructor}}) == std::vector<NameId>{3});
 }
 
 TEST_CASE("a stack has enough with as many frames as are wanted, and can begin anew") {

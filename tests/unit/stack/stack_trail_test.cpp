@@ -1,7 +1,7 @@
 #include "stack/walk/stack_trail.h"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <memory>
 #include <random>
 #include <vector>
@@ -125,10 +125,11 @@ TEST_CASE("a trail shows the frames that a walk of each would, however the stack
   std::size_t depth = 20;
   for (int round = 0; round < 20'000; ++round) {
     if (random() % 200 == 0) depth = 1 + random() % (random() % 4 == 0 ? 900 : 90);
-    const std::size_t keep = std::min(scene.frames.size(), std::size_t{random()} % 8 == 0
-                                          ? random() % (scene.frames.size() + 1)
-                                          : scene.frames.size() - std::min<std::size_t>(
-                                                random() % 5, scene.frames.size()));
+    const std::size_t keep = std::min(
+        scene.frames.size(),
+        std::size_t{random()} % 8 == 0
+            ? random() % (scene.frames.size() + 1)
+            : scene.frames.size() - std::min<std::size_t>(random() % 5, scene.frames.size()));
     // Often the same frames again behind one that is another.
     if (keep + 1 < scene.frames.size() && random() % 3 == 0) {
       scene.frames[keep] = any();

@@ -12,7 +12,8 @@ namespace {
 std::vector<std::string> told(SampledCalls& calls) {
   std::vector<std::string> lines;
   for (const TraceEvent& event : calls.take()) {
-    lines.push_back(std::to_string(event.thread) + (event.action == TraceEvent::kEnter ? "+" : "-") +
+    lines.push_back(std::to_string(event.thread) +
+                    (event.action == TraceEvent::kEnter ? "+" : "-") +
                     std::to_string(event.method) + " at " + std::to_string(event.wall_micros));
   }
   return lines;

@@ -11,12 +11,19 @@ ProbeFindings sample() {
   ProbeFindings findings;
   findings.limit_percent = 5;
   findings.used_millis = 1260;
-  ProbeFindings::Method method{"shop.Cart", "total", "(ILjava/lang/String;)I", "", 1234567, 2500, {}, {}};
+  ProbeFindings::Method method{"shop.Cart", "total", "(ILjava/lang/String;)I", "", 1234567, 2500,
+                               {},          {}};
   method.times.assign(40, 0);
   method.times[5] = 3;
   method.times[10] = 1;
-  method.records.push_back({1, "main", kProbeArguments | kProbeReturn, 320, {"7", "two\nlines"},
-                            "12", "", {{"shop.Main", "main", "Main.java", 4}}});
+  method.records.push_back({1,
+                            "main",
+                            kProbeArguments | kProbeReturn,
+                            320,
+                            {"7", "two\nlines"},
+                            "12",
+                            "",
+                            {{"shop.Main", "main", "Main.java", 4}}});
   ProbeFindings::Method removed{"shop.Cart", "pay", "()V", "budget", 3, 0, {}, {}};
   findings.methods = {method, removed};
   findings.notes = {std::string(30, 'x') + " " + std::string(30, 'y') + " " + std::string(40, 'z')};
