@@ -301,6 +301,11 @@ def main():
         if signal.getsignal(ignored) == signal.SIG_IGN:
             signal.signal(ignored, signal.SIG_DFL)
     args = [a for a in sys.argv[1:] if not a.startswith("--")]
+    unknown = [a for a in sys.argv[1:] if a.startswith("--") and a not in ("--full", "--list")]
+    if unknown:
+        print("usage: tests/jvm/run.py [--full] [--list] [PART OF A NAME ...]; not understood: "
+              + " ".join(unknown), file=sys.stderr)
+        return 2
     for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
         __import__(os.path.splitext(os.path.basename(path))[0])
     if "--list" in sys.argv:
