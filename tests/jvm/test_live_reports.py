@@ -9,6 +9,7 @@ from harness import AGENT, Report, test
 from test_ddm_tool import ddm
 from test_flame_graph import data_of, document_of, open_in_browser
 from test_pprof import Profile
+from test_sites import report_of
 
 DHAT_VIEWER = "/usr/libexec/valgrind/dh_view.js"
 
@@ -115,9 +116,13 @@ def all_reports_of_one_exit_tell_the_same_of_what_is_alive(t):
     for engine in ("vm", "bci"):
         names = ["x.jsonl", "x.dhat.json", "x.firefox.json", "x.pb.gz", "x.txt", "x.html"]
         dumps = ",".join(f"dump={name}" for name in names)
-        t.java("Live", agent=f"engine={engine},live=y,records=1k,sites_depth=16,address=none,{dumps}",
-               stdin="nodes 20000\ndrop 10000\nhalf 5000\ngc\nforget\nnodes 10000\ngc\narrays 1000\n"
-                     "gc\n")
+        options = f"engine={engine},live=y,records=1k,sites_depth=16,{dumps}"
+        with Target(t, options, program=("Live",)) as p, p.client() as client:
+            for line in ("nodes 20000", "drop 10000", "half 5000", "gc", "forget", "nodes 10000", "gc",
+                         "arrays 1000", "gc"):
+                p.tell(line)
+                if line == "gc":
+                    report_of(t, client)  # which waits until the dead of this collection are known
         report = Report(t.path("x.jsonl"))
         summary = report.summary
         assert summary["live_followed_ms"] > 0 and summary["gc"] >= 3
