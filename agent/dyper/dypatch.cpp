@@ -10,6 +10,7 @@
 #include "dyper/documents/xml_reader.h"
 #include "dyper/patching/java_names.h"
 #include "jvm/class_bytes_reader.h"
+#include "records/name_table.h"
 #include "records/report.h"
 
 namespace ddm {

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "dyper/patching/java_names.h"
+#include "records/name_table.h"
 
 namespace ddm {
 namespace {

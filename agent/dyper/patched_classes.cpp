@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dyper/patching/java_names.h"
+#include "records/name_table.h"
 
 namespace ddm {
 namespace {

@@ -116,8 +116,7 @@ jclass SinkLinkage::find_loaded(const std::string& internal_name, jobject loader
 }
 
 jclass SinkLinkage::find(const std::string& internal_name, jobject loader) {
-  const jclass loaded = find_loaded(internal_name, loader);
-  if (loaded != nullptr || !is_of_jdk(loader)) return loaded;
+  if (!is_of_jdk(loader)) return find_loaded(internal_name, loader);
   const jstring name = jni_->NewStringUTF(dotted_name(internal_name).c_str());
   if (clear_exception(jni_) || name == nullptr) return nullptr;
   const jobject found = jni_->CallStaticObjectMethod(class_, for_name_, name, JNI_FALSE, loader);

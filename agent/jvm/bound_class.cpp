@@ -1,9 +1,8 @@
 #include "jvm/bound_class.h"
 
-#include <algorithm>
-
 #include "jvm/boot_class.h"
 #include "jvm/jvmti_memory.h"
+#include "records/name_table.h"
 
 namespace ddm {
 
@@ -15,8 +14,7 @@ std::string BoundClass::define(JNIEnv* jni) {
   if (class_ != nullptr && link_ == nullptr) {
     link_ = define_boot_class(jni, link_file_.name, link_file_.bytes, link_file_.size);
   }
-  std::string name(file_.name);
-  std::replace(name.begin(), name.end(), '/', '.');
+  const std::string name = dotted_name(file_.name);
   if (class_ == nullptr || link_ == nullptr) return "the VM refused to define " + name;
   linking_ = true;
   const jmethodID method = jni->GetStaticMethodID(class_, "link", "()V");

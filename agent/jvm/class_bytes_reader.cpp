@@ -1,6 +1,5 @@
 #include "jvm/class_bytes_reader.h"
 
-#include <algorithm>
 #include <exception>
 
 #include "jvm/jvmti_error.h"
@@ -22,9 +21,7 @@ void JNICALL keep_bytes(jvmtiEnv* jvmti, JNIEnv*, jclass being_redefined, jobjec
     return;
   }
   try {
-    std::string dotted = name;
-    std::replace(dotted.begin(), dotted.end(), '/', '.');
-    (*static_cast<ClassFiles*>(storage))[dotted].assign(bytes, bytes + length);
+    (*static_cast<ClassFiles*>(storage))[dotted_name(name)].assign(bytes, bytes + length);
   } catch (const std::exception& failure) {
     log_debug("class files: {}", failure.what());
   }

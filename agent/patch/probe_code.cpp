@@ -6,17 +6,12 @@
 #include "bci/descriptor.h"
 #include "bci/patch/patch_class.h"
 #include "log.h"
+#include "records/name_table.h"
 
 namespace ddm {
 namespace {
 
 constexpr std::uint16_t kAccNative = 0x0100;
-
-std::string dots_in(std::string_view internal_name) {
-  std::string name(internal_name);
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
 
 // The first letters of what a method returns and of its arguments.
 std::string kinds_of(std::string_view descriptor) {
@@ -186,7 +181,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
                    of_field ? "" : kinds_of(method.descriptor));
   }
   if (method.name == "<clinit>") {
-    wish.notes.insert("the static initialiser of " + dots_in(file.name) +
+    wish.notes.insert("the static initialiser of " + dotted_name(file.name) +
                       " runs once: if the class was initialised before, it is not seen");
   }
   numbers_.emplace(key, number);
@@ -251,7 +246,7 @@ void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
       }
       const auto wish = wishes_.find(probe.wish);
       if (wish == wishes_.end()) continue;
-      wish->second.notes.insert("some of " + dots_in(class_name) + "." + probe.method +
+      wish->second.notes.insert("some of " + dotted_name(class_name) + "." + probe.method +
                                 " is not seen: " + std::string(to_string(site.kind)) + " (" +
                                 reason + ")");
     }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +11,7 @@
 #include "records/hprof_numbers.h"
 #include "records/hprof_reader.h"
 #include "records/hprof_text.h"
+#include "records/name_table.h"
 #include "records/report_pieces.h"
 #include "records/report_utf8.h"
 
@@ -264,13 +264,8 @@ class HeapText {
     const auto [at, fresh] = names_.try_emplace(id);
     if (!fresh) return at->second;
     const auto known = classes_.find(id);
-    std::string name = known != classes_.end() ? text(known->second.name) : "?";
-    if (name.starts_with("[")) {
-      at->second = type_name_of(name);
-    } else {
-      std::replace(name.begin(), name.end(), '/', '.');
-      at->second = std::move(name);
-    }
+    const std::string name = known != classes_.end() ? text(known->second.name) : "?";
+    at->second = name.starts_with("[") ? type_name_of(name) : dotted_name(name);
     return at->second;
   }
 

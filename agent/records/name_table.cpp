@@ -93,6 +93,12 @@ std::string_view internal_name_of(std::string_view signature) {
   return signature.size() > 2 ? signature.substr(1, signature.size() - 2) : signature;
 }
 
+std::string dotted_name(std::string_view internal_name) {
+  std::string name(internal_name);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
 NameTable::NameTable() {
   unknown_class_.name = "unknown";
   unknown_method_.name.class_name = "unknown";

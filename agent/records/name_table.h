@@ -54,6 +54,9 @@ std::string type_name_of(std::string_view signature);
 // "Ljava/util/List;" -> "java/util/List".
 std::string_view internal_name_of(std::string_view signature);
 
+// "java/util/List" -> "java.util.List".
+std::string dotted_name(std::string_view internal_name);
+
 // Is told of every name before its id is used, by a thread that holds the table's lock.
 class NameKeeper {
  public:

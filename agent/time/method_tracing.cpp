@@ -20,11 +20,6 @@ constexpr std::size_t kUsualBytes = std::size_t{8} << 20;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr std::size_t kBytesOfEvent = 10, kBytesOfDualEvent = 14;
 
-std::string dotted(std::string internal_name) {
-  std::replace(internal_name.begin(), internal_name.end(), '/', '.');
-  return internal_name;
-}
-
 std::int64_t whole(std::uint64_t figure) { return static_cast<std::int64_t>(figure); }
 
 }  // namespace
@@ -205,7 +200,7 @@ MethodTracing::Times MethodTracing::read_times() const {
   times.not_timed = hooks_->skipped();
   for (const auto& [number, sum] : by_method) {
     MethodNames names = numbers_.names_of(number);
-    MethodTime time{dotted(std::move(names.class_name)),
+    MethodTime time{dotted_name(names.class_name),
                     std::move(names.method),
                     std::move(names.signature),
                     whole(sum.calls),
@@ -266,7 +261,7 @@ MethodTrace MethodTracing::read_trace(const Trace& trace) const {
     const auto [method, is_new] = read.methods.try_emplace(event.method);
     if (is_new) {
       MethodNames names = numbers_.names_of(event.method);
-      method->second.class_name = dotted(std::move(names.class_name));
+      method->second.class_name = dotted_name(names.class_name);
       method->second.method = std::move(names.method);
       method->second.signature = std::move(names.signature);
     }
@@ -291,7 +286,7 @@ void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
     if (jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
       continue;
     }
-    const auto found = wanted.find(dotted(std::string(internal_name_of(text_of(signature)))));
+    const auto found = wanted.find(dotted_name(internal_name_of(text_of(signature))));
     if (found == wanted.end()) continue;
     JvmtiPtr<char> file(jvmti_);
     jint methods = 0;

@@ -35,9 +35,9 @@ def first_line(process, pattern):
 class Process:
     """Ended when the `with` is left."""
 
-    def __init__(self, line, **kwargs):
-        self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, **kwargs)
+    def __init__(self, line, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, **kwargs):
+        self.process = subprocess.Popen(line, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+                                        text=True, **kwargs)
 
     def __enter__(self):
         return self
@@ -45,6 +45,8 @@ class Process:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
         self.process.stdout.close()
 
 

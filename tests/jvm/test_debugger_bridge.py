@@ -13,7 +13,7 @@ from test_ddmlib import JARS, built_classes
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 
-from adb_bridge import Adb, Bridge  # noqa: E402
+from adb_bridge import Adb, Bridge, Process  # noqa: E402
 
 
 @test(alone=True, timeout=300)
@@ -62,26 +62,16 @@ def a_debugger_that_is_lost_behind_the_bridge_lets_the_program_run(t):
         assert len(ddm.thread_table()) > 3
 
 
-class Ddmlib:
+class Ddmlib(Process):
     """ddmlib in a JVM of its own, as DDMS has it."""
 
     WHAT = ["threads", "stack", "heap", "allocations"]
 
     def __init__(self, t, p, bridge, adb):
         adb.connect(bridge)
-        line = [JDKS[0].java, "-cp", f"{JARS}:{built_classes(t)}", "DdmlibDebugger", bridge.address,
-                str(p.pid), str(free_port())]
-        self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=adb.env)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
+        super().__init__([JDKS[0].java, "-cp", f"{JARS}:{built_classes(t)}", "DdmlibDebugger",
+                          bridge.address, str(p.pid), str(free_port())],
+                         stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=adb.env)
 
     def say(self, line):
         self.process.stdin.write(line + "\n")

@@ -6,6 +6,7 @@
 
 #include "dump_sizes.h"
 #include "records/hprof_reader.h"
+#include "records/name_table.h"
 #include "records/report_sites.h"
 #include "records/report_utf8.h"
 
@@ -157,10 +158,8 @@ class DumpReading {
   }
 
   // "java/lang/String", "[I" as Java names them.
-  static std::string type_name(std::string internal) {
-    if (internal.starts_with("[")) return type_name_of(internal);
-    std::replace(internal.begin(), internal.end(), '/', '.');
-    return internal;
+  static std::string type_name(const std::string& internal) {
+    return internal.starts_with("[") ? type_name_of(internal) : dotted_name(internal);
   }
 
   std::string text(std::uint64_t id) const {

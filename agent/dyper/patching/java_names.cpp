@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "records/name_table.h"
+
 namespace ddm {
 namespace {
 
@@ -46,12 +48,6 @@ std::optional<std::string> type_descriptor(std::string_view type, bool may_be_vo
 std::string internal_name(std::string_view dotted) {
   std::string name(dotted);
   std::replace(name.begin(), name.end(), '.', '/');
-  return name;
-}
-
-std::string dotted_name(std::string_view internal) {
-  std::string name(internal);
-  std::replace(name.begin(), name.end(), '/', '.');
   return name;
 }
 

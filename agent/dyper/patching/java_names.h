@@ -9,7 +9,6 @@ namespace ddm {
 
 // "shop.Cart" -> "shop/Cart"
 std::string internal_name(std::string_view dotted);
-std::string dotted_name(std::string_view internal);
 
 // "(int,java.lang.Object,long[])" -> "(ILjava/lang/Object;[J)V"; a type behind the bracket is what
 // is returned. None: it is no list of types.

@@ -29,12 +29,6 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::string dotted(std::string_view internal_name) {
-  std::string name(internal_name);
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
-
 bool begin_alike(std::string_view a, std::string_view b) {
   const std::size_t common = std::min(a.size(), b.size());
   return a.substr(0, common) == b.substr(0, common);
@@ -108,7 +102,7 @@ void MethodFilter::add(std::string_view patterns) {
 }
 
 bool MethodFilter::may_want_class(std::string_view internal_name, bool of_system) const {
-  const std::string name = dotted(internal_name);
+  const std::string name = dotted_name(internal_name);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
     if (pattern.literal.empty()) return !of_system;
     return begin_alike(pattern.literal, name + ".");
@@ -116,7 +110,7 @@ bool MethodFilter::may_want_class(std::string_view internal_name, bool of_system
 }
 
 bool MethodFilter::wants_all_of(std::string_view internal_name, bool of_system) const {
-  const std::string class_name = dotted(internal_name);
+  const std::string class_name = dotted_name(internal_name);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
     if ((of_system && pattern.literal.empty()) || pattern.parameters) return false;
     return matches(pattern.text, class_name);
@@ -125,11 +119,14 @@ bool MethodFilter::wants_all_of(std::string_view internal_name, bool of_system) 
 
 bool MethodFilter::wants(std::string_view internal_name, std::string_view method,
                          std::string_view descriptor, bool of_system) const {
-  if (wants_all_of(internal_name, of_system)) return true;
-  const std::string full = dotted(internal_name) + "." + std::string(method);
+  const std::string class_name = dotted_name(internal_name);
+  const std::string full = class_name + "." + std::string(method);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
-    return !(of_system && pattern.literal.empty()) && matches(pattern.text, full) &&
-           (!pattern.parameters || are_parameters(*pattern.parameters, descriptor));
+    if (of_system && pattern.literal.empty()) return false;
+    if (pattern.parameters) {
+      return matches(pattern.text, full) && are_parameters(*pattern.parameters, descriptor);
+    }
+    return matches(pattern.text, full) || matches(pattern.text, class_name);
   });
 }
 

@@ -217,4 +217,6 @@ TEST_CASE("The internal name of a class comes out of its signature") {
   CHECK(internal_name_of("Ljava/util/List;") == "java/util/List");
   CHECK(internal_name_of("I") == "I");
   CHECK(internal_name_of("").empty());
+  CHECK(dotted_name("java/util/List") == "java.util.List");
+  CHECK(dotted_name("") == "");
 }
