@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
  * Loads for bench/compare.py. Arguments: case, threads, rounds, allocations a round and thread.
  * Prints one line: the CPU nanoseconds of the whole process in each round, the nanoseconds by the
  * clock, and how many objects a round made (0: not known). A round of a hot loop is repeated until it
- * is long enough to be measured.
+ * is long enough to be measured. "five" (bench/five_cases.py) runs once and prints nothing.
  */
 public class Compare {
     static class Node { Object next; int value; }
@@ -54,6 +54,15 @@ public class Compare {
     static void deeper(int depth, Load load, int n) throws Exception {
         if (depth == 0) load.run(n);
         else deeper(depth - 1, load, n);
+    }
+
+    /** n allocations of each kind: small, arrays, 16 to 40 frames deeper, of 4 threads, mixed. */
+    static void five(int n) throws Exception {
+        deeper(DEPTH, Compare::small, n);
+        deeper(DEPTH, Compare::arrays, n);
+        for (int depth = 16; depth < 41; depth++) deeper(depth, Compare::small, n / 25);
+        onThreads(4, k -> deeper(DEPTH, Compare::small, k), n / 4);
+        deeper(DEPTH, Compare::mixed, n);
     }
 
     static Connection database;
@@ -117,6 +126,10 @@ public class Compare {
         int rounds = Integer.parseInt(args[2]);
         int n = Integer.parseInt(args[3]);
         sources = Arrays.copyOfRange(args, 4, args.length);
+        if (args[0].equals("five")) {
+            five(n);
+            return;
+        }
         Load load;
         switch (args[0]) {
             case "small": load = k -> deeper(DEPTH, Compare::small, k); break;
