@@ -2,6 +2,7 @@
 import os
 
 from harness import AGENT, Report, test
+from soak_programs import H2
 from test_other_agents import agent_jar
 from test_whole_programs import FILES, unpack_sources
 
@@ -9,9 +10,10 @@ EVERY_STACK = {"DDMAGENT_CHECK_STACKS": "1"}  # docs/testing.md
 MODES = [(), ("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation",), ("-Xcomp",)]
 
 
-def compare(t, engine, *program, least, flags=()):
+def compare(t, engine, *program, least, flags=(), jar=None):
     """Runs a program with every stack compared; its summary."""
-    run = t.java(*program, env=EVERY_STACK, flags=flags,
+    path = ("-cp", f"{t.classes()}:{jar}") if jar else ()
+    run = t.java(*path, *program, env=EVERY_STACK, flags=flags,
                  agent=f"track=y,engine={engine},records=1k,dump=r.jsonl,address=none")
     summary = Report(t.path("r.jsonl")).summary
     told = (f"     {t.name} {engine} {program[0]}: {summary['walker_compared']} stacks compared, "
@@ -43,6 +45,22 @@ def stacks_of_javac_are_those_that_the_vm_tells(t):
     for engine in ("bci", "vm"):
         compare(t, engine, "Javac", root, str(FILES if not t.flags else FILES // 3), "1",
                 least=100_000)
+
+
+def compare_database(t):
+    """H2: code that it makes itself, lambdas, exceptions and locks."""
+    for engine in ("bci", "vm"):
+        compare(t, engine, "Database", "25", least=1_000_000, jar=H2.JAR)
+
+
+@test(full_only=True, flags=MODES, timeout=900)
+def stacks_of_a_database_are_those_that_the_vm_tells(t):
+    compare_database(t)
+
+
+@test(full_only=True, gc="all", timeout=900)
+def stacks_of_a_database_are_those_that_the_vm_tells_on_every_collector(t):
+    compare_database(t)
 
 
 @test()
