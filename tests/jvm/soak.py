@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -48,7 +49,10 @@ class Everything(Javac):
                     self.times += 1
                 client.track(True)  # there is a report at the end
         except (OSError, EOFError) as error:
-            return f"its connection: {error!r}" if process.poll() is None else ""
+            try:
+                process.wait(60)  # at its end the agent goes first
+            except subprocess.TimeoutExpired:
+                return f"its connection: {error!r}"
         return ""
 
     def look_at_report(self):

@@ -116,11 +116,24 @@ def stacks_of_virtual_threads_are_those_that_the_vm_tells_everywhere(t):
 
 @test(timeout=300)
 def stacks_are_those_that_the_vm_tells_while_classes_are_redefined(t):
-    rounds = t.path("rounds")
+    rounds, redefined = t.path("rounds"), t.path("redefined")
     restless = f"-javaagent:{agent_jar(t, 'RestlessAgent', t.classes())}={rounds}"
+    redefining = f"-javaagent:{agent_jar(t, 'RedefiningAgent', t.classes())}={redefined},Stacks"
     for engine in ("bci", "vm"):
-        compare(t, engine, "Stacks", "100", "2", least=10_000, flags=[restless])
-        assert os.path.getsize(rounds) > 3
+        compare(t, engine, "Stacks", "50", "2", least=10_000, flags=[restless, redefining])
+        assert os.path.getsize(rounds) > 3 and os.path.getsize(redefined) > 20
+
+
+@test(full_only=True, gc="all", timeout=900)
+def stacks_are_those_that_the_vm_tells_through_a_thousand_redefinitions(t):
+    redefined = t.path("redefined")
+    agent = f"-javaagent:{agent_jar(t, 'RedefiningAgent', t.classes())}={redefined},org.h2."
+    for engine in ("bci", "vm"):
+        before = os.path.getsize(redefined) if os.path.exists(redefined) else 0
+        compare(t, engine, "Database", "20", least=1_000_000, jar=H2.JAR, flags=[agent])
+        made = os.path.getsize(redefined) - before
+        print(f"     {made} classes redefined meanwhile", flush=True)
+        assert made >= 1000, made
 
 
 @test()
