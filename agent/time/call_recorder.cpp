@@ -64,7 +64,15 @@ void CallRecorder::listen(Wanted wanted) {
   session->sums_number = sums_number_;
   session->number = ++sessions_;
   session->calls_number = calls_number_;
+  const Wanted& all = session->wanted;
+  const bool all_calls = all.log && all.log->usual() && !all.roots && all.least == 0;
+  // Where a virtual thread is not known by a word, what is open is what it is known by.
+  if (all_calls && !all.sums && !all.cpu && (virtual_thread_ == nullptr || by_word_)) {
+    session->log_alone = all.log.get();
+  }
+  const bool alone = session->log_alone != nullptr;
   change_session(std::move(session));
+  if (listened && alone) forget_open_calls();  // nobody will say when they end
 }
 
 void CallRecorder::stop() { change_session(nullptr); }
@@ -78,7 +86,7 @@ void CallRecorder::change_session(std::shared_ptr<const Session> session) {
   reclamation_.wait_for_readers(kPatience);
 }
 
-// Of before the stop: what was open then has ended meanwhile, unseen.
+// What is open now ends unseen.
 void CallRecorder::forget_open_calls() {
   ++calls_number_;
   const bool nobody_is_in = reclamation_.wait_for_readers(kPatience);
@@ -195,11 +203,70 @@ inline void CallRecorder::log(JNIEnv* jni, State& state, const Session& session,
                               MethodNumber method, CallAction action, Ticks now,
                               Ticks cpu) noexcept {
   CallLog& log = *session.wanted.log;
-  if ((state.log_thread == 0 || state.log_thread_id != state.current_id) &&
-      !number_current(jni, state, log)) [[unlikely]] {
+  const bool same = virtual_thread_ == nullptr || state.log_thread_id == state.current_id;
+  if ((state.log_thread == 0 || !same) && !number_current(jni, state, log)) [[unlikely]] {
     return log.lost_for_want_of_threads();
   }
   log.add(state.writer, {now, cpu, method, state.log_thread, action});
+}
+
+inline void CallRecorder::enter(JNIEnv* jni, State& state, const Session& session,
+                                MethodNumber method) noexcept {
+  OpenCalls* const calls = calls_of_current(jni, state);
+  if (calls == nullptr) return;
+  const Wanted& wanted = session.wanted;
+  PathNumber path = kNoPath;
+  if (wanted.sums) {
+    path = paths_->number_of(calls->path(), method);
+    if (MethodSums::Sum* const sum = state.sums->of(path)) sum->calls.add(1);
+  }
+  const Ticks now = TickClock::now();
+  const Ticks cpu = cpu_of(session, state, *calls, now);
+  const bool below = wanted.roots && (calls->below() || wanted.roots->marked(method));
+  if (!calls->enter(method, now, cpu, path, below)) {
+    state.too_deep.add(1);
+    return;
+  }
+  if (wanted.log && (below || !wanted.roots) && wanted.least == 0) {
+    log(jni, state, session, method, CallAction::kEnter, now, cpu);
+  }
+}
+
+inline void CallRecorder::leave(JNIEnv* jni, State& state, const Session& session,
+                                MethodNumber method, CallAction action, Ticks now) noexcept {
+  OpenCalls* const calls = calls_of_current(jni, state);
+  if (calls == nullptr) return;
+  const Wanted& wanted = session.wanted;
+  const Ticks cpu = cpu_of(session, state, *calls, now);
+  const bool matched =
+      calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
+        const CallAction how = unseen ? CallAction::kThrow : action;
+        // One that began before sums were wanted is in none.
+        MethodSums::Sum* const sum =
+            wanted.sums && ended.path != kNoPath ? state.sums->of(ended.path) : nullptr;
+        if (sum != nullptr) {
+          if (how == CallAction::kThrow) sum->exceptions.add(1);
+          sum->self.add(ended.self);
+          if (ended.outermost) {
+            sum->total.add(ended.total);
+            sum->cpu.add(ended.cpu);
+          }
+        }
+        if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
+        if (wanted.least != 0) {
+          log(jni, state, session, ended.method, CallAction::kEnter, now - ended.total,
+              cpu - ended.cpu);
+        }
+        log(jni, state, session, ended.method, how, now, cpu);
+      });
+  if (!matched) {
+    state.unmatched.add(1);
+    // It may have begun while the log alone was wanted.
+    if (wanted.log && !wanted.roots && wanted.least == 0) {
+      log(jni, state, session, method, action, now, cpu);
+    }
+  }
+  if (calls != &state.own && calls->depth() == 0) forget_virtual(state);
 }
 
 void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
@@ -208,24 +275,11 @@ void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
   const Session* const session = session_.load(std::memory_order_acquire);
   if (session == nullptr) return;
   state = state_for(state, *session);
-  OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
-  if (calls == nullptr) return;
-  const Wanted& wanted = session->wanted;
-  PathNumber path = kNoPath;
-  if (wanted.sums) {
-    path = paths_->number_of(calls->path(), method);
-    if (MethodSums::Sum* const sum = state->sums->of(path)) sum->calls.add(1);
-  }
-  const Ticks now = TickClock::now();
-  const Ticks cpu = cpu_of(*session, *state, *calls, now);
-  const bool below = wanted.roots && (calls->below() || wanted.roots->marked(method));
-  if (!calls->enter(method, now, cpu, path, below)) {
-    state->too_deep.add(1);
-    return;
-  }
-  if (wanted.log && (below || !wanted.roots) && wanted.least == 0) {
-    log(jni, *state, *session, method, CallAction::kEnter, now, cpu);
-  }
+  if (state == nullptr) return;
+  CallLog* const log = session->log_alone;
+  if (log == nullptr) return enter(jni, *state, *session, method);
+  if (!numbered_for_log(jni, *state, *log)) return;
+  log->add_usual(state->writer, TickClock::now(), method, state->log_thread, CallAction::kEnter);
 }
 
 void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept {
@@ -235,55 +289,42 @@ void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noe
   const Session* const session = session_.load(std::memory_order_acquire);
   if (session == nullptr) return;
   state = state_for(state, *session);
-  OpenCalls* const calls = state != nullptr ? calls_of_current(jni, *state) : nullptr;
-  if (calls == nullptr) return;
-  const Ticks cpu = cpu_of(*session, *state, *calls, now);
-  const bool matched =
-      calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
-        const CallAction how = unseen ? CallAction::kThrow : action;
-        // One that began before sums were wanted is in none.
-        MethodSums::Sum* const sum =
-            session->wanted.sums && ended.path != kNoPath ? state->sums->of(ended.path) : nullptr;
-        if (sum != nullptr) {
-          if (how == CallAction::kThrow) sum->exceptions.add(1);
-          sum->self.add(ended.self);
-          if (ended.outermost) {
-            sum->total.add(ended.total);
-            sum->cpu.add(ended.cpu);
-          }
-        }
-        const Wanted& wanted = session->wanted;
-        if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
-        if (wanted.least != 0) {
-          log(jni, *state, *session, ended.method, CallAction::kEnter, now - ended.total,
-              cpu - ended.cpu);
-        }
-        log(jni, *state, *session, ended.method, how, now, cpu);
-      });
-  if (!matched) state->unmatched.add(1);
-  if (calls != &state->own && calls->depth() == 0) forget_virtual(*state);
+  if (state == nullptr) return;
+  CallLog* const log = session->log_alone;
+  if (log == nullptr) return leave(jni, *state, *session, method, action, now);
+  if (!numbered_for_log(jni, *state, *log)) return;
+  log->add_usual(state->writer, now, method, state->log_thread, action);
 }
 
 bool CallRecorder::number_current(JNIEnv* jni, State& state, CallLog& log) noexcept {
   try {
-    state.log_thread = number_for_log(jni, log);
-    state.log_thread_id = state.current_id;
+    LocalRef<jthread> thread(jni, nullptr);
+    if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return false;
+    const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
+    state.log_thread = number_for_log(jni, thread.get(), id, log);
+    state.log_thread_id = id;
   } catch (const std::exception&) {
     state.log_thread = 0;
   }
   return state.log_thread != 0;
 }
 
-std::uint16_t CallRecorder::number_for_log(JNIEnv* jni, CallLog& log) {
-  LocalRef<jthread> thread(jni, nullptr);
-  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return 0;
-  const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
+bool CallRecorder::number_by_word(JNIEnv* jni, State& state, CallLog& log) noexcept {
+  if (!number_current(jni, state, log)) {
+    log.lost_for_want_of_threads();
+    return false;
+  }
+  return !by_word_ || vm_word(jni) == state.log_thread_id;  // or it is between two threads
+}
+
+std::uint16_t CallRecorder::number_for_log(JNIEnv* jni, jthread thread, std::int64_t id,
+                                           CallLog& log) {
   bool is_new = false;
   const std::uint16_t number = log.number_of_thread(id, is_new);
   if (number == 0 || !is_new) return number;
   jvmtiThreadInfo info{};
   std::string name;
-  if (jvmti_->GetThreadInfo(thread.get(), &info) == JVMTI_ERROR_NONE) {
+  if (jvmti_->GetThreadInfo(thread, &info) == JVMTI_ERROR_NONE) {
     if (info.name != nullptr) name = info.name;
     jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
     if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);

@@ -2,6 +2,9 @@
 // java.lang.DdmTrackerCalls. It keeps each Java thread's open calls, adds up what ended calls took,
 // and writes events to a log when there is one.
 //
+// For a log of all calls by wall time alone, nothing else is kept: who reads it finds out which end
+// belongs to which entry (MatchedCalls).
+//
 // A virtual thread changes the thread of the system that it runs on. Its open calls are found by its
 // id as long as it has any; sums and logs belong to threads of the system. No lock is taken on the
 // way but by a virtual thread's outermost call.
@@ -71,20 +74,21 @@ class CallRecorder {
     std::uint32_t number = 0;
     std::uint32_t sums_number = 0;
     std::uint32_t calls_number = 0;  // differs: what was open before is forgotten
+    CallLog* log_alone = nullptr;    // wanted.log, where events go as they are and nowhere else
   };
 
   // What one thread of the system has; kept when it ends, for the next one.
-  struct State {
+  struct alignas(64) State {
+    Reclamation::Place* place = nullptr;  // of its thread of the system
     std::uint32_t session = 0;
+    std::uint16_t log_thread = 0;  // of the Java thread log_thread_id
+    std::int64_t log_thread_id = 0;
+    CallLog::Writer writer;
     std::uint32_t sums_number = 0;
     std::uint32_t calls_number = 0;
     OpenCalls own;                 // of its platform thread
     OpenCalls* current = nullptr;  // those of the Java thread that runs on it
     std::int64_t current_id = 0;
-    std::uint16_t log_thread = 0;  // of the Java thread current_id
-    std::int64_t log_thread_id = 0;
-    CallLog::Writer writer;
-    Reclamation::Place* place = nullptr;  // of its thread of the system
     ThreadCpuClock cpu;
     std::unique_ptr<MethodSums> sums;
     MethodSums::Figure unmatched, too_deep;
@@ -130,11 +134,22 @@ class CallRecorder {
   OpenCalls* look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept;
   OpenCalls* find_current(JNIEnv* jni, State& state, std::int64_t word);
   void forget_virtual(State& state) noexcept;
+  [[gnu::always_inline]] void enter(JNIEnv* jni, State& state, const Session& session,
+                                    MethodNumber method) noexcept;
+  [[gnu::always_inline]] void leave(JNIEnv* jni, State& state, const Session& session,
+                                    MethodNumber method, CallAction action, Ticks now) noexcept;
+  // False: the thread that runs has no number in the log.
+  bool numbered_for_log(JNIEnv* jni, State& state, CallLog& log) noexcept {
+    if (state.log_thread != 0 && (!by_word_ || vm_word(jni) == state.log_thread_id)) [[likely]]
+      return true;
+    return number_by_word(jni, state, log);
+  }
+  bool number_by_word(JNIEnv* jni, State& state, CallLog& log) noexcept;
   static Ticks cpu_of(const Session& session, State& state, OpenCalls& calls, Ticks now) noexcept;
   void log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
            CallAction action, Ticks now, Ticks cpu) noexcept;
   bool number_current(JNIEnv* jni, State& state, CallLog& log) noexcept;
-  std::uint16_t number_for_log(JNIEnv* jni, CallLog& log);
+  std::uint16_t number_for_log(JNIEnv* jni, jthread thread, std::int64_t id, CallLog& log);
   std::int64_t vm_word(JNIEnv* jni) const {
     return *reinterpret_cast<const std::int64_t*>(threads_->of(jni) + word_offset_);
   }

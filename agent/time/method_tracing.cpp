@@ -12,6 +12,7 @@
 #include "jvm/jvmti_memory.h"
 #include "log.h"
 #include "records/name_table.h"
+#include "time/calls/matched_calls.h"
 
 namespace ddm {
 namespace {
@@ -257,7 +258,7 @@ MethodTrace MethodTracing::read_trace(const Trace& trace) const {
   read.elapsed_micros = TickClock::nanos(TickClock::now() - begin) / 1000;
   read.overflow = trace.log->lost() != 0;
   read.threads = trace.log->thread_names();
-  for (const CallEvent& event : trace.log->events()) {
+  const auto add = [&](const CallEvent& event) {
     const auto [method, is_new] = read.methods.try_emplace(event.method);
     if (is_new) {
       MethodNames names = numbers_.names_of(event.method);
@@ -268,7 +269,9 @@ MethodTrace MethodTracing::read_trace(const Trace& trace) const {
     read.events.push_back({event.at > begin ? TickClock::nanos(event.at - begin) / 1000 : 0,
                            TickClock::nanos(event.cpu) / 1000, event.method, event.thread,
                            static_cast<TraceEvent::Action>(event.action)});
-  }
+  };
+  MatchedCalls calls;
+  for (const CallEvent& event : trace.log->events()) calls.add(event, add);
   return read;
 }
 

@@ -11,7 +11,7 @@ import time
 
 from ddm_client import DdmError, Target
 from harness import test
-from test_ddm_tool import DDM
+from test_ddm_tool import DDM, ddm as run_tool
 from test_probe import CODES, codes_of_late, native_access, tell
 from test_toggle import ESCAPE_LOOPS, bytes_of
 from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
@@ -77,11 +77,19 @@ def read_counts(p):
     return truth
 
 
-def check(trace, truth):
-    counts = trace.calls()
+def check_sums(trace, truth, times=1):
+    counts, sums = trace.calls(), {}
+    for (_, method), count in counts.items():
+        sum_ = sums.setdefault(method, [0, 0])
+        for i in (0, 1):
+            sum_[i] += count[i]
     for method, expected in truth.items():
-        found = [count for (_, name), count in counts.items() if name == method]
-        assert [sum(c[i] for c in found) for i in (0, 1)] == expected, (method, found, expected)
+        assert sums[method] == [times * count for count in expected], (method, sums[method], expected)
+    return counts
+
+
+def check(trace, truth):
+    counts = check_sums(trace, truth)
     for n in range(4):
         assert counts[(f"caller-{n}", "Calls.leaf")] == [20_000, 0], "each thread's own calls"
 
@@ -105,6 +113,33 @@ def a_trace_has_every_call_of_every_thread(t):
                 f.write(data)
             done = t.command(["dmtracedump", "-o", t.path("calls.trace")])
             assert done.code == 0 and done.out.count("Calls.leaf") >= 160_000, done.err[-500:]
+
+
+@test(min_jdk=21)
+def a_trace_has_every_call_of_ten_thousand_virtual_threads(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        start(ddm, size=30_000_000)
+        p.say("virtual")
+        truth = read_counts(p)
+        trace = Trace(ddm.request("MPSE"))
+        assert trace.options["data-file-overflow"] == "false"
+        jobs = [count for (_, method), count in check_sums(trace, truth).items() if method == "Calls.job"]
+        assert jobs == [[1, 0]] * 10_000, len(jobs)
+
+
+@test()
+def a_trace_goes_on_while_times_are_switched_on_and_off(t):
+    rounds = 6
+    with Target(t, "dump=none", program=("Calls", "serve")) as p, p.client() as ddm:
+        start(ddm, size=50_000_000)
+        for _ in range(rounds):
+            p.say("go")
+        for _ in range(3):
+            run_tool(t, "attach", p.pid, "cpu=times,methods=Calls*")
+            run_tool(t, "attach", p.pid, "cpu=off")
+        for _ in range(rounds):
+            truth = read_counts(p)
+        check_sums(Trace(ddm.request("MPSE")), truth, times=rounds)
 
 
 @test()

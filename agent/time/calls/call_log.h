@@ -60,10 +60,19 @@ class CallLog {
   void add(Writer& writer, const CallEvent& event) noexcept {
     const std::uint64_t at = event.at >> shift_;
     const std::uint64_t since = at - writer.at_;
-    if (writer.left_ == 0 || since > kMostSince || event.thread != writer.thread_) [[unlikely]] {
+    if (!is_next(writer, since, event.thread)) [[unlikely]]
       return add_with_position(writer, event);
-    }
     put(writer, event, since);
+  }
+
+  // The same in fewer instructions, for a log whose kind is none: wall time, and not exact.
+  bool usual() const noexcept { return !kind_.cpu && !kind_.exact; }
+  void add_usual(Writer& writer, Ticks now, MethodNumber method, std::uint16_t thread,
+                 CallAction action) noexcept {
+    const std::uint64_t since = (now >> kShift) - writer.at_;
+    if (!is_next(writer, since, thread)) [[unlikely]]
+      return add_with_position(writer, {now, 0, method, thread, action});
+    put_word(writer, *writer.next_, since, method, action);
   }
 
   // The number of a Java thread, by its id; 0: there were kMostThreads others. `is_new` when it has
@@ -94,20 +103,28 @@ class CallLog {
   static constexpr std::size_t kWordsOfChunk = 3072;
   static_assert(kWordsOfChunk >= 3 * kEventsOfChunk + kMostWordsOfEvent);
 
+  static bool is_next(const Writer& writer, std::uint64_t since, std::uint16_t thread) noexcept {
+    return writer.left_ != 0 && since <= kMostSince && thread == writer.thread_;
+  }
+
   void put(Writer& writer, const CallEvent& event, std::uint64_t since) noexcept {
     Word* const word = writer.next_;
-    writer.at_ += since;
-    --writer.left_;
-    writer.next_ = word + 1;
     if (kind_.cpu) {
       const std::uint64_t cpu = event.cpu >> kShift;
       word[1].store(static_cast<std::uint32_t>(cpu - writer.cpu_), std::memory_order_relaxed);
       writer.cpu_ = cpu;
-      writer.next_ = word + 2;
+      ++writer.next_;
     }
-    word->store((static_cast<std::uint32_t>(event.action) + 1) << kActionAt |
-                    event.method << kSinceBits | static_cast<std::uint32_t>(since),
-                std::memory_order_release);
+    put_word(writer, *word, since, event.method, event.action);
+  }
+  static void put_word(Writer& writer, Word& word, std::uint64_t since, MethodNumber method,
+                       CallAction action) noexcept {
+    writer.at_ += since;
+    --writer.left_;
+    ++writer.next_;
+    word.store((static_cast<std::uint32_t>(action) + 1) << kActionAt | method << kSinceBits |
+                   static_cast<std::uint32_t>(since),
+               std::memory_order_release);
   }
 
   void add_with_position(Writer& writer, const CallEvent& event) noexcept;

@@ -162,9 +162,9 @@ public class Calls {
             }
             case "serve" -> {
                 System.out.println("ready");
-                for (int c; (c = System.in.read()) >= 0;) {
-                    if (c != '\n') continue;
-                    counts();
+                java.util.Scanner wishes = new java.util.Scanner(System.in);
+                while (wishes.hasNextLine()) {
+                    if (wishes.nextLine().equals("virtual")) virtuals(); else counts();
                     System.out.println("counted");
                 }
             }
