@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether cpu=samples keeps its budget: the CPU time of the same work with and without it.
 
-Usage: bench/sampler_cost.py [--pairs N] [--rounds N]   (after the release build)
+Usage: bench/sampler_cost.py [--pairs N] [--rounds N] [--jdk 25] [--busy 8]   (after the release build)
 
 Each row is a number of pairs of runs of bench/programs/FixedWork.java, one with the sampler and one
 with the agent alone, in turn. `cost` is the median difference of a pair's CPU time as a share of
@@ -20,7 +20,8 @@ from paired import run_once  # noqa: E402
 from target import JDKS, compile_program, harness  # noqa: E402
 
 # busy threads, waiting threads, interval_ms, budget
-CASES = [(1, 0, 1, 1), (1, 0, 1, 5), (1, 0, 1, 10), (1, 0, 10, 5), (8, 0, 1, 5), (1, 2000, 1, 5)]
+CASES = [(1, 0, 1, 1), (1, 0, 1, 5), (1, 0, 1, 10), (1, 0, 10, 5), (8, 0, 1, 1), (8, 0, 1, 5),
+         (8, 0, 1, 10), (1, 2000, 1, 5)]
 
 
 def said(path):
@@ -34,6 +35,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--rounds", type=int, default=60_000)
+    parser.add_argument("--jdk", type=int)
+    parser.add_argument("--busy", type=int, help="only rows with so many busy threads")
     options = parser.parse_args()
     print(f"{'JDK':>3} {'busy':>5} {'idle':>5} {'interval':>8} {'budget':>6} "
           f"{'cost %':>14} {'said %':>7} {'every ms':>8}")
@@ -41,7 +44,11 @@ def main():
         compile_program("FixedWork", directory)
         report = os.path.join(directory, "r.jsonl")
         for jdk in JDKS:
+            if options.jdk not in (None, jdk.major):
+                continue
             for busy, idle, interval, budget in CASES:
+                if options.busy not in (None, busy):
+                    continue
                 def command(agent):
                     return [jdk.java, "-XX:+UseSerialGC",
                             f"-agentpath:{harness.AGENT}=address=none,{agent}", "-cp", directory,
