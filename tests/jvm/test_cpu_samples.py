@@ -15,25 +15,36 @@ def shares(report, thread="main"):
     return counts
 
 
-def check_shares(t, run, points):
-    truth = dict(zip(PARTS, (int(word) / 10 for word in run.out.split())))
-    cpu_ms = int(run.out.split()[3])
-    report = Report(t.path("r.jsonl"))
-    counts = shares(report)
-    all_counts = sum(counts.values())
-    for part in PARTS:
-        found = 100 * counts[part] / all_counts
-        assert abs(found - truth[part]) <= points, (part, found, truth, counts)
-    return report, all_counts, cpu_ms
+def truth_of(out):
+    return dict(zip(PARTS, (int(word) / 10 for word in out.split())))
 
 
-@test(alone=True)
+def shares_come_to(points, measure, tries=6):
+    """`measure()` gives ({part: what was found}, {part: true percent}). The fewer samples a busy machine
+    lets happen, the more chance is in their shares: all that were taken together have to come within
+    so many points."""
+    found, truth = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
+    for tried in range(1, tries + 1):
+        more, percents = measure()
+        for part in PARTS:
+            found[part] += more[part]
+            truth[part] += percents[part]
+        whole = sum(found.values())
+        off = {part: 100 * found[part] / whole - truth[part] / tried for part in PARTS}
+        if all(abs(difference) <= points for difference in off.values()):
+            return
+    raise AssertionError((off, found, truth, tries))
+
+
+@test(alone=True, timeout=180)
 def samples_share_the_cpu_as_the_program_did(t):
-    def attempt(delay):
+    def measure(delay):
         run = t.java("CpuShares", "2500",
                      agent=f"address=none,cpu=samples,interval_ms=1,budget=20,delay={delay},"
                            "dump=r.jsonl,dump=r.collapsed,dump=r.txt")
-        report, count, cpu_ms = check_shares(t, run, points=3)
+        report = Report(t.path("r.jsonl"))
+        counts, cpu_ms = shares(report), int(run.out.split()[3])
+        count = sum(counts.values())
         # A sample is a millisecond of CPU, however seldom the sampler could look.
         assert abs(count - cpu_ms) <= 0.05 * cpu_ms, (count, cpu_ms)
         sampler = report.summary["sampler"]
@@ -41,9 +52,10 @@ def samples_share_the_cpu_as_the_program_did(t):
         assert sampler["own_ns"] + sampler["others_ns"] <= 0.20 * sampler["on_ns"], sampler
         assert not [s for s in report.samples if s["thread"].startswith("ddmagent")]
         assert report.summary["seen"] == 0
+        return counts, truth_of(run.out)
 
     for delay in ("exponential", "varied"):
-        best_of(3, lambda: attempt(delay))
+        shares_come_to(3, lambda: best_of(3, lambda: measure(delay)))
     with open(t.path("r.collapsed"), encoding="utf-8") as f:
         stacks = dict(line.rsplit(" ", 1) for line in f)
     assert any(stack.startswith("CpuShares.main;CpuShares.seventy;CpuShares.spin")

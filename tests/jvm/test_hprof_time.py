@@ -5,40 +5,36 @@ import time
 
 from harness import test
 from hprof_reader import HprofBinary, HprofText
-from test_cpu_samples import PARTS
+from test_cpu_samples import PARTS, shares_come_to, truth_of
 from test_hprof import Running, Tool, run, wait_for
 from test_monitors import best_of
 
 
 def shares(rows):
-    """{part: percent} of (count, stack)."""
-    counts = {part: sum(count for count, stack in rows if f"CpuShares.{part}" in stack) for part in PARTS}
-    return {part: 100 * count / sum(counts.values()) for part, count in counts.items()}
-
-
-def check_shares(out, rows):
-    truth = dict(zip(PARTS, (int(word) / 10 for word in out.split())))
-    found = shares(rows)
-    assert all(abs(found[part] - truth[part]) <= 4 for part in PARTS), (found, truth)
+    """{part: samples} of (count, stack)."""
+    return {part: sum(count for count, stack in rows if f"CpuShares.{part}" in stack) for part in PARTS}
 
 
 @test(alone=True)
 def cpu_samples_shows_the_cpu_as_the_program_used_it_in_text_and_binary(t):
-    def attempt():
+    def text():
         result = run(t, "cpu=samples,interval=2,depth=8,cutoff=0,file=x.txt", "CpuShares", "1500")
-        text = HprofText(t.path("x.txt"))
-        ((total, rows),) = text.samples
-        assert total == sum(count for _, count, _, _ in rows) and not text.dumps and not text.heaps
-        check_shares(result.out, [(count, stack) for _, count, stack, _ in rows])
+        file = HprofText(t.path("x.txt"))
+        ((total, rows),) = file.samples
+        assert total == sum(count for _, count, _, _ in rows) and not file.dumps and not file.heaps
+        return shares([(count, stack) for _, count, stack, _ in rows]), truth_of(result.out)
+
+    def binary():
         result = run(t, "cpu=samples,interval=2,depth=8,cutoff=0,format=b,file=x.hprof", "CpuShares", "1500")
         with open(t.path("x.hprof"), "rb") as f:
-            binary = HprofBinary(f.read())
-        assert not binary.buffer and binary.settings == [(2, 8)] and not binary.dumps
-        ((total, rows),) = binary.samples
+            file = HprofBinary(f.read())
+        assert not file.buffer and file.settings == [(2, 8)] and not file.dumps
+        ((total, rows),) = file.samples
         assert total == sum(count for count, _ in rows)
-        check_shares(result.out, rows)
+        return shares(rows), truth_of(result.out)
 
-    best_of(3, attempt)
+    shares_come_to(4, text)
+    shares_come_to(4, binary)
     run(t, "cpu=samples,cutoff=0.3,file=x.txt", "CpuShares", "500")
     ((_, rows),) = HprofText(t.path("x.txt")).samples
     assert all(share >= 30 for share, *_ in rows), rows

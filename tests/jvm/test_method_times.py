@@ -3,6 +3,7 @@ import json
 import os
 
 from harness import AGENT, test
+from test_monitors import best_of
 
 
 def methods_of(path):
@@ -105,13 +106,8 @@ def check_times(found, truth):
 
 @test()
 def times_are_those_of_the_programs_own_clock(t):
-    # Other programs may take the processor away at any place: not three times where it matters.
-    for last in (False, False, True):
-        try:
-            return check_times(*run(t, "clock"))
-        except AssertionError:
-            if last:
-                raise
+    # Other programs may take the processor away at any place: not every time where it matters.
+    best_of(8, lambda: check_times(*run(t, "clock")))
 
 
 @test()

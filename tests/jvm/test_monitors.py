@@ -138,7 +138,8 @@ def holders_of(report, kind, classes):
 
 
 def held(t, lock, threads, report_too=""):
-    run = t.java("LockOwners", lock, threads, "9", "100",
+    # Few holders and long waits: all may be asked for, even where that takes ten milliseconds each.
+    run = t.java("LockOwners", lock, threads, "3", "400",
                  agent=f"address=none,monitor=y,dump=r.jsonl{report_too}",
                  flags=TWO_CARRIERS if threads == "virtual" else ())
     truth = {name: (int(count), int(ns))

@@ -183,7 +183,7 @@ def the_page_and_the_stacks_of_a_trace_have_the_figures_of_its_table(t):
 
 @test()
 def a_trace_of_samples_opens_as_a_page_and_in_the_firefox_profiler(t):
-    with Target(t, program=("SharesServed",)) as p:
+    with Target(t, "budget=50", program=("SharesServed",)) as p:
         for name in ("s.html", "s.json"):
             done = t.command([DDM, "trace", p.address, "--sample", "2", "-d", "1", "-o", t.path(name),
                               "--json"])
