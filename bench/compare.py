@@ -71,6 +71,9 @@ def ways(scratch):
         "idle": [f"-agentpath:{harness.AGENT}=address=none"],
         "vm": agent("track=y,engine=vm"),
         "bci": agent("track=y,engine=bci"),
+        # The record alone, its 16 frames: no sites, whose stacks have 64.
+        "vm-record": agent("track=y,engine=vm,sites=0"),
+        "bci-record": agent("track=y,engine=bci,sites=0"),
         "vm-ring": agent("track=y,engine=vm,ring=compare-%p.ring"),
         "bci-ring": agent("track=y,engine=bci,ring=compare-%p.ring"),
         "vm-512k": agent("track=y,engine=vm,interval=512k"),
@@ -156,7 +159,7 @@ class Bench:
 
             return self.in_turns(lambda flags: run_once(command(flags, 1))[1]), None
         if case == "javac-warm":
-            sources, rounds = self.unpacked(), 8
+            sources, rounds = self.unpacked(), 20  # it is warm when C2 has nothing more to do
 
             def command(flags, n):
                 return java(self.jdk, flags, self.classes, "Compare", "javac", 1, n, 0, *sources)
