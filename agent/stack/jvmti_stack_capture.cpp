@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "jvm/jvmti_error.h"
 #include "jvm/jvmti_memory.h"
 #include "jvm/vm_facts.h"
+#include "log.h"
 
 namespace ddm {
 namespace {
@@ -18,10 +20,23 @@ constexpr int kFirstWithSafeIds = 23;
 JvmtiStackCapture::JvmtiStackCapture(jvmtiEnv* jvmti, FrameNames& names)
     : jvmti_(jvmti), names_(names), one_at_a_time_(vm_feature_release(jvmti) < kFirstWithSafeIds) {}
 
-std::size_t JvmtiStackCapture::frames_from(std::size_t start, std::span<RawFrame> frames) {
-  static_assert(sizeof(RawFrame) == sizeof(jvmtiFrameInfo));
+std::unique_lock<std::timed_mutex> JvmtiStackCapture::my_turn() {
   std::unique_lock lock(mutex_, std::defer_lock);
   if (one_at_a_time_ && !lock.try_lock()) (void)lock.try_lock_for(kPatience);
+  return lock;
+}
+
+void JvmtiStackCapture::give_ids(jclass owner) {
+  const auto turn = my_turn();
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti_);
+  const jvmtiError error = jvmti_->GetClassMethods(owner, &count, methods.out());
+  if (error != JVMTI_ERROR_NONE) log_debug("GetClassMethods: {}", jvmti_error_name(error));
+}
+
+std::size_t JvmtiStackCapture::frames_from(std::size_t start, std::span<RawFrame> frames) {
+  static_assert(sizeof(RawFrame) == sizeof(jvmtiFrameInfo));
+  const auto turn = my_turn();
   jint count = 0;
   const jvmtiError error =
       jvmti_->GetStackTrace(nullptr, static_cast<jint>(start), static_cast<jint>(frames.size()),

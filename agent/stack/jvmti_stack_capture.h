@@ -17,6 +17,9 @@ class JvmtiStackCapture final : public StackCapture {
   void capture(JNIEnv* jni, ShownStack& stack) override;
   std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
 
+  // All methods of the class get their ids.
+  void give_ids(jclass owner);
+
   // "a.B.method(I)V @ 12", for the log.
   std::string text_of(JNIEnv* jni, const RawFrame& frame) const;
 
@@ -24,6 +27,7 @@ class JvmtiStackCapture final : public StackCapture {
   // Longer than any stack takes. Who has the lock for longer is suspended and does not run.
   static constexpr std::chrono::milliseconds kPatience{10};
 
+  std::unique_lock<std::timed_mutex> my_turn();
   std::size_t frames_from(std::size_t start, std::span<RawFrame> frames);
 
   jvmtiEnv* const jvmti_;

@@ -85,6 +85,8 @@ void find_metadata(VmEntries& entries, VmLayout& layout) {
   layout.const_code = static_cast<Offset>(entries.size("ConstMethod"));
   layout.pool_holder = offset("ConstantPool", "_pool_holder");
   layout.holder_ids = offset("InstanceKlass", "_methods_jmethod_ids");
+  layout.class_cell =
+      static_cast<Offset>(vm_structs::offset_of("Klass", "_java_mirror").value_or(kAbsent));
 }
 
 void find_code_heaps(VmEntries& entries, VmLayout& layout) {

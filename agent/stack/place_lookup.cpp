@@ -33,7 +33,7 @@ WalkEnd PlaceLookup::decode_compiled(JNIEnv* jni, VmAddress pc, Compiled& code) 
   code.identity = {found.identity_at, found.identity};
   code.count = 0;
   for (std::size_t i = 0; i < found.count; ++i) {
-    const WalkedMethod version = methods_.checked_version_of(found.frames[i].method);
+    const WalkedMethod version = ids_.version_of(found.frames[i].method);
     if (version.id == 0) return WalkEnd::kUnknownMethod;
     code.frames[code.count++] =
         names_.shown(jni, raw_frame(version.id, found.frames[i].bci), version.code_size);
@@ -77,6 +77,7 @@ bool PlaceLookup::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
     return true;
   }
   const std::uint32_t generation = names_.generation().load(std::memory_order_acquire);
+  if (ids_.version_of(frame.method).id == 0) return false;
   const VersionFrame found = raw_walk_.interpreted_frame(frame.method, frame.bytecode);
   if (found.id == 0) return false;
   frame.shown = names_.shown(jni, raw_frame(found), found.code_size);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "stack/method_ids.h"
 #include "stack/stack_capture.h"
 #include "stack/walk/frame_cache.h"
 #include "stack/walk/raw_walk.h"
@@ -18,9 +19,11 @@ namespace ddm {
 class PlaceLookup {
  public:
   PlaceLookup(const VmLayout& layout, const CompiledFrames& compiled,
-              const MethodResolution& methods, const RawWalk& raw_walk, FrameNames& names)
+              const MethodResolution& methods, MethodIds& ids, const RawWalk& raw_walk,
+              FrameNames& names)
       : compiled_(compiled),
         methods_(methods),
+        ids_(ids),
         raw_walk_(raw_walk),
         names_(names),
         cache_(names.generation(), FrameCache::alive_of(layout)) {}
@@ -55,6 +58,7 @@ class PlaceLookup {
 
   const CompiledFrames& compiled_;
   const MethodResolution& methods_;
+  MethodIds& ids_;
   const RawWalk& raw_walk_;
   FrameNames& names_;
   FrameCache cache_;

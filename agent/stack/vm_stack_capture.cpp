@@ -48,8 +48,9 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
       heaps_(layout_),
       compiled_(layout_, heaps_),
       methods_(layout_, pages_),
+      ids_(jvmti, methods_),
       raw_walk_(layout_, compiled_, methods_),
-      places_(layout_, compiled_, methods_, raw_walk_, names),
+      places_(layout_, compiled_, methods_, ids_, raw_walk_, names),
       cache_(places_.cache()),
       jvmti_(jvmti),
       names_(names),
@@ -57,6 +58,7 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
 
 void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
   pauses_ = pauses;
+  if (pauses != nullptr) ids_.begin(jni);
   if (pauses == nullptr || layout_.virtual_thread_entry_at == 0) return;
   const auto parked = detect_parked_layout(jni);
   if (!parked) {

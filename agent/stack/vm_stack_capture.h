@@ -92,6 +92,7 @@ class VmStackCapture final : public StackCapture {
   const CompiledFrames compiled_;
   ReadablePages pages_;
   const MethodResolution methods_;
+  MethodIds ids_;
   const RawWalk raw_walk_;
   PlaceLookup places_;
   const FrameCache& cache_;

@@ -64,7 +64,7 @@ def stacks_of_a_database_are_those_that_the_vm_tells_on_every_collector(t):
 
 
 @test()
-def a_stack_with_a_method_that_nobody_asked_for_is_left_to_the_vm_once_a_class(t):
+def methods_that_nobody_asked_for_are_named_on_the_way(t):
     methods = 300
     with open(t.path("Many.java"), "w", encoding="utf-8") as f:
         f.write("public class Many { static volatile Object last;\n")
@@ -81,8 +81,8 @@ def a_stack_with_a_method_that_nobody_asked_for_is_left_to_the_vm_once_a_class(t
     found = {frame["method"] for site in report.sites if site.get("stack")
              for frame in site["stack"][:1] if frame["class"] == "Many"}
     assert {f"m{i}" for i in range(methods)} <= found, found
-    # Some are of classes of the JDK's.
-    assert sum(report.summary["walker_gave_up"].values()) < methods / 2, report.summary
+    # No stack is left to the VM because a class is new on it.
+    assert sum(report.summary["walker_gave_up"].values()) < 10, report.summary
 
 
 def compare_virtual(t, program, *arguments, least):

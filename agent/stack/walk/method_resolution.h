@@ -42,6 +42,10 @@ class MethodResolution {
   // returns no id unless all that it finds fits together.
   WalkedMethod checked_version_of(VmAddress method) const;
 
+  // Of what was found where a Method* should be: the cell that refers to its class's
+  // java.lang.Class. 0: it is no method, or the VM does not tell.
+  VmAddress class_cell_of(VmAddress method) const;
+
  private:
   // The pointer kept there, 0 when it cannot be read or is none.
   VmAddress pointer_at(VmAddress at) const;

@@ -67,6 +67,7 @@ struct VmLayout {
   Offset const_pool = kAbsent, const_idnum = kAbsent, const_code_size = kAbsent;
   Offset const_code = kAbsent;  // sizeof(ConstMethod): the bytecode follows it
   Offset pool_holder = kAbsent, holder_ids = kAbsent;
+  Offset class_cell = kAbsent;  // in a Klass: where its java.lang.Class is referred to
 };
 
 }  // namespace ddm
