@@ -1,30 +1,34 @@
-"""VisualVM's own library, as Debian has it, reads the heap dumps that carry stacks."""
+"""VisualVM's own library, as Debian has it, reads the heap dumps that carry stacks, and finds the stacks."""
 import os
 
 from ddm_client import Target
 from harness import JDKS, ROOT, test
 from hprof_reader import HprofHeap
 from test_ddm_tool import ddm
-from test_heap_dump_sites import LIVE
+from test_heap_dump_sites import LIVE, seen as own_sites, truth
 from test_hprof import run
 
 LIBRARY = "/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar"
-SOURCE = os.path.join(ROOT, "tests", "e2e", "visualvm", "HeapFacts.java")
+SOURCES = [os.path.join(ROOT, "tests", "e2e", "visualvm", name) for name in ("HeapFacts.java", "AllocationStacks.java")]
 
 
 class VisualVm:
-    """classes {name: instances}, all, threads [[frames]], reached: instances of Dumped$Box that a root leads to."""
+    """classes {name: instances}, all, threads [[frames]], reached: instances of Dumped$Box that a root leads to,
+    allocated {(class, (frames of its objects' stack)): objects}, a frame (method, line)."""
 
     def __init__(self, t, path):
-        classes = t.path("visualvm")
-        if not os.path.exists(classes):
+        self.classpath = f"{LIBRARY}:{t.path('visualvm')}"
+        if not os.path.exists(t.path("visualvm")):
             javac = os.path.join(JDKS[0].home, "bin", "javac")
-            built = t.command([javac, "-cp", LIBRARY, "-d", classes, SOURCE])
+            built = t.command([javac, "-cp", LIBRARY, "-d", t.path("visualvm"), *SOURCES])
             assert built.code == 0, built
-        read = t.command([JDKS[0].java, "-cp", f"{LIBRARY}:{classes}", "HeapFacts", path, "Dumped$Box"])
-        assert read.code == 0 and not read.err, read
-        self.classes, self.threads, figures = {}, [], {}
-        for words in (line.split("\t") for line in read.out.splitlines()):
+        self.classes, self.threads, self.allocated, figures = {}, [], {}, {}
+        for count, kind, *frames in self.read(t, "org.graalvm.visualvm.lib.jfluid.heap.AllocationStacks", path):
+            assert frames != ["(unknown)"], (kind, count)
+            if frames != ["(none)"]:
+                split = (frame.rsplit(":", 1) for frame in frames)
+                self.allocated[kind, tuple((method, int(line)) for method, line in split)] = int(count)
+        for words in self.read(t, "HeapFacts", path, "Dumped$Box"):
             if words[0] == "class":
                 assert words[1] not in self.classes, "a class twice"
                 self.classes[words[1]] = int(words[2])
@@ -34,9 +38,15 @@ class VisualVm:
                 figures[words[0]] = int(words[1])
         self.all, self.reached = figures["all"], figures["reached"]
 
+    def read(self, t, *words):
+        read = t.command([JDKS[0].java, "-cp", self.classpath, *words])
+        assert read.code == 0 and not read.err, read
+        return [line.split("\t") for line in read.out.splitlines()]
+
 
 def check(t, path, n, stream=False):
-    """VisualVM sees the objects that stand in the dump, and the threads' stacks, not those of allocations."""
+    """VisualVM sees the objects that stand in the dump, and the threads' stacks, not those of allocations. Its
+    library finds the stack of each object: those that the program knows."""
     heap = HprofHeap(path, stream=stream)
     assert heap.sites(), "no object has a stack"
     counts = {}
@@ -49,6 +59,15 @@ def check(t, path, n, stream=False):
     parked = [stack for stack in seen.threads if any(frame.startswith("Dumped.parkedHere(") for frame in stack)]
     assert len(parked) == 1 and parked[0][0].startswith("java.lang.Object.wait"), seen.threads
     assert not any("Dumped.north(" in frame for stack in seen.threads for frame in stack), seen.threads
+    rows = [(kind, [method.replace("Dumped$Copy.copy", "copy") for method, _ in stack], count)
+            for (kind, stack), count in seen.allocated.items()]
+    assert own_sites(rows) == truth(n)
+    stacks = {}
+    for kind, trace, _ in heap.objects.values():
+        if heap.stacks[trace]:
+            key = kind, tuple((method, line) for method, _, line in heap.stacks[trace])
+            stacks[key] = stacks.get(key, 0) + 1
+    assert seen.allocated == stacks
 
 
 @test(timeout=240)
