@@ -32,6 +32,8 @@ constexpr jvmtiEvent kThreadEvents[] = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_TH
 
 Agent* g_agent = nullptr;
 
+thread_local bool t_writes_reports = false;
+
 jvmtiEnv* environment_of(JavaVM* vm) {
   void* jvmti = nullptr;
   if (vm->GetEnv(&jvmti, JVMTI_VERSION_11) != JNI_OK) {
@@ -337,39 +339,52 @@ void Agent::start_reporter(JNIEnv* jni) {
 
 void Agent::write_reports(JNIEnv* jni, const char* reason, bool oom) {
   const std::lock_guard lock(report_mutex_);
+  t_writes_reports = true;
+  write_reports_of(jni, reason, oom);
+  t_writes_reports = false;
+}
+
+void Agent::write_reports_of(JNIEnv* jni, const char* reason, bool oom) {
   if (oom) {
     if (!oom_report_due_.exchange(false)) return;
   } else if (dying_ && std::string_view(reason) != "exit") {
     return;  // the last word is the exit's
   }
-  write_records(jni, reason, oom);
+  const std::optional<ReportData> data = take_records(jni, reason);
+  // At an OutOfMemoryError the heap comes first: a thread waits for it.
+  if (heap_dumps_ && oom) heap_dumps_->write(jni, oom, dying_);
+  if (data) write_records(*data, oom);
   // The whole heap, once: not every so often.
-  if (heap_dumps_ && std::string_view(reason) != "every") heap_dumps_->write(jni, oom, dying_);
+  if (heap_dumps_ && !oom && std::string_view(reason) != "every") {
+    heap_dumps_->write(jni, oom, dying_);
+  }
 }
 
-void Agent::write_records(JNIEnv* jni, const char* reason, bool oom) {
-  if (!tracking_ || (!tracking_->has_records() && !timed_)) return;
+std::optional<ReportData> Agent::take_records(JNIEnv* jni, const char* reason) {
+  if (!tracking_ || (!tracking_->has_records() && !timed_)) return std::nullopt;
   const bool into_files = report_files_ && report_files_->any();
-  if (!into_files && (options_.dump_none || heap_dumps_)) return;
-  const std::optional<ReportData> data =
+  if (!into_files && (options_.dump_none || heap_dumps_)) return std::nullopt;
+  std::optional<ReportData> data =
       jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
-  if (!data) {
-    log_warn("no report at the end: tracking was just being switched");
-  } else if (into_files) {
-    report_files_->write(*data, oom);
-  } else {
-    if (tracking_->on()) write_stderr(summary_report(*data));
-    if (timed_) write_stderr(time_summary(*data));
-  }
+  if (!data) log_warn("no report at the end: tracking was just being switched");
+  return data;
+}
+
+void Agent::write_records(const ReportData& data, bool oom) {
+  if (report_files_ && report_files_->any()) return report_files_->write(data, oom);
+  if (tracking_->on()) write_stderr(summary_report(data));
+  if (timed_) write_stderr(time_summary(data));
 }
 
 void Agent::resource_exhausted(jint flags) {
   // Threads running out is no allocation story, and Java's heap is the one that we can tell of.
   if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) == 0 || oom_seen_.exchange(true)) return;
   oom_report_due_ = true;
-  if (reporter_) {
-    reporter_->post([this](JNIEnv* jni) { write_reports(jni, "OutOfMemoryError", true); });
-  }
+  if (!reporter_) return;
+  const bool posted =
+      reporter_->post([this](JNIEnv* jni) { write_reports(jni, "OutOfMemoryError", true); });
+  // What has filled the heap may be held by this thread's frames alone.
+  if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
 }
 
 // What is being written is finished first. How long that and all else here may take:

@@ -72,7 +72,11 @@ class Agent {
   void start_reporter(JNIEnv* jni);
   // Without `jni` the VM is not asked for anything.
   void write_reports(JNIEnv* jni, const char* reason, bool oom);
-  void write_records(JNIEnv* jni, const char* reason, bool oom);
+  // Lock held.
+  void write_reports_of(JNIEnv* jni, const char* reason, bool oom);
+  // None: nothing is to be written.
+  std::optional<ReportData> take_records(JNIEnv* jni, const char* reason);
+  void write_records(const ReportData& data, bool oom);
   void last_reports(JNIEnv* jni);
   void process_exits();
   jint reload(JNIEnv* jni, const Options& options);

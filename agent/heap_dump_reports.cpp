@@ -2,10 +2,17 @@
 
 #include <utility>
 
+#include "jvm/exit_limits.h"
 #include "log.h"
 #include "report_files.h"
 
 namespace ddm {
+namespace {
+
+// A collection of a full heap comes before the dump begins.
+constexpr std::chrono::seconds kOomPatience{10};
+
+}  // namespace
 
 HeapDumpReports::HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths,
                                  Tracking* tracking)
@@ -23,27 +30,52 @@ void HeapDumpReports::write(JNIEnv* jni, bool oom, bool dying) {
   for (const std::string& path : paths_) {
     if (jni == nullptr) {
       log_error("{} is not written: the VM cannot be asked any more", path);
+    } else if (oom) {
+      write_file(jni, oom_path_of(path), [&] {
+        if (&path == &paths_.back()) oom_is_dumped();
+      });
     } else {
-      write_file(jni, oom ? oom_path_of(path) : path);
+      write_file(jni, path, {});
     }
+  }
+  if (oom) oom_is_dumped();
+}
+
+void HeapDumpReports::await_oom() {
+  const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kOomPatience, [this] { return oom_dumped_; })) {
+    if (!dumper_.is_writing() || std::chrono::steady_clock::now() > limit) return;
   }
 }
 
-void HeapDumpReports::write_file(JNIEnv* jni, const std::string& path) {
+void HeapDumpReports::oom_is_dumped() {
+  const std::lock_guard lock(mutex_);
+  oom_dumped_ = true;
+  changed_.notify_all();
+}
+
+void HeapDumpReports::close() {
+  dumper_.close();
+  oom_is_dumped();
+}
+
+void HeapDumpReports::write_file(JNIEnv* jni, const std::string& path,
+                                 const std::function<void()>& dumped) {
   HoldObjects hold;
   if (tracking_ != nullptr && tracking_->follows_live()) {
     hold = [this](JNIEnv* held) { return tracking_->hold_live(held); };
   } else {
     log_warn("{} is without the stacks of allocations: {}", path, live_is_off(tracking_));
   }
-  const auto written = dumper_.write(jni, path, hold, HeapDumper::Existing::kReplaced);
+  const auto written = dumper_.write(jni, path, hold, HeapDumper::Existing::kReplaced, dumped);
   if (written) return log_info("wrote {}: {} objects with their stack", path, *written);
   const std::string fallback = fallback_path_of(path);
-  const auto again = dumper_.write(jni, fallback, hold, HeapDumper::Existing::kReplaced);
+  const auto again = dumper_.write(jni, fallback, hold, HeapDumper::Existing::kReplaced, dumped);
   if (again) {
     log_error("cannot write {}; written to {} instead", written.message(), fallback);
   } else {
-    log_error("cannot write {}; {}", written.message(), again.message());
+    log_error("cannot write {}; cannot write {}", written.message(), again.message());
   }
 }
 

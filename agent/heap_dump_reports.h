@@ -6,6 +6,9 @@
 
 #include <jni.h>
 
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -27,19 +30,29 @@ class HeapDumpReports {
   // that is said.
   void write(JNIEnv* jni, bool oom, bool dying);
 
+  // For the thread whose OutOfMemoryError write() has been asked for: waits until the VM has
+  // written what is in the heap now, as it does itself with -XX:+HeapDumpOnOutOfMemoryError. Not
+  // for long when that does not begin: this thread may hold what is needed for it.
+  void await_oom();
+
   // One is written, and not just waiting for the collector. Any thread.
   bool is_writing() const { return dumper_.is_writing(); }
 
   // At the VM's death: what is unfinished goes.
-  void close() { dumper_.close(); }
+  void close();
 
  private:
-  void write_file(JNIEnv* jni, const std::string& path);
+  void write_file(JNIEnv* jni, const std::string& path, const std::function<void()>& dumped);
+  void oom_is_dumped();
 
   const std::vector<std::string> paths_;
   Tracking* const tracking_;
   HeapFiguresReader figures_;
   HeapDumper dumper_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool oom_dumped_ = false;  // or there will be none
 };
 
 }  // namespace ddm

@@ -106,6 +106,7 @@ class HeapDumper::Unfinished {
     const std::lock_guard lock(dumper_.mutex_);
     dumper_.remove_unfinished();
     dumper_.unfinished_.reset();
+    dumper_.writing_ = false;
   }
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
@@ -146,18 +147,20 @@ std::optional<Error> HeapDumper::prepare(JNIEnv* jni, const std::string& path) {
 }
 
 Result<std::uint64_t> HeapDumper::write(JNIEnv* jni, const std::string& path,
-                                        const HoldObjects& hold, Existing existing) {
+                                        const HoldObjects& hold, Existing existing,
+                                        const std::function<void()>& dumped) {
   const std::lock_guard one(one_dump_);
   for (const Target& target : prepared_) {
-    if (target.path == path) return write_to(jni, target, hold, existing);
+    if (target.path == path) return write_to(jni, target, hold, existing, dumped);
   }
   const auto target = target_of(path);
   if (!target) return target.error();
-  return write_to(jni, *target, hold, existing);
+  return write_to(jni, *target, hold, existing, dumped);
 }
 
 Result<std::uint64_t> HeapDumper::write_to(JNIEnv* jni, const Target& target,
-                                           const HoldObjects& hold, Existing existing) {
+                                           const HoldObjects& hold, Existing existing,
+                                           const std::function<void()>& dumped) {
   const int directory = target.directory.get();
   struct stat there {};
   if (fstatat(directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -172,6 +175,7 @@ Result<std::uint64_t> HeapDumper::write_to(JNIEnv* jni, const Target& target,
   const auto failed = [&](const std::string& why) { return Error{target.path + ": " + why}; };
   auto sites = dump(jni, target.temporary_path(), target.java_path, hold);
   if (!sites) return failed(sites.message());
+  if (dumped) dumped();
   std::uint64_t with_stack = 0;
   if (*sites) {
     const auto rewritten = rewrite_in_place(target.temporary_path(), **sites);

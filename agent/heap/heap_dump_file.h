@@ -44,8 +44,10 @@ class HeapDumper {
 
   // All reachable objects into a file, mode 0600, with the stacks of their allocations if `hold` is
   // given: how many objects have one, or what went wrong. A file that is kept is an error.
+  // `dumped` is called when the VM has written its part: what happens then is not in the file.
   Result<std::uint64_t> write(JNIEnv* jni, const std::string& path, const HoldObjects& hold = {},
-                              Existing existing = Existing::kKept);
+                              Existing existing = Existing::kKept,
+                              const std::function<void()>& dumped = {});
   // What write() to this path needs of Java's heap, while there is room.
   std::optional<Error> prepare(JNIEnv* jni, const std::string& path);
 
@@ -97,7 +99,7 @@ class HeapDumper {
   // That dump rewritten: how many objects have stacks. The file at `path` goes first.
   Result<std::uint64_t> rewrite(const std::string& path, DumpSites& sites, const ReportSink& sink);
   Result<std::uint64_t> write_to(JNIEnv* jni, const Target& target, const HoldObjects& hold,
-                                 Existing existing);
+                                 Existing existing, const std::function<void()>& dumped);
   Result<std::uint64_t> rewrite_in_place(const std::string& path, DumpSites& sites);
   Result<Stored> store_unlimited(JNIEnv* jni, const HoldObjects& hold);
   // Lock held.

@@ -171,6 +171,18 @@ def dump_writes_a_heap_dump_when_memory_runs_out(t):
     assert sorted(os.listdir(t.dir)) == ["x-oom.hprof", "x.hprof"], os.listdir(t.dir)
 
 
+@test(gc="all", timeout=240)
+def a_dump_at_an_error_has_what_the_failing_frames_alone_held(t):
+    done = t.java("Dumped", "spill", "50", flags=["-Xmx48m"],
+                  agent="live=y,records=1k,dump=x.hprof,dump=x.jsonl,address=none")
+    assert not done.err, done
+    count = int(done.out.split()[1])
+    heap = HprofHeap(t.path("x-oom.hprof"))
+    made = sum(n for kind, stack, n in rows_of(heap) if kind == "Dumped$Box[]" and "Dumped.spill" in stack)
+    assert count > 10_000 and count <= made <= count + 1, (count, made)
+    check_stacks_of_threads(heap)
+
+
 def memory(pid, what):
     with open(f"/proc/{pid}/status") as f:
         return int(re.search(rf"^{what}:\s+(\d+) kB", f.read(), re.M)[1]) * 1024

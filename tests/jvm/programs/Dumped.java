@@ -7,7 +7,8 @@ import java.util.Scanner;
 /**
  * Keeps known objects of known sites and drops others: N from north() called by main(), 2 N from
  * north() called by west(), 3 N from south(). With "end N" it ends then, with "oom N FILE" it
- * fills its heap until that file is there; else it does what lines on stdin say and answers with "done".
+ * fills its heap until that file is there, with "spill N" it fills it from a frame that drops all
+ * at the error; else it does what lines on stdin say and answers with "done".
  */
 public class Dumped {
     static class Box { int value; Box next; }
@@ -98,6 +99,18 @@ public class Dumped {
         kept.clear();
     }
 
+    /** Prints how many fitted. */
+    static void spill() {
+        Object[] last = null;
+        int count = 0;
+        try {
+            for (; ; count++) last = new Object[] {last, new Box[100]};
+        } catch (OutOfMemoryError full) {
+            last = null;
+        }
+        System.out.println("spilt " + count);
+    }
+
     public static void main(String[] args) throws Exception {
         Thread thread = new Thread(() -> parkedHere(new Object()), "parked");
         thread.setDaemon(true);
@@ -105,8 +118,8 @@ public class Dumped {
         while (thread.getState() != Thread.State.WAITING) Thread.sleep(1);
         if (args.length > 0) {
             keep(Integer.parseInt(args[1]));
-            if (!args[0].equals("oom")) return;
-            fill(new File(args[2]));
+            if (args[0].equals("oom")) fill(new File(args[2]));
+            if (args[0].equals("spill")) spill();
             return;
         }
         System.out.println("ready");
