@@ -222,15 +222,19 @@ function allocationSpan() {
   let span = '';
   if (summary.recorded > 0) {
     const clock = (ms) => new Date(ms).toLocaleTimeString();
+    const [from, to] = [clock(data.oldest_ms), clock(data.newest_ms)];
     span = (data.run ? 'Recent are the allocations recorded last' :
                        'This page shows the recorded allocations') +
         (notTold ? '.' :
-                   `: ${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, from ${
-                       clock(data.oldest_ms)} to ${clock(data.newest_ms)}.`);
+                   `: ${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, ` +
+                 (from === to ? `at ${to}.` : `from ${from} to ${to}.`));
   }
   if (data.live) {
+    // Nobody has looked at these yet.
+    const fresh = summary.live_ages.find(({survived}) => survived === 0);
     span += ` Live is what collection ${summary.gc} has not found dead` +
-        (summary.live_one_in > 1 ? `, estimated from one object in ${summary.live_one_in}.` : '.');
+        (fresh ? `, and ${humanBytes(fresh.bytes)} that were allocated since` : '') +
+        (summary.live_one_in > 1 ? `; estimated from one object in ${summary.live_one_in}.` : '.');
   }
   return span;
 }

@@ -98,7 +98,7 @@ class TextReport {
   }
 
   void amount(std::string_view what, std::int64_t count, std::int64_t bytes) {
-    line("{:<18}{:>16} allocations {:>17} bytes {:>11}", what, grouped(count), grouped(bytes),
+    line("{:<18}{:>15} allocations {:>16} bytes {:>11}", what, grouped(count), grouped(bytes),
          human_bytes(bytes));
   }
 
@@ -125,22 +125,22 @@ class TextReport {
     const WeightedSum sum = recorded(data_.records);
     amount("recorded", sum.count(), sum.bytes());
     if (summary_.sampled()) {
-      line("{:<18}{:>16} taken, {} recorded", "samples", grouped(summary_.samples),
+      line("{:<18}{:>15} taken, {} recorded", "samples", grouped(summary_.samples),
            grouped(static_cast<std::int64_t>(data_.records.size())));
     }
     if (summary_.made_of_answer()) {
       line("{:<18}not known: see the reports that the program writes itself", "all other totals");
       return;
     }
-    line("{:<18}{:>16} {}", "dropped", grouped(summary_.dropped),
+    line("{:<18}{:>15} {}", "dropped", grouped(summary_.dropped),
          summary_.sampled() ? "samples" : "allocations");
     if (summary_.sampled()) {
       if (summary_.allocated_bytes) {
-        line("{:<18}{:>16}             {:>17} bytes {:>11}", "the VM's own count", "",
+        line("{:<18}{:>15}             {:>16} bytes {:>11}", "the VM's own count", "",
              grouped(*summary_.allocated_bytes), human_bytes(*summary_.allocated_bytes));
       }
     } else if (summary_.unattributed_bytes) {
-      line("{:<18}{:>16}             {:>17} bytes {:>11}", "unattributed", "",
+      line("{:<18}{:>15}             {:>16} bytes {:>11}", "unattributed", "",
            grouped(*summary_.unattributed_bytes), human_bytes(*summary_.unattributed_bytes));
       virtual_thread_stacks();
     } else {
@@ -148,13 +148,16 @@ class TextReport {
     }
     if (summary_.live) {
       amount("alive", summary_.live->count, summary_.live->bytes);
-      line("{:<18}as of collection {}{}", "", summary_.live->gc,
-           summary_.live->one_in > 1
-               ? fmt::format(", estimated from one object in {}", summary_.live->one_in)
-               : std::string());
+      line("{:<18}as of collection {}; {} of it were allocated since", "", summary_.live->gc,
+           human_bytes(data_.sites.ages().bytes[0]));
+      if (summary_.live->one_in > 1) {
+        line("{:<18}estimated from one object in {}", "", summary_.live->one_in);
+      }
       reasons("Not followed, so not known to live or not", summary_.live->not_followed);
     }
-    line("{:<18}{:>16}", "rewritten classes", grouped(summary_.classes_rewritten));
+    if (summary_.classes_rewritten != 0) {
+      line("{:<18}{:>15}", "rewritten classes", grouped(summary_.classes_rewritten));
+    }
   }
 
   void origin() {
@@ -166,7 +169,7 @@ class TextReport {
   void virtual_thread_stacks() {
     const std::int64_t bytes = summary_.virtual_thread_stack_bytes.value_or(0);
     if (bytes == 0) return;
-    line("{:<34} of which at most {:>12} bytes {:>11}", "  virtual thread stacks", grouped(bytes),
+    line("{:<33} of which at most {:>11} bytes {:>11}", "  virtual thread stacks", grouped(bytes),
          human_bytes(bytes));
   }
 

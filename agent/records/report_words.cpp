@@ -45,6 +45,13 @@ std::string with_short_packages(std::string_view name, std::size_t width) {
   return out.append(name);
 }
 
+// "PageBuilder.java" in "org.example.PageBuilder$Part": the class tells the file.
+bool tells_file(std::string_view class_name, std::string_view file) {
+  class_name.remove_prefix(class_name.rfind('.') + 1);  // npos: nothing
+  class_name = class_name.substr(0, class_name.find('$'));
+  return file.substr(0, file.find('.')) == class_name;
+}
+
 }  // namespace
 
 std::string grouped(std::int64_t number) {
@@ -111,12 +118,19 @@ std::string shortened_frame(const PrintableMethod& method, std::string_view plac
                             std::size_t width) {
   std::string whole = fmt::format("{}({})", method.qualified, place);
   if (columns_of(whole) <= width) return whole;
-  const std::string tail = fmt::format(".{}({})", method.method, place);
-  const std::size_t room = width - std::min(width, columns_of(tail));
-  const std::string head = with_short_packages(method.class_name, room);
+  std::string tail = fmt::format(".{}({})", method.method, place);
+  std::size_t room = width - std::min(width, columns_of(tail));
+  std::string head = with_short_packages(method.class_name, room);
+  const std::size_t colon = std::min(place.rfind(':'), place.size());
+  if (columns_of(head) > room && colon != place.size() &&
+      tells_file(method.class_name, place.substr(0, colon))) {
+    tail = fmt::format(".{}({})", method.method, place.substr(colon));
+    room = width - std::min(width, columns_of(tail));
+    head = with_short_packages(method.class_name, room);
+    if (room < kShortestClass) return shortened(head, kShortestClass) + tail;
+  }
   if (room >= kShortestClass) return shortened(head, room) + tail;
   const std::string short_head = shortened(head, kShortestClass);
-  const std::size_t colon = std::min(place.rfind(':'), place.size());
   if (colon == place.size()) return short_head + tail;  // "Native Method" stays whole
   const auto with_file = [&](std::string_view file) {
     return fmt::format("{}.{}({}{})", short_head, method.method, file, place.substr(colon));

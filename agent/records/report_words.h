@@ -30,8 +30,8 @@ std::string shortened(std::string_view text, std::size_t width);
 std::string shortened_type(std::string_view type_name, std::size_t width);
 
 // "a.b.Cls.method(File.java:12)" in `width` characters if that can be had without touching the
-// method's name: packages shrink, then the file name goes ("(:12)"), then the middle of the class.
-// `place` is what stands in the parentheses.
+// method's name: packages shrink, then a file name that the class tells goes ("(:12)"), then the
+// middle of the class, then that of the file's name. `place` is what stands in the parentheses.
 std::string shortened_frame(const PrintableMethod& method, std::string_view place,
                             std::size_t width);
 

@@ -76,7 +76,7 @@ std::string words_for(ProgramState state, const RecoveredRing& ring) {
       break;
   }
   if (ring.updated_ms != 0)
-    words += fmt::format(", figures of {} UTC", utc_seconds(ring.updated_ms));
+    words += fmt::format(", as of {} UTC", utc_seconds(ring.updated_ms));
   return words;
 }
 

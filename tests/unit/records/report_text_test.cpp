@@ -56,12 +56,12 @@ which shows       what bytecode asks for, even objects that the JIT would remove
 tracked for       12.3 s
 written           2024-05-01 12:00:00 UTC, reason: exit
 
-seen                     1,234,567 allocations         3,000,000 bytes     2.9 MiB
-recorded                         4 allocations               200 bytes       200 B
-dropped                          2 allocations
-unattributed                                               1,000 bytes      1000 B
-  virtual thread stacks            of which at most          400 bytes       400 B
-rewritten classes              812
+seen                    1,234,567 allocations        3,000,000 bytes     2.9 MiB
+recorded                        4 allocations              200 bytes       200 B
+dropped                         2 allocations
+unattributed                                             1,000 bytes      1000 B
+  virtual thread stacks           of which at most         400 bytes       400 B
+rewritten classes             812
 
 Threads with unattributed bytes: 1
     unattributed         allocated              seen  thread
@@ -198,7 +198,7 @@ TEST_CASE("Without records every text says so") {
   ReportSample sample;
   sample.data.summary.app = "idle.jar";
   const std::string text = whole_report(ReportFormat::kText, sample.data);
-  CHECK(text.find("recorded                         0 allocations") != std::string::npos);
+  CHECK(text.find("recorded                        0 allocations") != std::string::npos);
   CHECK(text.find("unattributed      not known") != std::string::npos);
   CHECK(text.ends_with("\nNo allocation was recorded.\n"));
   CHECK(summary_report(sample.data) ==
@@ -229,11 +229,11 @@ TEST_CASE("Texts of samples show estimates and say so") {
 estimated         from samples: one sample every 1.0 KiB of a thread, on average
 )") != std::string::npos);
   CHECK(text.find(R"(
-seen                           130 allocations             4,624 bytes     4.5 KiB
-recorded                       130 allocations             4,624 bytes     4.5 KiB
-samples                          3 taken, 3 recorded
-dropped                          0 samples
-the VM's own count                                         5,000 bytes     4.9 KiB
+seen                          130 allocations            4,624 bytes     4.5 KiB
+recorded                      130 allocations            4,624 bytes     4.5 KiB
+samples                         3 taken, 3 recorded
+dropped                         0 samples
+the VM's own count                                       5,000 bytes     4.9 KiB
 )") != std::string::npos);
   CHECK(text.find("unattributed") == std::string::npos);
   CHECK(text.find(R"(of what is recorded, estimated

@@ -72,8 +72,14 @@ TEST_CASE("A frame keeps its method, its file and its line whatever the width") 
   CHECK(at(80) == "org.example.web.PageBuilderFactory.build(PageBuilderFactory.java:12)");
   CHECK(at(66) == "o.example.web.PageBuilderFactory.build(PageBuilderFactory.java:12)");
   CHECK(at(58) == "o.e.w.PageBuilderFactory.build(PageBuilderFactory.java:12)");
-  CHECK(at(50) == "o.e.w....Factory.build(PageBuilderFactory.java:12)");
-  CHECK(at(45) == "o.e....ctory.build(PageBuild...ctory.java:12)");
-  CHECK(at(1) == "o.e....ctory.build(Page....java:12)");
+  CHECK(at(50) == "org.example.web.PageBuilderFactory.build(:12)");
+  CHECK(at(36) == "o.e.w.PageBuilderFactory.build(:12)");
+  CHECK(at(28) == "o.e.w.P...Factory.build(:12)");
+  CHECK(at(1) == "o.e....ctory.build(:12)");
+  const auto elsewhere = [&](std::size_t width) {
+    return shortened_frame(method, "AllOfOurBuilders.kt:12", width);
+  };
+  CHECK(elsewhere(49) == "o.e.w.Pa...rFactory.build(AllOfOurBuilders.kt:12)");
+  CHECK(elsewhere(1) == "o.e....ctory.build(AllO...rs.kt:12)");
   CHECK(shortened_frame(method, "Native Method", 1) == "o.e....ctory.build(Native Method)");
 }
