@@ -22,7 +22,7 @@ public class Hot {
 JAVA
 java -agentpath:"$PWD/$build/lib/libddmagent.so=dyper=listen:127.0.0.1:0" "$work/Hot.java" > "$work/out" 2> "$work/err" &
 pid=$!
-until grep -q "listening on" "$work/err"; do sleep 0.1; done
+until grep -qs "listening on" "$work/err"; do sleep 0.1; done
 grep "serves DYPER" "$work/err"
 
 ddm="$build/bin/ddm"

@@ -100,7 +100,7 @@ std::vector<std::string> run_words(const SiteFigures& figures, bool tracking) {
       human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
       tracking ? "" : ", which is off now"));
   if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
-    words.push_back(fmt::format("{} more were counted by the VM alone", human_bytes(missing)));
+    words.push_back(fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
   }
   if (const std::int64_t interval = figures.fact("interval"); interval > 0) {
     ReportSummary summary;

@@ -43,6 +43,16 @@ Survivors survivors(const LiveAges& ages, std::uint64_t least) {
   return sum;
 }
 
+Survivors survivors_of(const SiteFigures& figures, std::uint64_t least) {
+  Survivors sum;
+  for (const SiteFigure& site : figures.sites) {
+    const Survivors some = survivors(site.ages, least);
+    sum.count += some.count;
+    sum.bytes += some.bytes;
+  }
+  return sum;
+}
+
 bool is_estimated(const Json& summary) { return summary.value("live_estimated", false); }
 
 // {"gc":N,"rows":[{"class":,"live_count":,"live_bytes":,"live_ages":[...],"stack":[...]}]}, a row
@@ -124,8 +134,14 @@ void print_table(const SiteFigures& figures, const LiveOptions& options) {
   if (missing > 0) print(fmt::format("{} more could not be followed\n", grouped(missing)));
   print_rows(rows_of(figures, *rows_by(options.by)), *rows_by(options.by), options.top,
              Columns::kAges);
-  if (!options.gc && options.survived.empty())
-    print("What was allocated after that collection counts as alive; see --gc.\n");
+  const Survivors all = survivors_of(figures, 0), old = survivors_of(figures, 1);
+  if (all.count > old.count) {
+    print_sentence(
+        fmt::format("{} of them, {}, are newer than that collection and may be dead; --survived 1 "
+                    "leaves them out{}",
+                    grouped(all.count - old.count), human_bytes(all.bytes - old.bytes),
+                    options.gc ? "" : ", --gc looks at them"));
+  }
 }
 
 // Only what has survived so many collections.

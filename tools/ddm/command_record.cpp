@@ -24,6 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kMostSeconds = 1e7;  // some months
+
 struct RecordOptions {
   std::string target;
   std::string path;
@@ -174,7 +176,14 @@ void add_record(CLI::App& app, Command& chosen) {
   command
       ->add_option("-d", options->seconds, "For how long; Ctrl-C ends it early, and still writes")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) {
+        double seconds = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+        const bool whole = error == std::errc() && end == text.data() + text.size();
+        return whole && seconds > 0 && seconds <= kMostSeconds
+                   ? std::string()
+                   : fmt::format("'{}' is not a number of seconds above 0", text);
+      })
       ->capture_default_str();
   command->add_option("-o", options->path, fmt::format("The report: {}", kReportEndings))
       ->required()

@@ -12,6 +12,9 @@
 namespace ddm {
 namespace {
 
+constexpr std::string_view kRecoverEndings =
+    ".txt, .collapsed, .jsonl, .html, .pb.gz or .hprof.txt";
+
 struct RecoverOptions {
   std::string ring;
   std::string path;
@@ -75,7 +78,11 @@ std::string losses(ProgramState state, const RecoveredRing& ring) {
 int recover(const RecoverOptions& options) {
   const auto format = report_format_of(options.path);
   if (!options.path.empty() && !format) {
-    return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
+    return misused(fmt::format("'{}': a report ends in {}", options.path, kRecoverEndings));
+  }
+  if (format && needs_live(*format)) {
+    return misused(fmt::format("'{}' shows what is alive, which a ring file does not tell; use {}",
+                               options.path, kRecoverEndings));
   }
   const std::string path = find_ring(options.ring);
   const RingFileReading reading = read_ring_file(path);
@@ -108,7 +115,8 @@ void add_recover(CLI::App& app, Command& chosen) {
   command->add_option("RING", options->ring, "The ring file; the program may also still run")
       ->required();
   command->add_option("-o", options->path,
-                      fmt::format("Write a report to a file: {}", kReportEndings));
+                      fmt::format("Write a report to a file: {}", kRecoverEndings))
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "The summary, and what could not be read, as JSON");
   command->callback([options, &chosen] { chosen = [options] { return recover(*options); }; });
 }

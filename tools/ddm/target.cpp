@@ -28,11 +28,13 @@ Result<Address> address_of_pid(std::string_view text) {
 Result<Address> find_target(std::string_view text) {
   if (is_number(text)) return address_of_pid(text);
   auto address = parse_address(text);
-  if (!address) return address;
-  const bool whole = address->kind == Address::Kind::kUnix ||
-                     (address->kind == Address::Kind::kTcp && address->port != 0);
+  if (!address && text.find(':') != std::string_view::npos) return address;
+  const bool whole =
+      address && (address->kind == Address::Kind::kUnix ||
+                  (address->kind == Address::Kind::kTcp && address->port != 0));
   if (!whole) {
-    return Error{"'" + std::string(text) + "' is not a target: give a pid, HOST:PORT or unix:PATH"};
+    return Error{"'" + std::string(text) +
+                 "' is not a target: give a pid (see `ddm ps`), HOST:PORT or unix:PATH"};
   }
   return address;
 }
