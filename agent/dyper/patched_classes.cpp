@@ -135,7 +135,10 @@ bool PatchedClasses::place(JNIEnv* jni, Placed placed, std::vector<DyperError>& 
     }
   }
   placed_.push_back(std::move(placed));
-  budget_.thread().post([this](JNIEnv* on_thread) { budget_.keep(on_thread, *this, 0); });
+  budget_.thread().post([this](JNIEnv* on_thread) {
+    budget_.keep(on_thread, *this, 0);
+    budget_.gone_in();
+  });
   return true;
 }
 

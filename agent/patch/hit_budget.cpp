@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "log.h"
@@ -11,7 +12,8 @@
 namespace ddm {
 namespace {
 
-constexpr std::chrono::milliseconds kStep{50};
+constexpr std::chrono::milliseconds kStep{50}, kFirstLook{2};
+constexpr std::chrono::milliseconds kWarmUp{5};
 constexpr int kStepsToCalibrate = 20;  // and to look for threads that have ended
 // Of a hit's measured cost: in the program it also keeps the compiler from doing this or that.
 constexpr double kReserve = 1.5;
@@ -93,13 +95,17 @@ void HitBudget::calibrate(JNIEnv* jni, int rounds) {
 void HitBudget::begin(JNIEnv* jni) {
   const std::int64_t begun = nanos_on(CLOCK_MONOTONIC);
   constexpr std::int64_t kLeast = 60'000'000, kMost = 500'000'000;
+  const bool first = steps_ == 0;
+  // The compiler begins where calls are many, and is waited for.
+  if (first) sinks_.hit_costs(jni, 20, 500);
   for (int round = 0, unchanged = 0; unchanged < 3; ++round) {
     const double before = costs_.count + costs_.timed;
     calibrate(jni, 2000);
     const std::int64_t spent = nanos_on(CLOCK_MONOTONIC) - begun;
     if (spent > kMost || costs_.count <= 0) break;
     const bool settled = round > 0 && costs_.count + costs_.timed > 0.9 * before;
-    unchanged = settled && (steps_ > 0 || spent > kLeast) ? unchanged + 1 : 0;
+    unchanged = settled && (!first || spent > kLeast) ? unchanged + 1 : 0;
+    if (first && spent < kLeast) std::this_thread::sleep_for(kWarmUp);
   }
   log_info("probes: a hit costs {:.1f} ns counted, {:.1f} ns timed, a native {:.1f} ns",
            costs_.count, costs_.timed, costs_.native);
@@ -107,14 +113,30 @@ void HitBudget::begin(JNIEnv* jni) {
   used_percent_ = 0;
   told_.clear();
   last_ = now();
-  thread_.every(kStep, [this](JNIEnv* own) { step(own); });
+  look_in(kStep);
+}
+
+void HitBudget::look_in(std::chrono::milliseconds time) {
+  next_look_ = time;
+  thread_.every(time, [this](JNIEnv* jni) { step(jni); });
+}
+
+void HitBudget::gone_in() {
+  if (kept_.empty()) return;
+  charge_own_work();
+  last_ = now();
+  look_in(kFirstLook);
 }
 
 void HitBudget::step(JNIEnv* jni) {
-  const bool seldom = ++steps_ % kStepsToCalibrate == 0;
-  // More often at first: the compiler is not done with what is measured.
-  if (steps_ < 2 * kStepsToCalibrate || seldom) calibrate(jni, 500);
-  if (seldom) sinks_.cells().forget_threads(jni);
+  if (next_look_ < kStep) {
+    look_in(std::min(kStep, next_look_ * 3 / 2));
+  } else {
+    const bool seldom = ++steps_ % kStepsToCalibrate == 0;
+    // More often at first: the compiler is not done with what is measured.
+    if (steps_ < 2 * kStepsToCalibrate || seldom) calibrate(jni, 500);
+    if (seldom) sinks_.cells().forget_threads(jni);
+  }
   const Known then = std::exchange(last_, now());
   const std::vector<std::int64_t> counts = sinks_.cells().read(jni);
   std::vector<ProbeBudget::Cost> spent;
@@ -137,7 +159,8 @@ void HitBudget::step(JNIEnv* jni) {
       gone_ns + static_cast<double>(last_.own_ns - then.own_ns) +
       static_cast<double>(std::max<std::int64_t>(last_.sampler_ns - then.sampler_ns, 0));
   step.probes = spent;
-  percent_of_cpu_ += (100 * ns / std::max(step.wall_ns, 1.0) - percent_of_cpu_) / 20;
+  percent_of_cpu_ += (100 * ns / std::max(step.wall_ns, 1.0) - percent_of_cpu_) *
+                     std::min(step.wall_ns / 1e9, 1.0);
   sources_.tell_sampler(percent_of_cpu_);
   const std::vector<std::uint64_t> dearest = budget_->step(step);
   used_percent_ = budget_->used_percent();

@@ -1,5 +1,6 @@
 // The one budget of all that is hit, probes and patches, beside sampling: measures what hits cost
-// in this VM, asks twenty times a second how many there were, and has the dearest taken out.
+// in this VM, asks twenty times a second how many there were, at first more often, and has the
+// dearest taken out.
 //
 // A thread of the agent's own, on which its users work too. Any thread may ask for the figures and
 // post; all else on that thread.
@@ -8,6 +9,7 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -62,8 +64,9 @@ class HitBudget {
   void keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent);
   void let_go(JNIEnv* jni, HitSpender& spender);
 
-  // What this thread has done since was for somebody who is kept, and is done.
-  void charge_own_work();
+  // Something of somebody's who is kept has gone into code just now, and what this thread has done
+  // since was for that: it is looked at soon, before the VM has compiled it.
+  void gone_in();
   // Of those that were taken out, since somebody is kept.
   const std::vector<std::string>& told() const { return told_; }
 
@@ -87,6 +90,8 @@ class HitBudget {
   void begin(JNIEnv* jni);
   void calibrate(JNIEnv* jni, int rounds);
   void step(JNIEnv* jni);
+  void charge_own_work();
+  void look_in(std::chrono::milliseconds time);
   Known now() const;
   void set_limit();
 
@@ -98,6 +103,7 @@ class HitBudget {
   std::optional<ProbeBudget> budget_;  // while somebody is kept
   HitCosts costs_;
   Known last_;
+  std::chrono::milliseconds next_look_{0};
   int steps_ = 0;
   double percent_of_cpu_ = 0;  // that hits take, of late
   std::vector<std::string> told_;

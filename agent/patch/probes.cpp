@@ -99,7 +99,7 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
   const Retransformer::Totals totals = hooks_->retransform(jni);
   code_.settled();
   running_->after_rewriting(jni);
-  budget_.charge_own_work();
+  budget_.gone_in();
   log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
            totals.retransformed, totals.loaded, totals.longest_batch_ms);
   return findings(jni, owner, false, notes(jni, owner));

@@ -49,8 +49,9 @@ class SinksClass {
   // Before any cell's values are wanted; it must live as long.
   void hand_to(SinkReceiver& receiver);
 
-  // In this VM as it is now: measured, by running each so many times. Zero: it could not be.
-  HitCosts hit_costs(JNIEnv* jni, int rounds) const;
+  // In this VM as it is now: measured, by running each so many rounds, the last time of several.
+  // Zero: it could not be.
+  HitCosts hit_costs(JNIEnv* jni, int rounds, int times = 1) const;
 
  private:
   SinkCells cells_;

@@ -35,7 +35,37 @@ TEST_CASE("a probe that costs more than the program is taken out at once") {
   ProbeBudget budget(5);
   CHECK(steps_until_removed(budget, 200) == 1);
   ProbeBudget other(5);
-  CHECK(steps_until_removed(other, 3) == 2);
+  CHECK(steps_until_removed(other, 0.9) == 6);
+}
+
+TEST_CASE("a probe that has just gone in goes within milliseconds if it is far too dear") {
+  // The first looks are two milliseconds apart.
+  const auto looks_until_removed = [](double percent, double share) {
+    ProbeBudget budget(percent);
+    constexpr double kLook = 2'000'000;
+    for (int look = 1; look <= 25; ++look) {
+      const std::array<ProbeBudget::Cost, 1> costs{{{7, share * kLook}}};
+      const std::span<const ProbeBudget::Cost> all(costs);
+      if (!budget.step({kLook, kLook * (1 + share), 0, all}).empty()) return look;
+    }
+    return 0;
+  };
+  CHECK(looks_until_removed(1, 0.5) == 3);
+  CHECK(looks_until_removed(1, 1) == 1);
+  CHECK(looks_until_removed(5, 10) == 1);
+  CHECK(looks_until_removed(10, 10) == 1);
+  // It may be a burst.
+  CHECK(looks_until_removed(1, 0.19) == 0);
+  CHECK(looks_until_removed(5, 0.9) == 0);
+}
+
+TEST_CASE("a probe beside one that goes within milliseconds stays") {
+  ProbeBudget budget(1);
+  constexpr double kLook = 2'000'000;
+  const std::array<ProbeBudget::Cost, 2> costs{{{1, 0.005 * kLook}, {2, 20 * kLook}}};
+  const auto gone =
+      budget.step({kLook, 21.005 * kLook, 0, std::span<const ProbeBudget::Cost>(costs)});
+  CHECK(gone == std::vector<std::uint64_t>{2});
 }
 
 TEST_CASE("when the load doubles a probe over its budget goes within five seconds") {
@@ -57,7 +87,7 @@ TEST_CASE("a burst of hits takes no probe out") {
 
 TEST_CASE("the dearest probe goes first") {
   ProbeBudget budget(5);
-  const std::array<ProbeBudget::Cost, 3> costs{{{1, 1e6}, {2, 4.9e8}, {3, 2e6}}};
+  const std::array<ProbeBudget::Cost, 3> costs{{{1, 3e5}, {2, 4.9e8}, {3, 6e5}}};
   const auto gone =
       budget.step({kStepNs, 10 * kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
   CHECK(gone == std::vector<std::uint64_t>{2});
