@@ -1,5 +1,5 @@
 // DYPATCH's commands: models of patches, tables of the numbers that their counters have, and
-// patched class files. On the thread that answers commands.
+// patched class files. One command at a time, on any attached thread.
 #pragma once
 
 #include <jvmti.h>

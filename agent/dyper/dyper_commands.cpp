@@ -1,8 +1,11 @@
 #include "dyper/dyper_commands.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "dyper/class_model.h"
 #include "dyper/documents/xml_reader.h"
@@ -40,7 +43,7 @@ const DyperCommands::Entry DyperCommands::kDyper[] = {
     {"CLASSES", &DyperCommands::classes},
     {"GETCLASSES", &DyperCommands::get_classes},
     {"REPORT", &DyperCommands::report},
-    {"CLASSMODEL", &DyperCommands::class_model},
+    {"CLASSMODEL", &DyperCommands::class_model, kAside},
     {"SHOWSTACK", &DyperCommands::show_stack},
     {"AGENT", &DyperCommands::agent},
     {"ACTIVATE", &DyperCommands::activate},
@@ -48,16 +51,16 @@ const DyperCommands::Entry DyperCommands::kDyper[] = {
     {"GC", &DyperCommands::collect_garbage},
     {"DUMPHEAP", &DyperCommands::dump_heap},
     {"DUMPMEMORY", &DyperCommands::left_out},
-    {"INSTRUMENT", &DyperCommands::instrument},
+    {"INSTRUMENT", &DyperCommands::instrument, kAside},
 };
 
 const DyperCommands::Entry DyperCommands::kDypatch[] = {
     {"PING", &DyperCommands::ping},
-    {"MODEL", &DyperCommands::patch_model},
-    {"PATCHMODEL", &DyperCommands::patch_model},
-    {"PATCH", &DyperCommands::patch},
-    {"ACTIVATE", &DyperCommands::activate_patches},
-    {"DIRECTORY", &DyperCommands::patch_directory},
+    {"MODEL", &DyperCommands::patch_model, kAside},
+    {"PATCHMODEL", &DyperCommands::patch_model, kAside},
+    {"PATCH", &DyperCommands::patch, kAside},
+    {"ACTIVATE", &DyperCommands::activate_patches, kAside},
+    {"DIRECTORY", &DyperCommands::patch_directory, kAside},
     {"ADDCLASS", &DyperCommands::left_out},
     {"EXIT", &DyperCommands::left_out},
 };
@@ -69,34 +72,66 @@ std::string DyperCommands::answer(JNIEnv* jni, std::string_view document) {
   if (const auto* refused = std::get_if<RefusedRequest>(&request)) {
     reply = refusal(*refused, self_);
   } else {
-    reply = answer(jni, std::get<DyperRequest>(request));
+    reply = answer(jni, std::move(std::get<DyperRequest>(request)));
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
   monitor_.add_command_ms(took.count());
   return reply;
 }
 
-std::string DyperCommands::answer(JNIEnv* jni, const DyperRequest& request) {
+std::string DyperCommands::answer(JNIEnv* jni, DyperRequest request) {
   const std::span<const Entry> commands = request.language == DyperLanguage::kDyper
                                               ? std::span<const Entry>(kDyper)
                                               : std::span<const Entry>(kDypatch);
+  const DyperLanguage language = request.language;
+  const std::string command = request.command;
+  const auto entry = std::find_if(commands.begin(), commands.end(),
+                                  [&](const Entry& one) { return one.name == command; });
   Answer answer;
-  Handler handler = nullptr;
-  for (const Entry& entry : commands) {
-    if (entry.name == request.command) handler = entry.handler;
-  }
-  if (handler == nullptr) {
-    answer.fail(Code::kUnknownCommand, "COMMAND", request.command, "no such command");
+  if (entry == commands.end()) {
+    answer.fail(Code::kUnknownCommand, "COMMAND", command, "no such command");
+  } else if (entry->place == kAside) {
+    answer = answer_aside(jni, entry->handler, std::move(request));
   } else {
-    try {
-      (this->*handler)(jni, request.root, answer);
-    } catch (const std::exception& failure) {  // no memory; what was written is dropped
-      answer = {};
-      answer.fail(Code::kUnsupported, "COMMAND", request.command, failure.what());
-    }
+    call(jni, entry->handler, request, answer);
   }
   for (const DyperError& error : answer.errors) error.write(answer.xml);
-  return reply_document(request.language, self_, answer.xml.take(), answer.attributes);
+  return reply_document(language, self_, answer.xml.take(), answer.attributes);
+}
+
+void DyperCommands::call(JNIEnv* jni, Handler handler, const DyperRequest& request,
+                         Answer& answer) {
+  try {
+    (this->*handler)(jni, request.root, answer);
+  } catch (const std::exception& failure) {  // no memory; what was written is dropped
+    answer = {};
+    answer.fail(Code::kUnsupported, "COMMAND", request.command, failure.what());
+  }
+}
+
+DyperCommands::Answer DyperCommands::answer_aside(JNIEnv* jni, Handler handler,
+                                                  DyperRequest request) {
+  struct Job {
+    DyperRequest request;
+    Answer answer;
+  };
+  const std::string command = request.command;
+  const auto job = std::make_shared<Job>(Job{std::move(request), {}});
+  const SideThread::Outcome outcome = changes_.run(jni, [this, job, handler](JNIEnv* on_thread) {
+    call(on_thread, handler, job->request, job->answer);
+  });
+  if (outcome == SideThread::Outcome::kDone) return std::move(job->answer);
+  Answer refused;
+  refused.fail(
+      Code::kBusy, "COMMAND", command,
+      outcome == SideThread::Outcome::kGoesOn
+          ? "this has stood still for 5 s, for another agent's transformer perhaps; it goes "
+            "on, and how it ends is not told"
+      : outcome == SideThread::Outcome::kBusy
+          ? "an earlier document that is about classes stands still, for another agent's "
+            "transformer perhaps"
+          : "the program is ending");
+  return refused;
 }
 
 void DyperCommands::who(JNIEnv*, pugi::xml_node, Answer& answer) {

@@ -1,5 +1,6 @@
 // What DYPER's commands do: a document in, its reply out. On the thread that answers commands, one
-// after the other; always one reply.
+// after the other; always one reply. What has classes retransformed runs other agents' transformers,
+// and is done on a thread aside: where one of these hangs, the other commands are answered.
 #pragma once
 
 #include <jvmti.h>
@@ -11,6 +12,7 @@
 #include "dyper/documents/request.h"
 #include "dyper/dypatch.h"
 #include "dyper/dyper_monitor.h"
+#include "dyper/side_thread.h"
 #include "heap/heap_dump_file.h"
 
 namespace ddm {
@@ -24,7 +26,8 @@ class DyperCommands {
         self_(std::move(self)),
         monitor_(monitor),
         dumper_(dumper),
-        dypatch_(jvmti, std::move(modes_file), budget) {
+        dypatch_(jvmti, std::move(modes_file), budget),
+        changes_(jvmti, "ddmagent-dypatch", std::chrono::seconds(5)) {
     monitor_.count_with([this](JNIEnv* jni, XmlWriter& xml) { dypatch_.write_counters(jni, xml); });
   }
   DyperCommands(const DyperCommands&) = delete;
@@ -32,7 +35,10 @@ class DyperCommands {
 
   std::string answer(JNIEnv* jni, std::string_view document);
   // At the VM's death.
-  void close() { dypatch_.close(); }
+  void close() {
+    dypatch_.close();
+    changes_.close();
+  }
 
  private:
   struct Answer {
@@ -48,14 +54,18 @@ class DyperCommands {
     }
   };
   using Handler = void (DyperCommands::*)(JNIEnv*, pugi::xml_node, Answer&);
+  enum Place { kHere, kAside };
   struct Entry {
     std::string_view name;
     Handler handler;
+    Place place = kHere;
   };
   static const Entry kDyper[];
   static const Entry kDypatch[];
 
-  std::string answer(JNIEnv* jni, const DyperRequest& request);
+  std::string answer(JNIEnv* jni, DyperRequest request);
+  void call(JNIEnv* jni, Handler handler, const DyperRequest& request, Answer& answer);
+  Answer answer_aside(JNIEnv* jni, Handler handler, DyperRequest request);
 
   void who(JNIEnv*, pugi::xml_node root, Answer& answer);
   void whoru(JNIEnv* jni, pugi::xml_node root, Answer& answer);
@@ -86,6 +96,7 @@ class DyperCommands {
   DyperMonitor& monitor_;
   HeapDumper& dumper_;
   Dypatch dypatch_;
+  SideThread changes_;
 };
 
 }  // namespace ddm

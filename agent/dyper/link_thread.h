@@ -1,47 +1,37 @@
-// Asks on a thread of its own whether a plan's calls link: that may run the program's class loaders,
-// and one that takes long, or for ever, must hold up no command.
+// Asks on a thread of its own whether a plan's calls link: that runs class loaders of the JDK, and
+// one that takes long, or for ever (its files are on a disk that does not answer), must hold up no
+// command.
 //
-// ask() on the thread that answers commands.
+// ask() on one thread at a time.
 #pragma once
 
 #include <jvmti.h>
 
-#include <atomic>
-#include <chrono>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "dyper/side_thread.h"
 #include "dyper/sink_linkage.h"
-#include "jvm/agent_thread.h"
 
 namespace ddm {
 
 class LinkThread {
  public:
-  explicit LinkThread(jvmtiEnv* jvmti) : jvmti_(jvmti), thread_(jvmti, "ddmagent-links") {}
+  explicit LinkThread(jvmtiEnv* jvmti)
+      : jvmti_(jvmti), thread_(jvmti, "ddmagent-links", std::chrono::seconds(3)) {}
 
-  // As linked_plan(). Where no answer comes in kPatience, the calls are left out, as errors; and at
-  // once as long as that loader still is at it.
+  // As linked_plan(). Where no answer comes, the calls are left out, as errors; and at once as long
+  // as that loader still is at it.
   LinkedPlan ask(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& classes,
                  std::vector<DyperError>& errors);
 
   // At the VM's death, on any thread: nobody waits any longer.
-  void close() {
-    closing_ = true;
-    thread_.stop(kGlance);
-  }
+  void close() { thread_.close(); }
 
  private:
-  static constexpr std::chrono::seconds kPatience{3};
-  static constexpr std::chrono::milliseconds kGlance{20};
-  struct Question;
-
   jvmtiEnv* const jvmti_;
-  AgentThread thread_;
-  std::atomic<bool> closing_{false};
-  std::shared_ptr<Question> last_;  // null: none was asked
+  SideThread thread_;
 };
 
 }  // namespace ddm

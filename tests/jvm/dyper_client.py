@@ -123,3 +123,7 @@ class Dyper:
 
 def errors(reply):
     return [error.get("CODE") for error in reply.findall("ERROR")]
+
+
+def told(reply):
+    return Xml.tostring(reply, encoding="unicode")

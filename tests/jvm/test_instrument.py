@@ -6,7 +6,7 @@ import time
 import xml.etree.ElementTree as Xml
 
 from ddm_client import Stderr
-from dyper_client import Dyper, errors
+from dyper_client import Dyper, errors, told
 from harness import HERE, PRESET, ROOT, test
 from test_dyper import FREE, MODEL, Watched, code_of
 from test_other_agents import agent_jar
@@ -24,7 +24,8 @@ class Instrumented:
         assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
         said = Stderr(self.process)
         line = said.wait_for(lambda l: l if "serves DYPER on" in l else None)
-        self.client = Dyper(line.split()[-1])
+        self.address = line.split()[-1]
+        self.client = Dyper(self.address)
 
     def __enter__(self):
         return self
@@ -395,6 +396,41 @@ def a_class_that_the_vm_refuses_stays_as_it_was(t):
             assert counted(client)[1001] == calls_before + 5 and counted(client).get(1000, 0) == 0
             assert errors(instrument(client, False)) == []
         assert client.tell("PING").text == "PONG"
+
+
+@test(timeout=240)
+def a_transformer_that_hangs_holds_up_no_other_command(t):
+    end_of_hanging = t.path("go")
+    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}={end_of_hanging}"
+    with Instrumented(t, flags=[hanging]) as program, Dyper(program.address) as other:
+        client = program.client
+        reply = model(client, ("Instrumented", "twice", counts("ENTER", 1001)))
+        assert errors(reply) == ["BUSY"] and "has stood still" in told(reply), told(reply)
+        for _ in range(3):
+            reply = instrument(client, True)
+            assert errors(reply) == ["BUSY"] and "an earlier document" in told(reply), told(reply)
+            assert other.tell("PING").text == client.tell("PING").text == "PONG"
+            assert other.tell("SHOWSTACK").find("THREADS") is not None
+        with open(end_of_hanging, "w"):
+            pass
+        end = time.monotonic() + 60
+        while errors(reply := instrument(client, True)) == ["BUSY"]:
+            assert time.monotonic() < end, told(reply)
+            time.sleep(0.1)
+        # What hung has gone on: the model has it.
+        assert errors(reply) == [], told(reply)
+        before = counted(client)[1001]
+        program.run()
+        assert counted(client)[1001] == before + 5
+        assert errors(instrument(client, False)) == []
+
+
+@test()
+def a_program_ends_while_a_transformer_hangs(t):
+    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}={t.path('never')}"
+    with Instrumented(t, flags=[hanging]) as program:
+        reply = model(program.client, ("Instrumented", "twice", counts("ENTER", 1001)))
+        assert errors(reply) == ["BUSY"], told(reply)
 
 
 @test(timeout=120)

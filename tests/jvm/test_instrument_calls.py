@@ -2,9 +2,8 @@
 import glob
 import os
 import time
-import xml.etree.ElementTree as Xml
 
-from dyper_client import errors
+from dyper_client import errors, told
 from harness import test
 from test_instrument import Instrumented, calls, counted, counts, guests, instrument, model
 
@@ -14,10 +13,6 @@ VALUE = "<ARG TYPE='INTEGER' VALUE='7' />"
 def patch(client, *classes, name="M1"):
     inner = "".join(f"<CLASS NAME='{one}' />" for one in classes)
     return client.ask("PATCH", f"<PATCH MODEL='{name}'>{inner}</PATCH>", root="DYPATCH")
-
-
-def told(reply):
-    return Xml.tostring(reply, encoding="unicode")
 
 
 @test(flags=((), ("-Xcheck:jni",)), timeout=240)
