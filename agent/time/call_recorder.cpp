@@ -143,6 +143,7 @@ void CallRecorder::begin_session(State& state, const Session& session) {
   }
   state.log_thread = 0;
   state.log_thread_id = kNobody;
+  state.log_alone = session.log_alone != nullptr;
   state.writer = {};
   state.session = session.number;
 }
@@ -210,40 +211,85 @@ inline void CallRecorder::log(JNIEnv* jni, State& state, const Session& session,
   log.add(state.writer, {now, cpu, method, state.log_thread, action});
 }
 
-inline void CallRecorder::enter(JNIEnv* jni, State& state, const Session& session,
-                                MethodNumber method) noexcept {
-  OpenCalls* const calls = calls_of_current(jni, state);
+void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
+  State* const state = t_state;
+  if (state != nullptr && state->log_alone) return enter_log(jni, *state, method);
+  enter(jni, state, method);
+}
+
+void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept {
+  const Ticks now = TickClock::now();  // what follows is no more the method's time
+  State* const state = t_state;
+  if (state != nullptr && state->log_alone) return leave_log(jni, *state, method, action, now);
+  leave(jni, state, method, action, now);
+}
+
+void CallRecorder::enter_log(JNIEnv* jni, State& state, MethodNumber method) noexcept {
+  const Reclamation::Reading reading(*state.place);
+  const Session* const session = session_.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  if (state.session != session->number) return enter(jni, &state, method);
+  CallLog& log = *session->log_alone;
+  if (!numbered_for_log(jni, state, log)) return;
+  log.add_usual(state.writer, TickClock::now(), method, state.log_thread, CallAction::kEnter);
+}
+
+void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, CallAction action,
+                             Ticks now) noexcept {
+  const Reclamation::Reading reading(*state.place);
+  const Session* const session = session_.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  if (state.session != session->number) return leave(jni, &state, method, action, now);
+  CallLog& log = *session->log_alone;
+  if (!numbered_for_log(jni, state, log)) return;
+  log.add_usual(state.writer, now, method, state.log_thread, action);
+}
+
+void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcept {
+  const Reclamation::Reading reading(place_of(state));
+  const Session* const session = session_.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  state = state_for(state, *session);
+  if (state == nullptr) return;
+  if (state->log_alone) return enter_log(jni, *state, method);
+  OpenCalls* const calls = calls_of_current(jni, *state);
   if (calls == nullptr) return;
-  const Wanted& wanted = session.wanted;
+  const Wanted& wanted = session->wanted;
   PathNumber path = kNoPath;
   if (wanted.sums) {
     path = paths_->number_of(calls->path(), method);
-    if (MethodSums::Sum* const sum = state.sums->of(path)) sum->calls.add(1);
+    if (MethodSums::Sum* const sum = state->sums->of(path)) sum->calls.add(1);
   }
   const Ticks now = TickClock::now();
-  const Ticks cpu = cpu_of(session, state, *calls, now);
+  const Ticks cpu = cpu_of(*session, *state, *calls, now);
   const bool below = wanted.roots && (calls->below() || wanted.roots->marked(method));
   if (!calls->enter(method, now, cpu, path, below)) {
-    state.too_deep.add(1);
+    state->too_deep.add(1);
     return;
   }
   if (wanted.log && (below || !wanted.roots) && wanted.least == 0) {
-    log(jni, state, session, method, CallAction::kEnter, now, cpu);
+    log(jni, *state, *session, method, CallAction::kEnter, now, cpu);
   }
 }
 
-inline void CallRecorder::leave(JNIEnv* jni, State& state, const Session& session,
-                                MethodNumber method, CallAction action, Ticks now) noexcept {
-  OpenCalls* const calls = calls_of_current(jni, state);
+void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAction action,
+                         Ticks now) noexcept {
+  const Reclamation::Reading reading(place_of(state));
+  const Session* const session = session_.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  state = state_for(state, *session);
+  if (state == nullptr) return;
+  if (state->log_alone) return leave_log(jni, *state, method, action, now);
+  OpenCalls* const calls = calls_of_current(jni, *state);
   if (calls == nullptr) return;
-  const Wanted& wanted = session.wanted;
-  const Ticks cpu = cpu_of(session, state, *calls, now);
+  const Wanted& wanted = session->wanted;
+  const Ticks cpu = cpu_of(*session, *state, *calls, now);
   const bool matched =
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
         const CallAction how = unseen ? CallAction::kThrow : action;
         // One that began before sums were wanted is in none.
         MethodSums::Sum* const sum =
-            wanted.sums && ended.path != kNoPath ? state.sums->of(ended.path) : nullptr;
+            wanted.sums && ended.path != kNoPath ? state->sums->of(ended.path) : nullptr;
         if (sum != nullptr) {
           if (how == CallAction::kThrow) sum->exceptions.add(1);
           sum->self.add(ended.self);
@@ -254,46 +300,19 @@ inline void CallRecorder::leave(JNIEnv* jni, State& state, const Session& sessio
         }
         if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
         if (wanted.least != 0) {
-          log(jni, state, session, ended.method, CallAction::kEnter, now - ended.total,
+          log(jni, *state, *session, ended.method, CallAction::kEnter, now - ended.total,
               cpu - ended.cpu);
         }
-        log(jni, state, session, ended.method, how, now, cpu);
+        log(jni, *state, *session, ended.method, how, now, cpu);
       });
   if (!matched) {
-    state.unmatched.add(1);
+    state->unmatched.add(1);
     // It may have begun while the log alone was wanted.
     if (wanted.log && !wanted.roots && wanted.least == 0) {
-      log(jni, state, session, method, action, now, cpu);
+      log(jni, *state, *session, method, action, now, cpu);
     }
   }
-  if (calls != &state.own && calls->depth() == 0) forget_virtual(state);
-}
-
-void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
-  State* state = t_state;
-  const Reclamation::Reading reading(place_of(state));
-  const Session* const session = session_.load(std::memory_order_acquire);
-  if (session == nullptr) return;
-  state = state_for(state, *session);
-  if (state == nullptr) return;
-  CallLog* const log = session->log_alone;
-  if (log == nullptr) return enter(jni, *state, *session, method);
-  if (!numbered_for_log(jni, *state, *log)) return;
-  log->add_usual(state->writer, TickClock::now(), method, state->log_thread, CallAction::kEnter);
-}
-
-void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept {
-  const Ticks now = TickClock::now();  // what follows is no more the method's time
-  State* state = t_state;
-  const Reclamation::Reading reading(place_of(state));
-  const Session* const session = session_.load(std::memory_order_acquire);
-  if (session == nullptr) return;
-  state = state_for(state, *session);
-  if (state == nullptr) return;
-  CallLog* const log = session->log_alone;
-  if (log == nullptr) return leave(jni, *state, *session, method, action, now);
-  if (!numbered_for_log(jni, *state, *log)) return;
-  log->add_usual(state->writer, now, method, state->log_thread, action);
+  if (calls != &state->own && calls->depth() == 0) forget_virtual(*state);
 }
 
 bool CallRecorder::number_current(JNIEnv* jni, State& state, CallLog& log) noexcept {

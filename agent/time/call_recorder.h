@@ -82,6 +82,7 @@ class CallRecorder {
     Reclamation::Place* place = nullptr;  // of its thread of the system
     std::uint32_t session = 0;
     std::uint16_t log_thread = 0;  // of the Java thread log_thread_id
+    bool log_alone = false;        // the session's
     std::int64_t log_thread_id = 0;
     CallLog::Writer writer;
     std::uint32_t sums_number = 0;
@@ -134,10 +135,14 @@ class CallRecorder {
   OpenCalls* look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept;
   OpenCalls* find_current(JNIEnv* jni, State& state, std::int64_t word);
   void forget_virtual(State& state) noexcept;
-  [[gnu::always_inline]] void enter(JNIEnv* jni, State& state, const Session& session,
-                                    MethodNumber method) noexcept;
-  [[gnu::always_inline]] void leave(JNIEnv* jni, State& state, const Session& session,
-                                    MethodNumber method, CallAction action, Ticks now) noexcept;
+  // Functions of their own, which the natives jump to: of one for both, the compiler makes one that
+  // takes half as long again.
+  [[gnu::noinline]] void enter_log(JNIEnv* jni, State& state, MethodNumber method) noexcept;
+  [[gnu::noinline]] void leave_log(JNIEnv* jni, State& state, MethodNumber method,
+                                   CallAction action, Ticks now) noexcept;
+  [[gnu::noinline]] void enter(JNIEnv* jni, State* state, MethodNumber method) noexcept;
+  [[gnu::noinline]] void leave(JNIEnv* jni, State* state, MethodNumber method, CallAction action,
+                               Ticks now) noexcept;
   // False: the thread that runs has no number in the log.
   bool numbered_for_log(JNIEnv* jni, State& state, CallLog& log) noexcept {
     if (state.log_thread != 0 && (!by_word_ || vm_word(jni) == state.log_thread_id)) [[likely]]
