@@ -18,10 +18,11 @@ class SamplingPace {
   std::int64_t asked_ns() const { return asked_ns_; }
   std::int64_t budget() const { return budget_; }
 
-  // One look is over. The mean over about the last sixteen decides, a dear one counts at once: what
-  // it took too much is made good by the pauses that follow.
+  // One look is over. The mean over about the last sixteen decides, at first over all there were: what
+  // a dear one took too much is made good by the pauses that follow.
   void looked(std::int64_t cost_ns) {
-    mean_cost_ns_ += (static_cast<double>(cost_ns) - mean_cost_ns_) / kLooks;
+    looks_ = std::min(looks_ + 1, kLooks);
+    mean_cost_ns_ += (static_cast<double>(cost_ns) - mean_cost_ns_) / looks_;
   }
 
   // What others take of the budget, in percent of one CPU. A quarter of it stays.
@@ -54,6 +55,7 @@ class SamplingPace {
   const std::int64_t asked_ns_;
   const std::int64_t budget_;
   double share_ = static_cast<double>(budget_);
+  double looks_ = 0;  // that the mean is of
   double mean_cost_ns_ = 0;
 };
 

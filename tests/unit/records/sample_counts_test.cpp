@@ -82,6 +82,20 @@ TEST_CASE("Looks that cost more than the budget come more seldom, and often agai
   CHECK(pace.interval_ns() == 1'000'000);
 }
 
+TEST_CASE("the budget holds from the first look on") {
+  for (const std::int64_t budget : {1, 5, 10}) {
+    SamplingPace pace(1'000'000, budget);
+    double cost = 0, time = 0;
+    for (int i = 0; i < 20; ++i) {
+      const std::int64_t look = i == 0 ? 3'000'000 : 1'400'000;
+      pace.looked(look);
+      cost += static_cast<double>(look);
+      time += static_cast<double>(pace.interval_ns());
+      CHECK(cost * 100 / time <= static_cast<double>(budget));
+    }
+  }
+}
+
 TEST_CASE("what others take of the budget is left to them, but for a quarter") {
   SamplingPace pace(1'000'000, 4);
   for (int i = 0; i < 200; ++i) pace.looked(1'000'000);
