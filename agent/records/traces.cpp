@@ -26,8 +26,8 @@ std::uint64_t short_hash(std::span<const Frame> frames) {
 std::unique_ptr<Traces> Traces::create(std::uint32_t most, std::uint32_t depth) {
   if (most < 1 || most > kMaxTraces || depth < 1 || depth > kMaxDepth) return nullptr;
   std::unique_ptr<Traces> traces(new Traces(most, depth));
-  const bool good = traces->slots_.good() && traces->ends_.good() && traces->stacks_.good() &&
-                    traces->frames_.good() && traces->frame_slots_.good();
+  const bool good = traces->slots_.good() && traces->recent_.good() && traces->ends_.good() &&
+                    traces->stacks_.good() && traces->frames_.good() && traces->frame_slots_.good();
   return good ? std::move(traces) : nullptr;
 }
 
@@ -36,6 +36,7 @@ Traces::Traces(std::uint32_t most, std::uint32_t depth)
       depth_(depth),
       mask_(2 * std::bit_ceil(std::size_t{most}) - 1),
       slots_(mask_ + 1, ReservedArray<Slot>::Pages::kHuge),
+      recent_(kRecent),
       ends_(std::size_t{most} + kEmptyTrace + 1),
       stacks_(std::size_t{most} * depth),
       frames_(kMostFrames),
@@ -47,9 +48,19 @@ Traces::Traces(std::uint32_t most, std::uint32_t depth)
 TraceNumber Traces::number_of_new(std::uint64_t hash, std::span<const Frame> frames) {
   const std::size_t kept = std::min<std::size_t>(frames.size(), depth_);
   const bool cut = frames.size() > depth_;
-  TraceNumber number = insert(hash, frames.first(kept), cut ? kCut : 0, limit_in_full_);
+  const TraceNumber number = insert(hash, frames.first(kept), cut ? kCut : 0, limit_in_full_);
+  if (number != kNoTrace) return number;
+  const TraceNumber shortened = number_of_shortened(frames.first(kept));
+  if (shortened != kNoTrace) {
+    recent_[hash % kRecent].store((hash & ~kNumberBits) | shortened, std::memory_order_release);
+  }
+  return shortened;
+}
+
+TraceNumber Traces::number_of_shortened(std::span<const Frame> frames) {
+  TraceNumber number = kNoTrace;
   for (std::size_t i = 0; number == kNoTrace && i < kShortDepths.size(); ++i) {
-    if (kept <= kShortDepths[i]) continue;
+    if (frames.size() <= kShortDepths[i]) continue;
     const auto innermost = frames.first(kShortDepths[i]);
     const std::uint64_t of_these = short_hash(innermost);
     number = find(of_these);
@@ -72,7 +83,7 @@ TraceNumber Traces::insert(std::uint64_t hash, std::span<const Frame> frames, st
   for (;; at = (at + 1) & mask_) {
     const std::uint64_t there = slots_[at].load(std::memory_order_relaxed);
     if (there == 0) break;
-    if (((there ^ hash) & ~kNumberBits) == 0) return static_cast<TraceNumber>(there & kNumberBits);
+    if (same_stack(there, hash)) return number_in(there);
   }
   if (!room()) return kNoTrace;
   const TraceNumber number = last_.load(std::memory_order_relaxed) + 1;

@@ -43,8 +43,16 @@ class Traces {
   // the stack was cut there. Any thread.
   TraceNumber number_of(std::uint64_t hash, std::span<const Frame> frames) {
     if (frames.empty()) return kEmptyTrace;
-    const TraceNumber known = find(hash);
+    const TraceNumber known = known_number_of(hash);
     return known != kNoTrace ? known : number_of_new(hash, frames);
+  }
+  // Of a stack with frames; kNoTrace: number_of() says more.
+  TraceNumber known_number_of(std::uint64_t hash) const {
+    const TraceNumber known = find(hash);
+    if (known != kNoTrace) [[likely]]
+      return known;
+    const std::uint64_t lately = recent_[hash % kRecent].load(std::memory_order_acquire);
+    return lately != 0 && same_stack(lately, hash) ? number_in(lately) : kNoTrace;
   }
 
   // Fetches what number_of() of that hash is going to look at.
@@ -84,18 +92,24 @@ class Traces {
   static constexpr std::array<std::uint32_t, 2> kShortDepths = {16, 4};
   static constexpr std::size_t kMostFrames = std::size_t{1} << 20;  // different ones
   static constexpr std::size_t kFirstFrameSlots = 4096;
+  static constexpr std::size_t kRecent = 16384;
 
   Traces(std::uint32_t most, std::uint32_t depth);
   TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
+  TraceNumber number_of_shortened(std::span<const Frame> frames);
+  static bool same_stack(std::uint64_t slot, std::uint64_t hash) {
+    return ((slot ^ hash) & ~kNumberBits) == 0;
+  }
+  static TraceNumber number_in(std::uint64_t slot) {
+    return static_cast<TraceNumber>(slot & kNumberBits);
+  }
   // kNoTrace: a new one.
   TraceNumber find(std::uint64_t hash) const {
     // Half of the slots stay empty: the loop ends.
     for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
       const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
       if (there == 0) return kNoTrace;
-      if (((there ^ hash) & ~kNumberBits) == 0) {
-        return static_cast<TraceNumber>(there & kNumberBits);
-      }
+      if (same_stack(there, hash)) return number_in(there);
     }
   }
   // `limit`: none if there are so many. The frames are all those to keep.
@@ -110,6 +124,8 @@ class Traces {
   const std::uint32_t depth_;
   const std::size_t mask_;
   ReservedArray<Slot> slots_;
+  // By a stack's hash, the number of the shortened one that it has found lately: a slot's word.
+  ReservedArray<Slot> recent_;
   // The frames of stack n are those from where n - 1 ends to where n ends, with flags on top of it.
   ReservedArray<std::uint32_t> ends_;
   ReservedArray<FrameNumber> stacks_;
