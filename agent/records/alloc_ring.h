@@ -15,6 +15,7 @@
 #include <span>
 
 #include "records/alloc_record.h"
+#include "records/prefetch.h"
 #include "records/record_set.h"
 #include "records/ring_slot.h"
 
@@ -39,9 +40,10 @@ class AllocRing {
   // The slot that is likely to be written next is fetched while the caller does something else.
   void prefetch_next() const {
     constexpr std::size_t kLine = 64, kLines = 4;  // the head, and the frames of most stacks
+    prefetch_to_write(&counters_);
     const auto* to =
         reinterpret_cast<const char*>(words_of(counters_.next_seq.load(std::memory_order_relaxed)));
-    for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(to + i * kLine, 1);
+    for (std::size_t i = 0; i < kLines; ++i) prefetch_to_write(to + i * kLine);
   }
 
   // Stores the record with the first depth() frames and gives it the next seq. More frames than

@@ -11,6 +11,7 @@
 
 #include "records/live_store.h"
 #include "records/live_sum.h"
+#include "records/prefetch.h"
 #include "records/reserved_array.h"
 #include "records/traces.h"
 
@@ -103,7 +104,7 @@ class SiteTable {
   // Numbers of sites are below.
   std::size_t size() const { return sums_.size(); }
   // To be added soon.
-  void prefetch(const SiteEntry& one) const { __builtin_prefetch(&sums_[one.trace]); }
+  void prefetch(const SiteEntry& one) const { prefetch_to_write(&sums_[one.trace]); }
 
   // use(number, sum) for all that are not zero. `traces`: how many there are.
   template <typename Use>
