@@ -144,6 +144,22 @@ FramePositions::Epoch VmStackCapture::epoch() const {
          methods_.version_of(position.identity_at).identity() == position.identity;
 }
 
+// Of a frame that is left as others are, in one part.
+[[gnu::always_inline]] inline bool VmStackCapture::find_whole(VmAddress pc,
+                                                              FrameCache::Entry& entry,
+                                                              FrameCache::Identity& code) const {
+  return cache_.find_compiled(pc, 0, entry, code) && !entry.more &&
+         (entry.kind == CodeKind::kCompiled || entry.kind == CodeKind::kStub ||
+          entry.kind == CodeKind::kPatched);
+}
+
+[[gnu::always_inline]] inline void VmStackCapture::keep(Walk& walk, const FrameWalker::Place& at,
+                                                        const FrameCache::Identity& code,
+                                                        const FrameCache::Entry& entry) const {
+  if (entry.count > FramePositions::kFrames) return;
+  walk.positions.at(at.sp) = {walk.positions.key_of(at.sp), at.pc, code, entry};
+}
+
 VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
   const FrameWalker& walker = walk.walker;
   // Of their own, so that they stay in registers.
@@ -161,24 +177,37 @@ VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
       if (followed == StackTrail::Followed::kEnd) step = Step::kEnd;
       if (step != Step::kOn) break;
     }
-    const FramePositions::Position& position = walk.positions.at(at.sp);
-    if (position.key != walk.positions.key_of(at.sp)) break;
+    FramePositions::Position& position = walk.positions.at(at.sp);
+    const bool stood_here = position.key == walk.positions.key_of(at.sp);
     const FrameWalker::Place from = at;
     const FrameKind kind = walker.kind(at);
+    FrameCache::Identity code{};
+    FrameCache::Entry entry;
+    std::span<const ShownFrame> frames(position.frames.data(), position.count);
     FrameWalker::Word words[FrameWalker::kMostWords];
     std::size_t words_count = 0;
     if (kind == FrameKind::kCode) {
-      if (position.place != at.pc || !is_same_code(position) ||
-          !walker.leave(at, position.kind, position.bytes)) {
+      CodeKind code_kind = position.kind;
+      std::int32_t bytes = position.bytes;
+      code = {position.identity_at, position.identity};
+      if (!stood_here || position.place != at.pc || !is_same_code(position)) {
+        if (!find_whole(at.pc, entry, code)) break;
+        keep(walk, at, code, entry);
+        code_kind = entry.kind;
+        bytes = entry.bytes;
+        frames = {entry.frames.data(), entry.count};
+      }
+      if (!walker.leave(at, code_kind, bytes)) {
         at = from;
         break;
       }
-      if (trail != nullptr) words_count = walker.words_of_code(from, at, position.bytes, words);
+      if (trail != nullptr) words_count = walker.words_of_code(from, at, bytes, words);
     } else {
       VmAddress method = 0, bytecode = 0;
-      if (kind == FrameKind::kEntry || !walker.read_interpreted(at, method, bytecode) ||
-          position.place != bytecode || position.identity_at != method ||
-          !is_same_version(position) || !walker.leave_interpreted(at)) {
+      if (kind == FrameKind::kEntry || !stood_here ||
+          !walker.read_interpreted(at, method, bytecode) || position.place != bytecode ||
+          position.identity_at != method || !is_same_version(position) ||
+          !walker.leave_interpreted(at)) {
         at = from;
         break;
       }
@@ -187,17 +216,11 @@ VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
       }
     }
     if (trail != nullptr) trail->open(from);
-    for (std::size_t i = 0; i < position.count; ++i) {
-      if (trail != nullptr) trail->add(position.frames[i]);
-      if (step == Step::kOn && !walk.stack.add(position.frames[i], progress)) step = Step::kEnough;
+    for (const ShownFrame frame : frames) {
+      if (trail != nullptr) trail->add(frame);
+      if (step == Step::kOn && !walk.stack.add(frame, progress)) step = Step::kEnough;
     }
-    if (trail != nullptr) {
-      trail->close({words, words_count},
-                   kind == FrameKind::kCode
-                       ? FrameCache::Identity{position.identity_at, position.identity}
-                       : FrameCache::Identity{},
-                   at);
-    }
+    if (trail != nullptr) trail->close({words, words_count}, code, at);
   }
   walk.walker.stand_at(at);
   walk.stack.set_progress(progress);
@@ -217,10 +240,6 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
       return learn_compiled(jni, walk, trail, part * FrameCache::kFramesOfPart, end);
     }
     if (entry.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
-    if (part == 0 && !entry.more && entry.count <= FramePositions::kFrames &&
-        entry.kind != CodeKind::kVirtualThreadEnd) {
-      walk.positions.at(from.sp) = {walk.positions.key_of(from.sp), from.pc, identity, entry};
-    }
     for (std::size_t i = 0; i < entry.count; ++i) {
       if (trail != nullptr) trail->add(entry.frames[i]);
       // The step is not closed then: the next walk makes it again.

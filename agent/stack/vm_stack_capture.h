@@ -75,7 +75,11 @@ class VmStackCapture final : public StackCapture {
     bool parked = false;  // some of its frames lay in the heap
   };
   Step step(JNIEnv* jni, Walk& walk, WalkEnd& end);
-  // As long as frames stand where they stood before. kOn: the next one does not.
+  // What the cache knows of a place in compiled code, and the thread's note that it stands here.
+  bool find_whole(VmAddress pc, FrameCache::Entry& entry, FrameCache::Identity& code) const;
+  void keep(Walk& walk, const FrameWalker::Place& at, const FrameCache::Identity& code,
+            const FrameCache::Entry& entry) const;
+  // As long as frames are known. kOn: the next one is not.
   Step known_steps(Walk& walk) const;
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind, std::int32_t bytes,
