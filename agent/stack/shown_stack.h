@@ -24,9 +24,11 @@ class ShownStack {
  public:
   static constexpr std::size_t kMostFrames = kMaxDepth + 1;  // one more tells that a stack was cut
 
-  // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart.
-  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMaxDepth)
-      : top_(top), wanted_(wanted), hashed_(hashed) {}
+  // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart. `at_once`: how
+  // many will be asked for in any case; the others are copied once somebody wants them.
+  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMaxDepth,
+             std::size_t at_once = kMostFrames)
+      : top_(top), wanted_(wanted), hashed_(hashed), at_once_(at_once) {}
 
   // Where its number will be asked for.
   void look_up_in(const Traces& traces) { traces_ = &traces; }
@@ -69,15 +71,22 @@ class ShownStack {
 
   // The next frames outwards, of which only shown ones are there, none of them part of the
   // allocation. `sum_of(n)`: of the first n, as stack_hash has it. As many as are wanted are taken.
+  // kStay: no more frames will come, and these stay where they are for as long as this stack.
+  enum class Run { kGoes, kStays };
   template <typename SumOf>
-  bool add_run(std::span<const Frame> run, FrameRole last_role, SumOf sum_of) {
+  bool add_run(std::span<const Frame> run, FrameRole last_role, Run where, SumOf sum_of) {
     const std::size_t begin = progress_.count;
     const std::size_t count = std::min(run.size(), wanted_ - begin);
     if (begin < hashed_) {
       progress_.hash += sum_of(std::min(count, hashed_ - begin)) * kPowers[begin];
     }
     if (begin <= hashed_ && begin + count > hashed_) progress_.hash += kCut * kPowers[hashed_];
-    std::copy_n(run.data(), count, &frames_[begin].frame);
+    std::size_t copied = count;
+    if (where == Run::kStays && begin + count > at_once_) {
+      copied = at_once_ > begin ? at_once_ - begin : 0;
+      rest_ = run.subspan(copied, count - copied);
+    }
+    std::copy_n(run.data(), copied, &frames_[begin].frame);
     progress_.count += count;
     progress_.on_top = false;
     progress_.last_role = last_role;
@@ -85,11 +94,25 @@ class ShownStack {
   }
 
   // What was added was not the whole truth: begins anew.
-  void restart() { progress_ = {}; }
+  void restart() {
+    progress_ = {};
+    rest_ = {};
+  }
 
   std::size_t wanted() const { return wanted_; }
   std::size_t room() const { return wanted_ - progress_.count; }
-  std::span<const Frame> frames() const { return {&frames_[0].frame, progress_.count}; }
+  bool empty() const { return progress_.count == 0; }
+  std::span<const Frame> frames() {
+    if (!rest_.empty()) {
+      std::copy(rest_.begin(), rest_.end(), &frames_[progress_.count - rest_.size()].frame);
+      rest_ = {};
+    }
+    return {&frames_[0].frame, progress_.count};
+  }
+  // The first `at_once` of them.
+  std::span<const Frame> first_frames() const {
+    return {&frames_[0].frame, std::min(progress_.count, at_once_)};
+  }
   // Whether all that was added so far belongs to the allocation itself.
   bool on_top() const { return progress_.on_top; }
   FrameRole last_role() const { return progress_.last_role; }
@@ -120,8 +143,10 @@ class ShownStack {
   const TopFrames top_;
   const std::size_t wanted_;
   const std::size_t hashed_;
+  const std::size_t at_once_;
   const Traces* traces_ = nullptr;
   Progress progress_;
+  std::span<const Frame> rest_;  // the outermost ones, that are not in frames_ yet
   Room frames_[kMostFrames];
 };
 

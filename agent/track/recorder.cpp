@@ -51,19 +51,19 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     const std::uint32_t depth = sites != nullptr ? sites->traces().depth() : 0;
     // One frame more than is kept tells whether the stack was cut. None where the VM allocates
     // outside of Java (attaching a thread, for one).
-    ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth);
+    ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth, ring->depth() + 1);
     if (sites != nullptr) stack.look_up_in(sites->traces());
-    stacks().capture(jni, stack);
-
     AllocRecord record;
+    // Before the stack, which does not outlast another allocation of this thread.
+    record.thread_id = thread_.id(jni, known.thread);
+    stacks().capture(jni, stack);
     record.time_ms = wall_clock_ms();
     record.size = size;
     record.weight = static_cast<float>(weight);
     record.book = book;
     record.class_id = facts.class_id;
-    record.thread_id = thread_.id(jni, known.thread);
     if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id);
-    const std::uint64_t seq = ring->push(record, stack.frames());
+    const std::uint64_t seq = ring->push(record, stack.first_frames());
     if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
     const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms);
     books_.saw({record.class_id, record.trace, size, weight, mark.handle, mark.born, mark.gc}, seq);
@@ -72,11 +72,13 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
   }
 }
 
-TraceNumber Recorder::trace_of(Sites& sites, const ShownStack& stack, std::int64_t thread) const {
-  const std::span<const Frame> frames = stack.frames();
+TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread) const {
   if (!threads_apart_.load(std::memory_order_relaxed)) [[likely]] {
-    return sites.traces().number_of(stack.hash(), frames);
+    if (stack.empty()) return kEmptyTrace;
+    const TraceNumber known = sites.traces().known_number_of(stack.hash());
+    return known != kNoTrace ? known : sites.traces().number_of(stack.hash(), stack.frames());
   }
+  const std::span<const Frame> frames = stack.frames();
   std::array<Frame, ShownStack::kMostFrames + 1> marked;
   marked[0] = thread_frame(thread);
   std::copy(frames.begin(), frames.end(), marked.begin() + 1);

@@ -75,7 +75,7 @@ class Recorder {
   void clear_dropped();
 
  private:
-  TraceNumber trace_of(Sites& sites, const ShownStack& stack, std::int64_t thread) const;
+  TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread) const;
   void drop(DropReason reason, std::int64_t size, double weight);
 
   const CurrentRing& ring_;

@@ -59,12 +59,14 @@ class FrameCache {
     return find(pc, part, entry, identity) && still_stands(identity);
   }
   // Whether that compiled code is still where it was.
-  bool still_stands(const Identity& code) const {
+  bool still_stands(const Identity& code) const { return stands(code, alive_); }
+  static bool stands(const Identity& code, Alive where) {
     if (code.at == 0) return true;
-    const auto alive = load<std::uint8_t>(code.at + static_cast<VmAddress>(alive_.at));
-    return load<std::uint32_t>(code.at) == code.value && alive >= alive_.least &&
-           alive <= alive_.most;
+    const auto alive = load<std::uint8_t>(code.at + static_cast<VmAddress>(where.at));
+    return load<std::uint32_t>(code.at) == code.value && alive >= where.least &&
+           alive <= where.most;
   }
+  Alive alive() const { return alive_; }
   // What stands there if `identity`, as it is found, is that of the frame's method.
   bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {
     return find(place, 0, entry, identity);

@@ -17,7 +17,7 @@ std::uint64_t power(std::int32_t i) { return kPower[static_cast<std::size_t>(i)]
 void StackTrail::clear() {
   // Three quarters are for what comes on the inner side.
   steps_begin_ = steps_end_ = kSteps / 4 * 3;
-  steps_[steps_end_] = {Place(), {}, kWords / 4 * 3, kFrames / 4 * 3};
+  steps_[steps_end_] = {Place(), kWords / 4 * 3, kFrames / 4 * 3};
   sums_[steps_[steps_end_].frame] = 0;
   complete_ = false;
 }
@@ -31,6 +31,35 @@ bool StackTrail::begin() {
   kept_from_ = -1;
   new_before_ = new_steps_ = new_words_ = new_frames_ = 0;
   return true;
+}
+
+// Nearly always all of them: several at a time, written out, and one question.
+std::int32_t StackTrail::same_words_end(std::int32_t word, std::int32_t end) const {
+  const auto changed = [](const VmAddress* at, const VmAddress* value) {
+    return load<VmAddress>(*at) ^ *value;
+  };
+  for (; word + 8 <= end; word += 8) {
+    const VmAddress* const at = &word_at_[word];
+    const VmAddress* const value = &word_value_[word];
+    if ((changed(at, value) | changed(at + 1, value + 1) | changed(at + 2, value + 2) |
+         changed(at + 3, value + 3) | changed(at + 4, value + 4) | changed(at + 5, value + 5) |
+         changed(at + 6, value + 6) | changed(at + 7, value + 7)) != 0) {
+      break;
+    }
+  }
+  while (word < end && changed(&word_at_[word], &word_value_[word]) == 0) ++word;
+  return word;
+}
+
+std::int32_t StackTrail::standing_end(std::int32_t step, std::int32_t end,
+                                      const FrameCache& cache) const {
+  const FrameCache::Alive alive = cache.alive();
+  const auto stands = [&](std::int32_t i) { return FrameCache::stands(codes_[i], alive); };
+  for (; step + 4 <= end; step += 4) {
+    if (!(stands(step) && stands(step + 1) && stands(step + 2) && stands(step + 3))) break;
+  }
+  while (step < end && stands(step)) ++step;
+  return step;
 }
 
 std::int32_t StackTrail::step_of_word(std::int32_t word, std::int32_t last) const {
@@ -51,26 +80,21 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at, const Fram
     wanted = step_of_frame_[first_frame + room - 1] + 1;
   }
   const std::int32_t words_end = steps_[wanted].word;
-  std::int32_t word = steps_[from].word;
-  while (word < words_end && load<VmAddress>(words_[word].at) == words_[word].value) ++word;
+  const std::int32_t word = same_words_end(steps_[from].word, words_end);
   std::int32_t to = word == words_end ? wanted : step_of_word(word, wanted);
-  if (code != nullptr) {
-    to = static_cast<std::int32_t>(
-        std::find_if(&steps_[from], &steps_[to],
-                     [&](const Step& step) { return !code->still_stands(step.code); }) -
-        &steps_[0]);
-  }
+  if (code != nullptr) to = standing_end(from, to, *code);
 
   const std::int32_t end_frame = steps_[to].frame;
-  bool enough = false;
+  const bool enough = end_frame - first_frame >= room;
   if (end_frame > first_frame) {
     const std::int32_t last = std::min(end_frame, first_frame + room) - 1;
     const auto sum_of = [&](std::size_t count) {
       return sum(first_frame, first_frame + static_cast<std::int32_t>(count));
     };
-    enough =
-        !stack.add_run({&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)},
-                       roles_[last], sum_of);
+    // Until the next walk of this thread what is kept of the trail stays where it is.
+    const bool stays = to == wanted && (enough || complete_);
+    stack.add_run({&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)},
+                  roles_[last], stays ? ShownStack::Run::kStays : ShownStack::Run::kGoes, sum_of);
   }
   if (to < wanted) {
     fold(from, to);
@@ -98,13 +122,14 @@ void StackTrail::fold(std::int32_t first, std::int32_t last) {
     return;
   }
   for (std::int32_t i = first; i < last; ++i) {
-    Step& step = new_step_[new_steps_++];
-    step = steps_[i];
+    NewStep& step = new_step_[new_steps_++];
+    step = {steps_[i], codes_[i]};
     step.word += new_words_ - steps_[first].word;
     step.frame += new_frames_ - steps_[first].frame;
   }
   for (std::int32_t i = 0; i < words; ++i) {
-    new_word_[new_words_++] = words_[steps_[first].word + i];
+    const std::int32_t word = steps_[first].word + i;
+    new_word_[new_words_++] = {word_at_[word], word_value_[word]};
   }
   for (std::int32_t i = 0; i < frames; ++i) {
     const std::int32_t frame = steps_[first].frame + i;
@@ -119,7 +144,7 @@ void StackTrail::close(std::span<const Word> words, FrameCache::Identity code, c
     overflown_ = true;
     return;
   }
-  new_step_[new_steps_++] = {opened_, code, new_words_, new_frames_};
+  new_step_[new_steps_++] = {{opened_, new_words_, new_frames_}, code};
   for (const Word& word : words) new_word_[new_words_++] = word;
   new_frames_ = new_frames_open_;
   next_ = next;
@@ -144,16 +169,18 @@ void StackTrail::end(bool complete) {
 }
 
 // One new step to where the trail has it.
-void StackTrail::put(std::int32_t from, Step& step, std::int32_t step_at, std::int32_t words,
+void StackTrail::put(std::int32_t from, std::int32_t step_at, std::int32_t words,
                      std::int32_t frames) {
-  const Step& made = new_step_[from];
+  const NewStep& made = new_step_[from];
   const bool is_last = from + 1 == new_steps_;
   const std::int32_t words_end = is_last ? new_words_ : new_step_[from + 1].word;
   const std::int32_t frames_end = is_last ? new_frames_ : new_step_[from + 1].frame;
-  step = made;
-  step.word += words;
-  step.frame += frames;
-  for (std::int32_t i = made.word; i < words_end; ++i) words_[words + i] = new_word_[i];
+  steps_[step_at] = {made.place, made.word + words, made.frame + frames};
+  codes_[step_at] = made.code;
+  for (std::int32_t i = made.word; i < words_end; ++i) {
+    word_at_[words + i] = new_word_[i].at;
+    word_value_[words + i] = new_word_[i].value;
+  }
   for (std::int32_t i = made.frame; i < frames_end; ++i) {
     frames_[frames + i] = new_frame_[i].frame;
     roles_[frames + i] = new_frame_[i].role;
@@ -168,7 +195,7 @@ bool StackTrail::put_inner(std::int32_t count, std::int32_t step, std::int32_t w
   const std::int32_t frames = frame - (count == new_steps_ ? new_frames_ : new_step_[count].frame);
   const std::int32_t begin = step - count;
   if (begin < 0 || words < 0 || frames < 0) return false;
-  for (std::int32_t i = 0; i < count; ++i) put(i, steps_[begin + i], begin + i, words, frames);
+  for (std::int32_t i = 0; i < count; ++i) put(i, begin + i, words, frames);
   for (std::int32_t i = frame - 1; i >= frames; --i) {
     sums_[i] = sums_[i + 1] - stack_hash::term(frames_[i]) * power(i);
   }
@@ -187,11 +214,11 @@ void StackTrail::put_outer(std::int32_t first, bool complete) {
     return clear();
   }
   for (std::int32_t i = 0; i < count; ++i) {
-    put(first + i, steps_[steps_end_ + i], steps_end_ + i, words, frames);
+    put(first + i, steps_end_ + i, words, frames);
   }
   complete_ = complete;
   steps_end_ += count;
-  steps_[steps_end_] = {next_, {}, words + new_words_, frames + new_frames_};
+  steps_[steps_end_] = {next_, words + new_words_, frames + new_frames_};
   for (std::int32_t i = end.frame; i < frames + new_frames_; ++i) {
     sums_[i + 1] = sums_[i] + stack_hash::term(frames_[i]) * power(i);
   }

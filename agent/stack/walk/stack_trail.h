@@ -73,8 +73,10 @@ class StackTrail {
 
   struct Step {
     Place place;
-    FrameCache::Identity code;
     std::int32_t word, frame;  // its first ones; the step behind it has the next ones
+  };
+  struct NewStep : Step {
+    FrameCache::Identity code;
   };
   struct NewFrame {
     Frame frame;
@@ -94,13 +96,16 @@ class StackTrail {
     };
   };
 
+  // How many of the words from one to another are what they were.
+  std::int32_t same_words_end(std::int32_t word, std::int32_t end) const;
+  // The first of these steps whose code does not stand any more.
+  std::int32_t standing_end(std::int32_t step, std::int32_t end, const FrameCache& cache) const;
   std::int32_t step_of_word(std::int32_t word, std::int32_t last) const;
   // Makes steps of the trail new ones, as if they had been walked.
   void fold(std::int32_t first, std::int32_t last);
   bool put_inner(std::int32_t count, std::int32_t step, std::int32_t word, std::int32_t frame);
   void put_outer(std::int32_t first, bool complete);
-  void put(std::int32_t from, Step& step, std::int32_t step_at, std::int32_t words,
-           std::int32_t frames);
+  void put(std::int32_t from, std::int32_t step_at, std::int32_t words, std::int32_t frames);
   std::uint64_t sum(std::int32_t first, std::int32_t last) const;
 
   // The trail: steps [steps_begin_, steps_end_), and the place behind them.
@@ -116,13 +121,14 @@ class StackTrail {
   Place next_;
 
   Room<Step, kSteps + 1> steps_;
-  Room<Word, kWords> words_;
+  Room<FrameCache::Identity, kSteps> codes_;  // of the steps
+  Room<VmAddress, kWords> word_at_, word_value_;
   Room<Frame, kFrames> frames_;
   Room<FrameRole, kFrames> roles_;
   Room<std::int16_t, kFrames> step_of_frame_;
   // sums_[u] - sums_[t] is the sum of term(frame i) * base^i for t <= i < u.
   Room<std::uint64_t, kFrames + 1> sums_;
-  Room<Step, kNewSteps> new_step_;
+  Room<NewStep, kNewSteps> new_step_;
   Room<Word, kNewWords> new_word_;
   Room<NewFrame, kNewFrames> new_frame_;
 };

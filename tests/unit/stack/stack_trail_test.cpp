@@ -107,10 +107,13 @@ class TrailedStack {
 
 void check_same(TrailedStack& scene, StackTrail& trail, std::size_t wanted, std::size_t hashed) {
   scene.lay();
-  ShownStack known(TopFrames::kAsTheyAre, wanted, hashed);
+  ShownStack known(TopFrames::kAsTheyAre, wanted, hashed, wanted / 3);
   scene.walk(&trail, known);
   ShownStack plain(TopFrames::kAsTheyAre, wanted, hashed);
   scene.walk(nullptr, plain);
+  const auto first = known.first_frames(), all = plain.frames();
+  REQUIRE(first.size() == std::min(all.size(), wanted / 3));
+  REQUIRE(std::equal(first.begin(), first.end(), all.begin()));
   const auto a = known.frames(), b = plain.frames();
   REQUIRE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
   REQUIRE(known.hash() == plain.hash());
@@ -178,7 +181,7 @@ TEST_CASE("runs of frames come to the same hash as their frames one by one") {
     ShownStack by_run(TopFrames::kAsTheyAre, 10, hashed), by_one(TopFrames::kAsTheyAre, 10, hashed);
     by_run.add({7, 7, FrameRole::kPlain});
     by_one.add({7, 7, FrameRole::kPlain});
-    CHECK(by_run.add_run(frames, FrameRole::kPlain, sum_of));
+    CHECK(by_run.add_run(frames, FrameRole::kPlain, ShownStack::Run::kGoes, sum_of));
     for (const Frame& frame : frames) by_one.add({frame.method, frame.bci, FrameRole::kPlain});
     CHECK(by_run.hash() == by_one.hash());
     CHECK(by_run.frames().size() == 5);
