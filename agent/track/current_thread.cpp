@@ -22,14 +22,6 @@ CurrentThread::CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
 }
 
 std::int64_t CurrentThread::ask(JNIEnv* jni, jthread thread) {
-  if (by_word_) {
-    const std::uint32_t times_forgotten = names_.times_forgotten();
-    const std::int64_t id = vm_word(jni);
-    if (names_.is_noted(id)) {
-      t_noted = {id, times_forgotten};
-      return id;
-    }
-  }
   LocalRef<jthread> asked(jni, nullptr);
   if (thread == nullptr) {
     if (jvmti_->GetCurrentThread(asked.out()) != JVMTI_ERROR_NONE || !asked) return 0;

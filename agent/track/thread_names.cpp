@@ -12,9 +12,14 @@ namespace {
 // those that are still alive the VM knows the name.
 constexpr std::size_t kMostNames = 2 * kMaxRecords / 8;
 
-}  // namespace
+struct LastNoted {
+  std::int64_t id = 0;
+  std::uint32_t times_forgotten = 0;
+  friend bool operator==(const LastNoted&, const LastNoted&) = default;
+};
+thread_local LastNoted t_last_noted;
 
-thread_local ThreadNames::Noted ThreadNames::t_last_noted;
+}  // namespace
 
 // By its field: a tenth of what GetThreadInfo takes, and a server may have a virtual thread for each
 // of its requests.
@@ -30,14 +35,9 @@ std::string ThreadNames::name_of(JNIEnv* jni, jthread thread) const {
 }
 
 void ThreadNames::note(JNIEnv* jni, jthread thread, std::int64_t id) {
-  const Noted now{id, times_forgotten()};
+  const LastNoted now{id, times_forgotten_.load(std::memory_order_acquire)};
   if (t_last_noted == now) return;
   t_last_noted = now;
-  note_new(jni, thread, id);
-  if (noted_.good()) noted_[slot_of(id)].store(mark_of(now), std::memory_order_relaxed);
-}
-
-void ThreadNames::note_new(JNIEnv* jni, jthread thread, std::int64_t id) {
   {
     const std::lock_guard lock(mutex_);
     if (names_.contains(id) && (!file_ || file_->holds(id))) return;

@@ -15,7 +15,6 @@
 #include <unordered_set>
 
 #include "records/name_log.h"
-#include "records/reserved_array.h"
 
 namespace ddm {
 
@@ -33,12 +32,6 @@ class ThreadNames {
   // Called for each allocation: cheap when this OS thread asked for the same id just before and
   // nothing was forgotten since.
   void note(JNIEnv* jni, jthread thread, std::int64_t id);
-  // Whether that id was noted and nothing was forgotten since. No lock; false where others have taken
-  // its place.
-  bool is_noted(std::int64_t id) const {
-    return noted_.good() &&
-           noted_[slot_of(id)].load(std::memory_order_relaxed) == mark_of({id, times_forgotten()});
-  }
   // While this stays as it is, what was noted need not be noted again.
   std::uint32_t times_forgotten() const { return times_forgotten_.load(std::memory_order_acquire); }
   void thread_ending(JNIEnv* jni, jthread thread);  // while tracking is on
@@ -51,22 +44,6 @@ class ThreadNames {
                                            const std::unordered_set<std::int64_t>& wanted);
 
  private:
-  // Threads that come and go, each for a moment at a time: virtual ones.
-  static constexpr std::size_t kNoted = 16384;
-  static constexpr int kIdBits = 40;
-  static std::size_t slot_of(std::int64_t id) { return static_cast<std::uint64_t>(id) % kNoted; }
-  struct Noted {
-    std::int64_t id = 0;
-    std::uint32_t times_forgotten = 0;
-    friend bool operator==(const Noted&, const Noted&) = default;
-  };
-  static std::uint64_t mark_of(const Noted& noted) {
-    return static_cast<std::uint64_t>(noted.id) | (std::uint64_t{noted.times_forgotten} + 1)
-                                                      << kIdBits;
-  }
-  static thread_local Noted t_last_noted;
-
-  void note_new(JNIEnv* jni, jthread thread, std::int64_t id);
   std::string name_of(JNIEnv* jni, jthread thread) const;
   void keep(std::int64_t id, const std::string& name);
 
@@ -75,7 +52,6 @@ class ThreadNames {
   std::mutex mutex_;
   std::map<std::int64_t, std::string> names_;
   std::unique_ptr<RingThreadNames> file_;
-  ReservedArray<std::atomic<std::uint64_t>> noted_{kNoted};
   std::atomic<std::uint32_t> times_forgotten_{0};  // how often names were taken out of one of them
 };
 
