@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jvm/jvmti_memory.h"
+#include "jvm/vm_flags.h"
 #include "log.h"
 
 namespace ddm {
@@ -29,6 +30,14 @@ std::int64_t record_clock_ms() {
 const char* text_of(std::size_t reason) {
   constexpr std::array kTexts = {"no room for more objects", "no memory", "unknown kind of handle"};
   return kTexts[reason];
+}
+
+// The collector may write it meanwhile.
+std::uintptr_t word_behind(jweak handle) {
+  constexpr std::uintptr_t kTag = 7;
+  return __atomic_load_n(
+      reinterpret_cast<const std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(handle) & ~kTag),
+      __ATOMIC_RELAXED);
 }
 
 }  // namespace
@@ -62,6 +71,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   tag_ = reinterpret_cast<std::uintptr_t>(weak) & ((1u << kTagBits) - 1);
   if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
   clear_exception(jni);
+  plain_handles_ = some && has_plain_handles(jni, some.get());
   for (auto& n : not_followed_) n = 0;
   swept_gc_ = bell_->count();
   LiveTable* const shown = table.get();
@@ -172,6 +182,36 @@ LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t 
   return {number, born, gc};
 }
 
+// With collectors that clear weak handles while the VM stands still, the word behind a handle says
+// what IsSameObject would, without a call for each object; and G1, which keeps alive what is asked
+// for while it marks, is not asked. Two handles of one object, which hold the same word, show that
+// there is one; they differ if the object moves in between.
+bool LiveObjects::has_plain_handles(JNIEnv* jni, jobject some) {
+  constexpr std::array kFlags = {"UseSerialGC", "UseParallelGC", "UseG1GC"};
+  if (std::none_of(kFlags.begin(), kFlags.end(),
+                   [](const char* flag) { return vm_flags::boolean(flag) == true; })) {
+    return false;
+  }
+  constexpr int kTries = 3;
+  bool same = false;
+  for (int i = 0; i < kTries && !same; ++i) {
+    const jweak one = jni->NewWeakGlobalRef(some), other = jni->NewWeakGlobalRef(some);
+    if (one != nullptr && other != nullptr && one != other) {
+      const std::uintptr_t word = word_behind(one);
+      same = word != 0 && word == word_behind(other);
+    }
+    if (one != nullptr) jni->DeleteWeakGlobalRef(one);
+    if (other != nullptr) jni->DeleteWeakGlobalRef(other);
+    clear_exception(jni);
+  }
+  return same;
+}
+
+bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {
+  return plain_handles_ ? word_behind(weak(number)) == 0
+                        : jni->IsSameObject(weak(number), nullptr) == JNI_TRUE;
+}
+
 std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() - began_ms_); }
 
 // Sweeps take at most half of this thread's time: what collections there are meanwhile is seen in
@@ -212,9 +252,8 @@ void LiveObjects::sweep(JNIEnv* jni) {
   const std::uint32_t now = this->now();
   chunks.sift(gc, [&](const LiveObject& one) {
     if (stopping_.load(std::memory_order_relaxed)) return true;
-    const jweak handle = weak(one.handle);
-    if (!jni->IsSameObject(handle, nullptr)) return true;
-    jni->DeleteWeakGlobalRef(handle);
+    if (!is_dead(jni, one.handle)) return true;
+    jni->DeleteWeakGlobalRef(weak(one.handle));
     table->died(one, now);
     return false;
   });

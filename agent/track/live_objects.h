@@ -99,6 +99,8 @@ class LiveObjects {
   jweak weak(std::uint64_t number) const {
     return reinterpret_cast<jweak>(number << kTagBits | tag_);
   }
+  static bool has_plain_handles(JNIEnv* jni, jobject some);
+  bool is_dead(JNIEnv* jni, std::uint64_t number) const;
 
   jvmtiEnv* const jvmti_;
   ThreadBooks& books_;
@@ -108,6 +110,7 @@ class LiveObjects {
   std::uint32_t one_in_ = 1;
   std::int64_t began_ms_ = 0, ended_ms_ = 0;
   std::uint64_t tag_ = 0;                   // what the VM's weak handles have in their low bits
+  bool plain_handles_ = false;              // a handle is the address of a word that is 0 when dead
   std::atomic<LiveTable*> table_{nullptr};  // null: off
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
 
