@@ -179,7 +179,9 @@ def a_dump_at_an_error_has_what_the_failing_frames_alone_held(t):
     count = int(done.out.split()[1])
     heap = HprofHeap(t.path("x-oom.hprof"))
     made = sum(n for kind, stack, n in rows_of(heap) if kind == "Dumped$Box[]" and "Dumped.spill" in stack)
-    assert count > 10_000 and count <= made <= count + 1, (count, made)
+    # The first error that Shenandoah tells of is at times some thousand objects before the program's.
+    least = count * 9 // 10 if t.gc == "shenandoah" else count
+    assert count > 10_000 and least <= made <= count + 1, (count, made)
     check_stacks_of_threads(heap)
 
 
