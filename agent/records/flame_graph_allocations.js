@@ -183,7 +183,7 @@ function allocationTiles() {
   const missing = summary.unattributed_bytes, counted = summary.allocated_bytes;
   const stacks = summary.virtual_thread_stack_bytes;
   const shortened = summary.sites_shortened ?
-      `; ${percent(summary.sites_shortened, summary.seen)} of them with shortened stacks` :
+      `; ${percent(summary.sites_shortened, summary.seen)} of them of stacks that came up seldom, shortened` :
       '';
   const complete = sampled ?
       {

@@ -1,6 +1,8 @@
 // The summary at the end of a program: at most 25 lines of at most 80 columns.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "records/report.h"
 #include "records/report_names.h"
 #include "records/report_sites.h"
@@ -10,7 +12,8 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kSummarySites = 7;  // two lines each; at most ten lines stand above them
+constexpr std::size_t kLines = 25;
+constexpr std::size_t kSummarySites = 7;  // two lines each
 
 std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
   std::int64_t sum = 0;
@@ -82,6 +85,10 @@ class Summary {
                       grouped(classes), grouped(methods)));
     }
     running_methods();
+    if (const std::int64_t count = data_.sites.shortened(); count != 0) {
+      add(fmt::format("  {:<13}{:>15} allocations {}", "shortened", grouped(count),
+                      kOfSeldomStacks));
+    }
   }
 
   void running_methods() {
@@ -102,8 +109,9 @@ class Summary {
   void sites() {
     const bool whole = data_.sites.counted();
     const std::int64_t bytes = whole ? summary_.seen_bytes : recorded(data_.records).bytes();
-    const std::vector<AllocSite> top =
-        top_sites(sites_of(data_, names_), SiteOrder::kBytes, kSummarySites);
+    const auto above = static_cast<std::size_t>(std::count(out_.begin(), out_.end(), '\n')) + 1;
+    const std::vector<AllocSite> top = top_sites(sites_of(data_, names_), SiteOrder::kBytes,
+                                                 std::min(kSummarySites, (kLines - above) / 2));
     add(fmt::format("  {:>11} {:>6} {:>11}  {}", "bytes", "share", "count",
                     whole ? "most bytes of the whole run" : "most of the recorded bytes"));
     for (const AllocSite& site : top) {

@@ -155,6 +155,9 @@ class TextReport {
       }
       reasons("Not followed, so not known to live or not", summary_.live->not_followed);
     }
+    if (const std::int64_t count = data_.sites.shortened(); count != 0) {
+      line("{:<18}{:>15} allocations {}", "shortened", grouped(count), kOfSeldomStacks);
+    }
     if (summary_.classes_rewritten != 0) {
       line("{:<18}{:>15}", "rewritten classes", grouped(summary_.classes_rewritten));
     }

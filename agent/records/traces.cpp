@@ -26,7 +26,7 @@ std::uint64_t short_hash(std::span<const Frame> frames) {
 std::unique_ptr<Traces> Traces::create(std::uint32_t most, std::uint32_t depth) {
   if (most < 1 || most > kMaxTraces || depth < 1 || depth > kMaxDepth) return nullptr;
   std::unique_ptr<Traces> traces(new Traces(most, depth));
-  const bool good = traces->slots_.good() && traces->recent_.good() && traces->ends_.good() &&
+  const bool good = traces->slots_.good() && traces->seldom_.good() && traces->ends_.good() &&
                     traces->stacks_.good() && traces->frames_.good() && traces->frame_slots_.good();
   return good ? std::move(traces) : nullptr;
 }
@@ -36,25 +36,33 @@ Traces::Traces(std::uint32_t most, std::uint32_t depth)
       depth_(depth),
       mask_(2 * std::bit_ceil(std::size_t{most}) - 1),
       slots_(mask_ + 1, ReservedArray<Slot>::Pages::kHuge),
-      recent_(kRecent),
       ends_(std::size_t{most} + kEmptyTrace + 1),
       stacks_(std::size_t{most} * depth),
       frames_(kMostFrames),
       frame_slots_(2 * kMostFrames) {
-  limits_shortened_ = {depth > kShortDepths[1] ? most - most / 16 : most, most};
-  limit_in_full_ = limits_shortened_[0] - (depth > kShortDepths[0] ? most / 4 : 0);
+  std::uint32_t left = most;
+  for (std::size_t i = 0; i < kShortDepths.size(); ++i) {
+    const std::uint32_t size = depth > kShortDepths[i] ? most / kShortShares[i] : 0;
+    shortened_[i].set_size(size);
+    left -= size;
+  }
+  in_full_.set_size(left);
 }
 
 TraceNumber Traces::number_of_new(std::uint64_t hash, std::span<const Frame> frames) {
   const std::size_t kept = std::min<std::size_t>(frames.size(), depth_);
-  const bool cut = frames.size() > depth_;
-  const TraceNumber number = insert(hash, frames.first(kept), cut ? kCut : 0, limit_in_full_);
-  if (number != kNoTrace) return number;
-  const TraceNumber shortened = number_of_shortened(frames.first(kept));
-  if (shortened != kNoTrace) {
-    recent_[hash % kRecent].store((hash & ~kNumberBits) | shortened, std::memory_order_release);
+  SeldomStacks::Known seldom = seldom_.find(hash);
+  seldom.hits = std::max<std::uint32_t>(seldom.hits, 1);
+  if (in_full_.is_open_to(seldom.hits)) {
+    const bool cut = frames.size() > depth_;
+    const TraceNumber number = insert(hash, frames.first(kept), cut ? kCut : 0, in_full_);
+    if (number != kNoTrace) return number;
   }
-  return shortened;
+  if (seldom.shortened == kNoTrace) {
+    seldom.shortened = number_of_shortened(frames.first(kept));
+    seldom_.put(hash, seldom);
+  }
+  return seldom.shortened;
 }
 
 TraceNumber Traces::number_of_shortened(std::span<const Frame> frames) {
@@ -64,28 +72,30 @@ TraceNumber Traces::number_of_shortened(std::span<const Frame> frames) {
     const auto innermost = frames.first(kShortDepths[i]);
     const std::uint64_t of_these = short_hash(innermost);
     number = find(of_these);
-    if (number == kNoTrace) {
-      number = insert(of_these, innermost, kCut | kShortened, limits_shortened_[i]);
+    if (number != kNoTrace) break;
+    std::uint32_t hits = 1;
+    if (!shortened_[i].is_open_to(hits)) {
+      hits = seldom_.hit(of_these).hits;
+      if (hits == 0) seldom_.put(of_these, {1, kNoTrace});
+    }
+    if (shortened_[i].is_open_to(hits)) {
+      number = insert(of_these, innermost, kCut | kShortened, shortened_[i]);
     }
   }
   return number;
 }
 
 TraceNumber Traces::insert(std::uint64_t hash, std::span<const Frame> frames, std::uint32_t flags,
-                           std::uint32_t limit) {
-  const auto room = [&] {
-    return last_.load(std::memory_order_relaxed) - kEmptyTrace < limit &&
-           !full_.load(std::memory_order_relaxed);
-  };
-  if (!room()) return kNoTrace;
+                           TraceRoom& room) {
+  if (full_.load(std::memory_order_relaxed)) return kNoTrace;
   const std::lock_guard lock(mutex_);
   std::size_t at = hash & mask_;
   for (;; at = (at + 1) & mask_) {
     const std::uint64_t there = slots_[at].load(std::memory_order_relaxed);
     if (there == 0) break;
-    if (same_stack(there, hash)) return number_in(there);
+    if (TraceWord::is_of(there, hash)) return TraceWord::number(there);
   }
-  if (!room()) return kNoTrace;
+  if (!room.has_left()) return kNoTrace;
   const TraceNumber number = last_.load(std::memory_order_relaxed) + 1;
   std::uint32_t end = ends_[number - 1] & kEnd;
   for (const Frame& frame : frames) {
@@ -98,7 +108,8 @@ TraceNumber Traces::insert(std::uint64_t hash, std::span<const Frame> frames, st
   }
   ends_[number] = end | flags;
   last_.store(number, std::memory_order_relaxed);
-  slots_[at].store((hash & ~kNumberBits) | number, std::memory_order_release);
+  room.take();
+  slots_[at].store(TraceWord::of(hash, number), std::memory_order_release);
   return number;
 }
 

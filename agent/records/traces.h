@@ -1,14 +1,14 @@
 // Every distinct stack once: hash of a stack -> a small dense number -> its frames.
 //
-// A slot is one word, | 44 bits of the hash | 20 bits of number |, and the rest of the hash says
-// where it stands: two stacks share a number once in some 2^62 pairs. Whoever meets a known stack
-// takes no lock. A new one is stored under a mutex before its number can be seen, so a number that
-// one has leads to frames. Distinct frames have numbers of their own: a stack takes four bytes a
-// frame. Memory is taken as it fills, and nothing is ever dropped or moved.
+// A slot is one word (TraceWord): two stacks share a number once in some 2^62 pairs. Whoever meets
+// a known stack takes no lock. A new one is stored under a mutex before its number can be seen, so a
+// number that one has leads to frames. Distinct frames have numbers of their own: a stack takes four
+// bytes a frame. Memory is taken as it fills, and nothing is ever dropped or moved.
 //
-// Compilers and parsers have millions of different stacks. The last part of the room is therefore
-// for stacks that are shortened to 16 frames, and of that the last for 4: what finds no room in
-// full is still known by its innermost frames.
+// Compilers, parsers and starting servers have millions of different stacks, most of which come up
+// once. Part of the room is therefore for stacks that are shortened to 16 frames, to 4 and to 1:
+// what finds no room in full (TraceRoom) is counted by its innermost frames, until it has come up
+// often enough. It gets a number of its own then, and what was counted until then stays where it is.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@
 #include "records/alloc_record.h"
 #include "records/name_table.h"
 #include "records/reserved_array.h"
+#include "records/seldom_stacks.h"
+#include "records/trace_number.h"
+#include "records/trace_room.h"
 
 namespace ddm {
 
-using TraceNumber = std::uint32_t;
-inline constexpr TraceNumber kNoTrace = 0;     // more different stacks than there is room for
-inline constexpr TraceNumber kEmptyTrace = 1;  // no Java frame; needs no room
 inline constexpr std::uint32_t kDefaultTraces = 262144;
 inline constexpr std::uint32_t kMaxTraces = 524288;
 
@@ -46,14 +46,16 @@ class Traces {
     const TraceNumber known = known_number_of(hash);
     return known != kNoTrace ? known : number_of_new(hash, frames);
   }
-  // Of a stack with frames; kNoTrace: number_of() says more.
-  TraceNumber known_number_of(std::uint64_t hash) const {
+  // Of a stack with frames; kNoTrace: number_of_new() says more.
+  TraceNumber known_number_of(std::uint64_t hash) {
     const TraceNumber known = find(hash);
     if (known != kNoTrace) [[likely]]
       return known;
-    const std::uint64_t lately = recent_[hash % kRecent].load(std::memory_order_acquire);
-    return lately != 0 && same_stack(lately, hash) ? number_in(lately) : kNoTrace;
+    const SeldomStacks::Known seldom = seldom_.hit(hash);
+    return in_full_.is_open_to(seldom.hits) ? kNoTrace : seldom.shortened;
   }
+  // Of one that known_number_of() has just said nothing of.
+  TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
 
   // Fetches what number_of() of that hash is going to look at.
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
@@ -86,35 +88,27 @@ class Traces {
     Frame frame;
     FrameNumber number;  // and one; 0: none stands here
   };
-  static constexpr std::uint64_t kNumberBits = (1u << 20) - 1;
   static constexpr std::uint32_t kCut = 1u << 31, kShortened = 1u << 30;
   static constexpr std::uint32_t kEnd = kShortened - 1;
-  static constexpr std::array<std::uint32_t, 2> kShortDepths = {16, 4};
-  static constexpr std::size_t kMostFrames = std::size_t{1} << 20;  // different ones
+  static constexpr std::array<std::uint32_t, 3> kShortDepths = {16, 4, 1};
+  static constexpr std::array<std::uint32_t, 3> kShortShares = {8, 16, 16};  // one of so many
+  static constexpr std::size_t kMostFrames = std::size_t{1} << 20;           // different ones
   static constexpr std::size_t kFirstFrameSlots = 4096;
-  static constexpr std::size_t kRecent = 16384;
 
   Traces(std::uint32_t most, std::uint32_t depth);
-  TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
   TraceNumber number_of_shortened(std::span<const Frame> frames);
-  static bool same_stack(std::uint64_t slot, std::uint64_t hash) {
-    return ((slot ^ hash) & ~kNumberBits) == 0;
-  }
-  static TraceNumber number_in(std::uint64_t slot) {
-    return static_cast<TraceNumber>(slot & kNumberBits);
-  }
   // kNoTrace: a new one.
   TraceNumber find(std::uint64_t hash) const {
     // Half of the slots stay empty: the loop ends.
     for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
       const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
       if (there == 0) return kNoTrace;
-      if (same_stack(there, hash)) return number_in(there);
+      if (TraceWord::is_of(there, hash)) return TraceWord::number(there);
     }
   }
-  // `limit`: none if there are so many. The frames are all those to keep.
+  // kNoTrace: no room. The frames are all those to keep.
   TraceNumber insert(std::uint64_t hash, std::span<const Frame> frames, std::uint32_t flags,
-                     std::uint32_t limit);
+                     TraceRoom& room);
   // kMostFrames: no room.
   FrameNumber number_of_frame(Frame frame);
   std::size_t slot_of_frame(Frame frame) const;  // where it stands, or would stand
@@ -124,8 +118,7 @@ class Traces {
   const std::uint32_t depth_;
   const std::size_t mask_;
   ReservedArray<Slot> slots_;
-  // By a stack's hash, the number of the shortened one that it has found lately: a slot's word.
-  ReservedArray<Slot> recent_;
+  SeldomStacks seldom_;
   // The frames of stack n are those from where n - 1 ends to where n ends, with flags on top of it.
   ReservedArray<std::uint32_t> ends_;
   ReservedArray<FrameNumber> stacks_;
@@ -135,8 +128,8 @@ class Traces {
   std::size_t frame_mask_ = kFirstFrameSlots - 1;
   mutable std::mutex mutex_;  // of who adds
   std::uint32_t frame_count_ = 0;
-  std::uint32_t limit_in_full_ = 0;
-  std::array<std::uint32_t, 2> limits_shortened_{};
+  TraceRoom in_full_;
+  std::array<TraceRoom, kShortDepths.size()> shortened_;
   std::atomic<TraceNumber> last_{kEmptyTrace};
   std::atomic<bool> full_{false};  // of frames
 };

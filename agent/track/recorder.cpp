@@ -76,7 +76,7 @@ TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thr
   if (!threads_apart_.load(std::memory_order_relaxed)) [[likely]] {
     if (stack.empty()) return kEmptyTrace;
     const TraceNumber known = sites.traces().known_number_of(stack.hash());
-    return known != kNoTrace ? known : sites.traces().number_of(stack.hash(), stack.frames());
+    return known != kNoTrace ? known : sites.traces().number_of_new(stack.hash(), stack.frames());
   }
   const std::span<const Frame> frames = stack.frames();
   std::array<Frame, ShownStack::kMostFrames + 1> marked;

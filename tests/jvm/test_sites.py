@@ -102,6 +102,28 @@ def what_finds_no_room_is_counted_under_its_class(t):
 
 
 @test()
+def what_comes_up_often_has_its_whole_stack_whatever_came_up_once_before(t):
+    for engine in ENGINES:
+        written, truth = run(t, "hotAfterCold", 4000, engine, ",sites=4k,live=y,dump=r.txt")
+        assert [line[0] for line in truth] == ["Sites$Cold", "Sites$Hot"]
+        figures = {}
+        for kind, _, count, size in truth:
+            found = [s for s in written.sites if s["class"] == kind]
+            assert (sum(s["count"] for s in found), sum(s["bytes"] for s in found)) == (
+                int(count), int(size)), (engine, kind)
+            figures[kind] = sum(s["live_count"] for s in found)
+        # The last fifty hot ones stand where cold ones stood.
+        assert figures == {"Sites$Cold": 20_000 - 50, "Sites$Hot": 50}, figures
+        hot = [s for s in written.sites if s["class"] == "Sites$Hot" and not s.get("truncated")]
+        assert len(hot) == 50 and {len(s["stack"]) for s in hot} == {43}, hot
+        assert all(s["count"] > 3500 for s in hot), [s["count"] for s in hot]
+        shortened = written.summary["sites_shortened"]
+        assert shortened > 50_000 and written.summary["sites"] <= 4096 + 65536
+        with open(t.path("r.txt"), encoding="utf-8") as f:
+            assert f"shortened{shortened:>24,} allocations of stacks that came up seldom" in f.read()
+
+
+@test()
 def sites_can_be_switched_off(t):
     written, _ = run(t, "kinds", 100, "vm", ",sites=0")
     assert not written.sites and "sites" not in written.summary

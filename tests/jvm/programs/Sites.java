@@ -108,6 +108,35 @@ public class Sites {
         made("Sites$Leaf", "deeper", 100L * n, 16);
     }
 
+    static class Cold { int value; }
+    static class Hot { int value; }
+
+    /** The path's bits are the way through these lines: each path is a stack of its own. */
+    static Object way(int path, int left, boolean hot) {
+        if (left == 0) return hot ? new Hot() : new Cold();
+        if ((path & 1) == 0) return way(path >> 1, left - 1, hot);
+        return way(path >> 1, left - 1, hot);
+    }
+
+    /** 60,000 stacks that come up once each, then 50 that come up n times each. */
+    static void hotAfterCold(int n) {
+        Object[] kept = new Object[20_000];
+        for (int i = 0; i < 60_000; i++) {
+            Object made = way(i, 20, false);
+            kept[i / 3] = made;
+        }
+        for (int i = 0; i < n; i++) {
+            for (int path = 0; path < 50; path++) {
+                Object made = way(path, 40, true);
+                if (i % 2 == 0) sink = made; else kept[path] = made;
+            }
+        }
+        sink = kept;
+        System.gc();
+        made("Sites$Cold", "way", 60_000, 16);
+        made("Sites$Hot", "way", 50L * n, 16);
+    }
+
     static void constructors(int n) {
         for (int i = 0; i < n; i++) sink = new Longer();
         made("Sites$Longer", "constructors", n, 24);
@@ -129,6 +158,7 @@ public class Sites {
             case "big" -> big(n);
             case "heap" -> heap(n);
             case "live" -> live(n);
+            case "hotAfterCold" -> hotAfterCold(n);
             default -> throw new IllegalArgumentException(args[0]);
         }
         if (args.length > 2) {

@@ -1,6 +1,7 @@
 // Tables and trees of the whole run.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "records/report_sites.h"
 #include "records/report_stacks.h"
@@ -21,14 +22,21 @@ struct RunSample : ReportSample {
     const Frame other = frame("java.lang.Thread", "exit", "Thread.java", 40);
     count("byte[]", {copy, grow, serve}, 8000, 100);
     count("int[]", {other}, 8, 1);
-    std::vector<SiteReading> sums;
-    {
-      const auto held = sites->hold();
-      sums = sites->sums();
+    take();
+  }
+
+  // What is counted is what was seen.
+  void take() {
+    const auto held = sites->hold();
+    const std::vector<SiteReading> sums = sites->sums();
+    double seen = 0, bytes = 0;
+    for (const SiteReading& one : sums) {
+      seen += one.sum.count;
+      bytes += one.sum.bytes;
     }
-    data.sites = SiteSet(sites, sums, {}, 101, 800'008);
-    data.summary.seen = 101;
-    data.summary.seen_bytes = 800'008;
+    data.summary.seen = std::llround(seen);
+    data.summary.seen_bytes = std::llround(bytes);
+    data.sites = SiteSet(sites, sums, {}, data.summary.seen, data.summary.seen_bytes);
   }
 
   void count(const std::string& type, const std::vector<Frame>& frames, std::int64_t size,
@@ -56,6 +64,32 @@ TEST_CASE(
   CHECK(app[0].app.line == 30);
   CHECK(names.method(app[1].app.method).qualified ==
         "java.lang.Thread.exit");  // nothing but the JDK
+}
+
+TEST_CASE("Reports say how much was counted by shortened stacks") {
+  RunSample sample;
+  const auto has = [&](ReportFormat format, std::string_view words) {
+    return whole_report(format, sample.data).find(words) != std::string::npos;
+  };
+  CHECK(!has(ReportFormat::kText, "shortened"));
+  CHECK(has(ReportFormat::kJsonl, "\"sites_shortened\":0,"));
+  std::vector<Frame> frames;
+  for (int i = 0; i < 6; ++i) frames.push_back(sample.frame("shop.Shop", "pay", "Shop.java", i));
+  for (int i = 0; i < 60; ++i) {
+    frames[5] = sample.frame("shop.Till", "open", "Till.java", 100 + i);
+    sample.count("long[]", frames, 24, 1);
+  }
+  sample.take();
+  // Of 64 places 4 are for stacks of 4 frames, 4 for those of one, three quarters of the rest for
+  // whoever comes first: two of the JDK's and 40 of these.
+  CHECK(sample.data.sites.shortened() == 20);
+  CHECK(has(ReportFormat::kText,
+            "\nshortened                      20 allocations of stacks that came up seldom\n"));
+  CHECK(has(ReportFormat::kJsonl, "\"sites_shortened\":20,"));
+  sample.add("long[]", 24, 1, frames);
+  CHECK(summary_report(sample.data)
+            .find("  shortened                 20 allocations of stacks that came up seldom\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("A site in a table says who allocates, and for which frame of the program mostly") {

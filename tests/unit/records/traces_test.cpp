@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <map>
 #include <set>
 #include <thread>
@@ -21,7 +22,7 @@ std::vector<Frame> stack_of(std::uint32_t i, std::size_t depth) {
 }
 
 TEST_CASE("A stack has one number and its frames are found by it") {
-  const auto traces = Traces::create(1100, 8);  // a sixteenth is for shortened ones
+  const auto traces = Traces::create(2000, 8);  // some of it is for shortened ones
   std::set<TraceNumber> numbers;
   for (std::uint32_t i = 0; i < 1000; ++i) {
     const auto frames = stack_of(i + 1, i % 8 + 1);
@@ -76,9 +77,80 @@ TEST_CASE("A stack that finds no room in full is kept by its innermost frames") 
     CHECK(traces->shortened(number) == (count < 20));
     CHECK(traces->cut(number) == (count < 20));
   }
-  // 64 - 64/4 - 64/16 in full, then one of 16 frames for the first ones and 15 for others, then 4.
-  CHECK(depths == std::map<std::size_t, int>{{20, 44}, {16, 36 + 15}, {4, 5}});
-  CHECK(traces->count() == 44 + 16 + 1);
+  // Three quarters of 48 in full, then one of 16 frames for the first ones and 5 for others, then 4.
+  CHECK(depths == std::map<std::size_t, int>{{20, 36}, {16, 44 + 5}, {4, 15}});
+  CHECK(traces->count() == 36 + 6 + 1);
+}
+
+TEST_CASE("With no room for four frames a stack is kept by the one that allocates") {
+  const auto traces = Traces::create(16, 32);  // 2 of 16 frames, 1 of 4, 1 of one
+  std::map<std::size_t, int> depths;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    std::vector<Frame> frames = stack_of(1, 20);
+    frames[1].method = 100 + i;
+    ++depths[traces->size(traces->number_of(mixed(i), frames))];
+  }
+  CHECK(depths == std::map<std::size_t, int>{{20, 9}, {16, 2}, {4, 1}, {1, 88}});
+}
+
+TEST_CASE("What comes up often is kept in full, however many came up once before it") {
+  const auto traces = Traces::create(4096, 64);
+  std::uint32_t made = 0;
+  const auto once = [&](std::uint32_t count) {
+    for (const std::uint32_t end = made + count; made < end; ++made) {
+      traces->number_of(mixed(made), stack_of(10 * made, 40));
+    }
+  };
+  for (std::uint32_t phase = 0; phase < 7; ++phase) {
+    once(50'000);
+    std::vector<TraceNumber> numbers;
+    for (std::uint32_t hot = 0; hot < 100; ++hot) {
+      const std::uint32_t which = 1'000'000'000 + 1000 * phase + hot;
+      const auto frames = stack_of(which, 40);
+      int shortened = 0;
+      TraceNumber number = kNoTrace;
+      for (int hit = 0; hit < 20'000; ++hit) {
+        number = traces->number_of(mixed(which), frames);
+        if (number == kNoTrace || traces->shortened(number)) ++shortened;
+      }
+      CHECK(shortened < 2'000);
+      std::array<Frame, 64> read;
+      const std::size_t count = traces->read(number, read);
+      CHECK(std::vector<Frame>(read.begin(), read.begin() + count) == frames);
+    }
+  }
+  CHECK(traces->count() <= 4096);
+}
+
+TEST_CASE("The less room is left, the more often a stack has to come up") {
+  TraceRoom room;
+  CHECK(!room.is_open_to(1'000'000));
+  room.set_size(64);
+  std::map<std::uint32_t, int> places;
+  while (room.has_left()) {
+    std::uint32_t needed = 1;
+    while (!room.is_open_to(needed)) ++needed;
+    ++places[needed];
+    room.take();
+  }
+  CHECK(places ==
+        std::map<std::uint32_t, int>{{1, 48}, {4, 8}, {16, 4}, {64, 2}, {256, 1}, {1024, 1}});
+  CHECK(!room.is_open_to(std::numeric_limits<std::uint32_t>::max() - 1));
+}
+
+TEST_CASE("Hits are those of the stack that had the place last") {
+  SeldomStacks seldom;
+  REQUIRE(seldom.good());
+  const std::uint64_t one = mixed(1), other = one ^ std::uint64_t{1} << 40;
+  CHECK(seldom.hit(one).hits == 0);
+  seldom.put(one, {1, 77});
+  CHECK(seldom.hit(one).hits == 2);
+  CHECK(seldom.hit(one).shortened == 77);
+  CHECK(seldom.find(one).hits == 3);
+  CHECK(seldom.hit(other).hits == 0);
+  seldom.put(other, {1, 78});
+  CHECK(seldom.find(one).hits == 0);
+  CHECK(seldom.find(other).shortened == 78);
 }
 
 TEST_CASE("Traces of no size, and of more than there are numbers, are refused") {
