@@ -147,7 +147,7 @@ void HitBudget::step(JNIEnv* jni) {
       if (cost.probe == 0) {
         gone_ns += cost.ns;
       } else {
-        spent.push_back({one.number << 32 | cost.probe, cost.ns});
+        spent.push_back({one.number << 32 | cost.probe, cost.ns, cost.passing_ns});
       }
     }
   }

@@ -16,6 +16,10 @@ constexpr std::size_t kFrameText = 128;  // bytes of a frame in an answer, about
 
 // A probe on what the agent itself calls: that hit is not recorded.
 thread_local bool t_inside = false;
+thread_local ThreadCpuClock t_cpu;
+
+// What a hit costs is CPU: a thread that waits meanwhile, for its processor too, costs nothing.
+Ticks cpu_now() noexcept { return t_cpu.ticks(TickClock::now()); }
 
 class Inside {
  public:
@@ -86,7 +90,7 @@ std::string ProbeRecords::thread_name(JNIEnv* jni) const {
 jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
   const Inside inside;
   if (!inside.first()) return 0;
-  const Ticks begun = TickClock::now();
+  const Ticks begun = cpu_now();
   try {
     std::optional<StackNaming> naming;
     {
@@ -114,13 +118,12 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
       naming->stacks.capture(jni, stack);
       record.frames.assign(stack.frames().begin(), stack.frames().end());
     }
-    const Ticks now = TickClock::now();
-    record.begun = now;
+    record.begun = TickClock::now();
     const std::lock_guard lock(mutex_);
     const auto at = probes_.find(probe);
     if (at == probes_.end()) return 0;
     Recorded& recorded = at->second;
-    recorded.ticks += now - begun;
+    recorded.ticks += cpu_now() - begun;
     ++recorded.calls;
     record.wish = recorded.wish;
     Limit& limit = limits_[recorded.wish];
@@ -144,7 +147,7 @@ char ProbeRecords::kind_of(jint record, jint number) const {
                                                          : '\0';
 }
 
-void ProbeRecords::keep(jint handle, jint number, std::string text, Ticks begun) {
+void ProbeRecords::keep(jint handle, jint number, std::string text, Begun begun) {
   constexpr std::size_t kMostBytes = 4 * (ObjectText::kMost + 1);
   if (text.size() > kMostBytes) text.resize(kMostBytes);
   const std::lock_guard lock(mutex_);
@@ -156,7 +159,7 @@ void ProbeRecords::keep(jint handle, jint number, std::string text, Ticks begun)
     record.told.arguments.push_back(std::move(text));
   } else {
     record.complete = true;
-    record.told.ns = TickClock::nanos(begun - record.begun);
+    record.told.ns = TickClock::nanos(begun.wall - record.begun);
     if (number == kReturnedValue) {
       record.told.what |= kProbeReturn;
       record.told.returned = std::move(text);
@@ -166,15 +169,15 @@ void ProbeRecords::keep(jint handle, jint number, std::string text, Ticks begun)
     }
   }
   Recorded& recorded = probes_.at(record.probe);
-  recorded.ticks += TickClock::now() - begun;
+  recorded.ticks += cpu_now() - begun.cpu;
   ++recorded.calls;
 }
 
 template <typename Text>
 void ProbeRecords::keep_text(jint record, jint number, Text text_of) noexcept {
   const Inside inside;
-  const Ticks begun = TickClock::now();
   if (!inside.first()) return;
+  const Begun begun{TickClock::now(), cpu_now()};
   try {
     keep(record, number, text_of(), begun);
   } catch (const std::exception&) {  // no memory: this value is not kept

@@ -44,7 +44,7 @@ class ProbeRecords final : public SinkReceiver {
   void forget(Wish wish);
 
   std::vector<ProbeFindings::Record> found(Probe probe) const;
-  // What the natives have taken, in nanoseconds, and how often they were called.
+  // CPU that the natives have taken, in nanoseconds, and how often they were called.
   struct Cost {
     double ns = 0;
     std::int64_t calls = 0;
@@ -86,7 +86,10 @@ class ProbeRecords final : public SinkReceiver {
     ProbeFindings::Record told;
   };
 
-  void keep(jint record, jint number, std::string text, Ticks begun);
+  struct Begun {
+    Ticks wall, cpu;
+  };
+  void keep(jint record, jint number, std::string text, Begun begun);
   template <typename Text>
   void keep_text(jint record, jint number, Text text_of) noexcept;
   char kind_of(jint record, jint number) const;

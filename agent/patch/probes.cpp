@@ -191,9 +191,10 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv*, const HitCosts& costs,
     const HitCounts hits = charged.hits.since(counts, probe.cell);
     const ProbeRecords::Cost now = records_.cost(probe.cell);
     const ProbeRecords::Cost before = std::exchange(charged.records, now);
-    const double ns = hits.cost(costs, probe.timed) + now.ns - before.ns +
-                      static_cast<double>(now.calls - before.calls) * costs.native;
-    spent.push_back({probe.removed.empty() ? number : 0, ns});
+    const double recorded = now.ns - before.ns +
+                            static_cast<double>(now.calls - before.calls) * costs.native;
+    spent.push_back({probe.removed.empty() ? number : 0,
+                     hits.cost(costs, probe.timed) + recorded, recorded});
   }
   return spent;
 }

@@ -26,7 +26,9 @@ std::vector<std::uint64_t> ProbeBudget::step(const Step& step) {
   for (const Cost& probe : step.probes) {
     const auto before = late_.find(probe.probe);
     const Late was = before == late_.end() ? Late{} : before->second;
-    const Late& is = late_probes[probe.probe] = {was.ns * kept + probe.ns, was.age_ns + wall};
+    const Late& is = late_probes[probe.probe] = {
+        was.ns * kept + probe.ns, was.lasting_ns * kept + probe.ns - probe.passing_ns,
+        was.age_ns + wall};
     cost += probe.ns;
     late += is.ns;
   }
@@ -43,27 +45,34 @@ std::vector<std::uint64_t> ProbeBudget::step(const Step& step) {
 std::vector<std::uint64_t> ProbeBudget::too_dear(double late, double window_ns) {
   // As if the program had always been as it is since the first step.
   const double budget_of_ns = percent_ / 100 * late_base_ns_ / late_wall_ns_;
-  std::vector<std::pair<std::uint64_t, Late>> dearest(late_.begin(), late_.end());
-  std::erase_if(dearest, [](const auto& probe) { return probe.second.ns <= 0; });
-  std::stable_sort(dearest.begin(), dearest.end(),
-                   [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  const auto dearest = [this](double Late::* by) {
+    std::vector<std::pair<std::uint64_t, Late>> sorted(late_.begin(), late_.end());
+    std::erase_if(sorted, [by](const auto& probe) { return probe.second.*by <= 0; });
+    std::stable_sort(sorted.begin(), sorted.end(), [by](const auto& a, const auto& b) {
+      return a.second.*by > b.second.*by;
+    });
+    return sorted;
+  };
+  const auto by_lasting = dearest(&Late::lasting_ns), by_all = dearest(&Late::ns);
   double young = 0;
-  for (const auto& [number, probe] : dearest) young += probe.age_ns < kYoungNs ? probe.ns : 0;
+  for (const auto& [number, probe] : by_lasting) {
+    if (probe.age_ns < kYoungNs) young += probe.lasting_ns;
+  }
   std::vector<std::uint64_t> gone;
   const auto take_out = [&](std::uint64_t number, double ns) {
     late -= ns;
     late_.erase(number);
     gone.push_back(number);
   };
-  for (const auto& [number, probe] : dearest) {
+  for (const auto& [number, probe] : by_lasting) {
     if (probe.age_ns >= kYoungNs) continue;
     const double budget_of =
         gone.empty() ? kFirstNs + kFirstTimes * probe.age_ns : kTogetherTimes * probe.age_ns;
     if (young <= budget_of_ns * budget_of) break;
-    young -= probe.ns;
+    young -= probe.lasting_ns;
     take_out(number, probe.ns);
   }
-  for (const auto& [number, probe] : dearest) {
+  for (const auto& [number, probe] : by_all) {
     if (late <= budget_of_ns * window_ns) break;
     if (late_.contains(number)) take_out(number, probe.ns);
   }

@@ -25,6 +25,7 @@ class ProbeBudget {
   struct Cost {
     std::uint64_t probe = 0;
     double ns = 0;
+    double passing_ns = 0;  // of that, what soon ends by itself
   };
   struct Step {
     double wall_ns = 0;
@@ -46,8 +47,9 @@ class ProbeBudget {
 
  private:
   struct Late {
-    double ns = 0;      // older ones count less
-    double age_ns = 0;  // since the probe went in
+    double ns = 0;          // older ones count less
+    double lasting_ns = 0;  // without what ends by itself
+    double age_ns = 0;      // since the probe went in
   };
   std::vector<std::uint64_t> too_dear(double late, double window_ns);
 

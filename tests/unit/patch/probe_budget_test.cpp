@@ -59,6 +59,20 @@ TEST_CASE("a probe that has just gone in goes within milliseconds if it is far t
   CHECK(looks_until_removed(5, 0.9) == 0);
 }
 
+TEST_CASE("what soon ends by itself takes no probe out that has just gone in") {
+  constexpr double kLook = 2'000'000;
+  ProbeBudget budget(5);
+  // 3 ms for the first values that are shown, of a program that hardly runs.
+  const std::array<ProbeBudget::Cost, 2> costs{{{1, 3e6, 3e6}, {2, 1e3, 0}}};
+  CHECK(budget.step({kLook, kLook, 0, std::span<const ProbeBudget::Cost>(costs)}).empty());
+  // It counts all the same: 3 ms in each step are more than the budget.
+  std::vector<std::uint64_t> gone;
+  for (int step = 0; step < 1000 && gone.empty(); ++step) {
+    gone = budget.step({kStepNs, kStepNs, 0, std::span<const ProbeBudget::Cost>(costs)});
+  }
+  CHECK(gone == std::vector<std::uint64_t>{1});
+}
+
 TEST_CASE("a probe beside one that goes within milliseconds stays") {
   ProbeBudget budget(1);
   constexpr double kLook = 2'000'000;
