@@ -12,7 +12,7 @@
 #include "dyper/documents/request.h"
 #include "dyper/dypatch.h"
 #include "dyper/dyper_monitor.h"
-#include "dyper/side_thread.h"
+#include "patch/side_thread.h"
 #include "heap/heap_dump_file.h"
 
 namespace ddm {

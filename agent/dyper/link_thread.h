@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "dyper/side_thread.h"
+#include "patch/side_thread.h"
 #include "dyper/sink_linkage.h"
 
 namespace ddm {

@@ -40,11 +40,16 @@ HitBudget::HitBudget(jvmtiEnv* jvmti, SinksClass& sinks, Sources sources)
     : sinks_(sinks),
       sources_(std::move(sources)),
       thread_(jvmti, "ddmagent-probes"),
+      aside_(jvmti, "ddmagent-classes", std::chrono::seconds(5)),
       limit_percent_(static_cast<double>(sources_.percent)) {}
 
 HitBudget::Known HitBudget::now() const {
-  return {nanos_on(CLOCK_MONOTONIC), nanos_on(CLOCK_PROCESS_CPUTIME_ID),
-          nanos_on(CLOCK_THREAD_CPUTIME_ID), sources_.sampler_ns()};
+  return {nanos_on(CLOCK_MONOTONIC), nanos_on(CLOCK_PROCESS_CPUTIME_ID), own_ns(),
+          sources_.sampler_ns()};
+}
+
+std::int64_t HitBudget::own_ns() const {
+  return nanos_on(CLOCK_THREAD_CPUTIME_ID) + aside_.cpu_ns();
 }
 
 void HitBudget::keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent) {
@@ -167,21 +172,27 @@ void HitBudget::step(JNIEnv* jni) {
   if (dearest.empty()) return;
   log_info("probes: over the budget of {} %, the dearest are taken out: {}", limit_percent(),
            dearest.size());
-  for (const Kept& one : std::vector(kept_)) {
-    std::vector<std::uint32_t> numbers;
-    for (const std::uint64_t probe : dearest) {
-      if (probe >> 32 == one.number) numbers.push_back(static_cast<std::uint32_t>(probe));
-    }
-    if (numbers.empty()) continue;
-    const std::vector<std::string> told = one.spender->take_out(jni, numbers);
-    told_.insert(told_.end(), told.begin(), told.end());
-  }
+  for (const Kept& one : std::vector(kept_)) take_out(jni, one, dearest);
   charge_own_work();
+}
+
+// Where classes cannot be changed now, those are still the dearest in the next step.
+void HitBudget::take_out(JNIEnv* jni, const Kept& one, const std::vector<std::uint64_t>& dearest) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::uint64_t probe : dearest) {
+    if (probe >> 32 == one.number) numbers.push_back(static_cast<std::uint32_t>(probe));
+  }
+  if (numbers.empty() || !changes_are_done()) return;
+  const auto told = std::make_shared<std::vector<std::string>>();
+  const auto outcome = change_classes(jni, [spender = one.spender, numbers, told](JNIEnv* aside) {
+    *told = spender->take_out(aside, numbers);
+  });
+  if (outcome == SideThread::Outcome::kDone) told_.insert(told_.end(), told->begin(), told->end());
 }
 
 void HitBudget::charge_own_work() {
   if (kept_.empty()) return;
-  const std::int64_t own = nanos_on(CLOCK_THREAD_CPUTIME_ID);
+  const std::int64_t own = own_ns();
   budget_->spent(static_cast<double>(own - std::exchange(last_.own_ns, own)));
   used_percent_ = budget_->used_percent();
 }

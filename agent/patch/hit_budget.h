@@ -2,8 +2,9 @@
 // in this VM, asks twenty times a second how many there were, at first more often, and has the
 // dearest taken out.
 //
-// A thread of the agent's own, on which its users work too. Any thread may ask for the figures and
-// post; all else on that thread.
+// A thread of the agent's own, on which its users work too, and one aside on which classes are
+// changed: that runs other agents' transformers, and one of them may hang. Any thread may ask for
+// the figures and post; all else on the first.
 #pragma once
 
 #include <jvmti.h>
@@ -18,6 +19,7 @@
 
 #include "jvm/agent_thread.h"
 #include "patch/probes/probe_budget.h"
+#include "patch/side_thread.h"
 #include "patch/sinks_class.h"
 
 namespace ddm {
@@ -42,7 +44,7 @@ class HitSpender {
   virtual std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
                                                const std::vector<std::int64_t>& counts) = 0;
   // Those are the dearest, and the budget is exceeded. What others are to be told of each, if
-  // anything.
+  // anything. On the thread that changes classes.
   virtual std::vector<std::string> take_out(JNIEnv* jni,
                                             const std::vector<std::uint32_t>& numbers) = 0;
 };
@@ -64,7 +66,14 @@ class HitBudget {
   void keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent);
   void let_go(JNIEnv* jni, HitSpender& spender);
 
-  // Something of somebody's who is kept has gone into code just now, and what this thread has done
+  // Changes classes on the thread aside, which is waited for until it has stood still for 5 s.
+  SideThread::Outcome change_classes(JNIEnv* jni, std::function<void(JNIEnv*)> work) {
+    return aside_.run(jni, std::move(work));
+  }
+  // Nothing that was begun there goes on.
+  bool changes_are_done() const { return aside_.idle(); }
+
+  // Something of somebody's who is kept has gone into code just now, and what these threads have done
   // since was for that: it is looked at soon, before the VM has compiled it.
   void gone_in();
   // Of those that were taken out, since somebody is kept.
@@ -75,7 +84,10 @@ class HitBudget {
   double used_percent() const { return used_percent_; }
 
   // In VMDeath: microseconds.
-  void close() { thread_.stop(std::chrono::milliseconds(100)); }
+  void close() {
+    aside_.close();
+    thread_.stop(std::chrono::milliseconds(100));
+  }
 
  private:
   struct Kept {
@@ -93,11 +105,14 @@ class HitBudget {
   void charge_own_work();
   void look_in(std::chrono::milliseconds time);
   Known now() const;
+  std::int64_t own_ns() const;
+  void take_out(JNIEnv* jni, const Kept& one, const std::vector<std::uint64_t>& dearest);
   void set_limit();
 
   SinksClass& sinks_;
   const Sources sources_;
   AgentThread thread_;
+  SideThread aside_;
   std::vector<Kept> kept_;
   std::uint64_t last_number_ = 0;
   std::optional<ProbeBudget> budget_;  // while somebody is kept

@@ -9,6 +9,21 @@
 #include "records/name_table.h"
 
 namespace ddm {
+namespace {
+
+constexpr const char* kNotInYet =
+    "changing classes has stood still for 5 s, for another agent's transformer perhaps: probes "
+    "that "
+    "are not in yet go in when it goes on";
+constexpr const char* kLate =
+    "changing classes had stood still, for another agent's transformer perhaps: probes went in "
+    "late";
+constexpr const char* kNotOutYet =
+    "changing classes has stood still for 5 s, for another agent's transformer perhaps: probes "
+    "that "
+    "are not out yet go out when it goes on";
+
+}  // namespace
 
 Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
     : jvmti_(jvmti),
@@ -81,9 +96,10 @@ void Probes::keep_budget(JNIEnv* jni) {
 }
 
 Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request) {
-  const auto same = [owner](const Owned& owned) { return owned.owner == owner; };
-  if (std::any_of(owners_.begin(), owners_.end(), same)) {
-    return Error{"this connection has probes in; PRBE takes them out"};
+  for (const Owned& owned : owners_) {
+    if (owned.owner != owner) continue;
+    return Error{owned.leaving ? "the earlier probes of this connection are not out yet"
+                               : "this connection has probes in; PRBE takes them out"};
   }
   auto wish = read_probe_wish(std::move(request));
   if (!wish) return wish.error();
@@ -96,39 +112,72 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
   keep_budget(jni);
   running_->before_rewriting(jni);
   code_.add(owner, std::move(*wish));
-  const Retransformer::Totals totals = hooks_->retransform(jni);
-  code_.settled();
+  owners_.back().late = !bring_up_to_date(jni);
   running_->after_rewriting(jni);
   budget_.gone_in();
-  log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
-           totals.retransformed, totals.loaded, totals.longest_batch_ms);
   return findings(jni, owner, false, notes(jni, owner));
 }
 
 Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
-  const auto at = std::find_if(owners_.begin(), owners_.end(),
-                               [owner](const Owned& owned) { return owned.owner == owner; });
+  const auto at = std::find_if(owners_.begin(), owners_.end(), [owner](const Owned& owned) {
+    return owned.owner == owner && !owned.leaving;
+  });
   if (at == owners_.end()) return Error{"this connection has no probes in; PRBS puts some in"};
   std::vector<std::string> last_notes = notes(jni, owner);
   code_.remove(owner);
-  hooks_->retransform(jni);
+  const bool out = bring_up_to_date(jni);
+  if (!out) {
+    std::erase(last_notes, kNotInYet);
+    last_notes.push_back(kNotOutYet);
+  }
   ProbeFindings found = findings(jni, owner, true, std::move(last_notes));
   for (const auto& [number, probe] : code_.probes()) {
     if (probe.wish == owner) records_.end(jni, probe.cell);
   }
-  owners_.erase(at);
+  at->leaving = true;
+  if (out) leave(jni, owner);
+  return found;
+}
+
+// No class has its probes any more.
+void Probes::leave(JNIEnv* jni, Owner owner) {
+  std::erase_if(owners_, [owner](const Owned& owned) { return owned.owner == owner; });
   records_.forget(owner);
   code_.forget(owner);
   keep_budget(jni);
-  if (!owners_.empty()) return found;
+  if (!owners_.empty()) return;
   on_ = false;
   charged_.clear();
   hooks_->switch_off();
-  return found;
+}
+
+// Loaded classes get what is wanted now. False: something holds that up.
+bool Probes::bring_up_to_date(JNIEnv* jni) {
+  const auto outcome = budget_.change_classes(jni, [this](JNIEnv* aside) {
+    const Retransformer::Totals totals = hooks_->retransform(aside);
+    code_.settled();
+    log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
+             totals.retransformed, totals.loaded, totals.longest_batch_ms);
+  });
+  held_up_ = outcome != SideThread::Outcome::kDone;
+  again_ = held_up_ && outcome != SideThread::Outcome::kGoesOn;
+  return !held_up_;
+}
+
+void Probes::go_on(JNIEnv* jni) {
+  if (!held_up_ || !budget_.changes_are_done()) return;
+  if (again_ && !bring_up_to_date(jni)) return;
+  held_up_ = false;
+  for (const Owned& owned : std::vector(owners_)) {
+    if (owned.leaving) leave(jni, owned.owner);
+  }
 }
 
 std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
   std::vector<std::string> notes = code_.notes(owner);
+  for (const Owned& owned : owners_) {
+    if (owned.owner == owner && owned.late) notes.push_back(held_up_ ? kNotInYet : kLate);
+  }
   notes.insert(notes.end(), budget_.told().begin(), budget_.told().end());
   const auto probes = code_.probes();
   const auto of_owner = [&](const auto& entry) { return entry.second.wish == owner; };
@@ -182,8 +231,9 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
   return found;
 }
 
-std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv*, const HitCosts& costs,
+std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
                                              const std::vector<std::int64_t>& counts) {
+  go_on(jni);
   std::vector<ProbeBudget::Cost> spent;
   for (const auto& [number, probe] : code_.probes()) {
     if (probe.cell < 0) continue;
@@ -191,10 +241,10 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv*, const HitCosts& costs,
     const HitCounts hits = charged.hits.since(counts, probe.cell);
     const ProbeRecords::Cost now = records_.cost(probe.cell);
     const ProbeRecords::Cost before = std::exchange(charged.records, now);
-    const double recorded = now.ns - before.ns +
-                            static_cast<double>(now.calls - before.calls) * costs.native;
-    spent.push_back({probe.removed.empty() ? number : 0,
-                     hits.cost(costs, probe.timed) + recorded, recorded});
+    const double recorded =
+        now.ns - before.ns + static_cast<double>(now.calls - before.calls) * costs.native;
+    spent.push_back(
+        {probe.removed.empty() ? number : 0, hits.cost(costs, probe.timed) + recorded, recorded});
   }
   return spent;
 }

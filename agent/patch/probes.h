@@ -1,7 +1,9 @@
 // The probes of all connections: put in, read, and taken out.
 //
 // The budget's thread does it all, so that a program that takes long over something else (a heap
-// dump) still gets rid of its probes; the public functions only tell it. Any thread.
+// dump) still gets rid of its probes; the public functions only tell it. Where another agent's
+// transformer holds up a change of classes, the answer says so after 5 s, and what is missing is
+// done when it goes on. Any thread.
 #pragma once
 
 #include <jvmti.h>
@@ -36,7 +38,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming);
 
   // `jni`: of the calling thread. Each answers once, later; put_in() when the probes are in, and
-  // take_out() when the code of all classes is as it was.
+  // take_out() when the code of all classes is as it was, unless that is held up.
   void put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer);
   void ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer);
   void take_out(JNIEnv* jni, Owner owner, Answer answer);
@@ -50,7 +52,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   using Work = std::function<Result<ProbeFindings>(JNIEnv*)>;
   void run(JNIEnv* jni, Work work, Answer answer);
 
-  // All of this on the budget's thread.
+  // All of this on the budget's thread, but take_out() on the one that changes classes.
   std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
                                        const std::vector<std::int64_t>& counts) override;
   std::vector<std::string> take_out(JNIEnv* jni,
@@ -58,6 +60,9 @@ class Probes final : public TimeDataSource, private HitSpender {
   std::string prepare(JNIEnv* jni);
   Result<ProbeFindings> begin(JNIEnv* jni, Owner owner, ProbeRequest request);
   Result<ProbeFindings> end(JNIEnv* jni, Owner owner);
+  void leave(JNIEnv* jni, Owner owner);
+  bool bring_up_to_date(JNIEnv* jni);
+  void go_on(JNIEnv* jni);
   ProbeFindings findings(JNIEnv* jni, Owner owner, bool with_records,
                          std::vector<std::string> notes);
   std::vector<std::string> notes(JNIEnv* jni, Owner owner);
@@ -76,8 +81,13 @@ class Probes final : public TimeDataSource, private HitSpender {
   struct Owned {
     Owner owner = 0;
     std::uint32_t budget = 0;
+    bool late = false;     // its probes were held up
+    bool leaving = false;  // it has ended, and classes still have its probes
   };
   std::vector<Owned> owners_;
+  // A change of classes has stood still, for another agent's transformer: one goes on, and whether
+  // another must follow it.
+  bool held_up_ = false, again_ = false;
   struct Charged {
     HitCounts hits;
     ProbeRecords::Cost records;

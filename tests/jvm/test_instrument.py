@@ -401,7 +401,7 @@ def a_class_that_the_vm_refuses_stays_as_it_was(t):
 @test(timeout=240)
 def a_transformer_that_hangs_holds_up_no_other_command(t):
     end_of_hanging = t.path("go")
-    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}={end_of_hanging}"
+    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}=Instrumented:{end_of_hanging}"
     with Instrumented(t, flags=[hanging]) as program, Dyper(program.address) as other:
         client = program.client
         reply = model(client, ("Instrumented", "twice", counts("ENTER", 1001)))
@@ -427,7 +427,7 @@ def a_transformer_that_hangs_holds_up_no_other_command(t):
 
 @test()
 def a_program_ends_while_a_transformer_hangs(t):
-    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}={t.path('never')}"
+    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}=Instrumented:{t.path('never')}"
     with Instrumented(t, flags=[hanging]) as program:
         reply = model(program.client, ("Instrumented", "twice", counts("ENTER", 1001)))
         assert errors(reply) == ["BUSY"], told(reply)

@@ -174,6 +174,47 @@ def a_class_that_the_vm_refuses_with_a_probe_stays_as_it_was(t):
         assert (cart["hits"], cart["removed"]) == (truth["Probed$Cart.nothing"], None), cart
 
 
+@test(timeout=240)
+def probes_are_held_up_by_a_transformer_that_hangs_and_nobody_waits_for_it(t):
+    go = t.path("go")
+    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}=Probed$Cart:{go}"
+    with Target(t, "dump=none", flags=[hanging, *native_access(t)], program=PROGRAM) as target:
+        tell(target, "counts 10 1")
+        before = tell(target, f"codes {CODES}")
+        first = Probe(target, "Probed$Cart.total", "--count")
+        second = Probe(target, "Probed.fib", "--count")
+        tell(target, "counts 10 1")
+        for probe in (first, second):
+            found = probe.end()
+            assert any("stood still" in note and "go out when" in note
+                       for note in probe.found["notes"]), probe.found
+            assert sum(one["hits"] for one in found.values()) == 0, found
+        with open(go, "w"):
+            pass
+        # All of them go out by themselves, and then others go in.
+        end = time.monotonic() + 60
+        while True:
+            probe = Probe(target, "Probed$Cart.total,Probed.fib", "--count")
+            truth = tell(target, "counts 100 1")
+            found = probe.end()
+            if not any("stood still" in note for note in probe.found["notes"]):
+                break
+            assert time.monotonic() < end, probe.found
+        for method in ("Probed$Cart.total", "Probed.fib"):
+            assert found[method]["hits"] == truth[method], (found, truth)
+        assert tell(target, f"codes {CODES}") == before
+
+
+@test()
+def a_program_ends_while_a_transformer_holds_probes_up(t):
+    hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}=Probed$Cart:{t.path('never')}"
+    with Target(t, "dump=none", flags=[hanging], program=PROGRAM) as target:
+        tell(target, "counts 10 1")
+        probe = Probe(target, "Probed$Cart.total", "--count")
+    out, err = probe.process.communicate(timeout=60)
+    assert probe.process.returncode == 1 and "closed the connection" in err, (out, err)
+
+
 @test()
 def a_method_that_goes_on_running_is_named(t):
     with Target(t, "dump=none", program=PROGRAM) as target:

@@ -44,6 +44,7 @@ void tell_start(const ProbeFindings& findings) {
   for (const ProbeFindings::Method& method : findings.methods) in += method.removed.empty();
   fmt::print(stderr, "ddm: probes are in {} {}; Ctrl-C takes them out\n", in,
              in == 1 ? "method" : "methods");
+  for (const std::string& note : findings.notes) fmt::print(stderr, "ddm: {}\n", note);
 }
 
 // Until the time is over, Ctrl-C, or the end of the program. "" or what went wrong.

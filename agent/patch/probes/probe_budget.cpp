@@ -45,12 +45,11 @@ std::vector<std::uint64_t> ProbeBudget::step(const Step& step) {
 std::vector<std::uint64_t> ProbeBudget::too_dear(double late, double window_ns) {
   // As if the program had always been as it is since the first step.
   const double budget_of_ns = percent_ / 100 * late_base_ns_ / late_wall_ns_;
-  const auto dearest = [this](double Late::* by) {
+  const auto dearest = [this](double Late::*by) {
     std::vector<std::pair<std::uint64_t, Late>> sorted(late_.begin(), late_.end());
     std::erase_if(sorted, [by](const auto& probe) { return probe.second.*by <= 0; });
-    std::stable_sort(sorted.begin(), sorted.end(), [by](const auto& a, const auto& b) {
-      return a.second.*by > b.second.*by;
-    });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [by](const auto& a, const auto& b) { return a.second.*by > b.second.*by; });
     return sorted;
   };
   const auto by_lasting = dearest(&Late::lasting_ns), by_all = dearest(&Late::ns);

@@ -1,4 +1,4 @@
-#include "dyper/side_thread.h"
+#include "patch/side_thread.h"
 
 #include <pthread.h>
 
@@ -20,6 +20,7 @@ struct SideThread::Running {
   bool done = false;
   std::optional<clockid_t> clock;  // the thread's CPU, while the work goes on
   std::int64_t before_ns = 0;      // what it had used when the work began
+  std::int64_t used_ns = 0;        // by work that has ended
 
   void begin() {
     clockid_t own{};
@@ -31,24 +32,34 @@ struct SideThread::Running {
   void end() {
     const std::lock_guard lock(mutex);
     done = true;
+    used_ns = cpu_ns();
     clock.reset();
     ended.notify_all();
   }
   // Lock held.
-  std::int64_t cpu_ns() const { return clock ? nanos(*clock) - before_ns : 0; }
+  std::int64_t cpu_ns() const { return clock ? nanos(*clock) - before_ns : used_ns; }
   static std::int64_t nanos(clockid_t of) {
     return static_cast<std::int64_t>(TickClock::nanos_of(of));
   }
 };
 
+bool SideThread::idle() const {
+  if (!last_) return true;
+  const std::lock_guard lock(last_->mutex);
+  return last_->done;
+}
+
+std::int64_t SideThread::cpu_ns() const {
+  if (!last_) return earlier_ns_;
+  const std::lock_guard lock(last_->mutex);
+  return earlier_ns_ + last_->cpu_ns();
+}
+
 SideThread::Outcome SideThread::run(JNIEnv* jni, std::function<void(JNIEnv*)> work) {
   constexpr int kStandsStill = 100;  // less of its time than one part in so many
-  if (last_) {
-    const std::lock_guard lock(last_->mutex);
-    if (!last_->done) return Outcome::kBusy;
-  }
+  if (!idle()) return Outcome::kBusy;
   if (const std::string error = thread_.start(jni); !error.empty()) {
-    log_warn("dyper: a thread cannot be started: {}", error);
+    log_warn("a thread cannot be started: {}", error);
     return Outcome::kCannot;
   }
   const auto running = std::make_shared<Running>();
@@ -57,11 +68,12 @@ SideThread::Outcome SideThread::run(JNIEnv* jni, std::function<void(JNIEnv*)> wo
     try {
       work(on_thread);
     } catch (const std::exception& failure) {
-      log_error("dyper: {}", failure.what());
+      log_error("work aside: {}", failure.what());
     }
     running->end();
   });
   if (!posted) return Outcome::kCannot;
+  earlier_ns_ = cpu_ns();
   last_ = running;
   std::unique_lock lock(running->mutex);
   std::int64_t cpu_ns = 0;

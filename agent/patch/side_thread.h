@@ -2,13 +2,14 @@
 // done on a thread of its own. Whoever waits for it gives up when that thread has stood still for
 // so long; the work is done whenever it is.
 //
-// run() on one thread at a time.
+// All but close() on one thread at a time.
 #pragma once
 
 #include <jvmti.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -29,6 +30,10 @@ class SideThread {
   };
   // `work` keeps what it needs: whoever asks may have gone when it ends.
   Outcome run(JNIEnv* jni, std::function<void(JNIEnv*)> work);
+  // No earlier work goes on.
+  bool idle() const;
+  // CPU of all work so far.
+  std::int64_t cpu_ns() const;
 
   // At the VM's death, on any thread: nobody waits any longer.
   void close() {
@@ -44,6 +49,7 @@ class SideThread {
   const std::chrono::seconds patience_;
   std::atomic<bool> closing_{false};
   std::shared_ptr<Running> last_;  // null: there was none
+  std::int64_t earlier_ns_ = 0;    // CPU of those before it
 };
 
 }  // namespace ddm
