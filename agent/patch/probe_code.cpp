@@ -5,6 +5,7 @@
 
 #include "bci/descriptor.h"
 #include "bci/patch/patch_class.h"
+#include "jvm/class_methods.h"
 #include "log.h"
 #include "records/name_table.h"
 
@@ -12,6 +13,8 @@ namespace ddm {
 namespace {
 
 constexpr std::uint16_t kAccNative = 0x0100;
+constexpr std::chrono::seconds kJustIn{1}, kStaysOut{60};
+constexpr const char* kBudget = "budget";
 
 // The first letters of what a method returns and of its arguments.
 std::string kinds_of(std::string_view descriptor) {
@@ -22,6 +25,17 @@ std::string kinds_of(std::string_view descriptor) {
     if (descriptor[at] == 'L') at = descriptor.find(';', at);
   }
   return kinds;
+}
+
+std::string full_name(std::string_view class_name, std::string_view method,
+                      std::string_view descriptor) {
+  return std::string(class_name) + ' ' + std::string(method) + std::string(descriptor);
+}
+
+// Probes of one kind cost about the same.
+std::string with_kind(const std::string& method, const ProbeRequest& request) {
+  return method + ' ' + std::to_string(request.what) + ' ' + std::to_string(request.line) + ' ' +
+         request.field + ' ' + request.condition;
 }
 
 // Of all the sites that a probe has: without this one it has no hits.
@@ -41,10 +55,11 @@ std::vector<std::string> field_owners(const ProbeWish& wish, const bci::Constant
 
 }  // namespace
 
-void ProbeCode::add(WishId id, ProbeWish wish) {
+void ProbeCode::add(WishId id, ProbeWish wish, double budget) {
   const std::lock_guard lock(mutex_);
   Wish& entry = wishes_[id];
   entry.filter = MethodFilter(wish.request.methods);
+  entry.budget = budget;
   entry.wish = std::make_shared<const ProbeWish>(std::move(wish));
   coming_ = id;
 }
@@ -59,13 +74,63 @@ void ProbeCode::remove(WishId id) {
   wishes_.erase(id);
 }
 
-void ProbeCode::remove(JNIEnv* jni, Number number, std::string reason) {
+void ProbeCode::take_out(JNIEnv* jni, Number number, double budget) {
   const std::lock_guard lock(mutex_);
   const auto at = probes_.find(number);
   if (at == probes_.end()) return;
-  at->second.removed = std::move(reason);
-  only_.insert(at->second.class_name);
-  records_.end(jni, at->second.cell);
+  Probe& probe = at->second;
+  probe.removed = kBudget;
+  only_.insert(probe.class_name);
+  records_.end(jni, probe.cell);
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(too_dear_, [now](const auto& entry) { return entry.second.until < now; });
+  const auto wish = wishes_.find(probe.wish);
+  if (wish == wishes_.end() || now - probe.since > kJustIn) return;
+  const std::string name = full_name(probe.class_name, probe.method, probe.descriptor);
+  too_dear_[with_kind(name, wish->second.wish->request)] = {now + kStaysOut, budget};
+}
+
+bool ProbeCode::is_too_dear(const Wish& wish, const std::string& method) const {
+  if (too_dear_.empty()) return false;
+  const auto at = too_dear_.find(with_kind(method, wish.wish->request));
+  return at != too_dear_.end() && wish.budget <= at->second.budget &&
+         std::chrono::steady_clock::now() < at->second.until;
+}
+
+void ProbeCode::refuse(WishId id, Wish& wish, std::string_view class_name, std::string_view method,
+                       std::string_view descriptor) {
+  const Number number = next_++;
+  Probe& probe = probes_[number];
+  probe.wish = id;
+  probe.class_name = class_name;
+  probe.method = method;
+  probe.descriptor = descriptor;
+  probe.removed = kBudget;
+  wish.notes.insert(
+      "what took far more than the budget is not put in again for a minute, unless with a larger "
+      "--budget");
+  numbers_.emplace(std::to_string(id) + ' ' + full_name(class_name, method, descriptor), number);
+}
+
+// Of what is wanted of a loaded class now. They are among the findings all the same.
+bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool of_system) {
+  const std::string class_name = std::string(internal_name) + ' ';
+  const auto first = too_dear_.lower_bound(class_name);
+  if (first == too_dear_.end() || !first->first.starts_with(class_name)) return false;
+  return !has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
+    const std::string name = full_name(internal_name, method, descriptor);
+    bool goes_in = false;
+    for (auto& [id, wish] : wishes_) {
+      if (!wish.filter.wants(internal_name, method, descriptor, of_system)) continue;
+      if (numbers_.contains(std::to_string(id) + ' ' + name)) continue;
+      if (is_too_dear(wish, name)) {
+        refuse(id, wish, internal_name, method, descriptor);
+      } else {
+        goes_in = true;
+      }
+    }
+    return goes_in;
+  });
 }
 
 void ProbeCode::look_at_all() {
@@ -121,10 +186,11 @@ bool ProbeCode::may_want(std::string_view internal_name, bool of_system) {
   return wanted_now(internal_name, of_system) || patched_.contains(internal_name);
 }
 
-bool ProbeCode::needs_change(jclass, std::string_view internal_name, bool of_system) {
+bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
   const std::lock_guard lock(mutex_);
   if (!only_.empty()) return only_.contains(internal_name);
-  return patched_.contains(internal_name) || wanted_now(internal_name, of_system);
+  if (patched_.contains(internal_name)) return true;
+  return wanted_now(internal_name, of_system) && !all_too_dear(klass, internal_name, of_system);
 }
 
 void ProbeCode::left_out(const std::string& reason) {
@@ -153,20 +219,25 @@ std::string ProbeCode::reason_against(const bci::ClassFile& file,
 ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
                                          const bci::ClassFile& file,
                                          const bci::MethodOutline& method) {
-  const std::string key = std::to_string(id) + ' ' + std::string(file.name) + ' ' +
-                          std::string(method.name) + std::string(method.descriptor);
+  const std::string name = full_name(file.name, method.name, method.descriptor);
+  const std::string key = std::to_string(id) + ' ' + name;
   if (const auto at = numbers_.find(key); at != numbers_.end()) return at->second;
   if (wish.methods == kMostMethods) {
     ++wish.too_many;
     return 0;
   }
   ++wish.methods;
+  if (is_too_dear(wish, name)) {
+    refuse(id, wish, file.name, method.name, method.descriptor);
+    return 0;
+  }
   const Number number = next_++;
   Probe& probe = probes_[number];
   probe.wish = id;
   probe.class_name = file.name;
   probe.method = method.name;
   probe.descriptor = method.descriptor;
+  probe.since = std::chrono::steady_clock::now();
   probe.timed = wish.wish->timed();
   probe.conditional = !wish.wish->conditions.empty();
   probe.removed = reason_against(file, method);

@@ -3,6 +3,7 @@
 // Wishes come and go on one attached thread; classes are rewritten on any.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -34,16 +35,20 @@ class ProbeCode final : public ClassRewriting {
     std::int32_t cell = -1;                      // -1: none
     bool timed = false, conditional = false;
     std::string removed;  // why it is not in; "": it is
+    std::chrono::steady_clock::time_point since{};
   };
 
-  ProbeCode(SinksClass& sinks, ProbeRecords& records) : sinks_(sinks), records_(records) {}
+  ProbeCode(jvmtiEnv* jvmti, SinksClass& sinks, ProbeRecords& records)
+      : jvmti_(jvmti), sinks_(sinks), records_(records) {}
 
-  // From the next retransformation on, behind which comes settled().
-  void add(WishId id, ProbeWish wish);
+  // From the next retransformation on, behind which comes settled(). `budget`: percent, in force.
+  void add(WishId id, ProbeWish wish, double budget);
   void settled();
   void remove(WishId id);
-  // That probe alone: only classes of such probes need a change, until look_at_all().
-  void remove(JNIEnv* jni, Number number, std::string reason);
+  // That probe alone, over its budget: only classes of such probes need a change, until
+  // look_at_all(). One that has just gone in was far too dear, and going in and out costs what the
+  // compiler has made of its class: for a minute it does not go in again with no larger budget.
+  void take_out(JNIEnv* jni, Number number, double budget);
   void look_at_all();
   // Its counters are used again.
   void forget(WishId id);
@@ -66,17 +71,28 @@ class ProbeCode final : public ClassRewriting {
   struct Wish {
     std::shared_ptr<const ProbeWish> wish;
     MethodFilter filter;
+    double budget = 0;
     std::size_t methods = 0, too_many = 0;
     std::set<std::string> notes;
   };
 
+  struct TooDear {
+    std::chrono::steady_clock::time_point until;
+    double budget;
+  };
+
   bool wanted_now(std::string_view internal_name, bool of_system) const;
+  bool all_too_dear(jclass klass, std::string_view internal_name, bool of_system);
+  bool is_too_dear(const Wish& wish, const std::string& method) const;
+  void refuse(WishId id, Wish& wish, std::string_view internal_name, std::string_view method,
+              std::string_view descriptor);
   Number find_or_add(JNIEnv* jni, WishId id, Wish& wish, const bci::ClassFile& file,
                      const bci::MethodOutline& method);
   std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline& method) const;
   void take_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
   void take_absences(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
 
+  jvmtiEnv* const jvmti_;
   SinksClass& sinks_;
   ProbeRecords& records_;
   bci::PatchIdTable ids_;  // plans of probes use none
@@ -86,6 +102,7 @@ class ProbeCode final : public ClassRewriting {
   std::map<Number, Probe> probes_;
   std::map<std::string, Number> numbers_;  // by wish, class, method and descriptor
   Number next_ = 1;
+  std::map<std::string, TooDear> too_dear_;     // by class, method, descriptor and what was wanted
   std::set<std::string, std::less<>> patched_;  // classes that have probes in them
   std::set<std::string, std::less<>> only_;     // none = all that are wanted or patched
   std::optional<WishId> coming_;                // between add() and settled()

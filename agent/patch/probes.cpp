@@ -31,7 +31,7 @@ Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
       sinks_(budget.sinks()),
       naming_(std::move(naming)),
       records_(sinks_.cells()),
-      code_(sinks_, records_) {
+      code_(jvmti, sinks_, records_) {
   sinks_.hand_to(records_);
 }
 
@@ -111,7 +111,7 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
   on_ = true;
   keep_budget(jni);
   running_->before_rewriting(jni);
-  code_.add(owner, std::move(*wish));
+  code_.add(owner, std::move(*wish), budget_.limit_percent());
   owners_.back().late = !bring_up_to_date(jni);
   running_->after_rewriting(jni);
   budget_.gone_in();
@@ -250,7 +250,7 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
 }
 
 std::vector<std::string> Probes::take_out(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
-  for (const ProbeCode::Number number : numbers) code_.remove(jni, number, "budget");
+  for (const ProbeCode::Number number : numbers) code_.take_out(jni, number, budget_.limit_percent());
   hooks_->retransform(jni);
   code_.look_at_all();
   return {};

@@ -308,10 +308,10 @@ def put_in_and_out(t, rounds):
     with Target(t, "dump=none", program=PROGRAM) as target:
         tell(target, "busy 2")
         for _ in range(rounds):
-            probe = Probe(target, "Probed.work,Probed$Late.*", *dice.choice(kinds))
+            probe = Probe(target, "Probed.work,Probed$Late.*", "--budget", "10000", *dice.choice(kinds))
             time.sleep(dice.random() / 10)
             found = probe.end()
-            assert found["Probed.work"]["removed"] in (None, "budget"), found
+            assert found["Probed.work"]["removed"] is None, found
             assert found["Probed.work"]["hits"] > 0, found
         tell(target, "stop")
 
@@ -340,6 +340,34 @@ def a_probe_over_the_budget_is_taken_out(t):
         assert found["Probed.fib"]["removed"] is None
         budget = probe.found["budget"]
         assert budget["limit_percent"] == 1 and budget["used_percent"] > 0, budget
+
+
+@test()
+def what_was_far_too_dear_stays_out_for_a_while(t):
+    methods = "java.lang.String.hashCode,java.util.HashMap.get"
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "busy 2")
+
+        def removed(*words):
+            probe = Probe(target, methods, *words)
+            time.sleep(1)
+            found = probe.end()
+            return ([found[method]["removed"] for method in methods.split(",")],
+                    sum(found[method]["hits"] for method in methods.split(",")),
+                    any("not put in again for a minute" in note for note in probe.found["notes"]))
+
+        gone, hits, again = removed("--time", "--budget", "1")
+        assert gone == ["budget", "budget"] and hits > 0 and not again
+        begun = time.monotonic()
+        second = removed("--time", "--budget", "1")
+        # Unless this machine has taken a minute for it.
+        assert second == (["budget", "budget"], 0, True) or time.monotonic() - begun > 50, second
+        # Another wish, and a larger budget.
+        gone, hits, again = removed("--count", "--budget", "10000")
+        assert gone == [None, None] and hits > 0 and not again
+        gone, hits, again = removed("--time", "--budget", "10000")
+        assert gone == [None, None] and hits > 0 and not again
+        tell(target, "stop")
 
 
 class Mix:
