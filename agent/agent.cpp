@@ -425,6 +425,7 @@ void Agent::vm_death(JNIEnv* jni) {
   dying_ = true;
   sampler_thread_.close();
   monitors_.close();
+  if (probes_) probes_->program_ends();
   if (hit_budget_) hit_budget_->close();
   if (handlers_) handlers_->close();
   if (client_api_) client_api_->close();

@@ -14,6 +14,19 @@ Probes::Answer answer_to(const Request& request, Reply reply) {
   };
 }
 
+// Findings of a program that ends: they must fit into what the socket takes at once.
+void send_last(Session& session, ProbeFindings found) {
+  constexpr std::size_t kMostBytes = std::size_t{128} << 10;
+  Bytes encoded = found.encode();
+  if (encoded.size() > kMostBytes) {
+    for (ProbeFindings::Method& method : found.methods) method.records.clear();
+    found.notes.push_back(
+        "the program ended, and there was no time for the hits that were recorded");
+    encoded = found.encode();
+  }
+  session.send_event(Chunk{kEndProbes, std::move(encoded)});
+}
+
 }  // namespace
 
 void ProbeHandlers::add_to(Dispatcher& dispatcher) {
@@ -24,11 +37,15 @@ void ProbeHandlers::add_to(Dispatcher& dispatcher) {
           "u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget");
     }
     const SessionPtr session = request.session;
-    probes_.put_in(context_.jni(), session->id(), *wanted,
-                   [this, session, answer = answer_to(request, std::move(reply))](auto found) {
-                     if (!session->is_open()) probes_.owner_gone(session->id());
-                     answer(std::move(found));
-                   });
+    probes_.put_in(
+        context_.jni(), session->id(), *wanted,
+        [this, session, answer = answer_to(request, std::move(reply))](auto found) {
+          if (!session->is_open()) probes_.owner_gone(session->id());
+          answer(std::move(found));
+        },
+        [to = std::weak_ptr(session)](const ProbeFindings& found) {
+          if (const SessionPtr open = to.lock()) send_last(*open, found);
+        });
   });
   dispatcher.add(kAskProbes, Lane::kQuick, [this](const Request& request, Reply reply) {
     const bool with_records = !request.data.empty() && request.data[0] != 0;

@@ -1,6 +1,7 @@
 // What the program's exit waits for, and how long at most: all of it, in the order of
 // Agent::vm_death(). Each limit is a limit and not a pause: nothing to wait for, no wait.
 //
+//   what probes have found so far (Probes), if any are in     kFindingsLimit
 //   a handler of the program's that runs (ClientApi)          kHandlerLimit
 //   sockets: what they take at once is written (Server)       no wait
 //   a request that is being handled (Service, two lanes)      kRequestLimit, both lanes
@@ -28,6 +29,7 @@ namespace ddm::exit_limits {
 
 using std::chrono::milliseconds;
 
+inline constexpr milliseconds kFindingsLimit{500};
 inline constexpr milliseconds kHandlerLimit{100};
 inline constexpr milliseconds kRequestLimit{50};
 inline constexpr milliseconds kMapLimit{20};

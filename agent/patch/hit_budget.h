@@ -83,9 +83,11 @@ class HitBudget {
   double limit_percent() const { return limit_percent_; }
   double used_percent() const { return used_percent_; }
 
-  // In VMDeath: microseconds.
+  // In VMDeath: nobody waits for a change of classes any longer. Any thread.
+  void end_changes() { aside_.close(); }
+  // In VMDeath.
   void close() {
-    aside_.close();
+    end_changes();
     thread_.stop(std::chrono::milliseconds(100));
   }
 

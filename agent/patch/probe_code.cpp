@@ -43,6 +43,30 @@ bool is_main(bci::SiteKind site) {
   return site != bci::SiteKind::kExit && site != bci::SiteKind::kThrow;
 }
 
+std::string reason_of(const bci::RefusedSite& site) {
+  const std::string detail = site.detail.empty() ? "" : ": " + site.detail;
+  if (site.reason != bci::SkipReason::kNoSuchVariable) {
+    return std::string(to_string(site.reason)) + detail;
+  }
+  return "there is no such variable there, or it is not set yet" + detail;
+}
+
+std::string note_of_initialisers(const std::set<std::string>& classes) {
+  constexpr std::size_t kMostNamed = 3;
+  std::string names;
+  std::size_t named = 0;
+  for (const std::string& name : classes) {
+    if (named++ == kMostNamed) break;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (classes.size() > kMostNamed) {
+    names += " and " + std::to_string(classes.size() - kMostNamed) + " more";
+  }
+  return "a static initialiser runs once: where the class was initialised before, it is not seen "
+         "(" +
+         names + ")";
+}
+
 std::vector<std::string> field_owners(const ProbeWish& wish, const bci::ConstantPool& pool) {
   std::set<std::string> owners;
   for (std::uint16_t index = 1; index < pool.count(); ++index) {
@@ -167,6 +191,9 @@ std::vector<std::string> ProbeCode::notes(WishId id) const {
   const auto at = wishes_.find(id);
   if (at == wishes_.end()) return {};
   std::vector<std::string> notes(at->second.notes.begin(), at->second.notes.end());
+  if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
+    notes.push_back(note_of_initialisers(classes));
+  }
   if (at->second.too_many > 0) {
     notes.push_back(std::to_string(at->second.too_many) +
                     " more methods match and have no probe: " + std::to_string(kMostMethods) +
@@ -252,8 +279,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
                    of_field ? "" : kinds_of(method.descriptor));
   }
   if (method.name == "<clinit>") {
-    wish.notes.insert("the static initialiser of " + dotted_name(file.name) +
-                      " runs once: if the class was initialised before, it is not seen");
+    wish.with_initialiser.insert(dotted_name(file.name));
   }
   numbers_.emplace(key, number);
   return number;
@@ -302,8 +328,7 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& com
 void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
                               const bci::PatchResult& result) {
   for (const bci::RefusedSite& site : result.refused) {
-    const std::string reason =
-        std::string(to_string(site.reason)) + (site.detail.empty() ? "" : ": " + site.detail);
+    const std::string reason = reason_of(site);
     for (auto& [number, probe] : probes_) {
       if (probe.class_name != class_name || !probe.removed.empty()) continue;
       if (!site.name.empty() &&
@@ -324,7 +349,7 @@ void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
   }
 }
 
-// A method without such a line or field.
+// A method without such a line or field, or that has it only where nothing could be put in.
 void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
                               const bci::PatchResult& result) {
   for (auto& entry : probes_) {
@@ -337,7 +362,13 @@ void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
     const auto wish = wishes_.find(probe.wish);
     if (there || wish == wishes_.end()) continue;
     const ProbeRequest& request = wish->second.wish->request;
-    probe.removed = request.line > 0 ? "it has no code at line " + std::to_string(request.line)
+    const auto refused = std::find_if(
+        result.refused.begin(), result.refused.end(), [&probe](const bci::RefusedSite& site) {
+          return site.name == probe.method && site.descriptor == probe.descriptor;
+        });
+    probe.removed = refused != result.refused.end()
+                        ? "it cannot be rewritten (" + reason_of(*refused) + ")"
+                    : request.line > 0 ? "it has no code at line " + std::to_string(request.line)
                     : !request.field.empty() ? "it does not use the field " + request.field
                                              : "it cannot be rewritten";
     records_.end(jni, probe.cell);

@@ -73,7 +73,7 @@ class ProbeCode final : public ClassRewriting {
     MethodFilter filter;
     double budget = 0;
     std::size_t methods = 0, too_many = 0;
-    std::set<std::string> notes;
+    std::set<std::string> notes, with_initialiser;  // the second: classes
   };
 
   struct TooDear {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <future>
 #include <utility>
 
+#include "jvm/exit_limits.h"
 #include "jvm/jvmti_memory.h"
 #include "log.h"
 #include "records/name_table.h"
@@ -41,11 +43,11 @@ void Probes::run(JNIEnv* jni, Work work, Answer answer) {
       [work = std::move(work), answer = std::move(answer)](JNIEnv* own) { answer(work(own)); });
 }
 
-void Probes::put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer) {
+void Probes::put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last) {
   run(
       jni,
-      [this, owner, request = std::move(request)](JNIEnv* own) {
-        return begin(own, owner, request);
+      [this, owner, request = std::move(request), last = std::move(last)](JNIEnv* own) {
+        return begin(own, owner, request, last);
       },
       std::move(answer));
 }
@@ -62,6 +64,21 @@ void Probes::ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
 void Probes::take_out(JNIEnv* jni, Owner owner, Answer answer) {
   run(
       jni, [this, owner](JNIEnv* own) { return end(own, owner); }, std::move(answer));
+}
+
+void Probes::program_ends() {
+  if (!on_) return;
+  budget_.end_changes();
+  const auto told = std::make_shared<std::promise<void>>();
+  const auto all_told = told->get_future();
+  const bool posted = budget_.thread().post([this, told](JNIEnv* own) {
+    for (const Owned& owned : owners_) {
+      if (owned.leaving || !owned.last) continue;
+      owned.last(findings(own, owned.owner, true, notes(own, owned.owner)));
+    }
+    told->set_value();
+  });
+  if (posted) all_told.wait_for(exit_limits::kFindingsLimit);
 }
 
 void Probes::owner_gone(Owner owner) {
@@ -95,7 +112,7 @@ void Probes::keep_budget(JNIEnv* jni) {
   budget_.keep(jni, *this, limit);
 }
 
-Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request) {
+Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last) {
   for (const Owned& owned : owners_) {
     if (owned.owner != owner) continue;
     return Error{owned.leaving ? "the earlier probes of this connection are not out yet"
@@ -107,7 +124,7 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
     if (hooks_ && owners_.empty()) hooks_->switch_off();
     return Error{error};
   }
-  owners_.push_back({owner, wish->request.budget});
+  owners_.push_back({owner, wish->request.budget, std::move(last)});
   on_ = true;
   keep_budget(jni);
   running_->before_rewriting(jni);
@@ -250,7 +267,8 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
 }
 
 std::vector<std::string> Probes::take_out(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
-  for (const ProbeCode::Number number : numbers) code_.take_out(jni, number, budget_.limit_percent());
+  for (const ProbeCode::Number number : numbers)
+    code_.take_out(jni, number, budget_.limit_percent());
   hooks_->retransform(jni);
   code_.look_at_all();
   return {};

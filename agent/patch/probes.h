@@ -32,6 +32,7 @@ class Probes final : public TimeDataSource, private HitSpender {
  public:
   using Owner = std::uint64_t;  // a connection: it has one request at a time
   using Answer = std::function<void(Result<ProbeFindings>)>;
+  using Last = std::function<void(const ProbeFindings&)>;
 
   // Of stacks, asked for on the agent's thread.
   using Naming = std::function<std::optional<StackNaming>(JNIEnv*)>;
@@ -39,9 +40,12 @@ class Probes final : public TimeDataSource, private HitSpender {
 
   // `jni`: of the calling thread. Each answers once, later; put_in() when the probes are in, and
   // take_out() when the code of all classes is as it was, unless that is held up.
-  void put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer);
+  // `last`: is told what they have found when the program ends, on another thread.
+  void put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last);
   void ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer);
   void take_out(JNIEnv* jni, Owner owner, Answer answer);
+  // In VMDeath: tells what was found so far, and waits for that, not long. Before the budget is closed.
+  void program_ends();
   // The connection is no more.
   void owner_gone(Owner owner);
 
@@ -58,7 +62,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   std::vector<std::string> take_out(JNIEnv* jni,
                                     const std::vector<std::uint32_t>& numbers) override;
   std::string prepare(JNIEnv* jni);
-  Result<ProbeFindings> begin(JNIEnv* jni, Owner owner, ProbeRequest request);
+  Result<ProbeFindings> begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last);
   Result<ProbeFindings> end(JNIEnv* jni, Owner owner);
   void leave(JNIEnv* jni, Owner owner);
   bool bring_up_to_date(JNIEnv* jni);
@@ -81,6 +85,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   struct Owned {
     Owner owner = 0;
     std::uint32_t budget = 0;
+    Last last;
     bool late = false;     // its probes were held up
     bool leaving = false;  // it has ended, and classes still have its probes
   };

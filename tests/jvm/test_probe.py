@@ -132,6 +132,13 @@ def conditions_lines_and_fields_choose_the_hits(t):
         assert values == [["0"], ["0"], ["0"]], values
         found, _ = probed(target, "Probed$Cart.*", "--when", "arg9 == 1", told=counts)
         assert "cannot be rewritten" in found["Probed$Cart.total"]["removed"], found
+        assert "no such variable" in found["Probed$Cart.total"]["removed"], found
+        # Of a line, too: it is not that there was no such line.
+        found, _ = probed(target, "Probed$Cart.total", "--line", str(line - 1), "--when", "nobody == 1",
+                          told=counts)
+        assert "no such variable" in found["Probed$Cart.total"]["removed"], found
+        found, _ = probed(target, "Probed$Cart.total", "--line", "60000", told=counts)
+        assert found["Probed$Cart.total"]["removed"] == "it has no code at line 60000", found
 
 
 @test()
@@ -205,6 +212,31 @@ def probes_are_held_up_by_a_transformer_that_hangs_and_nobody_waits_for_it(t):
         assert tell(target, f"codes {CODES}") == before
 
 
+def until_it_ends(t, limit):
+    for _ in range(5):  # the end of a program waits only so long for its findings
+        with Target(t, "dump=none", program=PROGRAM) as target:
+            probe = Probe(target, "Probed$Cart.total", "--args", "--stack", "--budget", "10000",
+                          "--limit", str(limit))
+            truth = tell(target, "counts 2000 3")
+        out, err = probe.process.communicate(timeout=60)
+        if probe.process.returncode == OK:
+            break
+    return out, err, truth
+
+
+@test()
+def what_was_found_is_shown_when_the_program_ends(t):
+    for limit, kept in ((10, 10), (100_000, 0)):
+        out, err, truth = until_it_ends(t, limit)
+        assert "the program has ended" in err, (out, err)
+        found = json.loads(out)
+        one = found["probes"][0]
+        assert one["hits"] == truth["Probed$Cart.total"] == 6000, found
+        # More than fits into a socket at once is left out, and said to be.
+        assert len(one["records"]) == kept, len(one["records"])
+        assert any("no time for the hits" in note for note in found["notes"]) == (kept == 0), found["notes"]
+
+
 @test()
 def a_program_ends_while_a_transformer_holds_probes_up(t):
     hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}=Probed$Cart:{t.path('never')}"
@@ -212,7 +244,8 @@ def a_program_ends_while_a_transformer_holds_probes_up(t):
         tell(target, "counts 10 1")
         probe = Probe(target, "Probed$Cart.total", "--count")
     out, err = probe.process.communicate(timeout=60)
-    assert probe.process.returncode == 1 and "closed the connection" in err, (out, err)
+    assert probe.process.returncode in (OK, 1), (out, err)
+    assert "the program has ended" in err or "closed the connection" in err, (out, err)
 
 
 @test()

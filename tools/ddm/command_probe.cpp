@@ -47,8 +47,10 @@ void tell_start(const ProbeFindings& findings) {
   for (const std::string& note : findings.notes) fmt::print(stderr, "ddm: {}\n", note);
 }
 
-// Until the time is over, Ctrl-C, or the end of the program. "" or what went wrong.
-std::string wait_for_end(DdmClient& client, const std::optional<double>& seconds) {
+// Until the time is over, Ctrl-C, or the end of the program, which may send its last findings by
+// itself. "" or what went wrong.
+std::string wait_for_end(DdmClient& client, const std::optional<double>& seconds,
+                         std::optional<ProbeFindings>& last) {
   const Clock::time_point begin = Clock::now();
   while (!interrupted()) {
     double left = 0.1;
@@ -57,8 +59,12 @@ std::string wait_for_end(DdmClient& client, const std::optional<double>& seconds
       if (left <= 0) break;
     }
     const auto step = std::chrono::milliseconds(static_cast<int>(std::min(left, 0.1) * 1000) + 1);
-    if (const auto gone = client.listen(step)) return gone->message;
-    client.take_events();
+    const auto gone = client.listen(step);
+    for (const Chunk& event : client.take_events()) {
+      if (event.type == kEndProbes) last = ProbeFindings::decode(event.data);
+    }
+    if (last) return "";
+    if (gone) return gone->message;
   }
   return "";
 }
@@ -86,12 +92,18 @@ int probe(ProbeOptions options) {
       started->type == ProbeRequest::kType ? ProbeFindings::decode(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
   tell_start(*begun);
-  if (std::string gone = wait_for_end(*client, seconds); !gone.empty()) return refuse(gone);
-  const auto ended = client->request({kEndProbes, {}}, DdmClient::kLongWork);
-  if (!ended) return refuse(ended.message());
-  const auto findings =
-      ended->type == kEndProbes ? ProbeFindings::decode(ended->data) : std::nullopt;
-  if (!findings) return refuse(DdmClient::unexpected(*ended).message);
+  std::optional<ProbeFindings> findings;
+  if (std::string gone = wait_for_end(*client, seconds, findings); !gone.empty()) {
+    return refuse(gone);
+  }
+  if (findings) {
+    fmt::print(stderr, "ddm: the program has ended\n");
+  } else {
+    const auto ended = client->request({kEndProbes, {}}, DdmClient::kLongWork);
+    if (!ended) return refuse(ended.message());
+    if (ended->type == kEndProbes) findings = ProbeFindings::decode(ended->data);
+    if (!findings) return refuse(DdmClient::unexpected(*ended).message);
+  }
   if (options.json) {
     print_json(probe_json(request, *findings));
   } else {
