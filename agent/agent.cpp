@@ -362,7 +362,7 @@ void Agent::write_reports_of(JNIEnv* jni, const char* reason, bool oom) {
 
 std::optional<ReportData> Agent::take_records(JNIEnv* jni, const char* reason) {
   if (!tracking_ || (!tracking_->has_records() && !timed_)) return std::nullopt;
-  const bool into_files = report_files_ && report_files_->any();
+  const bool into_files = (report_files_ && report_files_->any()) || !at_end_.empty();
   if (!into_files && (options_.dump_none || heap_dumps_)) return std::nullopt;
   std::optional<ReportData> data =
       jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
@@ -371,7 +371,13 @@ std::optional<ReportData> Agent::take_records(JNIEnv* jni, const char* reason) {
 }
 
 void Agent::write_records(const ReportData& data, bool oom) {
+  for (const std::string& path : at_end_) {
+    const auto format = report_format_of(path);  // who has taken the path has looked
+    const std::string error = format ? write_report_file(path, *format, data) : "";
+    if (!error.empty()) log_error("{}", error);
+  }
   if (report_files_ && report_files_->any()) return report_files_->write(data, oom);
+  if (options_.dump_none || heap_dumps_) return;
   if (tracking_->on()) write_stderr(summary_report(data));
   if (timed_) write_stderr(time_summary(data));
 }
@@ -398,6 +404,7 @@ void Agent::last_reports(JNIEnv* jni) {
   }
   if (told) {
     if (oom_report_due_) write_reports(jni, "OutOfMemoryError", true);
+    if (handlers_) at_end_ = handlers_->reports_at_end();
     write_reports(jni, "exit", false);
   } else {
     log_error("the last report is left out: another one is still being written");

@@ -106,6 +106,7 @@ class Agent {
   std::mutex report_mutex_;  // one report at a time; guards what follows
   std::unique_ptr<ReportFiles> report_files_;
   std::unique_ptr<HeapDumpReports> heap_dumps_;  // null: dump= names none
+  std::vector<std::string> at_end_;              // of the last reports: what servers have asked for
   std::atomic<bool> timed_{false};  // cpu= or monitor= was ever asked for: there is a report
   std::atomic<bool> oom_seen_{false};
   std::atomic<bool> oom_report_due_{false};

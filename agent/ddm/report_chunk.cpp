@@ -30,6 +30,19 @@ std::optional<ReportRequest> ReportRequest::decode(ByteSpan data) {
   return request;
 }
 
+Bytes ReportAtEndRequest::encode() const {
+  ByteWriter out;
+  out.str(path);
+  return out.take();
+}
+
+std::optional<ReportAtEndRequest> ReportAtEndRequest::decode(ByteSpan data) {
+  ByteReader in(data);
+  ReportAtEndRequest request{in.str()};
+  if (!in.ok()) return {};
+  return request;
+}
+
 struct ReportPacker::Stream {
   z_stream zlib{};
   ~Stream() { deflateEnd(&zlib); }

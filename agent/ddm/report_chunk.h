@@ -35,6 +35,19 @@ struct ReportRequest {
   friend bool operator==(const ReportRequest&, const ReportRequest&) = default;
 };
 
+// REPE, a chunk of our own: the report to write where the VM runs if the program ends before this
+// connection does. The reply is empty.
+//
+//   request  str path: of a file that is not there, with a report's ending; "": none any more
+struct ReportAtEndRequest {
+  static constexpr ChunkType kType = chunk_type("REPE");
+  std::string path;
+
+  Bytes encode() const;
+  static std::optional<ReportAtEndRequest> decode(ByteSpan data);
+  friend bool operator==(const ReportAtEndRequest&, const ReportAtEndRequest&) = default;
+};
+
 // Makes the reply's data out of the pieces of a report.
 class ReportPacker {
  public:

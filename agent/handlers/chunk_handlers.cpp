@@ -43,6 +43,7 @@ void ChunkHandlers::disconnected(const SessionPtr& session) {
   profiling_.disconnected(session);
   probes_.disconnected(session);
   heap_.disconnected(session);
+  reports_.disconnected(session);
   // The modes have ended with the session; what they kept switched on may end too.
   context_.service.quick().post([this](JNIEnv*) {
     threads_.sessions_changed();

@@ -40,6 +40,9 @@ class ChunkHandlers final : public SessionObserver {
   // JVMTI's events, on the thread concerned.
   void thread_started(JNIEnv* jni, jthread thread) { threads_.thread_started(jni, thread); }
   void thread_ending(JNIEnv* jni, jthread thread) { threads_.thread_ending(jni, thread); }
+  // As the program ends, after close() if that came: ReportHandlers.
+  std::vector<std::string> reports_at_end() const { return reports_.paths_at_end(); }
+
   void gc_finished() noexcept { gc_events_.gc_finished(); }
 
   void connected(const SessionPtr& session) override;

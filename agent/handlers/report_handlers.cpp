@@ -1,5 +1,7 @@
 #include "handlers/report_handlers.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <map>
@@ -7,6 +9,7 @@
 #include "ddm/packet.h"
 #include "ddm/report_chunk.h"
 #include "jvm/exit_limits.h"
+#include "records/ring_path.h"
 
 namespace ddm {
 namespace {
@@ -22,6 +25,53 @@ void ReportHandlers::add_to(Dispatcher& dispatcher) {
   // Through the slow lane: what the same server has switched on or off before comes first.
   dispatcher.add(ReportRequest::kType, Lane::kSlow,
                  [this](const Request& request, Reply reply) { ask(request, std::move(reply)); });
+  dispatcher.add(
+      ReportAtEndRequest::kType, Lane::kSlow,
+      [this](const Request& request, Reply reply) { ask_at_end(request, std::move(reply)); });
+}
+
+// A server is no user of this machine: it can have a file made, and change none that is there.
+void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
+  const auto wanted = ReportAtEndRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("str path");
+  const std::string& path = wanted->path;
+  if (!path.empty()) {
+    if (tracking_ == nullptr) {
+      return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
+    }
+    if (path.front() != '/' || !report_format_of(path)) {
+      return reply.fail(FailCode::kRefused, "an absolute path that ends like a report is needed");
+    }
+    if (access(path.c_str(), F_OK) == 0) {
+      return reply.fail(FailCode::kRefused, path + " is there already");
+    }
+    if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
+      return reply.fail(FailCode::kRefused, errno_error("cannot write " + path).message);
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (path.empty()) {
+      at_end_.erase(request.session);
+    } else if (!closing_ && request.session->is_open()) {
+      at_end_[request.session] = path;
+    }
+  }
+  reply.send_empty();
+}
+
+void ReportHandlers::disconnected(const SessionPtr& session) {
+  const std::lock_guard lock(mutex_);
+  if (!closing_) at_end_.erase(session);
+}
+
+std::vector<std::string> ReportHandlers::paths_at_end() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> paths;
+  for (const auto& [session, path] : at_end_) {
+    if (access(path.c_str(), F_OK) != 0) paths.push_back(path);
+  }
+  return paths;
 }
 
 std::optional<ReportHandlers::Wish> ReportHandlers::wish_of(std::string_view format) {
@@ -121,7 +171,11 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
 }
 
 void ReportHandlers::begin_close() {
-  closing_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(at_end_, [](const auto& one) { return !one.first->is_open(); });
+    closing_ = true;
+  }
   thread_.stop(std::chrono::milliseconds::zero());
 }
 

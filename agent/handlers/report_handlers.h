@@ -1,4 +1,4 @@
-// REPT: the agent's own reports over the wire.
+// REPT: the agent's own reports over the wire; REPE: one as the program ends.
 //
 // A report may take a second to write, so it is written on a thread of its own, which the first
 // request starts, and once for all servers that wait for the same format: however many ask, nobody
@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <compare>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +26,12 @@ class ReportHandlers {
 
   void add_to(Dispatcher& dispatcher);
 
-  // No report is begun any more, and none is finished. Never waits.
+  void disconnected(const SessionPtr& session);
+
+  // The files that servers which are connected until the end want reports in.
+  std::vector<std::string> paths_at_end() const;
+
+  // No report is begun any more, and none is finished; paths_at_end() stays as it is. Never waits.
   void begin_close();
   // Waits for what cannot be left in the middle, not long.
   void close();
@@ -45,6 +52,7 @@ class ReportHandlers {
   };
 
   static std::optional<Wish> wish_of(std::string_view format);
+  void ask_at_end(const Request& request, Reply reply);
   void ask(const Request& request, Reply reply);
   void answer_all(JNIEnv* jni);
   void answer(JNIEnv* jni, const Wish& wish, std::vector<Waiting>& waiting) const;
@@ -56,8 +64,9 @@ class ReportHandlers {
   AgentThread thread_;
   std::atomic<bool> closing_{false};
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Waiting> waiting_;
+  std::map<SessionPtr, std::string> at_end_;
 };
 
 }  // namespace ddm

@@ -12,7 +12,7 @@ import termios
 import threading
 import time
 
-from ddm_client import Target
+from ddm_client import Target, address_of
 from harness import PRESET, ROOT, Report, test
 from test_attach import Running
 
@@ -282,6 +282,24 @@ def an_option_error_of_attach_is_told_by_ddm(t):
         assert "not address" in ddm(t, "attach", pid, "address=none", code=USAGE)
         lines = program.end()
     assert len(lines) == 1 and "listening on" in lines[0], lines
+
+
+@test()
+def attach_says_what_stays_on_and_which_report_cannot_be_written(t):
+    with Target(t, agent=None, flags=["-XX:+EnableDynamicAgentLoading"]) as p:
+        assert ddm(t, "attach", p.pid).endswith("\ntracking is off\n")
+        p.address = address_of(p.process)
+        assert ddm(t, "attach", p.pid, "live=n").endswith("\ntracking is off\n")
+        assert ddm(t, "attach", p.pid, "live=y").endswith("\ntracking is on\n")
+        words = ddm(t, "attach", p.pid, "live=n")
+        assert words.endswith(f"tracking stays on, `ddm track {p.pid} off` ends it\n"), words
+        assert ddm_json(t, "track", p.pid)["tracking"] is True
+        done = t.command([DDM, "attach", str(p.pid), f"dump=/no/such/r.html,dump={t.path('r.txt')}"])
+        assert done.code == OK and "listens on" in done.out, done
+        assert done.err.startswith("ddm: dump=/no/such/r.html: the program cannot write there (No "
+                                   "such file or directory)") and done.err.count("\n") == 1, done
+        p.stderr_line("cannot write")
+        ddm(t, "attach", p.pid, "dump=none")
 
 
 @test()

@@ -26,6 +26,14 @@ def wait_until_on(t, pid):
     raise AssertionError("tracking is not on")
 
 
+def wait_until_listed(t, pid):
+    for _ in range(200):
+        if any(row["pid"] == pid for row in ddm_json(t, "ps")):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the agent is not loaded")
+
+
 def marks(report):
     return sum(s["count"] for s in report.sites if s["class"] == "DdmTarget$Mark")
 
@@ -49,11 +57,38 @@ def record_writes_what_was_allocated_meanwhile_and_switches_off_again(t):
         assert "a report ends in" in ddm(t, "record", p.pid, "-o", "x.png", code=USAGE)
         assert "cannot write" in ddm(t, "record", p.pid, "-o", "/no/such/x.txt", code=REFUSED)
         assert not tracking(t, p.pid)
+
+
+@test()
+def record_has_a_report_of_a_program_that_ends_early(t):
+    for agent in ("dump=none", "track=y,dump=own.jsonl", None):
+        with Target(t, agent=agent, flags=["-XX:+EnableDynamicAgentLoading"]) as p:
+            record = recording(t, p.pid, "-d", 60, "-o", "early.jsonl")
+            wait_until_listed(t, p.pid)
+            wait_until_on(t, p.pid)
+            if agent is None:
+                p.address = address_of(p.process)
+            time.sleep(1)  # it has told the program where, which nobody else can see
+            p.tell("marks 700")
+        out, err = record.communicate(timeout=90)
+        assert record.returncode == 0 and not err, err
+        assert "the program ended" in out and "report written to early.jsonl" in out, out
+        assert "stays" not in out, out
+        assert marks(Report(t.path("early.jsonl"))) == 700
+        os.remove(t.path("early.jsonl"))
+        assert not [name for name in os.listdir(t.dir) if name.startswith(".ddm")]
+    assert marks(Report(t.path("own.jsonl"))) == 700
+
+
+@test()
+def record_says_that_a_program_which_is_killed_leaves_no_report(t):
+    with Target(t, agent="dump=none") as p:
         record = recording(t, p.pid, "-d", 60, "-o", "gone.jsonl")
         wait_until_on(t, p.pid)
-    out, err = record.communicate(timeout=60)
-    assert record.returncode == 1 and "the program ended" in err, err
-    assert not os.path.exists(t.path("gone.jsonl"))
+        p.process.kill()
+        out, err = record.communicate(timeout=90)
+        assert record.returncode == 1 and "the program ended" in err and not out, (out, err)
+    assert not [name for name in os.listdir(t.dir) if "gone" in name]
 
 
 def save(t, pid):
@@ -79,10 +114,7 @@ def record_leaves_tracking_on_where_it_was_and_tells_of_the_time_asked_for(t):
 def record_loads_the_agent_where_it_is_not(t):
     with Target(t, agent=None, flags=["-XX:+EnableDynamicAgentLoading"]) as p:
         record = recording(t, p.pid, "-d", 60, "-o", "r.jsonl")
-        for _ in range(200):
-            if any(row["pid"] == p.pid for row in ddm_json(t, "ps")):
-                break
-            time.sleep(0.05)
+        wait_until_listed(t, p.pid)
         wait_until_on(t, p.pid)
         p.tell("marks 500")
         record.send_signal(signal.SIGINT)

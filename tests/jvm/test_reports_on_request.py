@@ -1,5 +1,6 @@
 """REPT: the agent's own reports over the wire, and that the figures of one are of one moment."""
 import json
+import os
 import struct
 import time
 import zlib
@@ -14,6 +15,42 @@ def report(client, kind):
     text = zlib.decompress(data[8:])
     assert len(text) == struct.unpack(">Q", data[:8])[0]
     return text.decode()
+
+
+def at_end(client, path):
+    return client.request("REPE", struct.pack(">I", len(path)) + path.encode("utf-16-be"))
+
+
+@test()
+def a_server_that_is_connected_until_the_end_has_its_report_in_a_new_file_and_nowhere_else(t):
+    with open(t.path("there.txt"), "w", encoding="utf-8") as f:
+        f.write("mine")
+    with Target(t, "track=y,dump=none") as p, p.client() as client, p.client() as other, \
+            p.client() as gone:
+        for path, words in ((t.path("there.txt"), "there already"), ("r.txt", "absolute"),
+                            (t.path("r.png"), "absolute"), ("/no/such/r.txt", "cannot write")):
+            try:
+                at_end(client, path)
+                raise AssertionError(f"{path} is taken")
+            except DdmError as refused:
+                assert words in str(refused), refused
+        at_end(client, t.path("first.txt"))
+        at_end(client, t.path("last.txt"))
+        at_end(other, t.path("never.txt"))
+        at_end(other, "")
+        at_end(gone, t.path("gone.txt"))
+        gone.close()
+        p.tell("marks 10")
+        with p.client() as late:  # what has gone before is known of then
+            late.request("REAQ")
+        time.sleep(0.5)
+        p.process.stdin.close()
+        assert p.ended()[0] == 0
+    with open(t.path("last.txt"), encoding="utf-8") as f:
+        assert f.read().startswith("Allocations of DdmTarget")
+    with open(t.path("there.txt"), encoding="utf-8") as f:
+        assert f.read() == "mine"
+    assert sorted(n for n in os.listdir(t.dir) if n.endswith(".txt")) == ["last.txt", "there.txt"]
 
 
 @test()

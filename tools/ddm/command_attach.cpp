@@ -1,9 +1,17 @@
 // ddm attach: loads the agent into a JVM that runs already.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "attach.h"
 #include "command.h"
+#include "ddm/switch_request.h"
+#include "ddm_client.h"
 #include "jvm_process.h"
 #include "options.h"
 #include "output.h"
+#include "records/ring_path.h"
 #include "sockets/discovery.h"
 
 namespace ddm {
@@ -24,8 +32,44 @@ std::string bad_options(const AttachOptions& options, bool loaded_already) {
   return reload_error(parsed.options);
 }
 
+// The agent says so too, on the stderr of the program. As root everything can be written.
+void tell_unwritable(const JvmProcess& jvm, const std::vector<std::string>& dumps) {
+  for (const std::string& dump : dumps) {
+    const std::string directory = directory_of(dump);
+    if (dump == "-" || directory.find('%') != std::string::npos) continue;
+    const bool is_absolute = directory.front() == '/';
+    const std::string seen_here =
+        is_absolute ? jvm.path(directory) : fmt::format("/proc/{}/cwd/{}", jvm.pid(), directory);
+    if (access(seen_here.c_str(), W_OK | X_OK) == 0) continue;
+    complain(
+        fmt::format("dump={}: the program cannot write there ({}); the report will go to its "
+                    "temporary directory",
+                    dump, std::strerror(errno)));
+  }
+}
+
+// What a `live=n` leaves on, for one.
+void tell_tracking(const Target& target, const Options& given) {
+  const auto address = parse_address(target.address);
+  if (!address) return;
+  auto client = DdmClient::connect(*address);
+  if (!client) return;
+  const auto state = client->get<TrackingState>({TrackingState::kType, {}});
+  if (!state) return;
+  const bool off_was_asked_for = given.is_given("live") && given.live == 0;
+  if (!state->on) {
+    print("tracking is off\n");
+  } else if (off_was_asked_for) {
+    print_sentence(fmt::format(
+        "objects are not followed; tracking stays on, `ddm track {} off` ends it", target.pid));
+  } else {
+    print("tracking is on\n");
+  }
+}
+
 int attach(const AttachOptions& options) {
-  if (parse_options(options.options).options.help) {
+  const Options given = parse_options(options.options).options;
+  if (given.help) {
     print(help_text());
     return kExitOk;
   }
@@ -39,10 +83,13 @@ int attach(const AttachOptions& options) {
   for (const Target& target : list_targets()) {
     if (target.pid == options.pid) {
       print(fmt::format("pid {} listens on {}\n", target.pid, target.address));
+      tell_unwritable(*jvm, given.dumps);
+      tell_tracking(target, given);
       return kExitOk;
     }
   }
   print("the agent is loaded; it does not listen\n");
+  tell_unwritable(*jvm, given.dumps);
   return kExitOk;
 }
 

@@ -1,15 +1,20 @@
 // ddm record: what a program allocates from now on for so long, as a report. The program is left as
 // it was: with tracking off, or with tracking on and all that it has counted.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
 
 #include "attach.h"
 #include "command.h"
 #include "ddm/app_state.h"
+#include "ddm/report_chunk.h"
 #include "ddm/switch_request.h"
 #include "ddm_client.h"
 #include "interrupt.h"
@@ -95,19 +100,72 @@ void tell_span(const SiteFigures& before, const SiteFigures& after, double waite
                     human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), waited));
 }
 
-int ended(double waited) {
-  return refuse(
-      fmt::format("the program ended after {:.1f} s; no report was written (dump= writes "
-                  "one at the end)",
-                  waited));
-}
+// What the program leaves if it ends too early: a file beside the report, which takes its place.
+class AtEnd {
+ public:
+  AtEnd(const RecordOptions& options, DdmClient& client) : path_(options.path) {
+    std::error_code wrong;
+    const std::filesystem::path whole = std::filesystem::absolute(path_, wrong);
+    const auto [end, error] =
+        std::from_chars(options.target.data(), options.target.data() + options.target.size(), pid_);
+    const bool is_pid = error == std::errc() && *end == '\0';
+    const auto began = is_pid ? process_start_time(pid_) : std::nullopt;
+    if (wrong || !began || !sees(whole.parent_path())) return;
+    began_ = *began;
+    const std::string beside =
+        whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());
+    if (client.request(to_chunk(ReportAtEndRequest{beside}))) beside_ = beside;
+  }
+
+  // The program is gone, or going.
+  int tell(double waited) const {
+    const auto limit = Clock::now() + kReportLimit;
+    while (!beside_.empty() && runs() && Clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    if (!beside_.empty() && rename(beside_.c_str(), path_.c_str()) == 0) {
+      print_sentence(
+          fmt::format("the program ended after {:.1f} s; report written to {}", waited, path_));
+      return kExitOk;
+    }
+    return refuse(
+        fmt::format("the program ended after {:.1f} s; no report was written (one that is "
+                    "killed writes none; ring= keeps its recent records)",
+                    waited));
+  }
+
+ private:
+  static constexpr std::chrono::seconds kReportLimit{60};
+
+  // One that has ended and that nobody has waited for has a number still, but no program.
+  bool runs() const {
+    char program = 0;
+    return readlink(fmt::format("/proc/{}/exe", pid_).c_str(), &program, 1) > 0 &&
+           process_start_time(pid_) == began_;
+  }
+
+  // A program in a container has other files.
+  bool sees(const std::filesystem::path& directory) const {
+    struct stat here {
+    }, there{};
+    const std::string other = fmt::format("/proc/{}/root{}", pid_, directory.string());
+    return stat(directory.c_str(), &here) == 0 && stat(other.c_str(), &there) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+  }
+
+  const std::string path_;
+  pid_t pid_ = 0;
+  std::uint64_t began_ = 0;
+  std::string beside_;  // "": it writes none
+};
 
 // Tracking goes on as it was, so the report is about more than the time asked for.
 int record_beside(const RecordOptions& options, DdmClient& client) {
   const auto before = fetch_figures(client);
   if (!before) return refuse(before.message());
+  const AtEnd at_end(options, client);
   double waited = 0;
-  if (!wait(client, options, waited)) return ended(waited);
+  if (!wait(client, options, waited)) return at_end.tell(waited);
   const auto after = fetch_figures(client);
   if (!after) return refuse(after.message());
   if (const auto error = save_report(client, options.path, false)) return refuse(error->message);
@@ -124,8 +182,9 @@ int record_beside(const RecordOptions& options, DdmClient& client) {
 int record_alone(const RecordOptions& options, DdmClient& client) {
   if (const auto error = switch_tracking(client, true)) return refuse(error->message);
   Tracked tracked(client);
+  const AtEnd at_end(options, client);
   double waited = 0;
-  if (!wait(client, options, waited)) return ended(waited);
+  if (!wait(client, options, waited)) return at_end.tell(waited);
   if (const auto error = tracked.end()) return refuse(error->message);
   const auto figures = fetch_figures(client);
   if (!figures) return refuse(figures.message());
@@ -162,7 +221,8 @@ int record(const RecordOptions& options) {
   if (!state) return refuse(state.message());
   catch_interrupts();
   const int code = state->on ? record_beside(options, *client) : record_alone(options, *client);
-  if (loaded && code == kExitOk) print("the agent stays loaded; tracking is off\n");
+  if (loaded && code == kExitOk && find_target(options.target))
+    print("the agent stays loaded; tracking is off\n");
   return code;
 }
 

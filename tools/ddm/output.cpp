@@ -23,14 +23,6 @@ void clear_progress() {
   if (g_progress != nullptr) g_progress->clear();
 }
 
-int complain(std::string_view what, int code) {
-  clear_progress();
-  std::fflush(stdout);  // in the order in which it was said
-  const std::string line = fmt::format("ddm: {}\n", printable(what));
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  return code;
-}
-
 }  // namespace
 
 std::size_t output_width() {
@@ -82,8 +74,20 @@ bool output_complete() {
   return g_reader_gone || errno == EPIPE;
 }
 
-int refuse(std::string_view what) { return complain(what, kExitRefused); }
-int misused(std::string_view what) { return complain(what, kExitUsage); }
+void complain(std::string_view what) {
+  clear_progress();
+  std::fflush(stdout);  // in the order in which it was said
+  const std::string line = fmt::format("ddm: {}\n", printable(what));
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+int refuse(std::string_view what) {
+  complain(what);
+  return kExitRefused;
+}
+int misused(std::string_view what) {
+  complain(what);
+  return kExitUsage;
+}
 
 Json json_text(std::string_view text) { return utf8_of(text); }
 

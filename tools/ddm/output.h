@@ -36,7 +36,8 @@ void print_json(const Json& value);
 // All of it has reached stdout. A reader that went away (EPIPE) counts as having had enough.
 bool output_complete();
 
-// "ddm: WHAT" on stderr; returns kExitRefused or kExitUsage.
+// "ddm: WHAT" on stderr; refuse() and misused() return kExitRefused and kExitUsage.
+void complain(std::string_view what);
 int refuse(std::string_view what);
 int misused(std::string_view what);
 

@@ -43,6 +43,11 @@ TEST_CASE("REPT asks for a format") {
   CHECK_FALSE(ReportRequest::decode(bytes_of("00000004 \"ht")));
 }
 
+TEST_CASE("REPE names the file for a report at the end") {
+  check_chunk(ReportAtEndRequest{"/r.txt"}, "00000006 \"/r.txt");
+  CHECK_FALSE(ReportAtEndRequest::decode(bytes_of("00000006 \"/r")));
+}
+
 TEST_CASE("a report that is packed in pieces comes back whole") {
   std::string text;
   for (int i = 0; i < 20000; ++i) text += "line " + std::to_string(i) + " of a report\n";
