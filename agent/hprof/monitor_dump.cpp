@@ -22,7 +22,12 @@ std::string status_of(jint state) {
   std::string flags;
   if ((state & JVMTI_THREAD_STATE_SUSPENDED) != 0) flags += "S|";
   if ((state & JVMTI_THREAD_STATE_INTERRUPTED) != 0) flags += "intr|";
-  if ((state & JVMTI_THREAD_STATE_IN_NATIVE) != 0) flags += "native|";
+  // A thread that is about to wait is in native code while an agent is told of it: not the program's.
+  constexpr jint kAboutToWait =
+      JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
+  if ((state & JVMTI_THREAD_STATE_IN_NATIVE) != 0 && (state & kAboutToWait) == 0) {
+    flags += "native|";
+  }
   const char* what = "UN";
   if ((state & JVMTI_THREAD_STATE_ALIVE) == 0) {
     what = (state & JVMTI_THREAD_STATE_TERMINATED) != 0 ? "ZO" : "NS";

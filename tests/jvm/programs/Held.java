@@ -1,3 +1,6 @@
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+
 /**
  * Held [spin] wait: one thread holds a lock twice over, one waits to enter it, one waits on a monitor,
  * and with "spin" one computes. Prints "made" when they do, and ends with its input.
@@ -50,6 +53,11 @@ public class Held {
     // In the method itself, not in what the VM loads on the way to it.
     static boolean stands(Thread thread, Thread.State state, String method) {
         if (thread.getState() != state) {
+            return false;
+        }
+        // A thread is blocked before the agent is told of it, and known to the monitor only afterwards.
+        ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId());
+        if (info == null || info.getLockInfo() == null) {
             return false;
         }
         for (StackTraceElement frame : thread.getStackTrace()) {
