@@ -21,7 +21,8 @@ from target import JDKS, compile_program, harness  # noqa: E402
 
 # busy threads, waiting threads, interval_ms, budget
 CASES = [(1, 0, 1, 1), (1, 0, 1, 5), (1, 0, 1, 10), (1, 0, 10, 5), (8, 0, 1, 1), (8, 0, 1, 5),
-         (8, 0, 1, 10), (1, 2000, 1, 5)]
+         (8, 0, 1, 10), (1, 2000, 1, 1), (1, 2000, 1, 5),
+         (1, 2000, 1, 10)]
 
 
 def said(path):

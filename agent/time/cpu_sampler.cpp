@@ -14,10 +14,6 @@ namespace ddm {
 namespace {
 
 constexpr std::chrono::seconds kStopPatience{2};  // for a look that is going on
-// To stop and go on takes a busy thread so long at least: a thousand looks a second at one cost 9.1 %
-// of a CPU where 5.8 were reckoned without this (JDK 25, two cores).
-constexpr std::int64_t kLeastStop = 30'000;
-
 std::int64_t clock_ns(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -132,7 +128,7 @@ std::optional<CpuSampler::Look> CpuSampler::wanted_look() const {
 Looker::Clock::time_point CpuSampler::begin(JNIEnv* jni) {
   random_.seed(static_cast<std::uint32_t>(clock_ns(CLOCK_MONOTONIC)));
   mounted_.open(jni);
-  calibrate(jni);
+  cost_.begin();
   pace_.reset();
   return Clock::now();
 }
@@ -140,6 +136,7 @@ Looker::Clock::time_point CpuSampler::begin(JNIEnv* jni) {
 void CpuSampler::end(JNIEnv* jni) {
   ran_threads_->clear(jni);
   mounted_.close();
+  cost_.end();
 }
 
 // True: what is wanted has changed, so that the first pause begins.
@@ -182,6 +179,7 @@ Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
     } catch (const std::exception& failure) {
       log_debug("sampling: {}", failure.what());  // no memory: one look is lost
     }
+    others_cost_ns_ += cost_.switched();
     const std::int64_t own_ns = cpu_of_this_thread_ns() - turn.cpu_from_ns;
     pace_->looked(own_ns + others_cost_ns_);
     pace_->leave_to_others(turn.others_percent);
@@ -212,29 +210,16 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t bud
   figures.missed_ns = ran_threads_->unsaid_ns();
 }
 
-// What a stack costs the thread that stops for it cannot be seen from here. It is reckoned from
-// what GetStackTrace takes for this thread, whose stack has hardly a frame: four times as much for
-// stopping and going on, and a quarter for each frame, which is what 16 frames cost more than one.
-void CpuSampler::calibrate(JNIEnv*) {
-  constexpr int kTries = 16;
-  jvmtiFrameInfo frames[4];
-  jint count = 0;
-  std::int64_t least = 10'000;
-  for (int i = 0; i < kTries; ++i) {
-    const std::int64_t before = clock_ns(CLOCK_MONOTONIC);
-    jvmti_->GetStackTrace(nullptr, 0, 4, frames, &count);
-    least = std::min(least, clock_ns(CLOCK_MONOTONIC) - before);
-  }
-  stack_cost_ns_ = std::max(4 * least, kLeastStop);
-  frame_cost_ns_ = least / 4;
-}
-
 void CpuSampler::look_at_threads(JNIEnv* jni, const Look& wanted, std::int64_t now_ns) {
   const std::int64_t unit_ns = wanted.unit_ns != 0 ? wanted.unit_ns : wanted.interval_ns;
-  for (RanThread* thread : ran_threads_->look(jni, now_ns, unit_ns)) {
+  const std::vector<RanThread*>& ran = ran_threads_->look(jni, now_ns, unit_ns);
+  cost_.look(ran.size());
+  for (RanThread* thread : ran) {
     const std::int64_t count = wanted.unit_ns != 0 ? thread->unsaid_ns / unit_ns : 0;
     if (count == 0 && !wanted.trace) continue;
-    take(jni, *thread, count, wanted, now_ns);
+    if (ran_threads_->is_to_be_stopped(*thread, wanted.trace != nullptr)) {
+      take(jni, *thread, count, wanted, now_ns);
+    }
   }
 }
 
@@ -249,9 +234,11 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   jint frames = 0;
   const LocalRef<jthread> mounted(jni, thread.carrier ? mounted_.on(thread.thread) : nullptr);
   const jthread asked = mounted ? mounted.get() : thread.thread;
+  const std::int64_t before_ns = RanThreads::clock_of(thread.os_id);
   const jvmtiError error =
       jvmti_->GetStackTrace(asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
-  others_cost_ns_ += stack_cost_ns_ + frames * frame_cost_ns_;
+  const std::int64_t used_ns = RanThreads::clock_of(thread.os_id) - before_ns;
+  others_cost_ns_ += cost_.stopped(used_ns);
   if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
   const Reclamation::Reading reading(naming_->reclamation);
   ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
@@ -271,8 +258,8 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
                       mounted ? 0 : thread.os_id, frames_, now_ns, mounted ? 0 : thread.clock_ns);
   }
   if (count == 0) return;
-  // One that runs has used some CPU since, if only to stop and go on.
-  if (RanThreads::clock_of(thread.os_id) <= thread.clock_ns) {
+  // One that runs has used some CPU for it, if only to stop and go on.
+  if (used_ns <= 0) {
     const std::lock_guard lock(mutex_);
     ++figures_->waiting;
     return;

@@ -35,6 +35,7 @@
 #include "time/sample_trace.h"
 #include "time/sampler_thread.h"
 #include "time/sampling_pace.h"
+#include "time/stop_cost.h"
 
 namespace ddm {
 
@@ -97,7 +98,6 @@ class CpuSampler final : public TimeDataSource, private Looker {
             std::int64_t now_ns);
   void note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t budget);
   void fail(const char* reason);
-  void calibrate(JNIEnv* jni);
 
   jvmtiEnv* const jvmti_;
   SamplerThread& thread_;
@@ -107,9 +107,8 @@ class CpuSampler final : public TimeDataSource, private Looker {
   std::unique_ptr<RanThreads> ran_threads_;  // made at the first start, then kept
   std::atomic<RanThreads*> ran_{nullptr};
   SampleCounts counts_;
-  MountedThreads mounted_;           // of the sampler's thread
-  std::int64_t stack_cost_ns_ = 0;   // estimated, of a thread that stops for its stack
-  std::int64_t frame_cost_ns_ = 0;   // and more for each frame
+  MountedThreads mounted_;  // of the sampler's thread
+  StopCost cost_;
   std::int64_t others_cost_ns_ = 0;  // of the look that is going on
   std::optional<SamplingPace> pace_;
   std::minstd_rand random_;

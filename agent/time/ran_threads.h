@@ -7,11 +7,13 @@
 
 #include <jvmti.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct RanThread {
   std::int64_t unsaid_ns = 0;  // CPU that no sample stands for yet, and head_start_ns
   std::int64_t head_start_ns = 0;
   std::uint32_t quiet = 0;  // looks at which its clock stood still
+  std::uint32_t unmet = 0;  // looks before which it had run, and at which it did not
   std::uint64_t list = 0;   // the last list that it stood in
   std::int64_t name_read_ns = 0;
 };
@@ -46,6 +49,12 @@ class RanThreads {
   // for. Each thread begins somewhere within a unit, by chance, so that a thousand threads that use
   // a thousandth of it each come to one sample.
   const std::vector<RanThread*>& look(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
+
+  // Of a thread of the last look(). One that does not run at this moment but has to wait for a
+  // processor would be waited for, and whoever runs be disturbed meanwhile: it is left for another
+  // look, at most so often that it would have been met by chance. `waiting_too`: a thread that waits
+  // for something else is wanted as well.
+  bool is_to_be_stopped(RanThread& thread, bool waiting_too) const;
 
   // The name may have changed: read again now and then.
   const std::string& name_of(JNIEnv* jni, RanThread& thread, std::int64_t now_ns) const;
@@ -70,6 +79,7 @@ class RanThreads {
 
   jvmtiEnv* const jvmti_;
   const ThreadFields fields_;
+  const std::size_t processors_ = std::max(std::thread::hardware_concurrency(), 1U);
   std::unordered_map<std::int64_t, RanThread> threads_;  // by Java's id
   std::vector<RanThread*> ran_;
   // Whom to look at next, and at which look: by its number, modulo kSlots.

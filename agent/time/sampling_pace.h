@@ -19,10 +19,15 @@ class SamplingPace {
   std::int64_t budget() const { return budget_; }
 
   // One look is over. The mean over about the last sixteen decides, at first over all there were: what
-  // a dear one took too much is made good by the pauses that follow.
+  // a dear one took too much is made good by the pauses that follow, and so is what was spent while
+  // looks became dearer.
   void looked(std::int64_t cost_ns) {
+    const auto cost = static_cast<double>(cost_ns);
+    const double paid =
+        looks_ == 0 ? 0 : static_cast<double>(interval_ns()) * share_ / 100 / kReserve;
+    debt_ns_ = std::clamp(debt_ns_ + cost - paid, 0.0, kLongest * share_ / 100);
     looks_ = std::min(looks_ + 1, kLooks);
-    mean_cost_ns_ += (static_cast<double>(cost_ns) - mean_cost_ns_) / looks_;
+    mean_cost_ns_ += (cost - mean_cost_ns_) / looks_;
   }
 
   // What others take of the budget, in percent of one CPU. A quarter of it stays.
@@ -32,7 +37,8 @@ class SamplingPace {
 
   // Of waiting and looking together, on average.
   std::int64_t interval_ns() const {
-    const auto affordable = static_cast<std::int64_t>(mean_cost_ns_ * 100 / share_ * kReserve);
+    const double cost_ns = mean_cost_ns_ + debt_ns_ / kLooks;
+    const auto affordable = static_cast<std::int64_t>(cost_ns * 100 / share_ * kReserve);
     return std::clamp(affordable, asked_ns_, std::max(asked_ns_, kLongest));
   }
 
@@ -57,6 +63,7 @@ class SamplingPace {
   double share_ = static_cast<double>(budget_);
   double looks_ = 0;  // that the mean is of
   double mean_cost_ns_ = 0;
+  double debt_ns_ = 0;  // spent beyond what the pauses allowed for
 };
 
 }  // namespace ddm

@@ -1,4 +1,6 @@
 """cpu=samples: what is sampled, held against the CPU clock of the program's own thread."""
+import os
+
 from harness import Report, test
 from test_monitors import best_of
 
@@ -77,6 +79,37 @@ def two_thousand_waiting_threads_are_sampled_within_the_budget(t):
     # Threads that only wait have next to no samples.
     idle = sum(s["count"] for s in report.samples if s["thread"].startswith("idle-"))
     assert idle <= 600, idle
+
+
+def crowd_is_sampled_fairly(t, threads, processors=None):
+    """Each of more threads than processors has the samples of the CPU that it used."""
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(everywhere)[:processors])  # the program's, too
+    try:
+        run = t.java("CpuCrowd", str(threads), "400",
+                     agent="address=none,cpu=samples,interval_ms=1,budget=5,dump=r.jsonl")
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    report = Report(t.path("r.jsonl"))
+    sampler = report.summary["sampler"]
+    assert sampler["own_ns"] + sampler["others_ns"] <= 0.06 * sampler["on_ns"], sampler
+    for name, cpu_ms in (line.split() for line in run.out.splitlines()):
+        spinning = sum(s["count"] for s in report.samples if s["thread"] == name
+                       and any(frame["method"] == "spin" for frame in s["stack"]))
+        # What it used after it was last met has no samples.
+        assert 0.5 * int(cpu_ms) <= spinning <= int(cpu_ms) + 1, (name, spinning, cpu_ms, sampler)
+    met = sum(s["count"] for s in report.samples if s["thread"].startswith("busy-"))
+    assert met >= 0.7 * 400 * threads, (met, sampler)
+
+
+@test(timeout=180)
+def more_busy_threads_than_processors_are_sampled_fairly_within_the_budget(t):
+    crowd_is_sampled_fairly(t, 4 * (os.cpu_count() or 2))
+
+
+@test(timeout=180)
+def busy_threads_on_one_processor_are_sampled_fairly_within_the_budget(t):
+    crowd_is_sampled_fairly(t, 4, processors=1)
 
 
 @test(min_jdk=21)

@@ -48,12 +48,16 @@ def inside(trace, thread):
 def sampling_for_a_ddm_server_gives_a_trace_that_shares_the_time_as_the_program_did(t):
     with Target(t, "budget=50", program=("SharesServed",)) as p, p.client() as ddm:
         def measure():
-            trace = sample(ddm, 2, flags=flags)
-            assert trace.version == version and trace.options["data-file-overflow"] == "false"
-            trace.calls()  # nests
-            spent = inside(trace, "shares")
-            parts = {part: spent[f"CpuShares.{part}"] for part in PARTS}
-            assert sum(parts.values()) > 1_000_000, spent
+            for _ in range(20):  # on a busy machine the program may not have come to its work
+                trace = sample(ddm, 2, flags=flags)
+                assert trace.version == version and trace.options["data-file-overflow"] == "false"
+                trace.calls()  # nests
+                spent = inside(trace, "shares")
+                parts = {part: spent.get(f"CpuShares.{part}", 0) for part in PARTS}
+                if sum(parts.values()) > 1_000_000:
+                    break
+            else:
+                raise AssertionError(spent)
             name, signature, file, line = next(m for m in trace.methods.values() if m[0] == "CpuShares.spin")
             assert (signature, file) == ("(J)J", "CpuShares.java") and line > 10
             assert not [name for name in trace.threads.values() if name.startswith("ddmagent")]

@@ -96,6 +96,19 @@ TEST_CASE("the budget holds from the first look on") {
   }
 }
 
+TEST_CASE("what is spent while looks become dearer is made good") {
+  SamplingPace pace(1'000'000, 5);
+  double cost = 0, time = 0;
+  for (int i = 0; i < 100; ++i) {
+    const std::int64_t look = i < 10 ? 20'000 : 2'000'000;
+    pace.looked(look);
+    cost += static_cast<double>(look);
+    time += static_cast<double>(pace.interval_ns());
+  }
+  CHECK(cost * 100 / time <= 5);
+  CHECK(cost * 100 / time >= 3.5);
+}
+
 TEST_CASE("what others take of the budget is left to them, but for a quarter") {
   SamplingPace pace(1'000'000, 4);
   for (int i = 0; i < 200; ++i) pace.looked(1'000'000);
