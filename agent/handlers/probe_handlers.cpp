@@ -14,19 +14,6 @@ Probes::Answer answer_to(const Request& request, Reply reply) {
   };
 }
 
-// Findings of a program that ends: they must fit into what the socket takes at once.
-void send_last(Session& session, ProbeFindings found) {
-  constexpr std::size_t kMostBytes = std::size_t{128} << 10;
-  Bytes encoded = found.encode();
-  if (encoded.size() > kMostBytes) {
-    for (ProbeFindings::Method& method : found.methods) method.records.clear();
-    found.notes.push_back(
-        "the program ended, and there was no time for the hits that were recorded");
-    encoded = found.encode();
-  }
-  session.send_event(Chunk{kEndProbes, std::move(encoded)});
-}
-
 }  // namespace
 
 void ProbeHandlers::add_to(Dispatcher& dispatcher) {
@@ -44,7 +31,9 @@ void ProbeHandlers::add_to(Dispatcher& dispatcher) {
           answer(std::move(found));
         },
         [to = std::weak_ptr(session)](const ProbeFindings& found) {
-          if (const SessionPtr open = to.lock()) send_last(*open, found);
+          if (const SessionPtr open = to.lock()) {
+            open->send_event(Chunk{kEndProbes, found.encode()});
+          }
         });
   });
   dispatcher.add(kAskProbes, Lane::kQuick, [this](const Request& request, Reply reply) {

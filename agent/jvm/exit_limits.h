@@ -29,7 +29,7 @@ namespace ddm::exit_limits {
 
 using std::chrono::milliseconds;
 
-inline constexpr milliseconds kFindingsLimit{500};
+inline constexpr milliseconds kFindingsLimit{100};
 inline constexpr milliseconds kHandlerLimit{100};
 inline constexpr milliseconds kRequestLimit{50};
 inline constexpr milliseconds kMapLimit{20};

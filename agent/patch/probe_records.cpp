@@ -225,6 +225,12 @@ ProbeRecords::Cost ProbeRecords::cost(Probe probe) const {
   return {static_cast<double>(TickClock::nanos(at->second.ticks)), at->second.calls};
 }
 
+std::size_t ProbeRecords::bytes(Wish wish) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = limits_.find(wish);
+  return at != limits_.end() ? at->second.text : 0;
+}
+
 std::int64_t ProbeRecords::lost(Wish wish) const {
   const std::lock_guard lock(mutex_);
   const auto at = limits_.find(wish);

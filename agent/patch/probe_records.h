@@ -50,6 +50,7 @@ class ProbeRecords final : public SinkReceiver {
     std::int64_t calls = 0;
   };
   Cost cost(Probe probe) const;
+  std::size_t bytes(Wish wish) const;  // of what is recorded, about
   std::int64_t lost(Wish wish) const;  // hits for which there was no room or no memory
 
   void add_names(NamesInUse& used) const;

@@ -13,6 +13,9 @@
 namespace ddm {
 namespace {
 
+// Records of a program that ends: a socket takes them at once.
+constexpr std::size_t kMostAtTheEnd = std::size_t{64} << 10;
+
 constexpr const char* kNotInYet =
     "changing classes has stood still for 5 s, for another agent's transformer perhaps: probes "
     "that "
@@ -74,7 +77,10 @@ void Probes::program_ends() {
   const bool posted = budget_.thread().post([this, told](JNIEnv* own) {
     for (const Owned& owned : owners_) {
       if (owned.leaving || !owned.last) continue;
-      owned.last(findings(own, owned.owner, true, notes(own, owned.owner)));
+      std::vector<std::string> last_notes = notes(own, owned.owner);
+      const bool few = records_.bytes(owned.owner) < kMostAtTheEnd;
+      if (!few) last_notes.push_back("the program ended: hits that were recorded are not shown");
+      owned.last(findings(own, owned.owner, few, std::move(last_notes)));
     }
     told->set_value();
   });

@@ -234,7 +234,7 @@ def what_was_found_is_shown_when_the_program_ends(t):
         assert one["hits"] == truth["Probed$Cart.total"] == 6000, found
         # More than fits into a socket at once is left out, and said to be.
         assert len(one["records"]) == kept, len(one["records"])
-        assert any("no time for the hits" in note for note in found["notes"]) == (kept == 0), found["notes"]
+        assert any("not shown" in note for note in found["notes"]) == (kept == 0), found["notes"]
 
 
 @test()
