@@ -137,7 +137,9 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
   }
   g_agent = agent;
   std::atexit([] { g_agent->process_exits(); });
+  const LoggedHere said;
   agent->go_live(static_cast<JNIEnv*>(jni), /*late=*/true);
+  agent->handlers_->app().loaded(said.lines());
   return JNI_OK;
 }
 
@@ -146,12 +148,14 @@ jint Agent::reload(JNIEnv* jni, const Options& options) {
     log_error("{}", error);
     return JNI_ERR;
   }
+  const LoggedHere said;
   if (!options.name.empty()) {
     handlers_->app().rename(options.name);
     service_->rename_app(options.name);
   }
   options_.take_tracking_from(options);
   apply_tracking_options(jni, options);
+  handlers_->app().loaded(said.lines());
   return JNI_OK;
 }
 

@@ -19,6 +19,8 @@ constexpr int kReportPatienceMs = 1000;
 
 std::atomic<LogLevel> g_level{LogLevel::kWarn};
 std::atomic<std::uint64_t> g_lost_lines{0};
+constinit thread_local std::vector<std::string>* t_kept_lines = nullptr;
+constexpr std::size_t kMostKeptLines = 32;
 
 // Whether stderr takes PIPE_BUF bytes. Everything but a pipe, a socket and a stopped terminal does.
 bool takes_text(int patience_ms) {
@@ -97,9 +99,16 @@ void log_line(LogLevel level, std::string_view text) {
   if (!log_enabled(level)) return;
   std::string line = "ddmagent: ";
   append_printable(line, text);
+  if (t_kept_lines != nullptr && level <= LogLevel::kWarn &&
+      t_kept_lines->size() < kMostKeptLines) {
+    t_kept_lines->push_back(line.substr(line.find(' ') + 1));
+  }
   line += '\n';
   write_or_count(line, 0);
 }
+
+LoggedHere::LoggedHere() { t_kept_lines = &lines_; }
+LoggedHere::~LoggedHere() { t_kept_lines = nullptr; }
 
 void write_stderr(std::string_view text) { write_or_count(text, kReportPatienceMs); }
 

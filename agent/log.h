@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "options.h"
 
@@ -14,6 +16,20 @@ namespace ddm {
 void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log_line(LogLevel level, std::string_view text);
+
+// While it lasts, the warnings and errors that the calling thread logs are kept, too: for who loads
+// the agent from outside, and sees nothing of the program's stderr. One at a time.
+class LoggedHere {
+ public:
+  LoggedHere();
+  ~LoggedHere();
+  LoggedHere(const LoggedHere&) = delete;
+  LoggedHere& operator=(const LoggedHere&) = delete;
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+};
 
 // The whole text to stderr as it is (reports and summaries). Waits for a reader as long as it takes
 // something now and then, and a second when it does not.

@@ -75,4 +75,17 @@ std::optional<Features> Features::decode(ByteSpan data) {
   return features;
 }
 
+Bytes SaidAtLoad::encode() const {
+  ByteWriter out;
+  out.str(lines);
+  return out.take();
+}
+
+std::optional<SaidAtLoad> SaidAtLoad::decode(ByteSpan data) {
+  ByteReader in(data);
+  SaidAtLoad said{in.str()};
+  if (!in.ok()) return {};
+  return said;
+}
+
 }  // namespace ddm

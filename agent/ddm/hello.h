@@ -56,4 +56,15 @@ struct Features {
   friend bool operator==(const Features&, const Features&) = default;
 };
 
+// SAID, a chunk of our own: what the agent warned of as it was loaded last, into this VM while it
+// ran; a line each. The request has no data.   str lines
+struct SaidAtLoad {
+  static constexpr ChunkType kType = chunk_type("SAID");
+  std::string lines;
+
+  Bytes encode() const;
+  static std::optional<SaidAtLoad> decode(ByteSpan data);
+  friend bool operator==(const SaidAtLoad&, const SaidAtLoad&) = default;
+};
+
 }  // namespace ddm

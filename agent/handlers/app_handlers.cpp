@@ -57,6 +57,10 @@ void AppHandlers::add_to(Dispatcher& dispatcher) {
                            "support_boot_stages", std::string(kReportFeature),
                            std::string(kProbesFeature), std::string(kHeapDumpPiecesFeature)}}));
   });
+  dispatcher.add(SaidAtLoad::kType, Lane::kInline, [this](const Request&, Reply reply) {
+    const std::lock_guard lock(mutex_);
+    reply.send(said_at_load_);
+  });
   dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
     context_.service.debugger_gone(request.session);
     reply.send_empty();
@@ -104,6 +108,11 @@ void AppHandlers::rename(const std::string& name) {
   }
   const Chunk event = to_chunk(AppName{name, 0, name});
   for (const SessionPtr& session : context_.sessions()) session->send_event(event);
+}
+
+void AppHandlers::loaded(const std::vector<std::string>& warnings) {
+  const std::lock_guard lock(mutex_);
+  said_at_load_.lines = fmt::format("{}", fmt::join(warnings, "\n"));
 }
 
 void AppHandlers::close() {

@@ -27,6 +27,9 @@ class AppHandlers {
   // The application has another name; servers are told by APNM. Any thread.
   void rename(const std::string& name);
 
+  // The agent has been loaded while the program ran, and had this to say. Any thread.
+  void loaded(const std::vector<std::string>& warnings);
+
   void close();
 
  private:
@@ -37,6 +40,7 @@ class AppHandlers {
 
   std::mutex mutex_;
   HelloReply hello_;  // changes with the name
+  SaidAtLoad said_at_load_;
   std::condition_variable changed_;
   bool hello_said_ = false;
   bool waiting_ = false;

@@ -102,6 +102,7 @@ constexpr void (*kDecoders[])(ByteSpan) = {
     decode_one<Features>,
     decode_one<ReportRequest>,
     decode_one<ReportAtEndRequest>,
+    decode_one<SaidAtLoad>,
     decode_one<AppName>,
     decode_one<Waiting>,
     decode_one<ExitRequest>,

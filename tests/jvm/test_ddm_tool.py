@@ -294,12 +294,15 @@ def attach_says_what_stays_on_and_which_report_cannot_be_written(t):
         words = ddm(t, "attach", p.pid, "live=n")
         assert words.endswith(f"tracking stays on, `ddm track {p.pid} off` ends it\n"), words
         assert ddm_json(t, "track", p.pid)["tracking"] is True
-        done = t.command([DDM, "attach", str(p.pid), f"dump=/no/such/r.html,dump={t.path('r.txt')}"])
-        assert done.code == OK and "listens on" in done.out, done
-        assert done.err.startswith("ddm: dump=/no/such/r.html: the program cannot write there (No "
-                                   "such file or directory)") and done.err.count("\n") == 1, done
-        p.stderr_line("cannot write")
-        ddm(t, "attach", p.pid, "dump=none")
+        for options, words in ((f"dump=/no/such/r.html,dump={t.path('r.txt')}",
+                                "dump=/no/such/r.html: cannot write there (No such file or directory)"),
+                               ("sites=0", "the options given hold from the next start on")):
+            done = t.command([DDM, "attach", str(p.pid), options])
+            assert done.code == OK and done.out.endswith("\ntracking is on\n"), done
+            assert done.err.startswith("ddm: ") and words in done.err, done
+            assert done.err.count("\n") == 1, done
+            p.stderr_line(words)
+        ddm(t, "attach", p.pid, "dump=none")  # and what was said before is not said again
 
 
 @test()

@@ -1,17 +1,14 @@
 // ddm attach: loads the agent into a JVM that runs already.
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <sstream>
 
 #include "attach.h"
 #include "command.h"
+#include "ddm/hello.h"
 #include "ddm/switch_request.h"
 #include "ddm_client.h"
 #include "jvm_process.h"
 #include "options.h"
 #include "output.h"
-#include "records/ring_path.h"
 #include "sockets/discovery.h"
 
 namespace ddm {
@@ -32,30 +29,18 @@ std::string bad_options(const AttachOptions& options, bool loaded_already) {
   return reload_error(parsed.options);
 }
 
-// The agent says so too, on the stderr of the program. As root everything can be written.
-void tell_unwritable(const JvmProcess& jvm, const std::vector<std::string>& dumps) {
-  for (const std::string& dump : dumps) {
-    const std::string directory = directory_of(dump);
-    if (dump == "-" || directory.find('%') != std::string::npos) continue;
-    const bool is_absolute = directory.front() == '/';
-    const std::string seen_here =
-        is_absolute ? jvm.path(directory) : fmt::format("/proc/{}/cwd/{}", jvm.pid(), directory);
-    if (access(seen_here.c_str(), W_OK | X_OK) == 0) continue;
-    complain(
-        fmt::format("dump={}: the program cannot write there ({}); the report will go to its "
-                    "temporary directory",
-                    dump, std::strerror(errno)));
-  }
-}
-
-// What a `live=n` leaves on, for one.
-void tell_tracking(const Target& target, const Options& given) {
+// What the agent has said on the stderr of the program, and what a `live=n` leaves on, for one.
+int tell(const Target& target, const Options& given) {
   const auto address = parse_address(target.address);
-  if (!address) return;
+  if (!address) return kExitOk;
   auto client = DdmClient::connect(*address);
-  if (!client) return;
+  if (!client) return kExitOk;  // whom it listens to is its own affair
+  if (const auto said = client->get<SaidAtLoad>({SaidAtLoad::kType, {}})) {
+    std::istringstream lines(said->lines);
+    for (std::string line; std::getline(lines, line);) complain(line);
+  }
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
-  if (!state) return;
+  if (!state) return kExitOk;
   const bool off_was_asked_for = given.is_given("live") && given.live == 0;
   if (!state->on) {
     print("tracking is off\n");
@@ -65,6 +50,7 @@ void tell_tracking(const Target& target, const Options& given) {
   } else {
     print("tracking is on\n");
   }
+  return given.track_from_start() && !state->on ? kExitRefused : kExitOk;
 }
 
 int attach(const AttachOptions& options) {
@@ -83,13 +69,10 @@ int attach(const AttachOptions& options) {
   for (const Target& target : list_targets()) {
     if (target.pid == options.pid) {
       print(fmt::format("pid {} listens on {}\n", target.pid, target.address));
-      tell_unwritable(*jvm, given.dumps);
-      tell_tracking(target, given);
-      return kExitOk;
+      return tell(target, given);
     }
   }
-  print("the agent is loaded; it does not listen\n");
-  tell_unwritable(*jvm, given.dumps);
+  print("the agent is loaded; it does not listen, and warns on the program's stderr alone\n");
   return kExitOk;
 }
 

@@ -57,6 +57,11 @@ TEST_CASE("FEAT is a list of strings") {
   CHECK_FALSE(Features::decode(bytes_of("ffffffff 00000001 \"a")));
 }
 
+TEST_CASE("SAID is one text") {
+  check_chunk(SaidAtLoad{"a\nb"}, "00000003 \"a 000a \"b");
+  CHECK_FALSE(SaidAtLoad::decode(bytes_of("00000003 \"a")));
+}
+
 TEST_CASE("APNM, WAIT, EXIT and FAIL have their fields in order") {
   check_chunk(AppName{"ab", 3, "p"}, "00000002 \"ab 00000003 00000001 \"p", 8);
   check_chunk(Waiting{0}, "00");
