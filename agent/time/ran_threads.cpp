@@ -36,9 +36,9 @@ bool waits_for_processor(std::uint32_t os_id) {
   if (file < 0) return false;
   const ssize_t size = read(file, text.data(), text.size());
   close(file);
-  const std::string_view read(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  const std::size_t end = read.rfind(')');
-  return end != std::string_view::npos && read.substr(end + 1, 2) == " R";
+  const std::string_view line(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::size_t end = line.rfind(')');
+  return end != std::string_view::npos && line.substr(end + 1, 2) == " R";
 }
 
 }  // namespace
