@@ -43,7 +43,7 @@ bool is_main(bci::SiteKind site) {
   return site != bci::SiteKind::kExit && site != bci::SiteKind::kThrow;
 }
 
-std::string reason_of(const bci::RefusedSite& site) {
+std::string refusal_words(const bci::RefusedSite& site) {
   const std::string detail = site.detail.empty() ? "" : ": " + site.detail;
   if (site.reason != bci::SkipReason::kNoSuchVariable) {
     return std::string(to_string(site.reason)) + detail;
@@ -328,7 +328,7 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& com
 void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
                               const bci::PatchResult& result) {
   for (const bci::RefusedSite& site : result.refused) {
-    const std::string reason = reason_of(site);
+    const std::string reason = refusal_words(site);
     for (auto& [number, probe] : probes_) {
       if (probe.class_name != class_name || !probe.removed.empty()) continue;
       if (!site.name.empty() &&
@@ -367,7 +367,7 @@ void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
           return site.name == probe.method && site.descriptor == probe.descriptor;
         });
     probe.removed = refused != result.refused.end()
-                        ? "it cannot be rewritten (" + reason_of(*refused) + ")"
+                        ? "it cannot be rewritten (" + refusal_words(*refused) + ")"
                     : request.line > 0 ? "it has no code at line " + std::to_string(request.line)
                     : !request.field.empty() ? "it does not use the field " + request.field
                                              : "it cannot be rewritten";

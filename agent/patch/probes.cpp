@@ -17,16 +17,14 @@ namespace {
 constexpr std::size_t kMostAtTheEnd = std::size_t{64} << 10;
 
 constexpr const char* kNotInYet =
-    "changing classes has stood still for 5 s, for another agent's transformer perhaps: probes "
-    "that "
-    "are not in yet go in when it goes on";
+    "changing classes has stood still for 5 s, for another agent's transformer perhaps: "
+    "probes that are not in yet go in when it goes on";
 constexpr const char* kLate =
-    "changing classes had stood still, for another agent's transformer perhaps: probes went in "
-    "late";
+    "changing classes had stood still, for another agent's transformer perhaps: "
+    "probes went in late";
 constexpr const char* kNotOutYet =
-    "changing classes has stood still for 5 s, for another agent's transformer perhaps: probes "
-    "that "
-    "are not out yet go out when it goes on";
+    "changing classes has stood still for 5 s, for another agent's transformer perhaps: "
+    "probes that are not out yet go out when it goes on";
 
 }  // namespace
 
@@ -142,10 +140,12 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
 }
 
 Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
-  const auto at = std::find_if(owners_.begin(), owners_.end(), [owner](const Owned& owned) {
-    return owned.owner == owner && !owned.leaving;
-  });
-  if (at == owners_.end()) return Error{"this connection has no probes in; PRBS puts some in"};
+  const auto find = [this, owner] {
+    return std::find_if(owners_.begin(), owners_.end(), [owner](const Owned& owned) {
+      return owned.owner == owner && !owned.leaving;
+    });
+  };
+  if (find() == owners_.end()) return Error{"this connection has no probes in; PRBS puts some in"};
   std::vector<std::string> last_notes = notes(jni, owner);
   code_.remove(owner);
   const bool out = bring_up_to_date(jni);
@@ -157,7 +157,7 @@ Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
   for (const auto& [number, probe] : code_.probes()) {
     if (probe.wish == owner) records_.end(jni, probe.cell);
   }
-  at->leaving = true;
+  find()->leaving = true;
   if (out) leave(jni, owner);
   return found;
 }
@@ -184,15 +184,23 @@ bool Probes::bring_up_to_date(JNIEnv* jni) {
   });
   held_up_ = outcome != SideThread::Outcome::kDone;
   again_ = held_up_ && outcome != SideThread::Outcome::kGoesOn;
+  if (!held_up_) let_leave(jni);
   return !held_up_;
+}
+
+void Probes::let_leave(JNIEnv* jni) {
+  for (const Owned& owned : std::vector(owners_)) {
+    if (owned.leaving) leave(jni, owned.owner);
+  }
 }
 
 void Probes::go_on(JNIEnv* jni) {
   if (!held_up_ || !budget_.changes_are_done()) return;
-  if (again_ && !bring_up_to_date(jni)) return;
-  held_up_ = false;
-  for (const Owned& owned : std::vector(owners_)) {
-    if (owned.leaving) leave(jni, owned.owner);
+  if (again_) {
+    bring_up_to_date(jni);
+  } else {
+    held_up_ = false;
+    let_leave(jni);
   }
 }
 

@@ -65,6 +65,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   Result<ProbeFindings> begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last);
   Result<ProbeFindings> end(JNIEnv* jni, Owner owner);
   void leave(JNIEnv* jni, Owner owner);
+  void let_leave(JNIEnv* jni);
   bool bring_up_to_date(JNIEnv* jni);
   void go_on(JNIEnv* jni);
   ProbeFindings findings(JNIEnv* jni, Owner owner, bool with_records,

@@ -1,6 +1,7 @@
 #include "probe_text.h"
 
 #include <algorithm>
+#include <map>
 
 #include "records/report_words.h"
 
@@ -118,6 +119,10 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
   const bool with_times = (request.what & kProbeTime) != 0;
   TextTable table(with_times ? std::vector<std::string>{">HITS", ">TOTAL", ">MEAN", ".METHOD"}
                              : std::vector<std::string>{">HITS", ".METHOD"});
+  std::map<std::string, int> named;  // overloads are told apart
+  for (const ProbeFindings::Method& method : findings.methods) {
+    ++named[method.class_name + "." + method.method];
+  }
   for (const ProbeFindings::Method& method : findings.methods) {
     std::vector<std::string> cells{grouped(static_cast<std::int64_t>(method.hits))};
     if (with_times) {
@@ -126,7 +131,8 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
       cells.push_back(ns_text(ns));
       cells.push_back(calls > 0 ? ns_text(ns / static_cast<double>(calls)) : "-");
     }
-    cells.push_back(method.class_name + "." + method.method);
+    const std::string name = method.class_name + "." + method.method;
+    cells.push_back(named[name] > 1 ? title_of(method) : name);
     table.add(std::move(cells));
     if (!method.removed.empty()) {
       table.add_line(method.removed == "budget"

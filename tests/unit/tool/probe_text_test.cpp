@@ -45,6 +45,15 @@ TEST_CASE("what probes found is shown in 80 columns, a value on one line") {
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
+TEST_CASE("overloads are told apart where probes are listed") {
+  ProbeFindings findings = sample();
+  CHECK(probe_text({}, findings, 80).find("shop.Cart.pay()V") == std::string::npos);
+  findings.methods.push_back({"shop.Cart", "pay", "(I)V", "", 5, 0, {}, {}});
+  const std::string text = probe_text({}, findings, 80);
+  CHECK(text.find("shop.Cart.pay()V") != std::string::npos);
+  CHECK(text.find("shop.Cart.pay(I)V") != std::string::npos);
+}
+
 TEST_CASE("the JSON of probes has an entry for each method") {
   const ProbeRequest request{.what = kProbeTime, .methods = "shop.Cart.*"};
   const Json json = probe_json(request, sample());
