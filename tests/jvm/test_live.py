@@ -306,7 +306,12 @@ def rounds_of_live_under_load(t, engine, rounds):
         assert not thread
         for i in range(rounds):
             turn(i)
-        handles_now, thread, files_now, memory_now = measured()
+        # A compiler that has not kept up with the load has memory for a while, and then gives it back.
+        deadline = time.monotonic() + 120
+        while True:
+            handles_now, thread, files_now, memory_now = measured()
+            if memory_now - memory < 6 << 20 or time.monotonic() > deadline:
+                break
         assert not thread and handles_now <= handles + 5, (handles, handles_now)
         assert files_now <= files, (files, files_now)
         assert memory_now - memory < 6 << 20, (memory, memory_now)
