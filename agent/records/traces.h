@@ -49,16 +49,24 @@ class Traces {
   // Of a stack with frames; kNoTrace: number_of_new() says more.
   TraceNumber known_number_of(std::uint64_t hash) {
     const TraceNumber known = find(hash);
-    if (known != kNoTrace) [[likely]]
+    if (known != kNoTrace) [[likely]] {
+      lately_[hash % kLately].store(TraceWord::of(hash, known), std::memory_order_release);
       return known;
+    }
     const SeldomStacks::Known seldom = seldom_.hit(hash);
     return in_full_.is_open_to(seldom.hits) ? kNoTrace : seldom.shortened;
   }
   // Of one that known_number_of() has just said nothing of.
   TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
 
-  // Fetches what number_of() of that hash is going to look at.
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
+  // Of a stack that was met a short while ago and has its own number; kNoTrace: number_of() says
+  // more, and what it is going to look at is being fetched.
+  TraceNumber number_lately(std::uint64_t hash) const {
+    const std::uint64_t lately = lately_[hash % kLately].load(std::memory_order_acquire);
+    if (lately != 0 && TraceWord::is_of(lately, hash)) return TraceWord::number(lately);
+    __builtin_prefetch(&slots_[hash & mask_]);
+    return kNoTrace;
+  }
 
   // Of a number that number_of() gave: how many of the frames were copied.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
@@ -94,6 +102,7 @@ class Traces {
   static constexpr std::array<std::uint32_t, 3> kShortShares = {8, 16, 16};  // one of so many
   static constexpr std::size_t kMostFrames = std::size_t{1} << 20;           // different ones
   static constexpr std::size_t kFirstFrameSlots = 4096;
+  static constexpr std::size_t kLately = 1024;
 
   Traces(std::uint32_t most, std::uint32_t depth);
   TraceNumber number_of_shortened(std::span<const Frame> frames);
@@ -118,6 +127,10 @@ class Traces {
   const std::uint32_t depth_;
   const std::size_t mask_;
   ReservedArray<Slot> slots_;
+  // Words as in slots_, each of the stack that was met last of those that belong there: of two
+  // stacks one may take the other's number once in some 2^54 pairs. Half of javac's stacks are among
+  // a thousand, which stay in the processor's cache; slots_ do not.
+  std::array<Slot, kLately> lately_{};
   SeldomStacks seldom_;
   // The frames of stack n are those from where n - 1 ends to where n ends, with flags on top of it.
   ReservedArray<std::uint32_t> ends_;

@@ -33,9 +33,11 @@ class ShownStack {
   // Where its number will be asked for.
   void look_up_in(const Traces& traces) { traces_ = &traces; }
   // No more frames will come. Whoever still has other things to do says so first.
-  void complete() const {
-    if (traces_ != nullptr) traces_->prefetch(hash());
+  void complete() {
+    if (traces_ != nullptr) number_ = traces_->number_lately(hash());
   }
+  // kNoTrace: to be looked up.
+  TraceNumber number() const { return number_; }
 
   // How far it is. A walk keeps it in registers from frame to frame, see add().
   struct Progress {
@@ -97,6 +99,7 @@ class ShownStack {
   void restart() {
     progress_ = {};
     rest_ = {};
+    number_ = kNoTrace;
   }
 
   std::size_t wanted() const { return wanted_; }
@@ -145,6 +148,7 @@ class ShownStack {
   const std::size_t hashed_;
   const std::size_t at_once_;
   const Traces* traces_ = nullptr;
+  TraceNumber number_ = kNoTrace;
   Progress progress_;
   std::span<const Frame> rest_;  // the outermost ones, that are not in frames_ yet
   Room frames_[kMostFrames];

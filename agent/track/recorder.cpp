@@ -75,6 +75,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
 TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread) const {
   if (!threads_apart_.load(std::memory_order_relaxed)) [[likely]] {
     if (stack.empty()) return kEmptyTrace;
+    if (stack.number() != kNoTrace) return stack.number();
     const TraceNumber known = sites.traces().known_number_of(stack.hash());
     return known != kNoTrace ? known : sites.traces().number_of_new(stack.hash(), stack.frames());
   }

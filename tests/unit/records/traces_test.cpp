@@ -69,7 +69,9 @@ TEST_CASE("A stack that finds no room in full is kept by its innermost frames") 
     std::vector<Frame> frames = stack_of(1, 20);
     frames[i < 80 ? 17 : 5].method = 100 + i;
     const TraceNumber number = traces->number_of(mixed(i), frames);
+    CHECK(traces->number_lately(mixed(i)) == kNoTrace);
     CHECK(traces->known_number_of(mixed(i)) == number);  // also of a shortened one
+    CHECK(traces->number_lately(mixed(i)) == (traces->shortened(number) ? kNoTrace : number));
     CHECK(traces->known_number_of(mixed(i + 1)) == kNoTrace);
     const std::size_t count = traces->read(number, read);
     ++depths[count];
