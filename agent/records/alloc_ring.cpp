@@ -52,14 +52,13 @@ AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_
       memory_(std::move(memory)) {}
 
 std::uint64_t AllocRing::push(const AllocRecord& record, std::span<const Frame> frames) {
-  AllocRecord stored = record;
-  stored.frame_count = static_cast<std::uint16_t>(std::min<std::size_t>(frames.size(), depth_));
-  if (frames.size() > depth_) stored.flags |= kStackTruncated;
+  const auto kept = frames.first(std::min<std::size_t>(frames.size(), depth_));
+  const int flags = record.flags | (frames.size() > depth_ ? kStackTruncated : 0);
   for (int ticket = 0; ticket < kMostTickets; ++ticket) {
     const std::uint64_t seq = counters_.next_seq.fetch_add(1, std::memory_order_relaxed);
     RingSlot to = slot(seq);
     if (!to.lock(seq)) continue;
-    to.write_and_unlock(seq, stored, frames.data());
+    to.write_and_unlock(seq, record, static_cast<std::uint16_t>(flags), kept);
     return seq;
   }
   return 0;

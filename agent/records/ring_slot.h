@@ -48,13 +48,14 @@ class RingSlot {
                                         std::memory_order_relaxed);
   }
 
-  // By who has locked it; record.frame_count frames.
-  void write_and_unlock(std::uint64_t seq, const AllocRecord& record, const Frame* frames) {
-    const auto head = std::bit_cast<Head>(record);
+  // By who has locked it; as many frames as there are.
+  void write_and_unlock(std::uint64_t seq, const AllocRecord& record, std::uint16_t flags,
+                        std::span<const Frame> frames) {
+    const Head head = head_of(record, static_cast<std::uint16_t>(frames.size()), flags);
     // Each word is released, so that a reader who has seen one of them sees the odd state too.
     for (std::size_t i = 1; i < kHeadWords; ++i) at_[i].store(head[i], std::memory_order_release);
     Word* const to = at_ + kHeadWords;
-    for (std::size_t i = 0; i < record.frame_count; ++i) {
+    for (std::size_t i = 0; i < frames.size(); ++i) {
       to[i].store(std::bit_cast<std::uint64_t>(frames[i]), std::memory_order_release);
     }
     at_->store(written(seq), std::memory_order_release);
@@ -77,6 +78,22 @@ class RingSlot {
  private:
   static constexpr std::size_t kHeadWords = sizeof(AllocRecord) / sizeof(Word);
   using Head = std::array<std::uint64_t, kHeadWords>;
+
+  // What std::bit_cast makes of it; but words that are put together from the fields just written
+  // need not wait until those have left the processor's store buffer.
+  static Head head_of(const AllocRecord& record, std::uint16_t frame_count, std::uint16_t flags) {
+    static_assert(std::endian::native == std::endian::little);
+    const auto both = [](std::uint32_t low, std::uint32_t high) {
+      return std::uint64_t{high} << 32 | low;
+    };
+    return {record.seq,
+            static_cast<std::uint64_t>(record.time_ms),
+            static_cast<std::uint64_t>(record.size),
+            static_cast<std::uint64_t>(record.thread_id),
+            both(record.class_id, std::uint32_t{flags} << 16 | frame_count),
+            both(std::bit_cast<std::uint32_t>(record.weight), record.book),
+            both(record.trace, record.unused)};
+  }
 
   static_assert(sizeof(Head) == sizeof(AllocRecord) && sizeof(Frame) == sizeof(Word));
   static_assert(offsetof(AllocRecord, seq) == 0, "the state stands where the record's seq was");

@@ -124,23 +124,9 @@ void ThreadBooks::settle(Book& book, std::int64_t size) {
   if (seen > made) book.base -= seen - made;
 }
 
-void ThreadBooks::saw(const SiteEntry& one, std::uint64_t seq) {
-  count({1, 0, one.weight, static_cast<double>(one.size) * one.weight, seq}, one);
-}
-
-void ThreadBooks::dropped(const SiteEntry& one) {
-  count({1, 1, one.weight, static_cast<double>(one.size) * one.weight, 0}, one);
-}
-
-void ThreadBooks::count(Seen seen, const SiteEntry& one) {
-  Sites* const sites = this->sites();
-  if (Book* const own = t_own.book; own != nullptr) {
-    Book& book = *own;
-    if (sites != nullptr) seen.entries = sites->write(book.journal, one);
-    return book.seen.add(seen);
-  }
+void ThreadBooks::count_past_end(const Seen& seen, const SiteEntry& one) {
   const std::lock_guard lock(mutex_);
-  if (sites != nullptr) sites->count(one);
+  if (Sites* const sites = this->sites(); sites != nullptr) sites->count(one);
   ended_.add_past_end(seen, one.size);
 }
 

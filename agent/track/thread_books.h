@@ -64,8 +64,12 @@ class ThreadBooks {
 
   // After own(), on the same thread and in the same Reading: what it saw was recorded under `seq`,
   // or dropped. Counted after the record is in the ring, never before.
-  void saw(const SiteEntry& one, std::uint64_t seq);
-  void dropped(const SiteEntry& one);
+  void saw(const SiteEntry& one, std::uint64_t seq) {
+    count({1, 0, one.weight, static_cast<double>(one.size) * one.weight, seq}, one);
+  }
+  void dropped(const SiteEntry& one) {
+    count({1, 1, one.weight, static_cast<double>(one.size) * one.weight, 0}, one);
+  }
 
   // The calling thread starts anew at its present counter: what it allocated before is not booked.
   void rebase_current(JNIEnv* jni);
@@ -119,7 +123,17 @@ class ThreadBooks {
   Key own_key(JNIEnv* jni) const;
   Book* own_book(JNIEnv* jni, std::int64_t size);
   Number settled_own(JNIEnv* jni, std::int64_t size);
-  void count(Seen seen, const SiteEntry& one);
+  // In its caller, so that nothing is put together in memory first.
+  [[gnu::always_inline]] void count(Seen seen, const SiteEntry& one) {
+    Book* const own = t_own.book;
+    if (own == nullptr) [[unlikely]]
+      return count_past_end(seen, one);
+    if (Sites* const sites = this->sites(); sites != nullptr) {
+      seen.entries = sites->write(own->journal, one);
+    }
+    own->seen.add(seen);
+  }
+  void count_past_end(const Seen& seen, const SiteEntry& one);
   // A new book, or the one that is there. Lock held.
   Book& open(Key key, Counter counter_of, std::int64_t base, std::int64_t thread_id = 0,
              bool carrier = false);
