@@ -66,8 +66,7 @@ bool PlaceLookup::interpreted(JNIEnv* jni, VmAddress method, VmAddress bytecode,
 }
 
 bool PlaceLookup::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
-  // A native method may have no bytecode pointer, and stands at one place only.
-  const VmAddress place = frame.bytecode != 0 ? frame.bytecode : frame.method;
+  const VmAddress place = place_of(frame.method, frame.bytecode);
   FrameCache::Entry entry;
   FrameCache::Identity identity;
   frame.version = methods_.version_of(frame.method).identity();

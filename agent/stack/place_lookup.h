@@ -50,6 +50,10 @@ class PlaceLookup {
     std::uint64_t version = 0;
     ShownFrame shown;
   };
+  // A native method may have no bytecode pointer, and stands at one place only.
+  static VmAddress place_of(VmAddress method, VmAddress bytecode) {
+    return bytecode != 0 ? bytecode : method;
+  }
   // false: the method has no id yet, or there is none.
   bool interpreted(JNIEnv* jni, VmAddress method, VmAddress bytecode, Interpreted& frame);
 

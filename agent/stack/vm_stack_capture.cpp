@@ -83,13 +83,12 @@ void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
 }
 
 WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
-  FrameWalker walker(layout_, threads_.of(jni));
-  WalkEnd end = WalkEnd::kOdd;
-  if (!walker.begin(end)) return end;
-  FramePositions* const positions = FramePositions::of_this_thread(epoch());
-  if (positions == nullptr) [[unlikely]]
+  KnownPlaces* const known = KnownPlaces::of_this_thread(epoch());
+  if (known == nullptr) [[unlikely]]
     return WalkEnd::kNoMemory;
-  Walk walk{walker, *positions, trail_for(*positions, stack), stack, {}};
+  Walk walk{FrameWalker(layout_, threads_.of(jni)), *known, trail_for(*known, stack), stack, {}};
+  WalkEnd end = WalkEnd::kOdd;
+  if (!walk.walker.begin(end)) return end;
   Step made = Step::kOn;
   while (made == Step::kOn) made = step(jni, walk, end);
   if (made == Step::kEnough) end = WalkEnd::kComplete;
@@ -102,10 +101,10 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
 
 // Where classes may go at any time, one would have to look at every frame's all the same. A walk of
 // a few frames would shorten the trail for the next one.
-StackTrail* VmStackCapture::trail_for(FramePositions& positions, const ShownStack& stack) const {
+StackTrail* VmStackCapture::trail_for(KnownPlaces& known, const ShownStack& stack) const {
   constexpr std::size_t kFew = 8;
   if (pauses_ == nullptr || stack.wanted() <= kFew) return nullptr;
-  return positions.trail().begin() ? &positions.trail() : nullptr;
+  return known.trail().begin() ? &known.trail() : nullptr;
 }
 
 VmStackCapture::Step VmStackCapture::step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
@@ -126,41 +125,43 @@ VmStackCapture::Step VmStackCapture::step(JNIEnv* jni, Walk& walk, WalkEnd& end)
 }
 
 // A class is unloaded in a pause, if the collector works in pauses only.
-FramePositions::Epoch VmStackCapture::epoch() const {
+KnownPlaces::Epoch VmStackCapture::epoch() const {
   return {names_.generation().load(std::memory_order_acquire),
           pauses_ != nullptr ? GcPauses::count(pauses_->number()) : 0};
 }
 
 // Code is given back in pauses, too, where no sweeper does it.
 [[gnu::always_inline]] inline bool VmStackCapture::is_same_code(
-    const FramePositions::Position& position) const {
+    const KnownPlaces::Known& known) const {
   return (pauses_ != nullptr && !code_is_swept_) ||
-         cache_.still_stands({position.identity_at, position.identity});
+         cache_.still_stands({known.identity_at, known.identity});
 }
 
 [[gnu::always_inline]] inline bool VmStackCapture::is_same_version(
-    const FramePositions::Position& position) const {
-  return pauses_ != nullptr ||
-         methods_.version_of(position.identity_at).identity() == position.identity;
+    const KnownPlaces::Known& known) const {
+  return pauses_ != nullptr || methods_.version_of(known.identity_at).identity() == known.identity;
 }
 
 // Of a frame that is left as others are, in one part.
-[[gnu::always_inline]] inline bool VmStackCapture::find_whole(VmAddress pc,
-                                                              FrameCache::Entry& entry,
-                                                              FrameCache::Identity& code) const {
+[[gnu::noinline]] bool VmStackCapture::find_whole(VmAddress pc, FrameCache::Entry& entry,
+                                                  FrameCache::Identity& code) const {
   return cache_.find_compiled(pc, 0, entry, code) && !entry.more &&
          (entry.kind == CodeKind::kCompiled || entry.kind == CodeKind::kStub ||
           entry.kind == CodeKind::kPatched);
 }
 
-[[gnu::always_inline]] inline void VmStackCapture::keep(Walk& walk, const FrameWalker::Place& at,
-                                                        const FrameCache::Identity& code,
-                                                        const FrameCache::Entry& entry) const {
-  if (entry.count > FramePositions::kFrames) return;
-  walk.positions.at(at.sp) = {walk.positions.key_of(at.sp), at.pc, code, entry};
+// From the thread's own places, or from where all threads' are; null: neither knows it.
+[[gnu::always_inline]] inline const KnownPlaces::Known* VmStackCapture::known_code(
+    const Walk& walk, VmAddress pc) const {
+  const KnownPlaces::Known* const known = walk.known.find(pc);
+  if (known != nullptr && is_same_code(*known)) [[likely]]
+    return known;
+  FrameCache::Entry entry;
+  FrameCache::Identity code;
+  return find_whole(pc, entry, code) ? walk.known.keep(pc, code, entry) : nullptr;
 }
 
-VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
+[[gnu::flatten]] VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
   const FrameWalker& walker = walk.walker;
   // Of their own, so that they stay in registers.
   FrameWalker::Place at = walker.place();
@@ -171,56 +172,46 @@ VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
     StackTrail* const trail = progress.on_top ? nullptr : walk.trail;
     if (trail != nullptr && trail->leads_on_from(walker, at)) {
       walk.stack.set_progress(progress);
-      const auto followed = trail->follow(walk.stack, at, code_is_swept_ ? &cache_ : nullptr);
+      FrameWalker::Place there = at;
+      const auto followed = trail->follow(walk.stack, there, code_is_swept_ ? &cache_ : nullptr);
+      at = there;
       progress = walk.stack.progress();
       if (followed == StackTrail::Followed::kEnough) step = Step::kEnough;
       if (followed == StackTrail::Followed::kEnd) step = Step::kEnd;
       if (step != Step::kOn) break;
     }
-    FramePositions::Position& position = walk.positions.at(at.sp);
-    const bool stood_here = position.key == walk.positions.key_of(at.sp);
     const FrameWalker::Place from = at;
-    const FrameKind kind = walker.kind(at);
-    FrameCache::Identity code{};
-    FrameCache::Entry entry;
-    std::span<const ShownFrame> frames(position.frames.data(), position.count);
-    FrameWalker::Word words[FrameWalker::kMostWords];
-    std::size_t words_count = 0;
+    const FrameKind kind = walker.kind(from);
+    const KnownPlaces::Known* known = nullptr;
+    VmAddress method = 0, bytecode = 0;
     if (kind == FrameKind::kCode) {
-      CodeKind code_kind = position.kind;
-      std::int32_t bytes = position.bytes;
-      code = {position.identity_at, position.identity};
-      if (!stood_here || position.place != at.pc || !is_same_code(position)) {
-        if (!find_whole(at.pc, entry, code)) break;
-        keep(walk, at, code, entry);
-        code_kind = entry.kind;
-        bytes = entry.bytes;
-        frames = {entry.frames.data(), entry.count};
-      }
-      if (!walker.leave(at, code_kind, bytes)) {
+      known = known_code(walk, from.pc);
+      if (known == nullptr || !walker.leave(at, known->kind, known->bytes)) {
         at = from;
         break;
       }
-      if (trail != nullptr) words_count = walker.words_of_code(from, at, bytes, words);
     } else {
-      VmAddress method = 0, bytecode = 0;
-      if (kind == FrameKind::kEntry || !stood_here ||
-          !walker.read_interpreted(at, method, bytecode) || position.place != bytecode ||
-          position.identity_at != method || !is_same_version(position) ||
+      if (kind == FrameKind::kEntry || !walker.read_interpreted(from, method, bytecode)) break;
+      known = walk.known.find(PlaceLookup::place_of(method, bytecode));
+      if (known == nullptr || known->identity_at != method || !is_same_version(*known) ||
           !walker.leave_interpreted(at)) {
         at = from;
         break;
       }
-      if (trail != nullptr) {
-        words_count = walker.words_of_interpreted(from, method, bytecode, at, words);
-      }
     }
-    if (trail != nullptr) trail->open(from);
-    for (const ShownFrame frame : frames) {
+    if (trail != nullptr) trail->open();
+    for (const ShownFrame frame : known->shown()) {
       if (trail != nullptr) trail->add(frame);
       if (step == Step::kOn && !walk.stack.add(frame, progress)) step = Step::kEnough;
     }
-    if (trail != nullptr) trail->close({words, words_count}, code, at);
+    if (trail == nullptr) continue;
+    if (kind == FrameKind::kCode) {
+      trail->close(from, walker.words_of_code(from, at, known->bytes, trail->words()),
+                   {known->identity_at, known->identity}, at);
+    } else {
+      trail->close(from, walker.words_of_interpreted(from, method, bytecode, at, trail->words()),
+                   {}, at);
+    }
   }
   walk.walker.stand_at(at);
   walk.stack.set_progress(progress);
@@ -234,7 +225,7 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
   FrameCache::Entry entry;
   FrameCache::Identity identity;
   unsigned part = 0;
-  if (trail != nullptr) trail->open(from);
+  if (trail != nullptr) trail->open();
   do {
     if (!cache_.find_compiled(from.pc, part, entry, identity)) [[unlikely]] {
       return learn_compiled(jni, walk, trail, part * FrameCache::kFramesOfPart, end);
@@ -264,9 +255,8 @@ VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trai
     return Step::kEnd;
   }
   if (trail != nullptr) {
-    FrameWalker::Word words[FrameWalker::kMostWords];
-    const std::size_t count = walker.words_of_code(from, walker.place(), bytes, words);
-    trail->close({words, count}, identity, walker.place());
+    trail->close(from, walker.words_of_code(from, walker.place(), bytes, trail->words()), identity,
+                 walker.place());
   }
   return Step::kOn;
 }
@@ -288,7 +278,7 @@ VmStackCapture::Step VmStackCapture::parked_steps(JNIEnv* jni, Walk& walk, WalkE
   walk.parked = true;
   end = parked_ == nullptr
             ? WalkEnd::kBarrier
-            : parked_->add_to(jni, threads_.of(jni), walk.positions.parked(), walk.stack);
+            : parked_->add_to(jni, threads_.of(jni), walk.known.parked(), walk.stack);
   return Step::kEnd;
 }
 
@@ -306,15 +296,13 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, W
     end = WalkEnd::kUnknownMethod;
     return Step::kEnd;
   }
-  walk.positions.at(from.sp) = {
-      walk.positions.key_of(from.sp), bytecode, {method, last.version}, last.shown};
+  walk.known.keep(PlaceLookup::place_of(method, bytecode), {method, last.version}, last.shown);
   if (trail != nullptr) {
-    FrameWalker::Word words[FrameWalker::kMostWords];
-    const std::size_t count =
-        walker.words_of_interpreted(from, method, bytecode, walker.place(), words);
-    trail->open(from);
+    trail->open();
     trail->add(last.shown);
-    trail->close({words, count}, {}, walker.place());
+    trail->close(
+        from, walker.words_of_interpreted(from, method, bytecode, walker.place(), trail->words()),
+        {}, walker.place());
   }
   return walk.stack.add(last.shown) ? Step::kOn : Step::kEnough;
 }
@@ -326,11 +314,10 @@ VmStackCapture::Step VmStackCapture::entry_step(Walk& walk, WalkEnd& end) {
   const bool goes_on = walker.pop_entry(end);
   if (!goes_on && end != WalkEnd::kComplete) return Step::kEnd;
   if (trail != nullptr) {
-    FrameWalker::Word words[FrameWalker::kMostWords];
-    const std::size_t count =
-        walker.words_of_entry(from, goes_on ? &walker.place() : nullptr, words);
-    trail->open(from);
-    trail->close({words, count}, {}, goes_on ? walker.place() : from);
+    trail->open();
+    const std::size_t words =
+        walker.words_of_entry(from, goes_on ? &walker.place() : nullptr, trail->words());
+    trail->close(from, words, {}, goes_on ? walker.place() : from);
   }
   return goes_on ? Step::kOn : Step::kEnd;
 }

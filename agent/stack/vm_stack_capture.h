@@ -18,7 +18,7 @@
 #include "stack/parked_stack.h"
 #include "stack/place_lookup.h"
 #include "stack/stack_capture.h"
-#include "stack/walk/frame_positions.h"
+#include "stack/walk/known_places.h"
 #include "stack/walk/raw_walk.h"
 #include "stack/walk/stack_trail.h"
 #include "stack/walker_check.h"
@@ -46,7 +46,7 @@ class VmStackCapture final : public StackCapture {
 
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
   // The thread's trail, if it can be trusted and this walk is worth one.
-  StackTrail* trail_for(FramePositions& positions, const ShownStack& stack) const;
+  StackTrail* trail_for(KnownPlaces& known, const ShownStack& stack) const;
   void check(JNIEnv* jni);
   // How our walk and GetStackTrace's differ, or null.
   const char* compare(JNIEnv* jni);
@@ -55,9 +55,9 @@ class VmStackCapture final : public StackCapture {
   void explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
                std::span<const RawFrame> official) const;
 
-  FramePositions::Epoch epoch() const;
-  bool is_same_code(const FramePositions::Position& position) const;
-  bool is_same_version(const FramePositions::Position& position) const;
+  KnownPlaces::Epoch epoch() const;
+  bool is_same_code(const KnownPlaces::Known& known) const;
+  bool is_same_version(const KnownPlaces::Known& known) const;
 
   // Each adds the frames of the place that the walker stands at and goes on to the caller. kEnd:
   // `end` says why.
@@ -68,17 +68,16 @@ class VmStackCapture final : public StackCapture {
       if (trail != nullptr) trail->give_up();
     }
     FrameWalker walker;
-    FramePositions& positions;
+    KnownPlaces& known;
     StackTrail* trail;  // null: without
     ShownStack& stack;
     PlaceLookup::Interpreted last;
     bool parked = false;  // some of its frames lay in the heap
   };
   Step step(JNIEnv* jni, Walk& walk, WalkEnd& end);
-  // What the cache knows of a place in compiled code, and the thread's note that it stands here.
+  // What the cache knows of a place in compiled code.
   bool find_whole(VmAddress pc, FrameCache::Entry& entry, FrameCache::Identity& code) const;
-  void keep(Walk& walk, const FrameWalker::Place& at, const FrameCache::Identity& code,
-            const FrameCache::Entry& entry) const;
+  const KnownPlaces::Known* known_code(const Walk& walk, VmAddress pc) const;
   // As long as frames are known. kOn: the next one is not.
   Step known_steps(Walk& walk) const;
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);

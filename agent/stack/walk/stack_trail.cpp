@@ -138,18 +138,6 @@ void StackTrail::fold(std::int32_t first, std::int32_t last) {
   next_ = steps_[last].place;
 }
 
-void StackTrail::close(std::span<const Word> words, FrameCache::Identity code, const Place& next) {
-  const auto count = static_cast<std::int32_t>(words.size());
-  if (overflown_ || new_steps_ == kNewSteps || new_words_ + count > kNewWords) [[unlikely]] {
-    overflown_ = true;
-    return;
-  }
-  new_step_[new_steps_++] = {{opened_, new_words_, new_frames_}, code};
-  for (const Word& word : words) new_word_[new_words_++] = word;
-  new_frames_ = new_frames_open_;
-  next_ = next;
-}
-
 void StackTrail::end(bool complete) {
   busy_ = false;
   if (overflown_) return clear();

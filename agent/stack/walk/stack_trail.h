@@ -46,12 +46,10 @@ class StackTrail {
   enum class Followed { kOn, kEnough, kEnd };
   Followed follow(ShownStack& stack, Place& at, const FrameCache* code);
 
-  // The steps that were made without the trail, in their order: where one began, its frames, what
-  // it went by, and where it led. One that is not closed has not been made.
-  void open(const Place& place) {
-    opened_ = place;
-    new_frames_open_ = new_frames_;
-  }
+  // The steps that were made without the trail, in their order: its frames, the words that it went
+  // by, which are put in words() first, where it began, and where it led. One that is not closed has
+  // not been made. All in the walk's loop, where a place is in registers.
+  void open() { new_frames_open_ = new_frames_; }
   void add(ShownFrame frame) {
     if (frame.role() == FrameRole::kHidden) return;
     if (new_frames_open_ == kNewFrames) [[unlikely]] {
@@ -60,7 +58,23 @@ class StackTrail {
     }
     new_frame_[new_frames_open_++] = {frame.frame(), frame.role()};
   }
-  void close(std::span<const Word> words, FrameCache::Identity code, const Place& next);
+  Word* words() { return &new_word_[new_words_]; }
+  [[gnu::always_inline]] void close(const Place& from, std::size_t words, FrameCache::Identity code,
+                                    const Place& next) {
+    const auto count = static_cast<std::int32_t>(words);
+    if (overflown_ || new_steps_ == kNewSteps || new_words_ + count > kNewWords) [[unlikely]] {
+      overflown_ = true;
+      return;
+    }
+    NewStep& step = new_step_[new_steps_++];
+    step.place = from;
+    step.word = new_words_;
+    step.frame = new_frames_;
+    step.code = code;
+    new_words_ += count;
+    new_frames_ = new_frames_open_;
+    next_ = next;
+  }
 
   // The walk is over; the trail leads where it went. `complete`: the stack ends behind the last step.
   void end(bool complete);
@@ -117,7 +131,6 @@ class StackTrail {
   std::int32_t kept_from_ = -1;  // -1: nothing yet
   std::int32_t new_before_ = 0;
   std::int32_t new_steps_ = 0, new_words_ = 0, new_frames_ = 0, new_frames_open_ = 0;
-  Place opened_;
   Place next_;
 
   Room<Step, kSteps + 1> steps_;
@@ -129,7 +142,7 @@ class StackTrail {
   // sums_[u] - sums_[t] is the sum of term(frame i) * base^i for t <= i < u.
   Room<std::uint64_t, kFrames + 1> sums_;
   Room<NewStep, kNewSteps> new_step_;
-  Room<Word, kNewWords> new_word_;
+  Room<Word, kNewWords + FrameWalker::kMostWords> new_word_;
   Room<NewFrame, kNewFrames> new_frame_;
 };
 

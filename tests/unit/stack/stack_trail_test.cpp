@@ -76,15 +76,17 @@ class TrailedStack {
       if (complete) break;
       const Code& code = code_[at.pc - kFirstPc];
       ++looked_at;
-      if (use != nullptr) use->open(at);
+      const FrameWalker::Place from = at;
+      if (use != nullptr) use->open();
       for (const ShownFrame frame : code.frames) {
         if (use != nullptr) use->add(frame);
         if (on) on = stack.add(frame);
       }
       const VmAddress sp = at.sp + static_cast<VmAddress>(code.bytes);
       at = {sp, load<VmAddress>(sp - 8), 0, 0, false};
-      const StackTrail::Word word{sp - 8, at.pc};
-      if (use != nullptr) use->close({&word, 1}, {}, at);
+      if (use == nullptr) continue;
+      use->words()[0] = {sp - 8, at.pc};
+      use->close(from, 1, {}, at);
     }
     if (trail != nullptr) trail->end(complete);
   }
