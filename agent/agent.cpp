@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -15,13 +14,11 @@
 #include "hprof/loaded_name.h"
 #include "hprof/monitor_dump.h"
 #include "jvm/capabilities.h"
-#include "jvm/exit_limits.h"
 #include "jvm/jdwp_agent.h"
 #include "jvm/jvmti_error.h"
 #include "jvm/vm_library.h"
 #include "jvm/vm_log.h"
 #include "log.h"
-#include "records/report_time.h"
 #include "sockets/discovery.h"
 
 namespace ddm {
@@ -31,8 +28,6 @@ namespace {
 constexpr jvmtiEvent kThreadEvents[] = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
 
 Agent* g_agent = nullptr;
-
-thread_local bool t_writes_reports = false;
 
 jvmtiEnv* environment_of(JavaVM* vm) {
   void* jvmti = nullptr;
@@ -182,6 +177,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.name.empty()) facts_.app = options_.name;
   tracking_ = Tracking::create(jvmti_, jni, facts_);
+  reports_ = std::make_unique<RunReports>(jvmti_, facts_.pid, load_time_, tracking_.get());
   method_tracing_ =
       std::make_unique<MethodTracing>(jvmti_, tracking_ ? &tracking_->names() : nullptr);
   if (tracking_) {
@@ -263,24 +259,9 @@ void Agent::wait_for_server() {
 }
 
 void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
-  if (!options.dumps.empty() || options.dump_none) {
-    const std::lock_guard lock(report_mutex_);
-    options_.dump_none = options.dump_none;
-    report_files_ = std::make_unique<ReportFiles>(options.dumps, facts_.pid, load_time_);
-    report_files_->check();
-    use_heap_dumps(jni, report_files_->heap_dumps());
-  }
-  const bool reports = (report_files_ && report_files_->any()) || heap_dumps_;
-  if (reports) {
-    start_reporter(jni);
+  if (reports_->use(jni, options)) {
     keep_jvmti_log_off_stdout(jni);
     enable({JVMTI_EVENT_RESOURCE_EXHAUSTED});
-    if (options.every_seconds > 0 && reporter_) {
-      reporter_->every(std::chrono::seconds(options.every_seconds),
-                       [this](JNIEnv* on_reporter) { write_reports(on_reporter, "every", false); });
-    }
-  } else if (options.every_seconds > 0) {
-    log_warn("every={} has no effect without dump=PATH", options.every_seconds);
   }
   if (!tracking_) return;
   std::string error;
@@ -303,15 +284,8 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
   }
 }
 
-// One that is being written has the lock.
-void Agent::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
-  heap_dumps_.reset();
-  if (paths.empty()) return;
-  heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), tracking_.get());
-}
-
 void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
-  if (options_.times()) timed_ = true;
+  if (options_.times()) reports_->has_times();
   if (options.is_given("cpu") || options.is_given("methods")) {
     const std::string failed = options_.cpu == CpuMode::kTimes
                                    ? method_tracing_->start_times(jni, options_.methods)
@@ -335,90 +309,10 @@ std::string Agent::sample_cpu(JNIEnv* jni, bool on) {
   return "";
 }
 
-void Agent::start_reporter(JNIEnv* jni) {
-  if (reporter_) return;
-  auto reporter = std::make_unique<AgentThread>(jvmti_, "ddmagent-reports");
-  const std::string error = reporter->start(jni);
-  if (!error.empty()) {
-    log_error("starting the agent's thread: {}", error);
-    return;
-  }
-  reporter_ = std::move(reporter);
-}
-
-void Agent::write_reports(JNIEnv* jni, const char* reason, bool oom) {
-  const std::lock_guard lock(report_mutex_);
-  t_writes_reports = true;
-  write_reports_of(jni, reason, oom);
-  t_writes_reports = false;
-}
-
-void Agent::write_reports_of(JNIEnv* jni, const char* reason, bool oom) {
-  if (oom) {
-    if (!oom_report_due_.exchange(false)) return;
-  } else if (dying_ && std::string_view(reason) != "exit") {
-    return;  // the last word is the exit's
-  }
-  const std::optional<ReportData> data = take_records(jni, reason);
-  // At an OutOfMemoryError the heap comes first: a thread waits for it.
-  if (heap_dumps_ && oom) heap_dumps_->write(jni, oom, dying_);
-  if (data) write_records(*data, oom);
-  // The whole heap, once: not every so often.
-  if (heap_dumps_ && !oom && std::string_view(reason) != "every") {
-    heap_dumps_->write(jni, oom, dying_);
-  }
-}
-
-std::optional<ReportData> Agent::take_records(JNIEnv* jni, const char* reason) {
-  if (!tracking_ || (!tracking_->has_records() && !timed_)) return std::nullopt;
-  const bool into_files = (report_files_ && report_files_->any()) || !at_end_.empty();
-  if (!into_files && (options_.dump_none || heap_dumps_)) return std::nullopt;
-  std::optional<ReportData> data =
-      jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
-  if (!data) log_warn("no report at the end: tracking was just being switched");
-  return data;
-}
-
-void Agent::write_records(const ReportData& data, bool oom) {
-  for (const std::string& path : at_end_) {
-    const auto format = report_format_of(path);  // who has taken the path has looked
-    const std::string error = format ? write_report_file(path, *format, data) : "";
-    if (!error.empty()) log_error("{}", error);
-  }
-  if (report_files_ && report_files_->any()) return report_files_->write(data, oom);
-  if (options_.dump_none || heap_dumps_) return;
-  if (tracking_->on()) write_stderr(summary_report(data));
-  if (timed_) write_stderr(time_summary(data));
-}
-
-void Agent::resource_exhausted(jint flags) {
-  // Threads running out is no allocation story, and Java's heap is the one that we can tell of.
-  if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) == 0 || oom_seen_.exchange(true)) return;
-  oom_report_due_ = true;
-  if (!reporter_) return;
-  const bool posted =
-      reporter_->post([this](JNIEnv* jni) { write_reports(jni, "OutOfMemoryError", true); });
-  // What has filled the heap may be held by this thread's frames alone.
-  if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
-}
-
-// What is being written is finished first. How long that and all else here may take:
-// jvm/exit_limits.h.
+// How long all this may take: jvm/exit_limits.h.
 void Agent::last_reports(JNIEnv* jni) {
-  bool told = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
-  const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
-  while (!told && heap_dumps_ && heap_dumps_->is_writing() &&
-         std::chrono::steady_clock::now() < limit) {
-    told = reporter_->stop(exit_limits::kReportLimit);
-  }
-  if (told) {
-    if (oom_report_due_) write_reports(jni, "OutOfMemoryError", true);
-    if (handlers_) at_end_ = handlers_->reports_at_end();
-    write_reports(jni, "exit", false);
-  } else {
-    log_error("the last report is left out: another one is still being written");
-  }
-  if (heap_dumps_) heap_dumps_->close();
+  const bool told = reports_->write_last(
+      jni, handlers_ ? handlers_->reports_at_end() : std::vector<std::string>());
   if (hprof_) hprof_->last_dump(jni);
   // An end that the VM has not told of is one that a ring file is for.
   if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
@@ -429,7 +323,7 @@ void Agent::last_reports(JNIEnv* jni) {
 // full that the launcher's DestroyJavaVM cannot attach. The VM's other threads run on meanwhile.
 void Agent::process_exits() {
   if (getpid() != facts_.pid) return;  // a child without an exec() of its own has nothing to say
-  if (dying_.exchange(true)) return;
+  if (!reports_ || !reports_->begin_end()) return;
   try {
     last_reports(nullptr);
   } catch (const std::exception& failure) {
@@ -438,7 +332,8 @@ void Agent::process_exits() {
 }
 
 void Agent::vm_death(JNIEnv* jni) {
-  dying_ = true;
+  if (!reports_) return;  // it has never lived
+  reports_->begin_end();
   sampler_thread_.close();
   monitors_.close();
   if (probes_) probes_->program_ends();

@@ -4,9 +4,7 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,15 +13,13 @@
 #include "dyper/dyper.h"
 #include "handlers/chunk_handlers.h"
 #include "heap/native_sampling.h"
-#include "heap_dump_reports.h"
 #include "hprof/hprof_session.h"
-#include "jvm/agent_thread.h"
 #include "jvm/vm_facts.h"
 #include "options.h"
 #include "patch/hit_budget.h"
 #include "patch/probes.h"
-#include "report_files.h"
 #include "ring_keeper.h"
+#include "run_reports.h"
 #include "service.h"
 #include "time/cpu_sampler.h"
 #include "time/method_tracing.h"
@@ -49,7 +45,7 @@ class Agent {
   // JVMTI callbacks (callbacks.cpp).
   void vm_init(JNIEnv* jni);
   void vm_death(JNIEnv* jni);
-  void resource_exhausted(jint flags);
+  void resource_exhausted(jint flags) { reports_->resource_exhausted(flags); }
   Tracking* tracking() const { return tracking_.get(); }
   ChunkHandlers* handlers() const { return handlers_.get(); }
   MonitorTimes& monitors() { return monitors_; }
@@ -68,15 +64,6 @@ class Agent {
   void apply_tracking_options(JNIEnv* jni, const Options& options);
   void apply_time_options(JNIEnv* jni, const Options& options);
   std::string sample_cpu(JNIEnv* jni, bool on);
-  void use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths);
-  void start_reporter(JNIEnv* jni);
-  // Without `jni` the VM is not asked for anything.
-  void write_reports(JNIEnv* jni, const char* reason, bool oom);
-  // Lock held.
-  void write_reports_of(JNIEnv* jni, const char* reason, bool oom);
-  // None: nothing is to be written.
-  std::optional<ReportData> take_records(JNIEnv* jni, const char* reason);
-  void write_records(const ReportData& data, bool oom);
   void last_reports(JNIEnv* jni);
   void process_exits();
   jint reload(JNIEnv* jni, const Options& options);
@@ -101,16 +88,7 @@ class Agent {
   std::unique_ptr<ClientApi> client_api_;
   std::unique_ptr<Dyper> dyper_;
   std::unique_ptr<HprofSession> hprof_;
-  std::unique_ptr<AgentThread> reporter_;  // writes reports while the program runs
-
-  std::mutex report_mutex_;  // one report at a time; guards what follows
-  std::unique_ptr<ReportFiles> report_files_;
-  std::unique_ptr<HeapDumpReports> heap_dumps_;  // null: dump= names none
-  std::vector<std::string> at_end_;              // of the last reports: what servers have asked for
-  std::atomic<bool> timed_{false};  // cpu= or monitor= was ever asked for: there is a report
-  std::atomic<bool> oom_seen_{false};
-  std::atomic<bool> oom_report_due_{false};
-  std::atomic<bool> dying_{false};
+  std::unique_ptr<RunReports> reports_;
 };
 
 }  // namespace ddm

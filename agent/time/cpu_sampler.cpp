@@ -107,8 +107,8 @@ Result<MethodTrace> CpuSampler::stop_trace() {
   return trace->finish(clock_ns(CLOCK_MONOTONIC));
 }
 
-// None: nothing is wanted any more. Lock held.
-std::optional<CpuSampler::Look> CpuSampler::wanted_look() const {
+// Lock held.
+CpuSampler::Look CpuSampler::wanted_look() const {
   if (!wanted_ && !trace_) return {};
   Look look;
   look.trace = trace_;
@@ -160,22 +160,22 @@ Looker::Clock::time_point CpuSampler::next_due(SamplingDelay delay) {
 }
 
 Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
-  std::optional<Look> wanted;
+  Look wanted;
   {
     const std::lock_guard lock(mutex_);
     wanted = wanted_look();
-    looking_ = wanted.has_value();
+    looking_ = wanted.any();
   }
   // It is to end, or to be told what it is for.
-  if (!wanted) return Clock::now() + std::chrono::hours(1);
-  const bool is_new = adopt(jni, *wanted, turn.budget);
+  if (!wanted.any()) return Clock::now() + std::chrono::hours(1);
+  const bool is_new = adopt(jni, wanted, turn.budget);
   if (!is_new) {
     // What was missed is not made up for, or looks would follow each other without a pause.
-    due_ = std::max(due_, Clock::now() - std::chrono::nanoseconds(wanted->interval_ns));
+    due_ = std::max(due_, Clock::now() - std::chrono::nanoseconds(wanted.interval_ns));
     const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
     others_cost_ns_ = 0;
     try {
-      look_at_threads(jni, *wanted, now);
+      look_at_threads(jni, wanted, now);
     } catch (const std::exception& failure) {
       log_debug("sampling: {}", failure.what());  // no memory: one look is lost
     }
@@ -187,8 +187,8 @@ Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
     note(now, own_ns, turn.budget);
     last_ns_ = now;
   }
-  const Clock::time_point due = next_due(wanted->delay);
-  wanted.reset();  // a trace that is stopped meanwhile is its stopper's alone
+  const Clock::time_point due = next_due(wanted.delay);
+  wanted = {};  // a trace that is stopped meanwhile is its stopper's alone
   const std::lock_guard lock(mutex_);
   looking_ = false;
   changed_.notify_all();

@@ -76,7 +76,9 @@ class CpuSampler final : public TimeDataSource, private Looker {
 
   // What a look is for.
   struct Look {
-    std::int64_t interval_ns = 0;
+    bool any() const { return interval_ns != 0; }
+
+    std::int64_t interval_ns = 0;  // 0: for nothing any more
     SamplingDelay delay = SamplingDelay::kVaried;
     std::int64_t unit_ns = 0;            // of CPU that a sample stands for; 0: none is wanted
     std::shared_ptr<Traces> traces;      // of samples
@@ -90,7 +92,7 @@ class CpuSampler final : public TimeDataSource, private Looker {
 
   std::string prepare(JNIEnv* jni, const StackNaming& naming);
   bool stop_looking();
-  std::optional<Look> wanted_look() const;
+  Look wanted_look() const;
   bool adopt(JNIEnv* jni, const Look& wanted, std::int64_t budget);
   Clock::time_point next_due(SamplingDelay delay);
   void look_at_threads(JNIEnv* jni, const Look& wanted, std::int64_t now_ns);
