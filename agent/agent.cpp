@@ -277,11 +277,7 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
     error = tracking_->start(jni);
   }
   if (!error.empty()) log_error("allocation tracking: {}", error);
-  // Now, and not when the run is over.
-  if (heap_dumps_ && !options.dumps.empty() && !tracking_->follows_live()) {
-    log_warn("dump={}: it will be without the stacks of allocations: {}",
-             report_files_->heap_dumps().front(), live_is_off(tracking_.get()));
-  }
+  if (!options.dumps.empty()) reports_->tell_what_lacks();
 }
 
 void Agent::apply_time_options(JNIEnv* jni, const Options& options) {

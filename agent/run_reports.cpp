@@ -44,6 +44,13 @@ void RunReports::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
   heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), tracking_);
 }
 
+void RunReports::tell_what_lacks() {
+  const std::lock_guard lock(mutex_);
+  if (!heap_dumps_ || tracking_ == nullptr || tracking_->follows_live()) return;
+  log_warn("dump={}: it will be without the stacks of allocations: {}",
+           files_->heap_dumps().front(), live_is_off(tracking_));
+}
+
 void RunReports::start_reporter(JNIEnv* jni) {
   if (reporter_) return;
   auto reporter = std::make_unique<AgentThread>(jvmti_, "ddmagent-reports");

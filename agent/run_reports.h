@@ -30,6 +30,8 @@ class RunReports {
 
   // Those of dump=, if it is given, instead of what was before, and every=. Whether any are wanted.
   bool use(JNIEnv* jni, const Options& options);
+  // Now, and not when the run is over, says what the reports asked for are to be without.
+  void tell_what_lacks();
   // cpu= or monitor= was asked for: there is something to tell even where nothing is tracked.
   void has_times() { timed_ = true; }
 
