@@ -137,9 +137,11 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
          cache_.still_stands({known.identity_at, known.identity});
 }
 
+// A redefinition gives a former version's memory back without a pause of the collector, and another
+// method's may stand there.
 [[gnu::always_inline]] inline bool VmStackCapture::is_same_version(
     const KnownPlaces::Known& known) const {
-  return pauses_ != nullptr || methods_.version_of(known.identity_at).identity() == known.identity;
+  return methods_.version_of(known.identity_at).identity() == known.identity;
 }
 
 // Of a frame that is left as others are, in one part.
