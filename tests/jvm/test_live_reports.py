@@ -36,7 +36,8 @@ class Dhat:
             assert 0 <= point["eb"] <= point["mb"] <= point["tb"], point
             assert 0 <= point["ebk"] <= point["mbk"] <= point["tbk"], point
             assert 0 <= point["gb"] <= point["tb"]
-            assert 0 <= point["tl"] <= (data["te"] + 8) * point["tbk"], point
+            # Estimates: what is not a whole object is in the lifetimes.
+            assert 0 <= point["tl"] <= (data["te"] + 8) * (point["tbk"] + 0.5), point
 
     def sum(self, field, kind=None, method=""):
         return sum(p[field] for p in self.data["pps"]
