@@ -56,7 +56,10 @@ TraceNumber Traces::number_of_new(std::uint64_t hash, std::span<const Frame> fra
   if (in_full_.is_open_to(seldom.hits)) {
     const bool cut = frames.size() > depth_;
     const TraceNumber number = insert(hash, frames.first(kept), cut ? kCut : 0, in_full_);
-    if (number != kNoTrace) return number;
+    if (number != kNoTrace) {
+      seldom_.forget(hash);
+      return number;
+    }
   }
   if (seldom.shortened == kNoTrace) {
     seldom.shortened = number_of_shortened(frames.first(kept));

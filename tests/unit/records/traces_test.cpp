@@ -140,19 +140,59 @@ TEST_CASE("The less room is left, the more often a stack has to come up") {
   CHECK(!room.is_open_to(std::numeric_limits<std::uint32_t>::max() - 1));
 }
 
-TEST_CASE("Hits are those of the stack that had the place last") {
+// Of stacks that share a set of SeldomStacks.
+std::uint64_t beside(std::uint64_t i) {
+  return mixed(i) / SeldomStacks::kSets * SeldomStacks::kSets;
+}
+
+TEST_CASE("Stacks that come up in turns are kept in full, though they share a set") {
+  const auto traces = Traces::create(4096, 64);
+  for (std::uint32_t i = 0; i < 50'000; ++i) traces->number_of(mixed(i), stack_of(10 * i, 40));
+  for (int turn = 0; turn < 10; ++turn) {
+    for (std::uint32_t k = 0; k < SeldomStacks::kPlaces; ++k) {
+      const auto number =
+          traces->number_of(beside(1'000'000 + k), stack_of(1'000'000 + 100 * k, 40));
+      CHECK((number != kNoTrace && !traces->shortened(number)) == (turn >= 3));
+    }
+  }
+}
+
+TEST_CASE("A newcomer takes the place of the stack with the fewest hits") {
   SeldomStacks seldom;
   REQUIRE(seldom.good());
-  const std::uint64_t one = mixed(1), other = one ^ std::uint64_t{1} << 40;
-  CHECK(seldom.hit(one).hits == 0);
-  seldom.put(one, {1, 77});
-  CHECK(seldom.hit(one).hits == 2);
-  CHECK(seldom.hit(one).shortened == 77);
-  CHECK(seldom.find(one).hits == 3);
-  CHECK(seldom.hit(other).hits == 0);
-  seldom.put(other, {1, 78});
-  CHECK(seldom.find(one).hits == 0);
-  CHECK(seldom.find(other).shortened == 78);
+  CHECK(seldom.hit(beside(1)).hits == 0);
+  for (std::uint32_t k = 1; k <= SeldomStacks::kPlaces; ++k)
+    seldom.put(beside(k), {10 * k, 70 + k});
+  CHECK(seldom.hit(beside(1)).hits == 11);
+  CHECK(seldom.hit(beside(1)).shortened == 71);
+  CHECK(seldom.find(beside(1)).hits == 12);
+  seldom.put(beside(5), {1, 75});
+  CHECK(seldom.find(beside(1)).hits == 0);
+  CHECK(seldom.find(beside(5)).hits == 1);
+  CHECK(seldom.find(beside(5)).shortened == 75);
+  seldom.put(beside(5), {6, 76});  // no newcomer
+  CHECK(seldom.find(beside(5)).hits == 6);
+  CHECK(seldom.find(beside(5)).shortened == 76);
+}
+
+TEST_CASE("Newcomers cost one of the others a hit, in turns, so that old hits are worth less") {
+  SeldomStacks seldom;
+  for (std::uint32_t k = 1; k <= SeldomStacks::kPlaces; ++k) seldom.put(beside(k), {100, 70 + k});
+  std::uint32_t came = 0;
+  while (seldom.find(beside(2)).hits != 0 && came < 1000)
+    seldom.put(beside(1000 + came++), {1, 77});
+  CHECK(came > 300);
+  CHECK(came < 500);
+}
+
+TEST_CASE("A stack that has a number of its own leaves its place") {
+  SeldomStacks seldom;
+  seldom.put(beside(1), {4, 71});
+  seldom.put(beside(2), {2, 72});
+  seldom.forget(beside(1));
+  seldom.forget(beside(3));
+  CHECK(seldom.find(beside(1)).hits == 0);
+  CHECK(seldom.find(beside(2)).shortened == 72);
 }
 
 TEST_CASE("Traces of no size, and of more than there are numbers, are refused") {
