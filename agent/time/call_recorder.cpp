@@ -256,18 +256,23 @@ void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcep
   if (calls == nullptr) return;
   const Wanted& wanted = session->wanted;
   PathNumber path = kNoPath;
+  bool counted = true;
   if (wanted.sums) {
-    path = paths_->number_of(calls->path(), method);
-    if (MethodSums::Sum* const sum = state->sums->of(path)) sum->calls.add(1);
+    path = calls->path();
+    counted = !wanted.summed || wanted.summed->marked(method);
+    if (counted) {
+      path = paths_->number_of(path, method);
+      if (MethodSums::Sum* const sum = state->sums->of(path)) sum->calls.add(1);
+    }
   }
   const Ticks now = TickClock::now();
   const Ticks cpu = cpu_of(*session, *state, *calls, now);
   const bool below = wanted.roots && (calls->below() || wanted.roots->marked(method));
-  if (!calls->enter(method, now, cpu, path, below)) {
+  if (!calls->enter(method, now, cpu, path, below, counted)) {
     state->too_deep.add(1);
     return;
   }
-  if (wanted.log && (below || !wanted.roots) && wanted.least == 0) {
+  if (wanted.log && (below || !wanted.roots) && wanted.least == 0 && wanted.logs(method)) {
     log(jni, *state, *session, method, CallAction::kEnter, now, cpu);
   }
 }
@@ -288,8 +293,9 @@ void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAct
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
         const CallAction how = unseen ? CallAction::kThrow : action;
         // One that began before sums were wanted is in none.
-        MethodSums::Sum* const sum =
-            wanted.sums && ended.path != kNoPath ? state->sums->of(ended.path) : nullptr;
+        MethodSums::Sum* const sum = wanted.sums && ended.counted && ended.path != kNoPath
+                                         ? state->sums->of(ended.path)
+                                         : nullptr;
         if (sum != nullptr) {
           if (how == CallAction::kThrow) sum->exceptions.add(1);
           sum->self.add(ended.self);
@@ -299,6 +305,7 @@ void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAct
           }
         }
         if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
+        if (!wanted.logs(ended.method)) return;
         if (wanted.least != 0) {
           log(jni, *state, *session, ended.method, CallAction::kEnter, now - ended.total,
               cpu - ended.cpu);
@@ -308,7 +315,7 @@ void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAct
   if (!matched) {
     state->unmatched.add(1);
     // It may have begun while the log alone was wanted.
-    if (wanted.log && !wanted.roots && wanted.least == 0) {
+    if (wanted.log && !wanted.roots && wanted.least == 0 && wanted.logs(method)) {
       log(jni, *state, *session, method, action, now, cpu);
     }
   }
@@ -357,7 +364,7 @@ CallRecorder::Sums CallRecorder::sums() const {
   Sums result;
   const Ticks now = TickClock::now();
   const auto add_open = [&](const OpenCalls::Ended& open) {
-    if (open.path == kNoPath) return;
+    if (open.path == kNoPath || !open.counted) return;
     MethodSum& sum = result.paths[open.path];
     sum.self += open.self;
     if (open.outermost) sum.total += open.total;

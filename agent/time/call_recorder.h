@@ -39,12 +39,16 @@ class CallRecorder {
 
   struct Wanted {
     bool sums = true;
-    bool cpu = true;               // the CPU time of threads, too
-    std::shared_ptr<CallLog> log;  // null: none
+    std::shared_ptr<MethodMarks> summed;  // of these methods; null: of all that have hooks
+    bool cpu = true;                      // the CPU time of threads, too
+    std::shared_ptr<CallLog> log;         // null: none
+    std::shared_ptr<MethodMarks> logged;  // as `summed`
     // Into the log only what is at least so long; then what goes on at the end is not in it.
     Ticks least = 0;
     // And only what is called, however far, from these methods, and they; null: everything.
     std::shared_ptr<MethodMarks> roots;
+
+    bool logs(MethodNumber method) const noexcept { return !logged || logged->marked(method); }
   };
   // From now on hooked methods are listened to, in this way. One thread at a time calls these.
   void listen(Wanted wanted);

@@ -108,7 +108,7 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& comin
       return {};
     }
     const auto found = numbers_.number_of(context.name(), method.name(), method.descriptor(),
-                                          context.file().source_file);
+                                          context.file().source_file, coming.of_system);
     if (!found) return {};
     return bci::HookNumbers{static_cast<std::int32_t>(*found), 0};
   };

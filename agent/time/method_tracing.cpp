@@ -87,6 +87,7 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
         wish,
         std::make_shared<CallLog>(bytes / (wish.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
         TickClock::nanos_of(CLOCK_REALTIME) / 1000};
+    trace_->methods = std::make_shared<MethodMarks>(numbers_, wish.methods());
     if (!wish.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wish.below));
     }
@@ -121,6 +122,12 @@ std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
   return trace;
 }
 
+MethodFilter MethodTracing::TraceWish::methods() const {
+  MethodFilter filter(patterns);
+  if (!below.empty()) filter.add(below);
+  return filter;
+}
+
 // The recorder first: it listens when the first hook tells of a call, and no more while they go.
 std::string MethodTracing::apply(JNIEnv* jni) {
   std::optional<MethodFilter> filter;
@@ -128,7 +135,11 @@ std::string MethodTracing::apply(JNIEnv* jni) {
     const std::lock_guard lock(mutex_);
     filter = tell_recorder();
   }
-  return filter ? hooks_->put_in(jni, std::move(*filter)) : hooks_->take_out(jni);
+  if (!filter) return hooks_->take_out(jni);
+  const std::string error = hooks_->put_in(jni, std::move(*filter));
+  const std::lock_guard lock(mutex_);
+  if (error.empty() && times_ && !trace_) listen(/*more_hooks=*/false);
+  return error;
 }
 
 // Lock held. Which methods are wanted; nothing: none.
@@ -137,19 +148,24 @@ std::optional<MethodFilter> MethodTracing::tell_recorder() {
     recorder_->stop();
     return {};
   }
-  listen();
+  listen(/*more_hooks=*/true);
   MethodFilter filter;
+  if (trace_) filter = trace_->wish.methods();
   if (times_) filter.add(*times_);
-  if (trace_) filter.add(trace_->wish.patterns);
   return filter;
 }
 
-void MethodTracing::listen() {
+// Lock held. `more_hooks`: there may be some that cpu=times has not asked for.
+void MethodTracing::listen(bool more_hooks) {
   CallRecorder::Wanted wanted;
   wanted.sums = times_.has_value();
   wanted.cpu = times_ || (trace_ && trace_->wish.dual);
+  if (times_ && more_hooks) {
+    wanted.summed = std::make_shared<MethodMarks>(numbers_, MethodFilter(*times_));
+  }
   if (trace_) {
     wanted.log = trace_->log;
+    if (times_) wanted.logged = trace_->methods;
     wanted.least = TickClock::ticks(trace_->wish.least_ns);
     wanted.roots = trace_->roots;
   }
@@ -163,7 +179,7 @@ void MethodTracing::forget() {
   last_times_ = {};
   if (!times_) return;
   recorder_->forget_sums();
-  listen();
+  listen(trace_.has_value());
 }
 
 void MethodTracing::add_to(TimeData& data) {
@@ -271,7 +287,9 @@ MethodTrace MethodTracing::read_trace(const Trace& trace) const {
                            static_cast<TraceEvent::Action>(event.action)});
   };
   MatchedCalls calls;
-  for (const CallEvent& event : trace.log->events()) calls.add(event, add);
+  for (const CallEvent& event : trace.log->events()) {
+    if (trace.methods->marked(event.method)) calls.add(event, add);
+  }
   return read;
 }
 

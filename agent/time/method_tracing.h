@@ -40,6 +40,8 @@ class MethodTracing final : public TimeDataSource {
     std::uint64_t least_ns =
         0;              // shorter calls are left out; then those that go on at the end are, too
     std::string below;  // patterns: only these methods and what they call; "": everything
+
+    MethodFilter methods() const;  // that have to have hooks
   };
   std::string start_trace(JNIEnv* jni, const TraceWish& wish);
   // The hooks of a trace are in.
@@ -62,14 +64,14 @@ class MethodTracing final : public TimeDataSource {
     TraceWish wish;
     std::shared_ptr<CallLog> log;
     std::uint64_t begin_micros = 0;
-    std::shared_ptr<MethodMarks> roots = nullptr;
+    std::shared_ptr<MethodMarks> methods = nullptr, roots = nullptr;
     bool is_in = false;  // the hooks are
   };
 
   std::string prepare(JNIEnv* jni);
   std::string apply(JNIEnv* jni);
   std::optional<MethodFilter> tell_recorder();
-  void listen();
+  void listen(bool more_hooks);
   Times read_times() const;
   MethodTrace read_trace(const Trace& trace) const;
   void find_sources(JNIEnv* jni, MethodTrace& trace) const;

@@ -399,8 +399,8 @@ def ddm_traces_methods_for_a_while(t):
         assert wrong.code == 2 and ".trace, .html, .txt, .collapsed or .json" in wrong.err, wrong
 
 
-def start_filtered(ddm, least_micros=0, below=""):
-    methods, roots = ("Calls*".encode("utf-16-be"), below.encode("utf-16-be"))
+def start_filtered(ddm, least_micros=0, below="", methods="Calls*"):
+    methods, roots = (methods.encode("utf-16-be"), below.encode("utf-16-be"))
     data = (struct.pack(">III", 0, 0, len(methods) // 2) + methods
             + struct.pack(">II", least_micros, len(roots) // 2) + roots)
     assert ddm.request("MPSS", data) == b""
@@ -432,5 +432,36 @@ def a_trace_may_have_long_calls_alone_or_those_below_chosen_methods(t):
         done = t.command([DDM, "trace", p.address, "--methods", "Calls*", "--min", "500us",
                           "--below", "Calls.counts", "-d", "0.3"])
         assert done.code == 0 and "no call of such a method" in done.out, done
+        start_filtered(ddm, below="*.catcher", methods="Calls.thrower")  # which are not of these
+        p.say("go")
+        read_counts(p)
+        counts = Trace(ddm.request("MPSE")).calls()
+        found = {method: count for (_, method), count in counts.items()}
+        assert found == {"Calls.catcher": [100, 0], "Calls.thrower": [1000, 1000]}, found
         wrong = t.command([DDM, "trace", p.address, "--min", "soon"])
         assert wrong.code == 2 and "--min" in wrong.err, wrong
+        for nothing in (["--methods", ""], ["--methods", " ,"], ["--below", ""]):
+            wrong = t.command([DDM, "trace", p.address, *nothing])
+            assert wrong.code == 2 and f"{nothing[0]}: no method is named" in wrong.err, wrong
+
+
+@test()
+def a_trace_beside_exact_times_has_its_own_methods_and_they_theirs(t):
+    agent = f"cpu=times,methods=Calls.catcher\\,Calls.outer,dump={t.path('times.jsonl')}"
+    with Target(t, agent=agent, program=("Calls", "serve")) as p, p.client() as ddm:
+        for methods in ("Calls.thrower,Calls.even", "java.util.HashMap.*,Calls.thrower"):
+            start(ddm, methods=methods, size=8_000_000)
+            p.say("go")
+            truth = read_counts(p)
+            trace = Trace(ddm.request("MPSE"))
+            found = {method for (_, method) in trace.calls() if not method.startswith("java.")}
+            assert found == {m for m in methods.split(",") if m.startswith("Calls")}, found
+            check_sums(trace, {method: truth[method] for method in found})
+        p.say("go")
+        read_counts(p)
+    with open(t.path("times.jsonl"), encoding="utf-8") as f:
+        lines = [json.loads(line) for line in f]
+    times = {line["method"]: line for line in lines if line["type"] == "method"}
+    assert list(times) == ["catcher"], times
+    assert times["catcher"]["calls"] == 300, times
+    assert times["catcher"]["self_ns"] == times["catcher"]["total_ns"], times

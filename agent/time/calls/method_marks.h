@@ -13,7 +13,7 @@ namespace ddm {
 
 class MethodMarks {
  public:
-  // `numbers` lives longer. Methods of the JDK are meant as by any pattern that names them.
+  // `numbers` lives longer.
   MethodMarks(const MethodNumbers& numbers, MethodFilter filter)
       : numbers_(numbers), filter_(std::move(filter)), known_(MethodNumbers::kMost) {}
 

@@ -5,7 +5,7 @@ namespace ddm {
 std::optional<MethodNumber> MethodNumbers::number_of(std::string_view class_name,
                                                      std::string_view method,
                                                      std::string_view signature,
-                                                     std::string_view file) {
+                                                     std::string_view file, bool of_system) {
   std::string key(class_name);
   key.append(1, '.').append(method).append(signature);
   const std::lock_guard lock(mutex_);
@@ -13,8 +13,8 @@ std::optional<MethodNumber> MethodNumbers::number_of(std::string_view class_name
   if (found != numbers_.end()) return found->second;
   if (methods_.size() >= kMost) return {};
   const auto number = static_cast<MethodNumber>(methods_.size());
-  methods_.push_back(
-      {std::string(class_name), std::string(method), std::string(signature), std::string(file)});
+  methods_.push_back({std::string(class_name), std::string(method), std::string(signature),
+                      std::string(file), of_system});
   numbers_.emplace(std::move(key), number);
   return number;
 }

@@ -18,7 +18,8 @@ struct MethodNames {
   std::string class_name;  // internal: "shop/Cart"
   std::string method;
   std::string signature;
-  std::string file;  // "" is not known
+  std::string file;        // "" is not known
+  bool of_system = false;  // a class of the boot or platform loader
 };
 
 class MethodNumbers {
@@ -27,7 +28,8 @@ class MethodNumbers {
 
   // None: there are kMost already. Classes of one name from several loaders share numbers.
   std::optional<MethodNumber> number_of(std::string_view class_name, std::string_view method,
-                                        std::string_view signature, std::string_view file = {});
+                                        std::string_view signature, std::string_view file = {},
+                                        bool of_system = false);
   MethodNumber count() const;
   MethodNames names_of(MethodNumber number) const;
 

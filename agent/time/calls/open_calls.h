@@ -29,7 +29,8 @@ class OpenCalls {
     Ticks total = 0;
     Ticks self = 0;
     Ticks cpu = 0;
-    bool below = false;  // as it was told when the call began
+    bool below = false;  // as these were told when the call began
+    bool counted = true;
   };
 
   std::size_t depth() const noexcept { return depth_.load(std::memory_order_relaxed); }
@@ -44,9 +45,10 @@ class OpenCalls {
     return depth > 0 ? at(depth - 1).path.load(std::memory_order_relaxed) : kNoPath;
   }
 
-  // False: too deep, or no memory. The call is then left out.
+  // False: too deep, or no memory. The call is then left out. One that is not `counted` has its
+  // caller's path, and its own time is its caller's.
   bool enter(MethodNumber method, Ticks now, Ticks cpu, PathNumber path = kNoPath,
-             bool below = false) noexcept {
+             bool below = false, bool counted = true) noexcept {
     const std::size_t depth = this->depth();
     Call* const call = at_or_new(depth);
     if (call == nullptr) return false;
@@ -56,6 +58,7 @@ class OpenCalls {
     call->path.store(path, std::memory_order_relaxed);
     call->outermost.store(outermost, std::memory_order_relaxed);
     call->below = below;
+    call->counted.store(counted, std::memory_order_relaxed);
     call->begin.store(now, std::memory_order_relaxed);
     call->callees.store(0, std::memory_order_relaxed);
     call->cpu_begin = cpu;
@@ -95,8 +98,9 @@ class OpenCalls {
       open(Ended{call.method.load(std::memory_order_relaxed),
                  call.path.load(std::memory_order_relaxed),
                  call.outermost.load(std::memory_order_relaxed), total,
-                 total > callees ? total - callees : 0});
-      callee = total;
+                 total > callees ? total - callees : 0, 0, false,
+                 call.counted.load(std::memory_order_relaxed)});
+      callee = call.counted.load(std::memory_order_relaxed) ? total : callees;
     }
   }
 
@@ -120,6 +124,7 @@ class OpenCalls {
     std::atomic<MethodNumber> method{0};
     std::atomic<PathNumber> path{kNoPath};
     std::atomic<bool> outermost{false};
+    std::atomic<bool> counted{true};
     bool below = false;
   };
 
@@ -173,6 +178,7 @@ class OpenCalls {
     ended.path = call.path.load(std::memory_order_relaxed);
     ended.outermost = call.outermost.load(std::memory_order_relaxed);
     ended.below = call.below;
+    ended.counted = call.counted.load(std::memory_order_relaxed);
     ended.total = now - call.begin.load(std::memory_order_relaxed);
     const Ticks callees = call.callees.load(std::memory_order_relaxed);
     ended.self = ended.total > callees ? ended.total - callees : 0;
@@ -181,7 +187,8 @@ class OpenCalls {
     depth_.store(i, std::memory_order_release);
     if (i > 0) {
       std::atomic<Ticks>& callees_of_caller = at(i - 1).callees;
-      callees_of_caller.store(callees_of_caller.load(std::memory_order_relaxed) + ended.total,
+      const Ticks more = ended.counted ? ended.total : callees;
+      callees_of_caller.store(callees_of_caller.load(std::memory_order_relaxed) + more,
                               std::memory_order_relaxed);
     }
     return ended;

@@ -99,3 +99,19 @@ TEST_CASE("a virtual thread is charged for its carriers while it is on them") {
   CHECK(calls.cpu(90'000) - begin == 300);
   CHECK(calls.cpu(90'050) - begin == 350);
 }
+
+TEST_CASE("the time of a call that is not counted is its caller's, what it calls is not") {
+  OpenCalls calls;
+  calls.enter(1, 100, 0, 11);
+  calls.enter(2, 120, 0, 11, false, /*counted=*/false);
+  calls.enter(3, 130, 0, 13);
+  std::vector<ddm::Ticks> open;
+  calls.for_each(150, [&](const OpenCalls::Ended& call) {
+    if (call.counted) open.push_back(call.self);
+  });
+  CHECK(open == std::vector<ddm::Ticks>{20, 30});
+  CHECK(leave(calls, 3, 160) == std::vector<Seen>{{3, 30, 30, true, false}});
+  CHECK(calls.path() == 11);
+  leave(calls, 2, 190);
+  CHECK(leave(calls, 1, 200) == std::vector<Seen>{{1, 100, 70, true, false}});
+}
