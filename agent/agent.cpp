@@ -283,16 +283,23 @@ void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
 void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
   if (options_.times()) reports_->has_times();
   if (options.is_given("cpu") || options.is_given("methods")) {
-    const std::string failed = options_.cpu == CpuMode::kTimes
+    const std::string failed = options_.cpu_times
                                    ? method_tracing_->start_times(jni, options_.methods)
                                    : method_tracing_->stop_times(jni);
     if (!failed.empty()) log_error("cpu=times: {}", failed);
+    if (options.is_given("methods") && !options_.cpu_times) {
+      log_warn(
+          "methods={} times nothing without cpu=times; a DDM server that traces methods and does "
+          "not "
+          "say which gets those",
+          options_.methods);
+    }
   }
   std::string error = options_.monitor ? monitors_.start(jvmti_, jni, tracking_->naming(jni))
                                        : monitors_.stop(jvmti_);
   if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
   sampler_thread_.set_budget(options_.budget);
-  error = sample_cpu(jni, options_.cpu == CpuMode::kSamples);
+  error = sample_cpu(jni, options_.cpu_samples);
   if (!error.empty()) log_error("cpu=samples: {}", error);
 }
 
@@ -310,6 +317,9 @@ void Agent::last_reports(JNIEnv* jni) {
   const bool told = reports_->write_last(
       jni, handlers_ ? handlers_->reports_at_end() : std::vector<std::string>());
   if (hprof_) hprof_->last_dump(jni);
+  if (method_tracing_ && method_tracing_->times_nothing()) {
+    log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
+  }
   // An end that the VM has not told of is one that a ring file is for.
   if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
   if (tracking_) tracking_->close();

@@ -10,6 +10,7 @@
 #include "records/report.h"
 #include "sockets/address.h"
 #include "sockets/dyper_address.h"
+#include "time/calls/method_filter.h"
 
 namespace ddm {
 namespace {
@@ -110,17 +111,20 @@ const OptionRule kRules[] = {
     {"cpu", "times|samples|off", "time of methods, exactly or by samples (off)", true,
      [](Options& o, std::string_view v) {
        if (v == "times")
-         o.cpu = CpuMode::kTimes;
+         o.cpu_times = true;
        else if (v == "samples")
-         o.cpu = CpuMode::kSamples;
+         o.cpu_samples = true;
        else if (v == "off" || v.empty())
-         o.cpu = CpuMode::kOff;
+         o.cpu_times = o.cpu_samples = false;
        else
          return not_one_of(v, "times, samples, off");
        return Wrong();
      }},
     {"methods", "PATTERN", "cpu=times: of which, such as shop.* or *.Cart.total", true,
-     [](Options& o, std::string_view v) { return text(v, &o.methods); }},
+     [](Options& o, std::string_view v) {
+       const Wrong error = MethodFilter::fault(v);
+       return error.empty() ? text(v, &o.methods) : error;
+     }},
     {"interval_ms", "N", "cpu=samples: milliseconds between samples (10)", true,
      [](Options& o, std::string_view v) { return number(v, 1, 1000, false, &o.interval_ms); }},
     {"delay", "varied|exponential|fixed", "cpu=samples: how the pauses between samples vary", true,
@@ -326,7 +330,10 @@ void Options::take_tracking_from(const Options& later) {
     if (option == "depth") depth = later.depth;
     if (option == "sites") sites = later.sites;
     if (option == "sites_depth") sites_depth = later.sites_depth;
-    if (option == "cpu") cpu = later.cpu;
+    if (option == "cpu") {
+      cpu_times = later.cpu_times;
+      cpu_samples = later.cpu_samples;
+    }
     if (option == "methods") methods = later.methods;
     if (option == "interval_ms") interval_ms = later.interval_ms;
     if (option == "delay") delay = later.delay;

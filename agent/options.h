@@ -19,7 +19,6 @@ enum class EngineKind { kBci, kVm };
 enum class WalkerKind { kAuto, kVm, kAsgct, kJvmti };
 enum class LogLevel { kError, kWarn, kInfo, kDebug };
 enum class Compress { kAuto, kAlways, kNever };
-enum class CpuMode { kOff, kTimes, kSamples };
 enum class SamplingDelay { kVaried, kExponential, kFixed };
 
 struct Options {
@@ -56,8 +55,8 @@ struct Options {
   WalkerKind walker = WalkerKind::kAuto;
   std::int64_t unit = 8;
 
-  CpuMode cpu = CpuMode::kOff;
-  std::string methods;  // classes and methods for cpu=times, as given
+  bool cpu_times = false, cpu_samples = false;  // cpu=times,cpu=samples: both
+  std::string methods;                          // classes and methods for cpu=times, as given
   bool monitor = false;
   std::int64_t interval_ms = 10;  // of cpu=samples
   SamplingDelay delay = SamplingDelay::kVaried;
@@ -70,7 +69,7 @@ struct Options {
   void take_tracking_from(const Options& later);
 
   bool is_given(std::string_view option) const;
-  bool times() const { return cpu != CpuMode::kOff || monitor; }
+  bool times() const { return cpu_times || cpu_samples || monitor; }
   bool track_from_start() const {
     return track.value_or((!dumps.empty() && !times()) || (is_given("live") && live > 0));
   }

@@ -58,9 +58,12 @@ const HprofRule kHprofRules[] = {
        if (v != "samples" && v != "y" && v != "times" && v != "old") {
          return not_one_of(v, "samples, times, old");
        }
-       p.options.cpu = v == "times" ? HprofCpu::kTimes
-                       : v == "old" ? HprofCpu::kOld
-                                    : HprofCpu::kSamples;
+       if (v == "times")
+         p.options.times = HprofTimes::kByMethod;
+       else if (v == "old")
+         p.options.times = HprofTimes::kByCaller;
+       else
+         p.options.samples = true;
        return Wrong();
      }},
     {"monitor", "y|n", "monitor contention", "n",
@@ -149,7 +152,7 @@ Wrong combined(const Parsing& parsing) {
   const HprofOptions& options = parsing.options;
   if (options.net && !options.file.empty()) return "options file and net cannot be combined";
   if (options.binary && options.monitor) return "format=b cannot be combined with monitor=y";
-  if (options.binary && (options.cpu == HprofCpu::kTimes || options.cpu == HprofCpu::kOld)) {
+  if (options.binary && options.times != HprofTimes::kOff) {
     return "format=b cannot be combined with cpu=times or cpu=old";
   }
   return "";
@@ -170,9 +173,9 @@ ParsedHprofOptions parse_hprof_options(std::string_view text, std::string_view m
     }
   }
   if (result.error.empty()) result.error = combined(parsing);
-  const bool time = options.cpu != HprofCpu::kOff || options.monitor;
+  const bool time = options.samples || options.times != HprofTimes::kOff || options.monitor;
   if (!parsing.heap && !time) options.dump = options.sites = true;
-  if (options.cpu == HprofCpu::kOld) options.depth = 2;
+  if (options.times == HprofTimes::kByCaller) options.depth = 2;
   if (options.dump && !options.binary && options.net) {
     options.dump = false;
     options.sites = true;
@@ -191,8 +194,9 @@ Options agent_options(const HprofOptions& hprof) {
   // A dump's objects have the stacks of their allocations, too.
   options.track = hprof.sites || hprof.dump;
   options.live = options.track ? 1 : 0;
-  if (hprof.cpu != HprofCpu::kOff) {
-    options.cpu = hprof.cpu == HprofCpu::kSamples ? CpuMode::kSamples : CpuMode::kTimes;
+  options.cpu_samples = hprof.samples;
+  options.cpu_times = hprof.times != HprofTimes::kOff;
+  if (options.cpu_samples || options.cpu_times) {
     options.given.emplace_back("cpu");
   }
   options.interval_ms = hprof.interval_ms;

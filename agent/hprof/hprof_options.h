@@ -15,18 +15,18 @@
 
 namespace ddm {
 
-enum class HprofCpu {
+enum class HprofTimes {
   kOff,
-  kSamples,
-  kTimes,
-  kOld,  // times by callee and caller
+  kByMethod,
+  kByCaller,  // cpu=old
 };
 
 struct HprofOptions {
   bool help = false;
   bool sites = false;  // heap=sites|all
   bool dump = false;   // heap=dump|all
-  HprofCpu cpu = HprofCpu::kOff;
+  HprofTimes times = HprofTimes::kOff;
+  bool samples = false;
   std::int64_t interval_ms = 10;  // of cpu=samples
   bool monitor = false;
   bool binary = false;

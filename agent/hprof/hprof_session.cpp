@@ -29,7 +29,7 @@ HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, HprofOptions options, T
       thread_(jvmti, "ddmagent-hprof"),
       heap_dumper_(jvmti, heap_figures_),
       depth_(options_.depth),
-      samples_(options_.cpu == HprofCpu::kSamples) {}
+      samples_(options_.samples) {}
 
 void HprofSession::open(JNIEnv* jni, const VmFacts& facts, Controls controls) {
   controls_ = std::move(controls);
@@ -77,11 +77,12 @@ void HprofSession::begin_stream(const VmFacts& facts) {
   if (options_.dump) {
     explained += "An object's trace in HEAP DUMP is the stack that allocated it.\n\n";
   }
-  if (options_.cpu == HprofCpu::kSamples) {
+  if (options_.samples) {
     explained +=
         fmt::format("A sample of CPU SAMPLES is {} ms of CPU of a thread that was met running.\n\n",
                     options_.interval_ms);
-  } else if (options_.cpu != HprofCpu::kOff) {
+  }
+  if (options_.times != HprofTimes::kOff) {
     explained +=
         "CPU TIME is wall time in the methods of the program's own classes, each under\n"
         "those that called it; time in the JDK is its caller's.\n\n";
@@ -243,9 +244,9 @@ void HprofSession::put_time(const ReportData& data) {
     return flush();
   }
   std::string text;
-  if (options_.cpu == HprofCpu::kOld) {
+  if (options_.times == HprofTimes::kByCaller) {
     text += hprof_text_callers(HprofCosts::times(data.time, shown), names);
-  } else if (options_.cpu == HprofCpu::kTimes) {
+  } else if (options_.times == HprofTimes::kByMethod) {
     text += hprof_text_times(HprofCosts::times(data.time, shown), names, numbers_, now);
   }
   if (samples_) {

@@ -70,6 +70,11 @@ std::string MethodTracing::stop_times(JNIEnv* jni) {
   return apply(jni);
 }
 
+bool MethodTracing::times_nothing() {
+  const std::lock_guard lock(mutex_);
+  return times_ && numbers_.count() == 0;
+}
+
 std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
   std::string error = MethodFilter::fault(wish.patterns);
   if (error.empty()) error = MethodFilter::fault(wish.below);

@@ -137,3 +137,26 @@ def times_and_allocations_can_be_asked_for_together(t):
         with open(t.path("m.jsonl"), encoding="utf-8") as f:
             summary = json.loads(f.readline())
         assert summary["engine"] == engine and summary["seen"] > 500, summary
+
+
+@test()
+def times_and_samples_can_be_asked_for_together(t):
+    t.java("Calls", "clock", agent="cpu=times,cpu=samples,interval_ms=1,methods=Calls.outer,"
+                                   "address=none,dump=m.jsonl,dump=m.hprof.txt")
+    with open(t.path("m.jsonl"), encoding="utf-8") as f:
+        kinds = [json.loads(line)["type"] for line in f]
+    assert kinds.count("method") == 1 and kinds.count("sample") > 1, kinds
+    with open(t.path("m.hprof.txt"), encoding="utf-8") as f:
+        text = f.read()
+    assert "CPU TIME (ms) BEGIN" in text and "CPU SAMPLES BEGIN" in text, text
+
+
+@test()
+def methods_that_are_not_timed_are_told_of(t):
+    done = t.java("Calls", "clock", agent="cpu=times,methods=no.such.*,address=none")
+    assert done.err == "ddmagent: cpu=times: no class with a method of methods=no.such.* was loaded\n"
+    done = t.java("Calls", "clock", agent="methods=Calls.*,address=none")
+    assert done.err.startswith("ddmagent: methods=Calls.* times nothing without cpu=times"), done
+    assert done.err.count("\n") == 1, done
+    done = t.java("Calls", "clock", agent="cpu=times,methods=Calls.outer(,address=none", check=False)
+    assert done.code == 1 and "bad value for option methods: 'Calls.outer(' is no method" in done.err

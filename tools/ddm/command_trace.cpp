@@ -168,6 +168,12 @@ int trace(const TraceOptions& options) {
   return write(options, std::string(answer->data.begin(), answer->data.end()), *hello);
 }
 
+std::string names_some(const std::string& patterns) {
+  return patterns.find_first_not_of(", ") == std::string::npos
+             ? "no method is named; right is 'shop.*' or '*.Cart.total'"
+             : "";
+}
+
 }  // namespace
 
 void add_trace(CLI::App& app, Command& chosen) {
@@ -178,6 +184,7 @@ void add_trace(CLI::App& app, Command& chosen) {
                                              "Which, such as 'shop.*' or '*.Cart.total'; several "
                                              "with commas; all but the JDK's own if not "
                                              "given");
+  methods->check(names_some);
   CLI::Option* least =
       command
           ->add_option(
@@ -188,8 +195,10 @@ void add_trace(CLI::App& app, Command& chosen) {
               std::map<std::string, double>{{"us", 0.001}, {"ms", 1}, {"s", 1000}}))
           ->check(CLI::Range(0.001, 4'000'000.0));
   CLI::Option* below =
-      command->add_option("--below", options->below,
-                          "Only these methods, and what is called from them, as in --methods");
+      command
+          ->add_option("--below", options->below,
+                       "Only these methods, and what is called from them, as in --methods")
+          ->check(names_some);
   command
       ->add_option("--sample", options->sample_ms,
                    "Rewrite nothing: take the stacks of running threads every so many ms, and tell "

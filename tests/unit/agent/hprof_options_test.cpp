@@ -92,13 +92,15 @@ TEST_CASE("_JAVA_HPROF_OPTIONS is appended") {
 
 TEST_CASE("cpu= and monitor= stand for themselves, or beside the heap") {
   const HprofOptions samples = good("cpu=samples,interval=20");
-  CHECK(samples.cpu == HprofCpu::kSamples);
+  CHECK((samples.samples && samples.times == HprofTimes::kOff));
   CHECK(samples.interval_ms == 20);
-  CHECK(agent_options(samples).cpu == CpuMode::kSamples);
+  CHECK((agent_options(samples).cpu_samples && !agent_options(samples).cpu_times));
   CHECK(agent_options(samples).interval_ms == 20);
   CHECK(agent_options(samples).is_given("cpu"));
-  CHECK(good("cpu=y").cpu == HprofCpu::kSamples);
-  CHECK(agent_options(good("cpu=times")).cpu == CpuMode::kTimes);
+  CHECK(good("cpu=y").samples);
+  CHECK(agent_options(good("cpu=times")).cpu_times);
+  const Options both = agent_options(good("cpu=samples,cpu=times"));
+  CHECK((both.cpu_times && both.cpu_samples));
   CHECK(agent_options(good("cpu=times")).methods.empty());
   CHECK(good("cpu=old,depth=9").depth == 2);
   CHECK(good("monitor=y").monitor);

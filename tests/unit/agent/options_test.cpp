@@ -27,7 +27,7 @@ TEST_CASE("no options give the documented defaults") {
   CHECK(options.depth == 16);
   CHECK(options.sites == 262144);
   CHECK(options.sites_depth == 64);
-  CHECK(options.cpu == CpuMode::kOff);
+  CHECK_FALSE((options.cpu_times || options.cpu_samples));
   CHECK(options.methods.empty());
   CHECK(options.interval_ms == 10);
   CHECK(options.budget == 5);
@@ -57,7 +57,7 @@ TEST_CASE("the options of time are understood") {
       "cpu=times,methods=shop.*\\,*.Cart.total,interval_ms=1000,budget=100,monitor=y,"
       "delay=exponential");
   CHECK(error.empty());
-  CHECK(options.cpu == CpuMode::kTimes);
+  CHECK((options.cpu_times && !options.cpu_samples));
   CHECK(options.methods == "shop.*,*.Cart.total");
   CHECK(options.interval_ms == 1000);
   CHECK(options.budget == 100);
@@ -65,14 +65,26 @@ TEST_CASE("the options of time are understood") {
   CHECK(parse_options("cpu=samples").options.delay == SamplingDelay::kVaried);
   CHECK(parse_options("delay=fixed").options.delay == SamplingDelay::kFixed);
   CHECK(options.monitor);
-  CHECK(parse_options("cpu=samples").options.cpu == CpuMode::kSamples);
-  CHECK(parse_options("cpu=samples,cpu=").options.cpu == CpuMode::kOff);
+  const Options samples = parse_options("cpu=samples").options;
+  CHECK((samples.cpu_samples && !samples.cpu_times));
+  CHECK_FALSE(parse_options("cpu=samples,cpu=").options.cpu_samples);
+  const Options both = parse_options("cpu=times,cpu=samples").options;
+  CHECK((both.cpu_samples && both.cpu_times));
+}
+
+TEST_CASE("methods that can be no method are refused") {
+  for (const char* text : {"methods=shop.Cart.total(", "methods=)", "methods=a.b\\,(int)"}) {
+    INFO(text);
+    const std::string error = parse_options(std::string("cpu=times,") + text).error;
+    CHECK(error.find("option methods") != std::string::npos);
+    CHECK(error.find("shop.Cart.total(int,java.lang.String)") != std::string::npos);
+  }
 }
 
 TEST_CASE("a second load changes of time what it names") {
   Options first = parse_options("cpu=samples,interval_ms=20,monitor=y,methods=a.*").options;
   first.take_tracking_from(parse_options("cpu=off,budget=2").options);
-  CHECK(first.cpu == CpuMode::kOff);
+  CHECK_FALSE((first.cpu_samples || first.cpu_times));
   CHECK(first.budget == 2);
   CHECK(first.interval_ms == 20);
   CHECK(first.monitor);
