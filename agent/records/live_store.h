@@ -2,7 +2,8 @@
 // is taken as they fill and given back whole.
 //
 // One thread at a time; whoever looks through the chunks takes them out for that time, and what is
-// added meanwhile goes to others. Looking through packs those that stay: no holes are left.
+// added meanwhile goes to others. Looking through packs those that stay: no holes are left. Some
+// chunks that are empty then are kept for what is added next: new memory costs 10 ns an object.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +47,7 @@ struct LiveObject {
 class LiveStore {
  public:
   static constexpr std::size_t kChunk = 65536;  // objects in it
+  static constexpr std::size_t kMostSpare = 16;  // empty chunks that are kept: 19 MB
 
   // | 45 handle | 19 born | and | 32 size / 8 | 20 site | 12 born |; born_gc stands beside it.
   struct Entry {
@@ -57,8 +59,9 @@ class LiveStore {
               units << 32 | std::uint64_t{object.site} << 12 | object.born >> 19};
     }
     std::uint64_t handle() const { return first >> 19; }
+    SiteNumber site() const { return static_cast<SiteNumber>(second >> 12 & 0xfffffu); }
     LiveObject object(BirthGc::Number born_gc) const {
-      return {handle(), static_cast<SiteNumber>(second >> 12 & 0xfffffu),
+      return {handle(), site(),
               static_cast<std::int64_t>(second >> 32) * 8,
               static_cast<std::uint32_t>((first & 0x7ffffu) | (second & 0xfffu) << 19), born_gc};
     }
@@ -68,9 +71,14 @@ class LiveStore {
    public:
     std::size_t size() const;
     void append(Chunks more);
-    // Keeps those for which `stays(object)` is true, once for each. After pause `gc`.
+    // Keeps those for which `stays(object)` is true, once for each. After pause `gc`. Some time
+    // before that their sites are told to `ahead`.
+    template <typename Stays, typename Ahead>
+    void sift(std::uint64_t gc, Stays stays, Ahead ahead);
     template <typename Stays>
-    void sift(std::uint64_t gc, Stays stays);
+    void sift(std::uint64_t gc, Stays stays) {
+      sift(gc, stays, [](SiteNumber) {});
+    }
     // Those that are there.
     template <typename Use>
     void for_each(Use use) const {
@@ -87,7 +95,12 @@ class LiveStore {
       std::size_t used = 0;
       LiveObject object(std::size_t i) const { return entries[i].object(born_gcs[i]); }
     };
-    std::vector<std::unique_ptr<Chunk>> list_;
+    using List = std::vector<std::unique_ptr<Chunk>>;
+    void clear_from(std::size_t first);
+
+    List list_;
+    List spare_;                  // empty ones
+    std::size_t spare_room_ = 0;  // for so many
   };
 
   // False: no memory.
@@ -105,6 +118,9 @@ class LiveStore {
 
   // More than once: what has been added since. All that was taken comes back together.
   Chunks take();
+  // The empty ones that are kept.
+  Chunks take_spare();
+  std::size_t spare() const { return spare_.size(); }
   const Chunks& added() const { return chunks_; }  // and not taken
   void give_back(Chunks chunks);
 
@@ -112,15 +128,18 @@ class LiveStore {
   bool add_chunk();
 
   Chunks chunks_;
+  Chunks::List spare_;
   std::size_t taken_ = 0;  // chunks that are out
 };
 
-template <typename Stays>
-void LiveStore::Chunks::sift(std::uint64_t gc, Stays stays) {
+template <typename Stays, typename Ahead>
+void LiveStore::Chunks::sift(std::uint64_t gc, Stays stays, Ahead ahead) {
+  constexpr std::size_t kAhead = 8;
   std::size_t to = 0, at = 0;  // where the next one that stays goes
   for (const auto& chunk : list_) {
     const std::size_t used = chunk->used;
     for (std::size_t i = 0; i < used; ++i) {
+      if (i + kAhead < used) ahead(chunk->entries[i + kAhead].site());
       const Entry entry = chunk->entries[i];
       const BirthGc::Number born_gc = BirthGc::kept(chunk->born_gcs[i], gc);
       if (!stays(entry.object(born_gc))) continue;
@@ -134,7 +153,7 @@ void LiveStore::Chunks::sift(std::uint64_t gc, Stays stays) {
   }
   if (list_.empty()) return;
   list_[to]->used = at;
-  list_.resize(at > 0 ? to + 1 : to);
+  clear_from(at > 0 ? to + 1 : to);
 }
 
 }  // namespace ddm

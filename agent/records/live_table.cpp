@@ -62,13 +62,15 @@ void LiveTable::begin_ages(std::uint64_t gc) {
   coming_ages_->clear();
 }
 
+void LiveTable::count_age(const LiveObject& one) {
+  const std::uint64_t age = BirthGc::age(one.born_gc, coming_gc_);
+  if (age == 0) return;
+  const double weight = weight_of(one);
+  coming_ages_->add(one.site, age, weight, weight * static_cast<double>(one.size));
+}
+
 void LiveTable::count_ages(const LiveStore::Chunks& chunks) {
-  chunks.for_each([&](const LiveObject& one) {
-    const std::uint64_t age = BirthGc::age(one.born_gc, coming_gc_);
-    if (age == 0) return;
-    const double weight = weight_of(one);
-    coming_ages_->add(one.site, age, weight, weight * static_cast<double>(one.size));
-  });
+  chunks.for_each([&](const LiveObject& one) { count_age(one); });
 }
 
 void LiveTable::give_back_swept(LiveStore::Chunks chunks) {

@@ -15,6 +15,7 @@
 #include "records/live_history.h"
 #include "records/live_store.h"
 #include "records/live_sum.h"
+#include "records/prefetch.h"
 #include "records/reserved_array.h"
 #include "records/sampling.h"
 
@@ -31,6 +32,8 @@ class LiveTable {
   // False: no memory, and the object is not followed.
   bool add(const LiveObject& object, double weight);
   const LiveSum& sum(SiteNumber site) const { return sums_[site]; }
+  // An object of this site will soon be added.
+  void prefetch(SiteNumber site) const { prefetch_to_write(&sums_[site]); }
 
   // When all sites together had the most bytes after a sweep.
   std::int64_t top_ms() const { return top_ms_; }
@@ -40,10 +43,14 @@ class LiveTable {
   bool full() const { return full_.load(std::memory_order_relaxed); }
 
   LiveStore::Chunks take() { return store_.take(); }
+  LiveStore::Chunks take_spare() { return store_.take_spare(); }
   // Without the lock, by the one thread that has taken them: this one is dead, found at `now`.
   void died(const LiveObject& object, std::uint32_t now);
+  // Something of this site will soon be.
+  void prefetch_deaths(SiteNumber site) const { prefetch_to_write(&deaths_[site]); }
   // Likewise: ages as of `gc` are counted from here on, and these objects are alive.
   void begin_ages(std::uint64_t gc);
+  void count_age(const LiveObject& one);
   void count_ages(const LiveStore::Chunks& chunks);
   // They were only looked at.
   void give_back(LiveStore::Chunks chunks) { store_.give_back(std::move(chunks)); }

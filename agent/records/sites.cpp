@@ -26,7 +26,11 @@ void Sites::drain(SiteJournal& journal, std::uint64_t end) {
     return journal.entries_[i % SiteJournal::kEntries];
   };
   const std::uint64_t begin = journal.drained_.load(std::memory_order_relaxed);
-  for (std::uint64_t i = begin; i < end; ++i) table_.prefetch(entry(i));
+  for (std::uint64_t i = begin; i < end; ++i) {
+    table_.prefetch(entry(i));
+    // Most sites have their stack's number.
+    if (entry(i).born != 0 && live_) live_->prefetch(entry(i).trace);
+  }
   for (std::uint64_t i = begin; i < end; ++i) add(entry(i));
   // Its thread writes there again once it sees this.
   if (begin < end) journal.drained_.store(end, std::memory_order_release);

@@ -18,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kFollowersPatience{200};
 constexpr milliseconds kThreadPatience{2'000};
+constexpr milliseconds kSpareKept{1'000};  // memory that nobody has wanted for so long goes back
 constexpr std::size_t kManyHandles = 65'536;  // half a megabyte of the VM's
 constexpr std::size_t kSitesAtOnce = 4096;    // under the lock that recording threads may want
 
@@ -114,13 +115,14 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
 }
 
 void LiveObjects::remove_handles(JNIEnv* jni) {
-  LiveStore::Chunks chunks;
+  LiveStore::Chunks chunks, spare;
   std::vector<std::uint64_t> strays;
   {
     const auto held = sites_->hold();
     if (LiveTable* table = sites_->live()) {
       chunks = table->take();
       table->give_back({});
+      spare = table->take_spare();
     }
     strays = sites_->take_strays();
   }
@@ -219,6 +221,9 @@ std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() 
 void LiveObjects::watch(JNIEnv* jni) {
   while (!stopping_) {
     if (swept_gc_ == bell_->count()) {
+      bell_->wait_for(kSpareKept);
+      if (swept_gc_ != bell_->count() || stopping_) continue;
+      give_up_spare();
       bell_->wait();
       continue;
     }
@@ -231,6 +236,12 @@ void LiveObjects::watch(JNIEnv* jni) {
           std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(rest - Clock::now())));
     }
   }
+}
+
+void LiveObjects::give_up_spare() {
+  LiveStore::Chunks spare;
+  const auto held = sites_->hold();
+  if (LiveTable* table = sites_->live()) spare = table->take_spare();
 }
 
 void LiveObjects::sweep(JNIEnv* jni) {
@@ -250,16 +261,23 @@ void LiveObjects::sweep(JNIEnv* jni) {
   for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
   most_handles_ = std::max(most_handles_, chunks.size());
   const std::uint32_t now = this->now();
-  chunks.sift(gc, [&](const LiveObject& one) {
+  table->begin_ages(gc);
+  const auto stays = [&](const LiveObject& one) {
     if (stopping_.load(std::memory_order_relaxed)) return true;
-    if (!is_dead(jni, one.handle)) return true;
+    if (!is_dead(jni, one.handle)) {
+      table->count_age(one);
+      return true;
+    }
     jni->DeleteWeakGlobalRef(weak(one.handle));
     table->died(one, now);
     return false;
-  });
+  };
+  chunks.sift(gc, stays, [&](SiteNumber site) { table->prefetch_deaths(site); });
   const bool whole = !stopping_;
-  table->begin_ages(whole ? gc : table->gc());
-  table->count_ages(chunks);
+  if (!whole) {
+    table->begin_ages(table->gc());
+    table->count_ages(chunks);
+  }
   // What was added meanwhile. A moment's worth is left then for give_back_swept(), under the lock.
   LiveStore::Chunks added;
   {

@@ -88,6 +88,7 @@ class LiveObjects {
   }
   void watch(JNIEnv* jni);
   void sweep(JNIEnv* jni);
+  void give_up_spare();
   void note_peaks();
   void remove_handles(JNIEnv* jni);
   void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;

@@ -1,5 +1,6 @@
 #include "records/live_table.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
@@ -54,6 +55,64 @@ TEST_CASE("What stays of taken objects is packed, and what came meanwhile is the
   chunks.sift(2, [](const LiveObject&) { return false; });
   store.give_back(std::move(chunks));
   CHECK(store.reserved() == 0);
+}
+
+TEST_CASE("Some chunks that are empty are kept for what is added next, a bounded number") {
+  LiveStore store;
+  const auto add = [&](std::size_t chunks) {
+    for (std::uint64_t i = 1; i <= chunks * LiveStore::kChunk; ++i) {
+      REQUIRE(store.add({i, static_cast<SiteNumber>(i % 1000), 16, 1, 3}));
+    }
+  };
+  const auto sweep = [&](auto stays) {
+    LiveStore::Chunks chunks = store.take();
+    chunks.sift(4, stays);
+    store.give_back(std::move(chunks));
+  };
+  for (const std::size_t count : {std::size_t{2}, LiveStore::kMostSpare + 4}) {
+    add(count);
+    sweep([](const LiveObject&) { return false; });
+    CHECK(store.reserved() == 0);
+    const std::size_t kept = std::min(count, LiveStore::kMostSpare);
+    CHECK(store.spare() == kept);
+    // What was in them is gone.
+    add(1);
+    CHECK(store.spare() == kept - 1);
+    std::uint64_t next = 1;
+    sweep([&](const LiveObject& one) {
+      REQUIRE(one.handle == next);
+      REQUIRE(one.site == next++ % 1000);
+      return false;
+    });
+    CHECK(next == LiveStore::kChunk + 1);
+    CHECK(store.spare() == kept);
+  }
+  const LiveStore::Chunks spare = store.take_spare();
+  CHECK(spare.size() == 0);
+  CHECK(store.spare() == 0);
+}
+
+TEST_CASE("Whoever looks through objects hears of each one's site before, or not at all") {
+  LiveStore store;
+  const std::uint64_t kMany = LiveStore::kChunk + 3;
+  for (std::uint64_t i = 1; i <= kMany; ++i) REQUIRE(store.add({i, SiteNumber(i % 977), 16, 1}));
+  LiveStore::Chunks chunks = store.take();
+  std::multiset<SiteNumber> coming;
+  std::size_t heard = 0;
+  chunks.sift(
+      1,
+      [&](const LiveObject& one) {
+        const auto at = coming.find(one.site);
+        if (at != coming.end()) {
+          coming.erase(at);
+          ++heard;
+        }
+        return true;
+      },
+      [&](SiteNumber site) { coming.insert(site); });
+  CHECK(coming.empty());
+  CHECK(heard > kMany - 100);
+  CHECK(chunks.size() == kMany);
 }
 
 class Followed {
