@@ -52,6 +52,26 @@ bci::ByteSpan span_of(const std::vector<std::uint8_t>& bytes) {
   return {bytes.data(), bytes.size()};
 }
 
+// Methods that the plan names one by one, and the class does not have.
+void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
+                 const std::vector<bci::MethodBlocks>& methods,
+                 const std::vector<bci::RefusedSite>& refused, std::vector<DyperError>& errors) {
+  const std::string owner = internal_name(class_name);
+  for (const bci::MethodPatches& wanted : plan.methods) {
+    if (wanted.class_name != owner || is_pattern(wanted.method)) continue;
+    const auto is_wanted = [&](const auto& method) {
+      return matches(wanted, owner, method.name, method.descriptor);
+    };
+    if (std::any_of(methods.begin(), methods.end(), is_wanted) ||
+        std::any_of(refused.begin(), refused.end(), is_wanted)) {
+      continue;
+    }
+    errors.push_back({Code::kBadValue, "METHOD", wanted.method,
+                      class_name + " has no such method" +
+                          (wanted.descriptor.empty() ? "" : " with these parameters")});
+  }
+}
+
 void write_block(const bci::MethodBlock& block, const std::string& method, std::int32_t id,
                  XmlWriter& xml) {
   xml.open("BLOCK").attribute("METHOD", method).attribute("INDEX", id);
@@ -83,7 +103,7 @@ Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
                                    const std::set<std::string>& named,
                                    std::vector<DyperError>& errors) const {
   const auto wanted = [&](const std::string& name) {
-    return (named.empty() || named.contains(name)) && may_patch(plan, internal_name(name));
+    return named.empty() ? may_patch(plan, internal_name(name)) : named.contains(name);
   };
   const ClassFiles unpatched = patched_.unpatched();
   std::string error;
@@ -101,7 +121,7 @@ Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
   }
   for (const std::string& one : all_named) {
     std::string name = dotted_name(one);
-    if (found.files.contains(name) || !may_patch(plan, internal_name(name))) continue;
+    if (found.files.contains(name)) continue;
     found.missing.insert(std::move(name));
   }
   return found;
@@ -130,9 +150,12 @@ void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classe
   xml.open("COUNTERS").open("COUNTERDATA");
   for (const auto& [name, bytes] : classes) {
     const std::string owner = internal_name(name);
-    tell_refused(name, patch_class(span_of(bytes), plan, used).refused, errors);
+    const bci::PatchResult result = patch_class(span_of(bytes), plan, used);
+    tell_refused(name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", name).attribute("INDEX", ids_.class_id(owner)).close();
-    for (const bci::MethodBlocks& method : blocks_of(span_of(bytes), plan)) {
+    const std::vector<bci::MethodBlocks> methods = blocks_of(span_of(bytes), plan);
+    tell_absent(name, plan, methods, result.refused, errors);
+    for (const bci::MethodBlocks& method : methods) {
       const std::string qualified = name + "." + method.name;
       const std::string signature = signature_of(method.descriptor);
       xml.open("METHOD").attribute("NAME", qualified);
@@ -284,6 +307,10 @@ std::set<std::string> Dypatch::instrument_all(JNIEnv* jni, const std::string& mo
   patched_.put_in(jni, model, links, std::move(found.files), errors);
   patched_.wait(jni, model, later, loaded, errors);
   std::erase_if(found.missing, [&](const std::string& name) {
+    if (name.ends_with("[]")) {
+      errors.push_back({Code::kNotModifiable, "CLASS", name, "an array has no code"});
+      return true;
+    }
     if (may_patch(later, internal_name(name))) return false;
     errors.push_back({Code::kNoClass, "CLASS", name,
                       "no such class is loaded; one that comes later gets no calls of the "

@@ -218,7 +218,7 @@ std::optional<SinkLinkage::Method> SinkLinkage::method_of(jclass of,
 
 bool SinkLinkage::may_call(jclass caller, const Method& method) const {
   if ((method.modifiers & kPublic) != 0) return true;
-  if ((method.modifiers & kPrivate) != 0) return false;
+  if ((method.modifiers & kPrivate) != 0) return jni_->IsSameObject(caller, method.owner);
   if ((method.modifiers & kProtected) != 0 && jni_->IsAssignableFrom(caller, method.owner)) {
     return true;
   }

@@ -14,13 +14,15 @@ class PlanTransformation : public Transformation {
       : plan_(plan), ids_(ids), result_(result) {}
 
   std::string_view name() const override { return "PatchPlan"; }
+  // Another class that holds sinks may have patches in methods that the plan names one by one.
   bool holds_hook(std::string_view class_name) const override {
-    return holds_sink(plan_, class_name);
+    return class_name == plan_.test_class && holds_sink(plan_, class_name);
   }
 
   void apply(ClassContext& context) const override {
+    const bool holds_sinks = holds_sink(plan_, context.name());
     for (MethodContext& method : context.methods()) {
-      std::vector<const Patch*> patches = patches_of(plan_, context.name(), method);
+      std::vector<const Patch*> patches = patches_of(plan_, context.name(), method, holds_sinks);
       if (patches.empty()) continue;
       CodeEditor* editor = method.editor();
       if (editor != nullptr) {
@@ -38,10 +40,12 @@ class PlanTransformation : public Transformation {
   }
 
   static std::vector<const Patch*> patches_of(const PatchPlan& plan, std::string_view class_name,
-                                              const MethodContext& method) {
+                                              const MethodContext& method, bool holds_sinks) {
     std::vector<const Patch*> patches;
+    if (holds_sinks && is_sink(plan, class_name, method.name())) return patches;
     for (const MethodPatches& each : plan.methods) {
       if (!matches(each, class_name, method.name(), method.descriptor())) continue;
+      if (holds_sinks && names_many(each)) continue;
       for (const Patch& patch : each.patches) patches.push_back(&patch);
     }
     return patches;
@@ -73,11 +77,18 @@ void settle(const RewriteResult& rewritten, bool holds_sinks, const PlanToApply&
   if (rewritten.status == RewriteStatus::kSkipped) {
     result.methods.clear();
     result.refused.assign(1, {"", "", SiteKind::kEnter, rewritten.reason, "", -1});
-  } else if (holds_sinks && may_patch(*applied.plan, rewritten.class_name)) {
-    result.refused.push_back({"", "", SiteKind::kEnter, SkipReason::kHoldsSink, "", -1});
-  } else {
-    drop_skipped(rewritten, result);
+    return;
   }
+  for (const MethodPatches& each : applied.plan->methods) {
+    if (!holds_sinks || !may_patch({{each}, ""}, rewritten.class_name)) continue;
+    if (!names_many(each) && rewritten.class_name != applied.plan->test_class &&
+        !is_sink(*applied.plan, rewritten.class_name, each.method)) {
+      continue;
+    }
+    result.refused.push_back(
+        {each.method, each.descriptor, SiteKind::kEnter, SkipReason::kHoldsSink, "", -1});
+  }
+  drop_skipped(rewritten, result);
 }
 
 RewriteResult patch_or_throw(ByteSpan class_file, std::span<const PlanToApply> plans) {

@@ -67,20 +67,38 @@ bool may_patch(const PatchPlan& plan, std::string_view class_name) {
   });
 }
 
-bool holds_sink(const PatchPlan& plan, std::string_view class_name) {
-  const auto calls_it = [&](const PatchCall& call) {
-    return call.sink.owner == class_name ||
-           (!call.conditions.empty() && plan.test_class == class_name);
-  };
+namespace {
+
+template <typename Is>
+bool any_call(const PatchPlan& plan, Is is) {
   for (const MethodPatches& method : plan.methods) {
     for (const Patch& patch : method.patches) {
-      if (std::any_of(patch.before.begin(), patch.before.end(), calls_it) ||
-          std::any_of(patch.after.begin(), patch.after.end(), calls_it)) {
+      if (std::any_of(patch.before.begin(), patch.before.end(), is) ||
+          std::any_of(patch.after.begin(), patch.after.end(), is)) {
         return true;
       }
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool holds_sink(const PatchPlan& plan, std::string_view class_name) {
+  return any_call(plan, [&](const PatchCall& call) {
+    return call.sink.owner == class_name ||
+           (!call.conditions.empty() && plan.test_class == class_name);
+  });
+}
+
+bool is_sink(const PatchPlan& plan, std::string_view class_name, std::string_view method) {
+  return any_call(plan, [&](const PatchCall& call) {
+    return call.sink.owner == class_name && call.sink.name == method;
+  });
+}
+
+bool names_many(const MethodPatches& patches) {
+  return patches.method.empty() || patches.method.find('*') != std::string::npos;
 }
 
 }  // namespace bci

@@ -168,7 +168,10 @@ bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_v
                std::string_view descriptor);
 bool matches(const MethodPatches& patches, std::string_view class_name, std::string_view method,
              std::string_view descriptor);
-// Whether patched code calls a method of that class: it is never patched itself.
+// Whether patched code calls a method of that class, or this very method: that one is never patched
+// itself, and of the class only what is named method by method, since a sink may call the others.
 bool holds_sink(const PatchPlan& plan, std::string_view class_name);
+bool is_sink(const PatchPlan& plan, std::string_view class_name, std::string_view method);
+bool names_many(const MethodPatches& patches);
 
 }  // namespace bci

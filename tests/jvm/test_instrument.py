@@ -157,6 +157,53 @@ def methods_and_blocks_are_counted_until_the_patches_are_taken_out(t):
         assert code_in_model(t, client, "Watched") == before
 
 
+@test()
+def methods_and_allocations_are_chosen_by_their_types(t):
+    def when(what):
+        return f"<WHEN CASE='CLASS' ARG='{what}' />"
+    with Instrumented(t) as program:
+        client = program.client
+        reply = model(
+            client, ("Instrumented", "", counts("BASE_ARRAY_ALLOC", 1003, when=when("int"))),
+            ("Instrumented", "twice(int)", counts("ENTER", 1001)),
+            ("Instrumented", "big(JI)J", counts("ENTER", 1002)),
+            ("Instrumented", "work", counts("BASE_ARRAY_ALLOC", 1004, when=when("long"))
+             + counts("ARRAY_ALLOC", 1005, when=when("long[][]"))
+             + counts("ARRAY_ALLOC", 1006, when=when("java.lang.Object"))
+             + counts("OBJECT_ALLOC", 1007, when=when("Instrumented"))))
+        assert errors(reply) == [], told(reply)
+        assert errors(instrument(client, True)) == []
+        program.run()
+        found = counted(client)
+        assert found == {1001: 5, 1002: 1, 1003: 1, 1005: 1, 1006: 1, 1007: 1}, found
+        assert errors(instrument(client, False)) == []
+        for method in ("absent", "twice(long)", "twice(J)I"):
+            reply = model(client, ("Instrumented", method, counts("ENTER", 1001)), name="M2")
+            assert errors(reply) == ["BAD_VALUE"] and "has no such method" in told(reply), told(reply)
+            model(client, ("*", "*", ""), name="M2")
+        reply = model(client, ("Instrumented", "twice(int", counts("ENTER", 1001)), name="M2")
+        assert errors(reply) == ["BAD_VALUE"], told(reply)
+
+
+@test()
+def classes_that_are_named_without_a_patch_are_told_of(t):
+    with Instrumented(t) as program:
+        client = program.client
+        assert program.run() == []  # loads Seen
+        model(client, ("Instrumented", "twice", counts("ENTER", 1001)))
+        reply = client.ask("PATCH", "<PATCH MODEL='M1'><CLASS NAME='Instrumented' />"
+                           "<CLASS NAME='Instrumented$Seen' /><CLASS NAME='no.Such' /></PATCH>",
+                           root="DYPATCH")
+        made = {one.get("NAME"): (one.get("ORIG"), one.get("PATCH"))
+                for one in reply.findall("PATCH/CLASS")}
+        assert sorted(made) == ["Instrumented", "Instrumented$Seen"], told(reply)
+        assert all(made["Instrumented"]) and made["Instrumented$Seen"][1] is None, made
+        assert made["Instrumented$Seen"][0], made
+        assert errors(reply) == ["NO_CLASS"], told(reply)
+        model(client, ("int[]", "*", counts("ENTER", 1001)))
+        assert errors(instrument(client, True)) == ["NOT_MODIFIABLE"]
+
+
 def put_in_and_out(t, rounds):
     with Watched(t, agent=UNLIMITED) as program, program.client() as client:
         table = client.tell("MODEL", MODEL.format(""), root="DYPATCH").find("COUNTERS")

@@ -171,3 +171,28 @@ def a_program_ends_while_a_place_does_not_answer(t):
         assert program.say(f"load far {without_sink(t)} Guest far") == "loaded"
         model(client, ("Guest", "name", CALL_OF_SINK))
         assert errors(instrument(client, True, "Guest")) == ["VERIFY"]
+
+
+@test()
+def a_class_may_hold_what_patches_of_its_own_methods_call(t):
+    """Where they are named one by one: the sink may call the others."""
+    seen = "Instrumented$Seen"
+    inner = calls("ENTER", "hidden", "(long)", VALUE)  # private
+    with Instrumented(t) as program:
+        client = program.client
+        assert program.run() == []  # loads it
+        before = program.code(seen)
+        model(client, ("Instrumented", "half", calls("EXIT", "real", "(double)",
+                                                     "<ARG TYPE='RETURN' />")), name="M2")
+        model(client, (seen, "real", inner))
+        for name in ("M2", "M1"):
+            reply = instrument(client, True, name=name)
+            assert errors(reply) == [], told(reply)
+        assert program.run() == ["7", "2.5"]
+        for name in ("M1", "M2"):
+            assert errors(instrument(client, False, name=name)) == []
+        for method in ("*", "hidden"):
+            reply = model(client, (seen, method, inner))
+            assert set(errors(reply)) == {"UNSUPPORTED"} and "holds-sink" in told(reply), told(reply)
+            assert "UNSUPPORTED" in errors(instrument(client, True))
+            assert program.code(seen) == before

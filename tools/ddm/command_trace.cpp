@@ -157,7 +157,10 @@ int trace(const TraceOptions& options) {
   while (!interrupted() && Clock::now() < end) {
     progress.show(0);
     if (const auto gone = client->listen(std::chrono::milliseconds(100))) {
-      return refuse(gone->message);
+      progress.clear();
+      return refuse(
+          gone->message +
+          "; what it traced is lost: end sooner (-d), or start it with cpu=times,dump=FILE");
     }
   }
   const auto answer =

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bci/descriptor.h"
+#include "bci/patch/patch_site.h"
 #include "records/name_table.h"
 
 namespace ddm {
@@ -93,6 +95,28 @@ std::string signature_of(std::string_view descriptor) {
     for (; dimensions > 0; --dimensions) result += "[]";
   }
   return result + ')';
+}
+
+std::optional<MethodChoice> method_choice(std::string_view given) {
+  const std::size_t open = given.find('(');
+  MethodChoice choice{std::string(without_blanks(given.substr(0, open))), ""};
+  if (choice.name.empty()) choice.name = "*";
+  if (open == std::string_view::npos) return choice;
+  const std::string_view types = without_blanks(given.substr(open));
+  if (bci::MethodDescriptor::parse(types)) {
+    choice.descriptor = types;
+    return choice;
+  }
+  const auto descriptor = method_descriptor_of(types);
+  if (!descriptor) return {};
+  choice.descriptor = *descriptor;
+  if (types.ends_with(')')) choice.descriptor.back() = '*';  // it was void for want of a type
+  return choice;
+}
+
+std::string allocated_type(std::string_view given) {
+  const auto descriptor = type_descriptor(given, /*may_be_void=*/false);
+  return descriptor ? std::string(bci::innermost_element(*descriptor)) : internal_name(given);
 }
 
 MemberName member_name(std::string_view dotted) {

@@ -35,7 +35,7 @@ std::optional<bci::PatchWhen> when_of(pugi::xml_node node, std::vector<DyperErro
   if (value.empty()) return fail("ARG", value, "a name is needed");
   if (given == "CLASS") {
     when.kind = bci::WhenKind::kClass;
-    when.owner = internal_name(value);
+    when.owner = allocated_type(value);
     return when;
   }
   if (given != "FIELD" && given != "METHOD") {
@@ -101,11 +101,16 @@ void PatchModels::change(pugi::xml_node model, std::vector<DyperError>& errors) 
 
 void PatchModels::change(Model& model, pugi::xml_node target, std::vector<DyperError>& errors) {
   const std::string class_name = internal_name(attribute_of(target, "CLASS"));
-  const std::string method(attribute_of(target, "METHOD"));
+  const std::string_view given = attribute_of(target, "METHOD");
+  const std::string method(given.empty() ? "*" : given);
   const bool add = attribute_of(target, "UPDATE") == "ADD";
-  if (class_name.empty() || method.empty()) {
+  if (class_name.empty()) {
+    errors.push_back({DyperErrorCode::kBadValue, "CLASS", "", "FOR needs a CLASS, or * for any"});
+    return;
+  }
+  if (!method_choice(method)) {
     errors.push_back({DyperErrorCode::kBadValue, "METHOD", method,
-                      "FOR needs a CLASS and a METHOD, or * for either"});
+                      "it is like total, total(int,java.lang.String) or total(I)I"});
     return;
   }
   if (!add) {
@@ -134,7 +139,9 @@ bci::PatchPlan PatchModels::plan(std::string_view name) const {
   const auto found = models_.find(name);
   if (found == models_.end()) return plan;
   for (const Target& target : found->second) {
-    plan.methods.push_back({target.class_name, target.method, "", target.patches});
+    MethodChoice choice = method_choice(target.method).value_or(MethodChoice{target.method, ""});
+    plan.methods.push_back(
+        {target.class_name, std::move(choice.name), std::move(choice.descriptor), target.patches});
   }
   return plan;
 }

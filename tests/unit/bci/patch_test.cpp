@@ -287,6 +287,24 @@ TEST_CASE("the class that holds the sinks is never patched, and bytes that are n
         SkipReason::kNotAClassFile);
 }
 
+TEST_CASE("of a class that holds a sink what is named one by one is patched, and never the sink") {
+  ClassBuilder cls("Sample", 61);
+  add_loop(cls);
+  cls.method(kStatic, "sink", "(I)V").op({kReturnOp});
+  PatchPlan plan = plan_of(SiteKind::kEnter, call_of("(I)V", {{ArgumentKind::kInteger, 7}}));
+  plan.methods[0].patches[0].before[0].sink = {"Sample", "sink", "(I)V"};
+  CHECK(refusal(apply(cls, plan)) == SkipReason::kHoldsSink);
+  CHECK(apply(cls, plan).methods.empty());
+  plan.methods[0].method = "sink";
+  CHECK(refusal(apply(cls, plan)) == SkipReason::kHoldsSink);
+  CHECK(apply(cls, plan).methods.empty());
+  plan.methods[0].method = "loop";
+  const PatchResult result = apply(cls, plan);
+  CHECK(result.refused.empty());
+  REQUIRE(result.methods.size() == 1);
+  CHECK(result.methods[0].name == "loop");
+}
+
 TEST_CASE("a counter's number takes the place of an id where it is asked for") {
   class Counters : public PatchIdTable {
    public:

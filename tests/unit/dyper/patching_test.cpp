@@ -55,6 +55,29 @@ TEST_CASE("signatures are lists of Java's types") {
   CHECK(member_name("sqrt").owner.empty());
 }
 
+TEST_CASE("FOR chooses a method by its name, or by its parameters as well") {
+  const auto choice = [](std::string_view given) {
+    const auto made = method_choice(given);
+    return made ? made->name + " " + made->descriptor : "none";
+  };
+  CHECK(choice("total") == "total ");
+  CHECK(choice("") == "* ");
+  CHECK(choice("total(int, a.B[])") == "total (I[La/B;)*");
+  CHECK(choice("total()") == "total ()*");
+  CHECK(choice("total(int)double") == "total (I)D");
+  CHECK(choice("total(I[La/B;)D") == "total (I[La/B;)D");
+  CHECK(choice("total(int") == "none");
+  CHECK(choice("total(int))") == "none");
+}
+
+TEST_CASE("WHEN names what is allocated as Java does, an array by its element") {
+  CHECK(allocated_type("shop.Cart") == "shop/Cart");
+  CHECK(allocated_type("shop.Cart[]") == "shop/Cart");
+  CHECK(allocated_type("int") == "I");
+  CHECK(allocated_type("int[][]") == "I");
+  CHECK(allocated_type("a b") == "a b");
+}
+
 TEST_CASE("a model says where its modes go") {
   Patching patching;
   CHECK(patching
@@ -139,7 +162,7 @@ TEST_CASE("what is wrong with one patch is said, and the others are taken") {
   CHECK(patching.methods()[0].patches.size() == 1);
   CHECK(patching.change(for_method("a", "NEW", "<PATCH WHAT='NOWHERE' MODE='COUNT_METHOD'/>")) ==
         Codes{"BAD_VALUE"});
-  CHECK(patching.change("<FOR CLASS='a.B'/>") == Codes{"BAD_VALUE"});
+  CHECK(patching.change("<FOR METHOD='m'/>") == Codes{"BAD_VALUE"});
   CHECK(patching.change("<DYPATCH_EXTERNAL NAME='X' JAR='x.jar'/>") == Codes{"UNSUPPORTED"});
   CHECK(patching.change(for_method("a", "NEW",
                                    "<PATCH WHAT='CALL' MODE='COUNT_METHOD'><WHEN "
