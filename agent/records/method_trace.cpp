@@ -32,6 +32,13 @@ std::string plain(const std::string& text) {
   return out;
 }
 
+// Some look for the first "*end" with a line's end behind it, wherever it is.
+std::string plain_at_line_end(const std::string& text) {
+  std::string out = plain(text);
+  if (out.ends_with("*end")) out.push_back(' ');
+  return out;
+}
+
 bool fits(const TraceEvent& event) {
   return event.wall_micros <= std::numeric_limits<std::uint32_t>::max();
 }
@@ -52,7 +59,7 @@ std::string method_trace_file(const MethodTrace& trace) {
       "num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n*threads\n",
       version, overflow, trace.dual ? "dual" : "wall", trace.elapsed_micros, calls, trace.pid);
   for (const auto& [number, name] : trace.threads) {
-    out += fmt::format("{}\t{}\n", number, plain(name));
+    out += fmt::format("{}\t{}\n", number, plain_at_line_end(name));
   }
   out += "*methods\n";
   for (const auto& [id, method] : trace.methods) {

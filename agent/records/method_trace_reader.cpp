@@ -7,7 +7,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::string_view kKeyEnd = "*end\n";
+constexpr std::string_view kKeyEnd = "\n*end\n";
 
 template <typename T>
 T little(std::string_view bytes, std::size_t at) {

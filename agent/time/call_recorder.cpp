@@ -356,7 +356,12 @@ std::uint16_t CallRecorder::number_for_log(JNIEnv* jni, jthread thread, std::int
     if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
     if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
   }
-  log.name_thread(number, name.empty() ? "virtual thread " + std::to_string(id) : std::move(name));
+  if (name.empty()) {
+    const bool is_virtual =
+        virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
+    name = (is_virtual ? "virtual thread " : "thread ") + std::to_string(id);
+  }
+  log.name_thread(number, std::move(name));
   return number;
 }
 

@@ -47,6 +47,17 @@ TEST_CASE("a trace has the key section that all readers take") {
         "0x28\tshop.Cart\t<init>\t()V\tunknown\t-1\n");
 }
 
+TEST_CASE("a thread whose name is the end mark ends nothing") {
+  MethodTrace trace = sample(false);
+  trace.threads = {{1, "*end"}, {2, "at the\n*end"}};
+  const std::string file = ddm::method_trace_file(trace);
+  CHECK(file.find("*end\n") == file.find("*end\nSLOW"));
+  MethodTrace read;
+  CHECK(ddm::read_method_trace(file, read) == "");
+  CHECK(read.threads == std::map<std::uint16_t, std::string>{{1, "*end "}, {2, "at the *end "}});
+  CHECK(read.events.size() == 4);
+}
+
 TEST_CASE("records of a wall clock have ten bytes") {
   const std::string file = ddm::method_trace_file(sample(false));
   const std::size_t data = file.find("*end\n") + 5;
