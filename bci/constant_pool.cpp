@@ -1,5 +1,6 @@
 #include "bci/constant_pool.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace bci {
@@ -7,6 +8,8 @@ namespace {
 
 constexpr std::uint32_t kNoEntry = 0xffffffff;
 constexpr std::uint32_t kMaxCount = 0xffff;
+// What hooks add is far less; patches with more than this do not compare each with a large pool.
+constexpr std::size_t kMostSearched = 64;
 
 // Bytes behind the tag; Utf8 has its own length; 0 = unknown tag.
 std::size_t payload_size(std::uint8_t tag) {
@@ -106,10 +109,27 @@ std::optional<ConstantPool::Member> ConstantPool::member(std::uint16_t index) co
   return member;
 }
 
+std::uint16_t ConstantPool::find_original(ByteSpan entry) const {
+  for (std::size_t index = 1; index < offsets_.size(); ++index) {
+    const std::size_t at = offsets_[index];
+    if (at == kNoEntry || bytes_[at] != entry[0] || entry.size() > bytes_.size() - at) continue;
+    if (std::equal(entry.begin(), entry.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(at))) {
+      return static_cast<std::uint16_t>(index);
+    }
+  }
+  return 0;
+}
+
 std::uint16_t ConstantPool::add_entry(const ByteWriter& entry, std::uint32_t indices) {
   const Bytes& bytes = entry.bytes();
   std::string key(bytes.begin(), bytes.end());
   if (auto known = added_index_.find(key); known != added_index_.end()) return known->second;
+  if (added_index_.size() < kMostSearched) {
+    if (const std::uint16_t original = find_original(bytes); original != 0) {
+      added_index_.emplace(std::move(key), original);
+      return original;
+    }
+  }
   if (offsets_.size() + added_count_ + indices > kMaxCount) return 0;
   const std::uint16_t index = count();
   added_.append(bytes);

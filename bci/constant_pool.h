@@ -1,7 +1,8 @@
 // The constant pool (JVMS 4.4): read access by index, growth at the end.
 //
 // Entries that are there never move, so that an old index (the one byte of ldc included) stays
-// valid; added entries are shared among themselves, not with the old ones.
+// valid. An entry that is there already is not added again: when a class is retransformed, HotSpot
+// drops the second one and then numbers all constants of the class's code anew.
 // Names are views of the class file's bytes (modified UTF-8), which must outlive the pool.
 #pragma once
 
@@ -58,7 +59,7 @@ class ConstantPool {
   std::string_view class_name(std::uint16_t index) const;
   std::optional<Member> member(std::uint16_t index) const;
 
-  // Index of a new or already added entry, 0 if the pool is full.
+  // Index of a new entry or of one that is there, 0 if the pool is full.
   std::uint16_t add_utf8(std::string_view text);
   std::uint16_t add_class(std::string_view name);
   std::uint16_t add_string(std::string_view text);  // modified UTF-8
@@ -77,6 +78,7 @@ class ConstantPool {
 
  private:
   const std::uint8_t* payload(std::uint16_t index) const { return &bytes_[offsets_[index] + 1u]; }
+  std::uint16_t find_original(ByteSpan entry) const;  // 0: none
   std::uint16_t add_entry(const ByteWriter& entry, std::uint32_t indices = 1);
   std::uint16_t add_reference(ConstantTag tag, std::uint16_t index);
   std::uint16_t add_eight_bytes(ConstantTag tag, std::uint64_t value);
@@ -88,7 +90,8 @@ class ConstantPool {
   std::vector<std::uint32_t> offsets_;  // of the tag byte; kNoEntry where there is none
   ByteWriter added_;
   std::uint32_t added_count_ = 0;
-  std::unordered_map<std::string, std::uint16_t> added_index_;  // bytes of the entry -> index
+  // Bytes of an entry that was asked for -> index, also of those that were there.
+  std::unordered_map<std::string, std::uint16_t> added_index_;
   // Of the original entries, the first of each name; made when it is first asked for.
   std::optional<std::unordered_map<std::string_view, std::uint16_t>> classes_;
 };

@@ -43,6 +43,19 @@ TEST_CASE("a class that the pool has is found, another one is added once") {
   CHECK(pool.count() == 9);
 }
 
+TEST_CASE("what the pool has is not added again") {
+  const Bytes bytes = pool_of_classes(3);
+  ConstantPool pool = parsed(bytes, 7);
+  CHECK(pool.add_utf8("C1") == 3);
+  CHECK(pool.add_class("C1") == 4);
+  CHECK(pool.count() == 7);
+  // As long as another one, and the beginning of another one, is not the same.
+  CHECK(pool.add_utf8("D1") == 7);
+  CHECK(pool.add_utf8("C") == 8);
+  CHECK(pool.add_method("C2", "C0", "C1") == 10);  // behind its name and type
+  CHECK(pool.count() == 11);
+}
+
 TEST_CASE("looking for every class of a full pool takes no time to speak of") {
   constexpr std::size_t kClasses = 32000;
   const Bytes bytes = pool_of_classes(kClasses);
