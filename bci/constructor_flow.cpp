@@ -158,6 +158,13 @@ std::optional<ConstructorFlow> follow_constructor(const Code& code, const Consta
   return Follower(code, pool).follow();
 }
 
+// The verifier (JVMS 4.10.1.9) lets no instruction but a call of <init> take the `this` that every
+// path has on the stack there, and no second one after it.
+bool begins_with_super_call(ByteSpan bytecode) {
+  return bytecode.size() > kFirstSuperCallBci + 2u && bytecode[0] == kAload0 &&
+         bytecode[kFirstSuperCallBci] == kInvokespecial;
+}
+
 std::vector<std::uint16_t> super_call_bcis(const ConstantPool& pool, ByteSpan bytecode) {
   SkipReason why{};
   const auto code = Code::decode_bytecode(bytecode, why);

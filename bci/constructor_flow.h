@@ -33,4 +33,9 @@ std::optional<ConstructorFlow> follow_constructor(const Code& code, const Consta
 // Code that only an exception handler reaches is not followed: the handlers are not known here.
 std::vector<std::uint16_t> super_call_bcis(const ConstantPool& pool, ByteSpan bytecode);
 
+// The constructor begins with `aload_0; invokespecial`, as most do: that call, at bytecode index 1,
+// is the only one of its kind, which is to be seen without a pool.
+bool begins_with_super_call(ByteSpan bytecode);
+inline constexpr std::uint16_t kFirstSuperCallBci = 1;
+
 }  // namespace bci

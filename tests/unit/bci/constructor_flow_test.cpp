@@ -27,6 +27,13 @@ TEST_CASE("the plain constructor of javac calls super() at 1") {
   CHECK(calls_in(cls) == Calls{1});
 }
 
+TEST_CASE("a constructor that begins with its call of super() is seen without a pool") {
+  CHECK(begins_with_super_call(Bytes{kAload0, kInvokespecial, 0, 1, 0xb1}));
+  CHECK_FALSE(begins_with_super_call(Bytes{kAload0, kAload0, kInvokespecial, 0, 1, 0xb1}));
+  CHECK_FALSE(begins_with_super_call(Bytes{kAload0, kInvokespecial, 0}));  // cut off
+  CHECK_FALSE(begins_with_super_call({}));
+}
+
 TEST_CASE("objects of the own class made before this() are not taken for it") {
   // Node(Node n) { this(new Node(new Node(null)), 1); next = new Node(null); }
   ClassBuilder cls("Node", 61);
