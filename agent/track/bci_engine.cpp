@@ -80,8 +80,8 @@ bool BciEngine::needs_hooks(JNIEnv* jni, jclass klass) const {
   jint count = 0, size = 0;
   JvmtiPtr<unsigned char> pool(jvmti_);
   if (jvmti_->GetConstantPool(klass, &count, &size, pool.out()) != JVMTI_ERROR_NONE) return true;
-  const ClassRewriter::Need need = ClassRewriter::need_of(
-      {pool.get(), static_cast<std::size_t>(size)}, static_cast<std::uint16_t>(count));
+  const ClassRewriter::Need need = rewriter_.need_of({pool.get(), static_cast<std::size_t>(size)},
+                                                     static_cast<std::uint16_t>(count));
   if (need != ClassRewriter::Need::kLookAtCode) return need == ClassRewriter::Need::kMaybe;
   JvmtiPtr<jmethodID> methods(jvmti_);
   if (jvmti_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;

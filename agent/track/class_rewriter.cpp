@@ -1,11 +1,12 @@
 #include "track/class_rewriter.h"
 
-#include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "bci/class_file.h"
 #include "bci/constant_pool.h"
 #include "bci/opcodes.h"
+#include "jvm/vm_flags.h"
 #include "track/tracker_class.h"
 
 namespace ddm {
@@ -75,11 +76,20 @@ CallRule built_rule() {
           }};
 }
 
-std::vector<CallRule> call_rules() {
+// What has C2 do that; other compilers do not ask.
+constexpr const char* kMergeFlag = "OptimizeStringConcat";
+constexpr const char* kOtherCompilerFlag = "UseJVMCICompiler";
+
+bool compilers_merge() {
+  return vm_flags::boolean(kMergeFlag) != false ||
+         vm_flags::boolean(kOtherCompilerFlag).value_or(false);
+}
+
+std::vector<CallRule> call_rules(bool with_built) {
   const auto made = [](MethodPattern callee, const char* name = "made") {
     return CallRule{std::move(callee), CallPosition::kAfter, hook(name)};
   };
-  return {
+  std::vector<CallRule> rules{
       made(kCopyOf),
       made(kCopyOfRange),
       made(kUninitialized),
@@ -91,8 +101,9 @@ std::vector<CallRule> call_rules() {
       clone_rule("made", always_copies),
       clone_rule("cloned", may_copy),
       clone_rule("superCloned", may_copy_in_superclass),
-      built_rule(),
   };
+  if (with_built) rules.push_back(built_rule());
+  return rules;
 }
 
 std::vector<MethodPattern> exempt_from_call_hooks() {
@@ -102,11 +113,6 @@ std::vector<MethodPattern> exempt_from_call_hooks() {
           {"java/lang/invoke/DirectMethodHandle", "allocateInstance", ""}};
 }
 
-constexpr std::string_view kHookedCallees[] = {
-    "clone",           "copyOf",           "copyOfRange", "allocateUninitializedArray0",
-    "toBytes",         "allocateInstance", "newArray",    "multiNewArray",
-    "fillInStackTrace"};
-
 // Code that runs while a virtual thread is between two carriers: nothing may walk its stack there.
 bool is_off_limits(std::string_view class_name) {
   return class_name.starts_with("java/lang/VirtualThread") ||
@@ -115,12 +121,19 @@ bool is_off_limits(std::string_view class_name) {
 
 }  // namespace
 
+void ClassRewriter::keep_compiler_from_merging_strings() {
+  vm_flags::set_boolean(kMergeFlag, false);
+}
+
 ClassRewriter::ClassRewriter(RewrittenMethods& moves)
     : moves_(moves),
+      merged_strings_(compilers_merge()),
       objects_(hook("object")),
       arrays_(hook("made"), {kTrackerClass, "arrays", "(Ljava/lang/Object;I)V"},
               {kCopyOf, kCopyOfRange, kUninitialized, kToBytes}),
-      calls_(call_rules(), exempt_from_call_hooks()) {}
+      calls_(call_rules(merged_strings_), exempt_from_call_hooks()) {
+  for (CallRule& rule : call_rules(false)) callees_.push_back(std::move(rule.callee));
+}
 
 std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
   // Nothing is skipped: the VM refuses such bytes too. HotSpot hands out freed memory when another
@@ -145,7 +158,7 @@ std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
   return std::move(result.bytes);
 }
 
-ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t count) {
+ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t count) const {
   bci::ByteReader in(pool);
   bci::SkipReason why{};
   const auto parsed = bci::ConstantPool::parse(in, count, why);
@@ -153,17 +166,16 @@ ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t cou
   Need need = Need::kLookAtCode;
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto index = static_cast<std::uint16_t>(i);
-    if (parsed->tag(index) == bci::kMethodref) {
-      const auto callee = parsed->member(index);
-      if (callee && callee->name == "toString" && is_string_builder(callee->owner)) {
-        need = Need::kMaybe;
-      }
-    }
-    if (parsed->tag(index) != bci::kUtf8) continue;
-    const std::string_view text = parsed->utf8(index);
-    if (text == kTrackerClass) return Need::kNoHasThem;
-    if (std::find(std::begin(kHookedCallees), std::end(kHookedCallees), text) !=
-        std::end(kHookedCallees)) {
+    const std::uint8_t tag = parsed->tag(index);
+    if (tag == bci::kUtf8 && parsed->utf8(index) == kTrackerClass) return Need::kNoHasThem;
+    const bool called = tag == bci::kMethodref || tag == bci::kInterfaceMethodref;
+    if (!called || need == Need::kMaybe) continue;
+    const auto callee = parsed->member(index);
+    if (!callee) continue;
+    // String.valueOf() is not looked for: String needs hooks for its arrays.
+    const bool built =
+        merged_strings_ && callee->name == "toString" && is_string_builder(callee->owner);
+    if (built || matches_any(callees_, callee->owner, callee->name, callee->descriptor)) {
       need = Need::kMaybe;
     }
   }

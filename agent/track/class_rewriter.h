@@ -7,7 +7,8 @@
 //   the calls of what C2 replaces or what ends in native code (library_call.cpp: _copyOf,
 //   _copyOfRange, _newArray, _clone, _allocateUninitializedArray, _toBytesU, _allocateInstance):
 //   a hook inside such a method disappears with it once C2 compiles the caller, so the hook stands
-//   behind the call, and the method's own array instructions are left alone.
+//   behind the call, and the method's own array instructions are left alone;
+//   the ends of StringBuilder's chains, unless C2 has been kept from making them its own.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bci/rewrite.h"
 #include "track/engine.h"
@@ -24,6 +26,11 @@ namespace ddm {
 
 class ClassRewriter {
  public:
+  // In Agent_OnLoad, for a program that is tracked from its start: the ends of StringBuilder's chains
+  // then need no hooks, and in java.base each message that is put together is such a chain. For the
+  // whole run: what would be compiled without hooks while tracking is off could be merged for good.
+  static void keep_compiler_from_merging_strings();
+
   explicit ClassRewriter(RewrittenMethods& moves);
 
   // The class with the hooks in, or nothing when it needs none or cannot have them.
@@ -32,7 +39,7 @@ class ClassRewriter {
   // Whether a class may need hooks, judged by its constant pool (as JVMTI gives it), and if that
   // does not say, by one method's bytecode at a time. No is certain.
   enum class Need { kNoHasThem, kMaybe, kLookAtCode };
-  static Need need_of(bci::ByteSpan pool, std::uint16_t count);
+  Need need_of(bci::ByteSpan pool, std::uint16_t count) const;
   static bool code_may_need_hooks(bci::ByteSpan bytecode);
 
   // A class that the VM would not take in its rewritten form.
@@ -42,6 +49,8 @@ class ClassRewriter {
 
  private:
   RewrittenMethods& moves_;
+  const bool merged_strings_;  // compilers may merge the chains of a StringBuilder
+  std::vector<bci::MethodPattern> callees_;
   bci::ObjectInitHook objects_;
   bci::ArrayHook arrays_;
   bci::CallSiteHook calls_;

@@ -34,6 +34,22 @@ def code_without_garbage_has_none_before_and_after_tracking(t):
                         assert made == 0, f"{engine}: {loop} allocates {made} bytes after tracking"
 
 
+@test()
+def strings_of_chains_that_were_compiled_before_tracking_are_counted(t):
+    warm, made = 400_000, 30_000
+    with Target(t, "engine=bci,dump=r.jsonl,track=n,records=1m,depth=6", program=("Escape",)) as target:
+        with target.client() as client:
+            target.ask(f"chains {warm // 2000} 2000")
+            client.track(True)
+            target.ask(f"chains {made // 2000} 2000")
+    report = Report(t.path("r.jsonl"))
+    assert report.summary["dropped"] == 0, report.summary
+    for name in ("java.lang.String", "java.lang.StringBuilder"):
+        told = report.count_by_class(
+            lambda r: any(f["method"] == "chains" for f in r["stack"])).get(name, 0)
+        assert told == made, f"{name}: {told} of {made}"
+
+
 def toggle_under_load(t, rounds, engine):
     pause = random.Random(t.name)
     with Target(t, f"engine={engine},dump=r.jsonl,track=n", program=("ToggleLoad",)) as target:

@@ -8,7 +8,8 @@ import java.util.Scanner;
 import java.util.function.LongBinaryOperator;
 
 /**
- * Loops whose objects never leave them: compiled with escape analysis they allocate nothing. For
+ * Loops whose objects never leave them ("chains" keeps its own): compiled with escape analysis they
+ * allocate nothing. For
  * each line "LOOP ROUNDS ITERATIONS" on stdin runs a loop so many times and prints "BYTES NANOS":
  * bytes allocated in all rounds together, CPU time of the fastest round. 0 rounds are as many as it
  * takes until one allocates nothing, or a minute of them; BYTES are then those of the last round.
@@ -72,8 +73,18 @@ public class Escape {
         return sum;
     }
 
+    static final String MARK = String.valueOf('k');
+    static volatile String kept;
+
+    /** Kept, all of them; but C2 makes one array and one String of such a chain, no StringBuilder. */
+    static long chains(int iterations) {
+        for (int i = 0; i < iterations; i++) kept = new StringBuilder().append(MARK).append(i & 7).toString();
+        return iterations;
+    }
+
     static long run(String loop, int iterations) {
         switch (loop) {
+            case "chains": return chains(iterations);
             case "objects": return objects(iterations);
             case "arrays": return arrays(iterations);
             case "calls": return calls(iterations);
