@@ -104,7 +104,8 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
 StackTrail* VmStackCapture::trail_for(KnownPlaces& known, const ShownStack& stack) const {
   constexpr std::size_t kFew = 8;
   if (pauses_ == nullptr || stack.wanted() <= kFew) return nullptr;
-  return known.trail().begin() ? &known.trail() : nullptr;
+  if (code_is_swept_ && !cache_.has_stamps()) return nullptr;
+  return known.trail().begin(code_is_swept_ ? &cache_ : nullptr) ? &known.trail() : nullptr;
 }
 
 VmStackCapture::Step VmStackCapture::step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
@@ -175,7 +176,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
     if (trail != nullptr && trail->leads_on_from(walker, at)) {
       walk.stack.set_progress(progress);
       FrameWalker::Place there = at;
-      const auto followed = trail->follow(walk.stack, there, code_is_swept_ ? &cache_ : nullptr);
+      const auto followed = trail->follow(walk.stack, there);
       at = there;
       progress = walk.stack.progress();
       if (followed == StackTrail::Followed::kEnough) step = Step::kEnough;
@@ -209,10 +210,10 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
     if (trail == nullptr) continue;
     if (kind == FrameKind::kCode) {
       trail->close(from, walker.words_of_code(from, at, known->bytes, trail->words()),
-                   {known->identity_at, known->identity}, at);
+                   known->identity_at, at);
     } else {
-      trail->close(from, walker.words_of_interpreted(from, method, bytecode, at, trail->words()),
-                   {}, at);
+      trail->close(from, walker.words_of_interpreted(from, method, bytecode, at, trail->words()), 0,
+                   at);
     }
   }
   walk.walker.stand_at(at);
@@ -257,8 +258,8 @@ VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trai
     return Step::kEnd;
   }
   if (trail != nullptr) {
-    trail->close(from, walker.words_of_code(from, walker.place(), bytes, trail->words()), identity,
-                 walker.place());
+    trail->close(from, walker.words_of_code(from, walker.place(), bytes, trail->words()),
+                 identity.at, walker.place());
   }
   return Step::kOn;
 }
@@ -304,7 +305,7 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, W
     trail->add(last.shown);
     trail->close(
         from, walker.words_of_interpreted(from, method, bytecode, walker.place(), trail->words()),
-        {}, walker.place());
+        0, walker.place());
   }
   return walk.stack.add(last.shown) ? Step::kOn : Step::kEnough;
 }
@@ -319,7 +320,7 @@ VmStackCapture::Step VmStackCapture::entry_step(Walk& walk, WalkEnd& end) {
     trail->open();
     const std::size_t words =
         walker.words_of_entry(from, goes_on ? &walker.place() : nullptr, trail->words());
-    trail->close(from, words, {}, goes_on ? walker.place() : from);
+    trail->close(from, words, 0, goes_on ? walker.place() : from);
   }
   return goes_on ? Step::kOn : Step::kEnd;
 }

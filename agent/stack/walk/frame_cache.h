@@ -10,6 +10,7 @@
 // thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -51,6 +52,16 @@ class FrameCache {
     return {layout.alive - layout.compile_id, layout.alive_least, layout.alive_most};
   }
 
+  // Both of them, the compile id and that byte, lie in so many bytes of an nmethod: as long as those
+  // are the same, the same code stands there.
+  static constexpr std::int64_t kStampBytes = 16;
+  bool has_stamps() const {
+    return std::max<std::int64_t>(alive_.at + 1, sizeof(std::uint32_t)) - stamp_offset() <=
+           kStampBytes;
+  }
+  // From where the compile id is kept.
+  std::int64_t stamp_offset() const { return std::min<std::int64_t>(alive_.at, 0); }
+
   // `generation` goes up when nothing that was found out before holds any longer.
   FrameCache(const std::atomic<std::uint32_t>& generation, Alive alive);
 
@@ -66,7 +77,6 @@ class FrameCache {
     return load<std::uint32_t>(code.at) == code.value && alive >= where.least &&
            alive <= where.most;
   }
-  Alive alive() const { return alive_; }
   // What stands there if `identity`, as it is found, is that of the frame's method.
   bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {
     return find(place, 0, entry, identity);

@@ -12,6 +12,9 @@ static_assert(stack_hash::kBase * stack_hash::inverse_of(stack_hash::kBase) == 1
 
 std::uint64_t power(std::int32_t i) { return kPower[static_cast<std::size_t>(i)]; }
 
+// The stamp of what never goes.
+alignas(FrameCache::kStampBytes) constexpr char kEverlasting[FrameCache::kStampBytes] = {};
+
 }  // namespace
 
 void StackTrail::clear() {
@@ -22,10 +25,12 @@ void StackTrail::clear() {
   complete_ = false;
 }
 
-bool StackTrail::begin() {
+bool StackTrail::begin(const FrameCache* cache) {
   static_assert(kFrames + 1 == kPowers);
   if (busy_) return false;
   busy_ = true;
+  code_may_go_ = cache != nullptr;
+  if (code_may_go_) stamp_offset_ = static_cast<VmAddress>(cache->stamp_offset());
   overflown_ = false;
   cursor_ = steps_begin_;
   kept_from_ = -1;
@@ -51,15 +56,23 @@ std::int32_t StackTrail::same_words_end(std::int32_t word, std::int32_t end) con
   return word;
 }
 
-std::int32_t StackTrail::standing_end(std::int32_t step, std::int32_t end,
-                                      const FrameCache& cache) const {
-  const FrameCache::Alive alive = cache.alive();
-  const auto stands = [&](std::int32_t i) { return FrameCache::stands(codes_[i], alive); };
+std::int32_t StackTrail::standing_end(std::int32_t step, std::int32_t end) const {
+  const auto changed = [&](std::int32_t i) { return load<Stamp>(stamp_at_[i]) ^ stamp_[i]; };
+  const auto same = [](Stamp difference) { return (difference[0] | difference[1]) == 0; };
   for (; step + 4 <= end; step += 4) {
-    if (!(stands(step) && stands(step + 1) && stands(step + 2) && stands(step + 3))) break;
+    if (!same(changed(step) | changed(step + 1) | changed(step + 2) | changed(step + 3))) break;
   }
-  while (step < end && stands(step)) ++step;
+  while (step < end && same(changed(step))) ++step;
   return step;
+}
+
+// While the frame is on the stack, which keeps the code where it is.
+void StackTrail::stamp(std::int32_t step, VmAddress code) {
+  code_[step] = code;
+  if (!code_may_go_) return;
+  stamp_at_[step] =
+      code != 0 ? code + stamp_offset_ : reinterpret_cast<VmAddress>(&kEverlasting[0]);
+  stamp_[step] = load<Stamp>(stamp_at_[step]);
 }
 
 std::int32_t StackTrail::step_of_word(std::int32_t word, std::int32_t last) const {
@@ -71,7 +84,7 @@ std::uint64_t StackTrail::sum(std::int32_t first, std::int32_t last) const {
   return (sums_[last] - sums_[first]) * kInverse[static_cast<std::size_t>(first)];
 }
 
-StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at, const FrameCache* code) {
+StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   const std::int32_t from = cursor_;
   const std::int32_t first_frame = steps_[from].frame;
   const auto room = static_cast<std::int32_t>(stack.room());
@@ -82,7 +95,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at, const Fram
   const std::int32_t words_end = steps_[wanted].word;
   const std::int32_t word = same_words_end(steps_[from].word, words_end);
   std::int32_t to = word == words_end ? wanted : step_of_word(word, wanted);
-  if (code != nullptr) to = standing_end(from, to, *code);
+  if (code_may_go_) to = standing_end(from, to);
 
   const std::int32_t end_frame = steps_[to].frame;
   const bool enough = end_frame - first_frame >= room;
@@ -123,7 +136,7 @@ void StackTrail::fold(std::int32_t first, std::int32_t last) {
   }
   for (std::int32_t i = first; i < last; ++i) {
     NewStep& step = new_step_[new_steps_++];
-    step = {steps_[i], codes_[i]};
+    step = {steps_[i], code_[i]};
     step.word += new_words_ - steps_[first].word;
     step.frame += new_frames_ - steps_[first].frame;
   }
@@ -164,7 +177,7 @@ void StackTrail::put(std::int32_t from, std::int32_t step_at, std::int32_t words
   const std::int32_t words_end = is_last ? new_words_ : new_step_[from + 1].word;
   const std::int32_t frames_end = is_last ? new_frames_ : new_step_[from + 1].frame;
   steps_[step_at] = {made.place, made.word + words, made.frame + frames};
-  codes_[step_at] = made.code;
+  stamp(step_at, made.code);
   for (std::int32_t i = made.word; i < words_end; ++i) {
     word_at_[words + i] = new_word_[i].at;
     word_value_[words + i] = new_word_[i].value;

@@ -31,7 +31,8 @@ class StackTrail {
   void clear();
 
   // A walk begins; false: one is under way on this thread, which this one must leave alone.
-  bool begin();
+  // `cache`: where code may be given back at any time, so that it is looked at too; it has stamps.
+  bool begin(const FrameCache* cache);
 
   // Whether the trail has been there. Asked of ever more outer places.
   bool leads_on_from(const FrameWalker& walker, const Place& at) {
@@ -41,10 +42,9 @@ class StackTrail {
            there.unpatched == at.unpatched && (there.fp == at.fp || !walker.goes_by_fp(at));
   }
   // From such a place on: adds the frames of all steps whose words are the same, as many as the
-  // stack wants, and stands at the place behind them. `code`: whether code is to be looked at, too.
-  // kEnd: the stack ends there.
+  // stack wants, and stands at the place behind them. kEnd: the stack ends there.
   enum class Followed { kOn, kEnough, kEnd };
-  Followed follow(ShownStack& stack, Place& at, const FrameCache* code);
+  Followed follow(ShownStack& stack, Place& at);
 
   // The steps that were made without the trail, in their order: its frames, the words that it went
   // by, which are put in words() first, where it began, and where it led. One that is not closed has
@@ -59,7 +59,8 @@ class StackTrail {
     new_frame_[new_frames_open_++] = {frame.frame(), frame.role()};
   }
   Word* words() { return &new_word_[new_words_]; }
-  [[gnu::always_inline]] void close(const Place& from, std::size_t words, FrameCache::Identity code,
+  // `code`: FrameCache::Identity::at of it.
+  [[gnu::always_inline]] void close(const Place& from, std::size_t words, VmAddress code,
                                     const Place& next) {
     const auto count = static_cast<std::int32_t>(words);
     if (overflown_ || new_steps_ == kNewSteps || new_words_ + count > kNewWords) [[unlikely]] {
@@ -90,8 +91,9 @@ class StackTrail {
     std::int32_t word, frame;  // its first ones; the step behind it has the next ones
   };
   struct NewStep : Step {
-    FrameCache::Identity code;
+    VmAddress code;
   };
+  using Stamp = std::uint64_t __attribute__((vector_size(FrameCache::kStampBytes)));
   struct NewFrame {
     Frame frame;
     FrameRole role;
@@ -112,8 +114,9 @@ class StackTrail {
 
   // How many of the words from one to another are what they were.
   std::int32_t same_words_end(std::int32_t word, std::int32_t end) const;
-  // The first of these steps whose code does not stand any more.
-  std::int32_t standing_end(std::int32_t step, std::int32_t end, const FrameCache& cache) const;
+  // The first of these steps whose code does not stand any more, or not as it did.
+  std::int32_t standing_end(std::int32_t step, std::int32_t end) const;
+  void stamp(std::int32_t step, VmAddress code);
   std::int32_t step_of_word(std::int32_t word, std::int32_t last) const;
   // Makes steps of the trail new ones, as if they had been walked.
   void fold(std::int32_t first, std::int32_t last);
@@ -127,6 +130,8 @@ class StackTrail {
   bool complete_ = false;
   // The walk under way: what of the trail it came by, and the new steps before and behind that.
   bool busy_ = false, overflown_ = false;
+  bool code_may_go_ = false;
+  VmAddress stamp_offset_ = 0;
   std::int32_t cursor_ = 0;
   std::int32_t kept_from_ = -1;  // -1: nothing yet
   std::int32_t new_before_ = 0;
@@ -134,7 +139,8 @@ class StackTrail {
   Place next_;
 
   Room<Step, kSteps + 1> steps_;
-  Room<FrameCache::Identity, kSteps> codes_;  // of the steps
+  Room<VmAddress, kSteps> code_, stamp_at_;  // of the steps; stamps only where code may go
+  Room<Stamp, kSteps> stamp_;
   Room<VmAddress, kWords> word_at_, word_value_;
   Room<Frame, kFrames> frames_;
   Room<FrameRole, kFrames> roles_;
