@@ -25,7 +25,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "jvm")]
 import harness  # noqa: E402
 from target import Target  # noqa: E402
 
-OBJECTS, ROUNDS = 100_000, 15
+OBJECTS, ROUNDS = 100_000, 40
 # Of sites=: frames of the stack, beside those of the program's start. Up to 16 are walked anyhow.
 DEPTHS = (10, 20, 64)
 

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kFollowersPatience{200};
 constexpr milliseconds kThreadPatience{2'000};
-constexpr milliseconds kSpareKept{1'000};  // memory that nobody has wanted for so long goes back
+constexpr milliseconds kRest{1'000};  // without a collection: nobody wants what is kept
 constexpr std::size_t kManyHandles = 65'536;  // half a megabyte of the VM's
 constexpr std::size_t kSitesAtOnce = 4096;    // under the lock that recording threads may want
 
@@ -127,8 +127,19 @@ void LiveObjects::remove_handles(JNIEnv* jni) {
     strays = sites_->take_strays();
   }
   chunks.for_each([&](const LiveObject& one) { jni->DeleteWeakGlobalRef(weak(one.handle)); });
-  for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
+  give_back(jni, strays);
+  while (dead_.any()) give_back_some(jni);
+  dead_.shrink();
   most_handles_ = std::max(most_handles_, chunks.size());
+}
+
+void LiveObjects::give_back(JNIEnv* jni, std::span<const std::uint64_t> handles) const {
+  for (const std::uint64_t handle : handles) jni->DeleteWeakGlobalRef(weak(handle));
+}
+
+void LiveObjects::give_back_some(JNIEnv* jni) noexcept {
+  DeadHandles::Room room;
+  give_back(jni, dead_.take(room));
 }
 
 void LiveObjects::end_thread(milliseconds patience) {
@@ -221,9 +232,9 @@ std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() 
 void LiveObjects::watch(JNIEnv* jni) {
   while (!stopping_) {
     if (swept_gc_ == bell_->count()) {
-      bell_->wait_for(kSpareKept);
+      bell_->wait_for(kRest);
       if (swept_gc_ != bell_->count() || stopping_) continue;
-      give_up_spare();
+      rest(jni);
       bell_->wait();
       continue;
     }
@@ -238,7 +249,10 @@ void LiveObjects::watch(JNIEnv* jni) {
   }
 }
 
-void LiveObjects::give_up_spare() {
+// What the program's threads have not come to, and what is kept for them.
+void LiveObjects::rest(JNIEnv* jni) {
+  while (!stopping_ && dead_.any()) give_back_some(jni);
+  dead_.shrink();
   LiveStore::Chunks spare;
   const auto held = sites_->hold();
   if (LiveTable* table = sites_->live()) spare = table->take_spare();
@@ -258,21 +272,29 @@ void LiveObjects::sweep(JNIEnv* jni) {
     chunks = table->take();
     strays = sites_->take_strays();
   }
-  for (const std::uint64_t handle : strays) jni->DeleteWeakGlobalRef(weak(handle));
+  give_back(jni, strays);
   most_handles_ = std::max(most_handles_, chunks.size());
   const std::uint32_t now = this->now();
   table->begin_ages(gc);
+  DeadHandles::Room dead;
+  std::size_t count = 0;
+  const auto put_away = [&] {
+    const std::span<const std::uint64_t> some(dead.data(), std::exchange(count, 0));
+    if (!dead_.add(some)) give_back(jni, some);
+  };
   const auto stays = [&](const LiveObject& one) {
     if (stopping_.load(std::memory_order_relaxed)) return true;
     if (!is_dead(jni, one.handle)) {
       table->count_age(one);
       return true;
     }
-    jni->DeleteWeakGlobalRef(weak(one.handle));
+    dead[count++] = one.handle;
+    if (count == dead.size()) put_away();
     table->died(one, now);
     return false;
   };
   chunks.sift(gc, stays, [&](SiteNumber site) { table->prefetch_deaths(site); });
+  put_away();
   const bool whole = !stopping_;
   if (!whole) {
     table->begin_ages(table->gc());

@@ -3,10 +3,10 @@
 //
 // follow() runs on the program's threads, in a Reading, and makes the handle; it goes with the
 // allocation into the thread's journal and from there into the LiveTable of the Sites. Handles are
-// looked at and given back on the agent's thread, or on the one that switches off; a heap dump looks
-// at them too. The collector's
-// event does nothing but wake that thread. Without following there are no handles, no thread and
-// no event.
+// looked at on the agent's thread, or on the one that switches off; a heap dump looks at them too.
+// Those of the dead are given back by the threads that make new ones, or by the agent's. The
+// collector's event does nothing but wake that thread. Without following there are no handles, no
+// thread and no event.
 #pragma once
 
 #include <jvmti.h>
@@ -19,11 +19,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "jvm/agent_thread.h"
 #include "jvm/gc_bell.h"
 #include "native/freed_memory.h"
+#include "records/dead_handles.h"
 #include "records/dumped_objects.h"
 #include "records/live_table.h"
 #include "records/reclamation.h"
@@ -60,10 +62,13 @@ class LiveObjects {
     std::uint32_t born = 0;    // 0: not even left out by choice
     std::uint64_t gc = 0;      // pauses that there had been
   };
-  Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms) noexcept {
+  // `seq`: of its record.
+  Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, std::uint64_t seq) noexcept {
     const LiveTable* table = table_.load(std::memory_order_acquire);
     if (table == nullptr) [[likely]]
       return {};
+    if (seq % kDeadEvery == 0 && dead_.any()) [[unlikely]]
+      give_back_some(jni);
     return follow(jni, object, time_ms, *table);
   }
 
@@ -88,7 +93,9 @@ class LiveObjects {
   }
   void watch(JNIEnv* jni);
   void sweep(JNIEnv* jni);
-  void give_up_spare();
+  void rest(JNIEnv* jni);
+  void give_back(JNIEnv* jni, std::span<const std::uint64_t> handles) const;
+  void give_back_some(JNIEnv* jni) noexcept;
   void note_peaks();
   void remove_handles(JNIEnv* jni);
   void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;
@@ -97,6 +104,8 @@ class LiveObjects {
 
   static constexpr std::chrono::milliseconds kCloseLimit{50};
   static constexpr std::uint64_t kTagBits = 3;
+  // One of so many records gives back more handles than there were new ones since the last.
+  static constexpr std::uint64_t kDeadEvery = DeadHandles::kAtOnce * 2 / 3;
   jweak weak(std::uint64_t number) const {
     return reinterpret_cast<jweak>(number << kTagBits | tag_);
   }
@@ -115,6 +124,7 @@ class LiveObjects {
   std::atomic<LiveTable*> table_{nullptr};  // null: off
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
 
+  DeadHandles dead_;
   std::size_t most_handles_ = 0;  // that there were at a time, since start()
   FreedMemory freed_memory_;
   std::mutex chunks_out_;  // one who has taken the objects out

@@ -65,7 +65,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id);
     const std::uint64_t seq = ring->push(record, stack.first_frames());
     if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
-    const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms);
+    const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
     books_.saw({record.class_id, record.trace, size, weight, mark.handle, mark.born, mark.gc}, seq);
   } catch (const std::exception&) {  // bad_alloc from the name tables
     drop(DropReason::kOutOfMemory, size, weight);
