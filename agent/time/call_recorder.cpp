@@ -6,6 +6,8 @@
 
 #include "jvm/jvmti_memory.h"
 #include "jvm/vm_structs.h"
+#include "time/calls/still_running.h"
+#include "time/methods_on_stack.h"
 
 namespace ddm {
 namespace {
@@ -34,8 +36,9 @@ CallRecorder::Holder::~Holder() {
   }
 }
 
-CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths)
-    : jvmti_(jvmti), paths_(std::move(paths)) {
+CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths,
+                           const MethodNumbers& numbers)
+    : jvmti_(jvmti), paths_(std::move(paths)), numbers_(numbers) {
   TickClock::calibrate();
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
   if (!clear_exception(jni) && thread_class) {
@@ -245,6 +248,46 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
   log.add_usual(state.writer, now, method, state.log_thread, action);
 }
 
+inline void CallRecorder::tell_end(JNIEnv* jni, State& state, const Session& session,
+                                   const OpenCalls::Ended& ended, CallAction how, Ticks now,
+                                   Ticks cpu) noexcept {
+  const Wanted& wanted = session.wanted;
+  // One that began before sums were wanted is in none.
+  MethodSums::Sum* const sum =
+      wanted.sums && ended.counted && ended.path != kNoPath ? state.sums->of(ended.path) : nullptr;
+  if (sum != nullptr) {
+    if (how == CallAction::kThrow) sum->exceptions.add(1);
+    sum->self.add(ended.self);
+    if (ended.outermost) {
+      sum->total.add(ended.total);
+      sum->cpu.add(ended.cpu);
+    }
+  }
+  if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
+  if (!wanted.logs(ended.method)) return;
+  if (wanted.least != 0) {
+    log(jni, state, session, ended.method, CallAction::kEnter, now - ended.total, cpu - ended.cpu);
+  }
+  log(jni, state, session, ended.method, how, now, cpu);
+}
+
+// A constructor whose this() or super() throws ends unseen, and its caller may run for ever.
+void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls,
+                              MethodNumber entered) noexcept {
+  try {
+    const auto runs = which_still_run(calls, methods_on_stack(jvmti_, jni, numbers_, entered));
+    if (runs) {
+      const Ticks now = TickClock::now();
+      const Ticks cpu = cpu_of(session, state, calls, now);
+      calls.end_unseen(*runs, now, cpu, [&](const OpenCalls::Ended& ended) {
+        tell_end(jni, state, session, ended, CallAction::kThrow, now, cpu);
+      });
+    }
+  } catch (const std::exception&) {  // no memory
+  }
+  calls.looked_at();
+}
+
 void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcept {
   const Reclamation::Reading reading(place_of(state));
   const Session* const session = session_.load(std::memory_order_acquire);
@@ -254,6 +297,8 @@ void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcep
   if (state->log_alone) return enter_log(jni, *state, method);
   OpenCalls* const calls = calls_of_current(jni, *state);
   if (calls == nullptr) return;
+  if (calls->is_due()) [[unlikely]]
+    end_unseen(jni, *state, *session, *calls, method);
   const Wanted& wanted = session->wanted;
   PathNumber path = kNoPath;
   bool counted = true;
@@ -291,26 +336,7 @@ void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAct
   const Ticks cpu = cpu_of(*session, *state, *calls, now);
   const bool matched =
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
-        const CallAction how = unseen ? CallAction::kThrow : action;
-        // One that began before sums were wanted is in none.
-        MethodSums::Sum* const sum = wanted.sums && ended.counted && ended.path != kNoPath
-                                         ? state->sums->of(ended.path)
-                                         : nullptr;
-        if (sum != nullptr) {
-          if (how == CallAction::kThrow) sum->exceptions.add(1);
-          sum->self.add(ended.self);
-          if (ended.outermost) {
-            sum->total.add(ended.total);
-            sum->cpu.add(ended.cpu);
-          }
-        }
-        if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
-        if (!wanted.logs(ended.method)) return;
-        if (wanted.least != 0) {
-          log(jni, *state, *session, ended.method, CallAction::kEnter, now - ended.total,
-              cpu - ended.cpu);
-        }
-        log(jni, *state, *session, ended.method, how, now, cpu);
+        tell_end(jni, *state, *session, ended, unseen ? CallAction::kThrow : action, now, cpu);
       });
   if (!matched) {
     state->unmatched.add(1);

@@ -27,6 +27,7 @@
 #include "time/calls/call_log.h"
 #include "time/calls/call_paths.h"
 #include "time/calls/method_marks.h"
+#include "time/calls/method_numbers.h"
 #include "time/calls/method_sums.h"
 #include "time/calls/open_calls.h"
 
@@ -35,7 +36,9 @@ namespace ddm {
 class CallRecorder {
  public:
   // On an attached platform thread, in the live phase.
-  CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths);
+  // `numbers` lives longer.
+  CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths,
+               const MethodNumbers& numbers);
 
   struct Wanted {
     bool sums = true;
@@ -154,6 +157,10 @@ class CallRecorder {
     return number_by_word(jni, state, log);
   }
   bool number_by_word(JNIEnv* jni, State& state, CallLog& log) noexcept;
+  void tell_end(JNIEnv* jni, State& state, const Session& session, const OpenCalls::Ended& ended,
+                CallAction how, Ticks now, Ticks cpu) noexcept;
+  [[gnu::noinline]] void end_unseen(JNIEnv* jni, State& state, const Session& session,
+                                    OpenCalls& calls, MethodNumber entered) noexcept;
   static Ticks cpu_of(const Session& session, State& state, OpenCalls& calls, Ticks now) noexcept;
   void log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
            CallAction action, Ticks now, Ticks cpu) noexcept;
@@ -168,6 +175,7 @@ class CallRecorder {
 
   jvmtiEnv* const jvmti_;
   const std::unique_ptr<CallPaths> paths_;
+  const MethodNumbers& numbers_;
   jfieldID thread_id_field_ = nullptr;
   jclass virtual_thread_ = nullptr;  // a global reference; null: this VM has no virtual threads
   std::optional<VmThreads> threads_;

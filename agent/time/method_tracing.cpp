@@ -30,7 +30,7 @@ std::string MethodTracing::prepare(JNIEnv* jni) {
   if (!recorder_) {
     auto paths = CallPaths::create();
     if (!paths) return "no memory for the ways that calls go";
-    recorder_ = std::make_unique<CallRecorder>(jvmti_, jni, std::move(paths));
+    recorder_ = std::make_unique<CallRecorder>(jvmti_, jni, std::move(paths), numbers_);
   }
   if (hooks_) return "";
   std::string error;

@@ -120,6 +120,12 @@ def a_stack_that_overflows_leaves_the_counts_right(t):
 
 
 @test()
+def calls_whose_ends_are_not_seen_do_not_pile_up(t):
+    found, truth = run(t, "failing")
+    check_counts(found, truth)
+
+
+@test()
 def only_wanted_methods_are_timed(t):
     found, _ = run(t, "counts", methods="methods=*.leaf\\,Calls$Square,")
     assert sorted(found) == ["Calls$Square.<init>", "Calls$Square.area", "Calls.leaf"], sorted(found)

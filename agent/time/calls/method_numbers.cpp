@@ -1,13 +1,22 @@
 #include "time/calls/method_numbers.h"
 
 namespace ddm {
+namespace {
+
+std::string key_of(std::string_view class_name, std::string_view method,
+                   std::string_view signature) {
+  std::string key(class_name);
+  key.append(1, '.').append(method).append(signature);
+  return key;
+}
+
+}  // namespace
 
 std::optional<MethodNumber> MethodNumbers::number_of(std::string_view class_name,
                                                      std::string_view method,
                                                      std::string_view signature,
                                                      std::string_view file, bool of_system) {
-  std::string key(class_name);
-  key.append(1, '.').append(method).append(signature);
+  std::string key = key_of(class_name, method, signature);
   const std::lock_guard lock(mutex_);
   const auto found = numbers_.find(key);
   if (found != numbers_.end()) return found->second;
@@ -17,6 +26,16 @@ std::optional<MethodNumber> MethodNumbers::number_of(std::string_view class_name
                       std::string(file), of_system});
   numbers_.emplace(std::move(key), number);
   return number;
+}
+
+std::optional<MethodNumber> MethodNumbers::find(std::string_view class_name,
+                                                std::string_view method,
+                                                std::string_view signature) const {
+  const std::string key = key_of(class_name, method, signature);
+  const std::lock_guard lock(mutex_);
+  const auto found = numbers_.find(key);
+  if (found == numbers_.end()) return {};
+  return found->second;
 }
 
 MethodNumber MethodNumbers::count() const {

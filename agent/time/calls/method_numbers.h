@@ -30,6 +30,9 @@ class MethodNumbers {
   std::optional<MethodNumber> number_of(std::string_view class_name, std::string_view method,
                                         std::string_view signature, std::string_view file = {},
                                         bool of_system = false);
+  // None: it has none.
+  std::optional<MethodNumber> find(std::string_view class_name, std::string_view method,
+                                   std::string_view signature) const;
   MethodNumber count() const;
   MethodNames names_of(MethodNumber number) const;
 

@@ -5,6 +5,7 @@
 // from one moment. Memory is kept until the object goes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "time/calls/call_paths.h"
 #include "time/calls/tick_clock.h"
@@ -70,6 +72,7 @@ class OpenCalls {
   // been seen to end: `ended(Ended, bool unseen)` for each. False: no such call is open.
   template <typename EndedCall>
   bool leave(MethodNumber method, Ticks now, Ticks cpu, EndedCall ended) noexcept {
+    if (!may_be_open(method)) return false;
     const std::size_t depth = this->depth();
     std::size_t found = depth;
     while (found > 0 && at(found - 1).method.load(std::memory_order_relaxed) != method) --found;
@@ -78,6 +81,29 @@ class OpenCalls {
       ended(end(i, now, cpu), i >= found);
     }
     return true;
+  }
+
+  // So many lie in each other that somebody should look which of them still run: there are ends that
+  // no hook sees. Not again before there are twice as many.
+  bool is_due() const noexcept { return depth() >= due_at_; }
+  void looked_at() noexcept { due_at_ = std::max(kFirstDue, 2 * depth()); }
+  MethodNumber method(std::size_t i) const noexcept {
+    return at(i).method.load(std::memory_order_relaxed);
+  }
+  // Ends those that do not run, innermost first.
+  template <typename EndedCall>
+  void end_unseen(const std::vector<bool>& runs, Ticks now, Ticks cpu, EndedCall ended) noexcept {
+    const std::size_t depth = this->depth();
+    for (std::size_t i = depth; i-- > 0;) {
+      if (!runs[i]) ended(close(i, now, cpu));
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < depth; ++i) {
+      if (!runs[i]) continue;
+      if (kept != i) move(i, kept);
+      ++kept;
+    }
+    depth_.store(kept, std::memory_order_release);
   }
 
   // All at once, without being told of.
@@ -132,6 +158,7 @@ class OpenCalls {
   static constexpr std::size_t kFirst = 16;
   static constexpr std::size_t kSegments = 14;
   static constexpr std::size_t kBits = 128;
+  static constexpr std::size_t kFirstDue = 512;
   static constexpr Ticks kUnknown = ~Ticks{0};
 
   static std::size_t segment_of(std::size_t i) noexcept {
@@ -172,6 +199,27 @@ class OpenCalls {
   }
 
   Ended end(std::size_t i, Ticks now, Ticks cpu) noexcept {
+    depth_.store(i, std::memory_order_release);
+    return close(i, now, cpu);
+  }
+
+  void move(std::size_t from, std::size_t to) noexcept {
+    const Call& call = at(from);
+    Call& moved = at(to);
+    const auto copy = [](const auto& value, auto& copied) {
+      copied.store(value.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    };
+    copy(call.begin, moved.begin);
+    copy(call.callees, moved.callees);
+    copy(call.method, moved.method);
+    copy(call.path, moved.path);
+    copy(call.counted, moved.counted);
+    moved.cpu_begin = call.cpu_begin;
+    moved.below = call.below;
+    moved.outermost.store(!is_open(method(to), to), std::memory_order_relaxed);
+  }
+
+  Ended close(std::size_t i, Ticks now, Ticks cpu) noexcept {
     const Call& call = at(i);
     Ended ended;
     ended.method = call.method.load(std::memory_order_relaxed);
@@ -184,7 +232,6 @@ class OpenCalls {
     ended.self = ended.total > callees ? ended.total - callees : 0;
     ended.cpu = cpu > call.cpu_begin ? cpu - call.cpu_begin : 0;
     --open_by_bits_[ended.method % kBits];
-    depth_.store(i, std::memory_order_release);
     if (i > 0) {
       std::atomic<Ticks>& callees_of_caller = at(i - 1).callees;
       const Ticks more = ended.counted ? ended.total : callees;
@@ -197,6 +244,7 @@ class OpenCalls {
   std::atomic<std::size_t> depth_{0};
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;
   std::array<std::uint32_t, kBits> open_by_bits_{};  // how many, by method
+  std::size_t due_at_ = kFirstDue;
   Ticks cpu_ = 0;
   Ticks carrier_cpu_ = kUnknown;
 };

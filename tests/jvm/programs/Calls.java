@@ -80,6 +80,21 @@ public class Calls {
         }
     }
 
+    /** Of each of these the end is not seen: what ends them is a constructor of their superclass. */
+    static void failing() {
+        for (int i = 0; i < 300_000; i++) {
+            try {
+                new Framed(-1);
+            } catch (IllegalArgumentException expected) {
+                sink++;
+            }
+            leaf(i);
+        }
+        tell("Calls$Square.<init>", 300_000, 300_000);
+        tell("Calls$Framed.<init>", 300_000, 300_000);
+        tell("Calls.leaf", 300_000, 0);
+    }
+
     static void tell(String method, long calls, long exceptions) {
         System.out.println(method + " " + calls + " " + exceptions);
     }
@@ -152,6 +167,7 @@ public class Calls {
             case "counts" -> counts();
             case "clock" -> clock();
             case "virtual" -> virtuals();
+            case "failing" -> failing();
             case "overflow" -> {
                 try {
                     overflow();

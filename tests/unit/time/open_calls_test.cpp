@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "time/calls/still_running.h"
+
 using ddm::OpenCalls;
 
 namespace {
@@ -114,4 +116,42 @@ TEST_CASE("the time of a call that is not counted is its caller's, what it calls
   CHECK(calls.path() == 11);
   leave(calls, 2, 190);
   CHECK(leave(calls, 1, 200) == std::vector<Seen>{{1, 100, 70, true, false}});
+}
+
+TEST_CASE("calls that do not run any more are ended among those that do") {
+  using ddm::which_still_run;
+  OpenCalls calls;
+  calls.enter(1, 0, 0);
+  calls.enter(2, 10, 0);  // runs
+  calls.enter(3, 20, 0);
+  calls.enter(2, 30, 0);
+  calls.enter(4, 40, 0);  // runs
+  CHECK(which_still_run(calls, {4, 2, 1}) == std::vector<bool>{true, false, false, true, true});
+  CHECK(which_still_run(calls, {9, 4, 9, 3, 2, 9}) ==
+        std::vector<bool>{false, true, true, false, true});
+  CHECK_FALSE(which_still_run(calls, {4, 1, 2}));  // in no such order
+  std::vector<ddm::MethodNumber> ended;
+  calls.end_unseen({true, true, false, false, true}, 50, 50,
+                   [&](const OpenCalls::Ended& call) { ended.push_back(call.method); });
+  CHECK(ended == std::vector<ddm::MethodNumber>{2, 3});
+  CHECK(calls.depth() == 3);
+  CHECK(leave(calls, 4, 60) == std::vector<Seen>{{4, 20, 20, true, false}});
+  CHECK(leave(calls, 3, 70).empty());
+  CHECK(leave(calls, 2, 80).at(0).outermost);
+  CHECK(leave(calls, 1, 90).size() == 1);
+}
+
+TEST_CASE("open calls are looked at when they are many, and then when they are twice as many") {
+  OpenCalls calls;
+  const auto enter_until_due = [&] {
+    while (!calls.is_due()) calls.enter(1, 0, 0);
+    return calls.depth();
+  };
+  const std::size_t first = enter_until_due();
+  CHECK(first >= 256);
+  calls.looked_at();
+  CHECK(enter_until_due() == 2 * first);
+  calls.clear();
+  calls.looked_at();
+  CHECK(enter_until_due() == first);
 }
