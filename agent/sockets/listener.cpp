@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -55,6 +56,26 @@ Occupant occupant_of(const Address& address, const SocketAddress& name) {
     return Occupant::kDeadSocket;
   }
   return Occupant::kLiveSocket;
+}
+
+// Who waits for the path to appear may connect at once, and would find nobody between bind() and
+// listen(): so the socket is bound to a name beside it, and has the path once it listens.
+bool bind_and_listen(int fd, const std::string& path) {
+  const auto listens_at = [fd](const std::string& at) {
+    const auto names = resolve({Address::Kind::kUnix, "", 0, at});
+    return bind(fd, names->front().raw(), names->front().length) == 0 && listen(fd, kBacklog) == 0;
+  };
+  const std::string beside = path + "." + std::to_string(getpid());
+  if (beside.size() >= sizeof(sockaddr_un::sun_path)) return listens_at(path);
+  if (!listens_at(beside)) return false;
+  int failed = link(beside.c_str(), path.c_str()) == 0 ? 0 : errno;
+  // Not all file systems have links. Who came first keeps the path.
+  if (failed != 0 && failed != EEXIST) {
+    failed = rename(beside.c_str(), path.c_str()) == 0 ? 0 : errno;
+  }
+  unlink(beside.c_str());
+  errno = failed != EEXIST ? failed : EADDRINUSE;
+  return failed == 0;
 }
 
 }  // namespace
@@ -116,7 +137,7 @@ Result<Listener> Listener::open_unix(const Address& address) {
   // The mode of the socket object limits the mode bind() gives the path, so that there is no
   // moment in which others may connect (and no umask() that would hit the whole process).
   if (!fd.valid() || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 ||
-      bind(fd.get(), name.raw(), name.length) != 0 || listen(fd.get(), kBacklog) != 0) {
+      !bind_and_listen(fd.get(), address.path)) {
     return errno_error("cannot listen on " + where);
   }
   Listener result(std::move(fd), address);

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "sockets/socket_address.h"
 #include "temporary_directory.h"
@@ -115,6 +117,33 @@ TEST_CASE("A Unix socket in use is left alone, a dead one is replaced") {
   const auto third = Listener::open(unix_at(path));
   REQUIRE(third);
   CHECK(can_connect(third->bound()));
+}
+
+TEST_CASE("Whoever finds the path of a Unix socket can connect") {
+  const ddm::TemporaryDirectory directory;
+  const std::string path = directory / "socket";
+  for (int round = 0; round < 1000; ++round) {
+    bool connected = false;
+    std::thread waiting([&] {
+      while (access(path.c_str(), F_OK) != 0) {
+      }
+      connected = can_connect(unix_at(path));
+    });
+    const auto listener = Listener::open(unix_at(path));
+    waiting.join();
+    REQUIRE(listener);
+    REQUIRE(connected);
+  }
+  CHECK(std::filesystem::is_empty(directory.path()));
+}
+
+TEST_CASE("A Unix socket may have the longest path there is") {
+  const ddm::TemporaryDirectory directory;
+  const std::string path = directory / std::string(106 - directory.path().size(), 'x');
+  REQUIRE(path.size() == sizeof(sockaddr_un::sun_path) - 1);
+  const auto listener = Listener::open(unix_at(path));
+  REQUIRE(listener);
+  CHECK(can_connect(listener->bound()));
 }
 
 TEST_CASE("A path that is no socket is neither replaced nor removed") {
