@@ -248,9 +248,11 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
   log.add_usual(state.writer, now, method, state.log_thread, action);
 }
 
-inline void CallRecorder::tell_end(JNIEnv* jni, State& state, const Session& session,
-                                   const OpenCalls::Ended& ended, CallAction how, Ticks now,
-                                   Ticks cpu) noexcept {
+[[gnu::always_inline]] inline void CallRecorder::tell_end(JNIEnv* jni, State& state,
+                                                          const Session& session,
+                                                          const OpenCalls::Ended& ended,
+                                                          CallAction how, Ticks now,
+                                                          Ticks cpu) noexcept {
   const Wanted& wanted = session.wanted;
   // One that began before sums were wanted is in none.
   MethodSums::Sum* const sum =

@@ -291,7 +291,8 @@ MethodTrace MethodTracing::read_trace(const Trace& trace) const {
                            TickClock::nanos(event.cpu) / 1000, event.method, event.thread,
                            static_cast<TraceEvent::Action>(event.action)});
   };
-  MatchedCalls calls;
+  MatchedCalls calls(
+      [this](MethodNumber method) { return numbers_.names_of(method).method == "<init>"; });
   for (const CallEvent& event : trace.log->events()) {
     if (trace.methods->marked(event.method)) calls.add(event, add);
   }

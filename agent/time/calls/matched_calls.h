@@ -1,10 +1,13 @@
 // Which end belongs to which entry, in events as their threads told them: an end without an entry is
-// left out, and what a call has called that was not seen to end ends with it, by an exception. One
-// thread at a time.
+// left out, and what a call has called that was not seen to end ends with it, by an exception. So do
+// those of a constructor of which a thousand seem to lie in each other: one that fails in super() is
+// not seen to end, and its caller may never end. One thread at a time.
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "time/calls/call_log.h"
@@ -13,24 +16,45 @@ namespace ddm {
 
 class MatchedCalls {
  public:
+  explicit MatchedCalls(std::function<bool(MethodNumber)> is_constructor)
+      : is_constructor_(std::move(is_constructor)) {}
+
   // The events of each thread in their order; `use(CallEvent)` for those that come of it.
   template <typename Use>
   void add(const CallEvent& event, Use use) {
     std::vector<MethodNumber>& open = open_[event.thread];
+    std::map<MethodNumber, std::size_t>& count = counts_[event.thread];
     if (event.action == CallAction::kEnter) {
+      if (++count[event.method] > kMostNested && is_constructor_(event.method)) {
+        end_down_to(std::find(open.begin(), open.end(), event.method), open, event, use);
+        count[event.method] = 1;
+      }
       open.push_back(event.method);
       return use(event);
     }
     const auto found = std::find(open.rbegin(), open.rend(), event.method);
     if (found == open.rend()) return;
-    for (auto inner = open.rbegin(); inner != found; ++inner) {
-      use(CallEvent{event.at, event.cpu, *inner, event.thread, CallAction::kThrow});
-    }
-    open.erase(found.base() - 1, open.end());
+    end_down_to(found.base(), open, event, use);
+    open.pop_back();
+    --count[event.method];
     use(event);
   }
 
  private:
+  static constexpr std::size_t kMostNested = 1024;
+
+  template <typename Use>
+  void end_down_to(std::vector<MethodNumber>::iterator last, std::vector<MethodNumber>& open,
+                   const CallEvent& event, Use use) {
+    for (auto left = open.end() - last; left > 0; --left) {
+      use(CallEvent{event.at, event.cpu, open.back(), event.thread, CallAction::kThrow});
+      --counts_[event.thread][open.back()];
+      open.pop_back();
+    }
+  }
+
+  const std::function<bool(MethodNumber)> is_constructor_;
+  std::map<std::uint16_t, std::map<MethodNumber, std::size_t>> counts_;  // of the open ones
   std::map<std::uint16_t, std::vector<MethodNumber>> open_;  // by thread, the innermost last
 };
 

@@ -72,8 +72,8 @@ class OpenCalls {
   // been seen to end: `ended(Ended, bool unseen)` for each. False: no such call is open.
   template <typename EndedCall>
   bool leave(MethodNumber method, Ticks now, Ticks cpu, EndedCall ended) noexcept {
-    if (!may_be_open(method)) return false;
     const std::size_t depth = this->depth();
+    if (depth == 0 || (this->method(depth - 1) != method && !may_be_open(method))) return false;
     std::size_t found = depth;
     while (found > 0 && at(found - 1).method.load(std::memory_order_relaxed) != method) --found;
     if (found == 0) return false;
@@ -242,9 +242,9 @@ class OpenCalls {
   }
 
   std::atomic<std::size_t> depth_{0};
+  std::size_t due_at_ = kFirstDue;
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;
   std::array<std::uint32_t, kBits> open_by_bits_{};  // how many, by method
-  std::size_t due_at_ = kFirstDue;
   Ticks cpu_ = 0;
   Ticks carrier_cpu_ = kUnknown;
 };

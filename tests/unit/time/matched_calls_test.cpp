@@ -1,5 +1,6 @@
 #include "time/calls/matched_calls.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@ namespace {
 
 // "a" begins method a, "A" is its return, "A!" its end by an exception.
 std::string matched(const std::vector<std::string>& told, std::uint16_t thread = 1) {
-  ddm::MatchedCalls calls;
+  ddm::MatchedCalls calls([](ddm::MethodNumber) { return false; });
   std::string found;
   std::uint64_t at = 0;
   for (const std::string& one : told) {
@@ -49,7 +50,7 @@ TEST_CASE("a call that was not seen to end ends with its caller, by an exception
 }
 
 TEST_CASE("calls of several threads do not end each other") {
-  ddm::MatchedCalls calls;
+  ddm::MatchedCalls calls([](ddm::MethodNumber) { return false; });
   std::vector<CallEvent> found;
   const auto keep = [&](const CallEvent& event) { found.push_back(event); };
   calls.add({1, 0, 5, 1, CallAction::kEnter}, keep);
@@ -58,4 +59,26 @@ TEST_CASE("calls of several threads do not end each other") {
   calls.add({4, 0, 5, 1, CallAction::kReturn}, keep);
   REQUIRE(found.size() == 3);
   CHECK((found[2].thread == 1 && found[2].method == 5));
+}
+
+TEST_CASE("a constructor that is never seen to end does not pile up, a recursion may") {
+  for (const bool constructor : {true, false}) {
+    ddm::MatchedCalls calls([&](ddm::MethodNumber method) { return constructor && method == 2; });
+    std::size_t open = 0, most = 0, ends = 0;
+    const auto count = [&](const CallEvent& event) {
+      open += event.action == CallAction::kEnter ? 1 : std::size_t(-1);
+      ends += event.action == CallAction::kEnter ? 0 : 1;
+      most = std::max(most, open);
+    };
+    calls.add({0, 0, 1, 1, CallAction::kEnter}, count);
+    for (std::uint64_t at = 1; at <= 5000; ++at) {
+      calls.add({at, 0, 2, 1, CallAction::kEnter}, count);
+      calls.add({at, 0, 3, 1, CallAction::kEnter}, count);
+      calls.add({at, 0, 3, 1, CallAction::kReturn}, count);
+    }
+    CHECK((most < 1100) == constructor);
+    calls.add({5001, 0, 1, 1, CallAction::kReturn}, count);
+    CHECK(open == 0);
+    CHECK(ends == 10'001);
+  }
 }
