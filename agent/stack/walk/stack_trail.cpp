@@ -22,6 +22,8 @@ void StackTrail::clear() {
   steps_begin_ = steps_end_ = kSteps / 4 * 3;
   steps_[steps_end_] = {Place(), kWords / 4 * 3, kFrames / 4 * 3};
   sums_[steps_[steps_end_].frame] = 0;
+  stamp_of_step_[steps_end_] = static_cast<std::int16_t>(steps_end_);
+  put_stamp(steps_end_, 0);
   complete_ = false;
 }
 
@@ -56,23 +58,32 @@ std::int32_t StackTrail::same_words_end(std::int32_t word, std::int32_t end) con
   return word;
 }
 
-std::int32_t StackTrail::standing_end(std::int32_t step, std::int32_t end) const {
+std::int32_t StackTrail::standing_end(std::int32_t stamp, std::int32_t end) const {
   const auto changed = [&](std::int32_t i) { return load<Stamp>(stamp_at_[i]) ^ stamp_[i]; };
   const auto same = [](Stamp difference) { return (difference[0] | difference[1]) == 0; };
-  for (; step + 4 <= end; step += 4) {
-    if (!same(changed(step) | changed(step + 1) | changed(step + 2) | changed(step + 3))) break;
+  for (; stamp + 4 <= end; stamp += 4) {
+    if (!same(changed(stamp) | changed(stamp + 1) | changed(stamp + 2) | changed(stamp + 3))) break;
   }
-  while (step < end && same(changed(step))) ++step;
-  return step;
+  while (stamp < end && same(changed(stamp))) ++stamp;
+  return stamp;
 }
 
-// While the frame is on the stack, which keeps the code where it is.
-void StackTrail::stamp(std::int32_t step, VmAddress code) {
-  code_[step] = code;
-  if (!code_may_go_) return;
-  stamp_at_[step] =
-      code != 0 ? code + stamp_offset_ : reinterpret_cast<VmAddress>(&kEverlasting[0]);
-  stamp_[step] = load<Stamp>(stamp_at_[step]);
+// While the frame is on the stack, which keeps the code where it is; so does the neighbour's, whose
+// stamp this walk has made or found to be right.
+void StackTrail::stamp(std::int32_t step, std::int32_t neighbour, std::int32_t to_next) {
+  const VmAddress code = code_[step];
+  std::int32_t at = stamp_of_step_[neighbour];
+  if (code != 0 && code != stamp_code_[at]) {
+    at += to_next;
+    put_stamp(at, code);
+  }
+  stamp_of_step_[step] = static_cast<std::int16_t>(at);
+}
+
+void StackTrail::put_stamp(std::int32_t at, VmAddress code) {
+  stamp_code_[at] = code;
+  stamp_at_[at] = code != 0 ? code + stamp_offset_ : reinterpret_cast<VmAddress>(&kEverlasting[0]);
+  stamp_[at] = load<Stamp>(stamp_at_[at]);
 }
 
 std::int32_t StackTrail::step_of_word(std::int32_t word, std::int32_t last) const {
@@ -95,7 +106,13 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   const std::int32_t words_end = steps_[wanted].word;
   const std::int32_t word = same_words_end(steps_[from].word, words_end);
   std::int32_t to = word == words_end ? wanted : step_of_word(word, wanted);
-  if (code_may_go_) to = standing_end(from, to);
+  if (code_may_go_ && to > from) {
+    const std::int32_t stamps_end = stamp_of_step_[to - 1] + 1;
+    const std::int32_t stands = standing_end(stamp_of_step_[from], stamps_end);
+    if (stands < stamps_end) [[unlikely]] {
+      while (to > from && stamp_of_step_[to - 1] >= stands) --to;
+    }
+  }
 
   const std::int32_t end_frame = steps_[to].frame;
   const bool enough = end_frame - first_frame >= room;
@@ -177,7 +194,7 @@ void StackTrail::put(std::int32_t from, std::int32_t step_at, std::int32_t words
   const std::int32_t words_end = is_last ? new_words_ : new_step_[from + 1].word;
   const std::int32_t frames_end = is_last ? new_frames_ : new_step_[from + 1].frame;
   steps_[step_at] = {made.place, made.word + words, made.frame + frames};
-  stamp(step_at, made.code);
+  code_[step_at] = made.code;
   for (std::int32_t i = made.word; i < words_end; ++i) {
     word_at_[words + i] = new_word_[i].at;
     word_value_[words + i] = new_word_[i].value;
@@ -197,6 +214,9 @@ bool StackTrail::put_inner(std::int32_t count, std::int32_t step, std::int32_t w
   const std::int32_t begin = step - count;
   if (begin < 0 || words < 0 || frames < 0) return false;
   for (std::int32_t i = 0; i < count; ++i) put(i, begin + i, words, frames);
+  if (code_may_go_) {
+    for (std::int32_t i = step - 1; i >= begin; --i) stamp(i, i + 1, -1);
+  }
   for (std::int32_t i = frame - 1; i >= frames; --i) {
     sums_[i] = sums_[i + 1] - stack_hash::term(frames_[i]) * power(i);
   }
@@ -216,6 +236,7 @@ void StackTrail::put_outer(std::int32_t first, bool complete) {
   }
   for (std::int32_t i = 0; i < count; ++i) {
     put(first + i, steps_end_ + i, words, frames);
+    if (code_may_go_) stamp(steps_end_ + i, steps_end_ + i - 1, 1);
   }
   complete_ = complete;
   steps_end_ += count;

@@ -114,9 +114,12 @@ class StackTrail {
 
   // How many of the words from one to another are what they were.
   std::int32_t same_words_end(std::int32_t word, std::int32_t end) const;
-  // The first of these steps whose code does not stand any more, or not as it did.
-  std::int32_t standing_end(std::int32_t step, std::int32_t end) const;
-  void stamp(std::int32_t step, VmAddress code);
+  // The first of these stamps whose code does not stand any more, or not as it did.
+  std::int32_t standing_end(std::int32_t stamp, std::int32_t end) const;
+  // Of a step, whose neighbour has one; it is the same where the code is. `to_next`: one inwards or
+  // one outwards.
+  void stamp(std::int32_t step, std::int32_t neighbour, std::int32_t to_next);
+  void put_stamp(std::int32_t at, VmAddress code);
   std::int32_t step_of_word(std::int32_t word, std::int32_t last) const;
   // Makes steps of the trail new ones, as if they had been walked.
   void fold(std::int32_t first, std::int32_t last);
@@ -139,8 +142,11 @@ class StackTrail {
   Place next_;
 
   Room<Step, kSteps + 1> steps_;
-  Room<VmAddress, kSteps> code_, stamp_at_;  // of the steps; stamps only where code may go
-  Room<Stamp, kSteps> stamp_;
+  Room<VmAddress, kSteps> code_;
+  // Where code may go: the stamp that holds for a step, in the same order. Recursion has few.
+  Room<std::int16_t, kSteps + 1> stamp_of_step_;
+  Room<VmAddress, kSteps + 2> stamp_code_, stamp_at_;
+  Room<Stamp, kSteps + 2> stamp_;
   Room<VmAddress, kWords> word_at_, word_value_;
   Room<Frame, kFrames> frames_;
   Room<FrameRole, kFrames> roles_;

@@ -166,6 +166,8 @@ TEST_CASE("a trail shows the frames that a walk of each would, however the stack
     // Often the same frames again behind one that is another.
     if (keep + 1 < scene.frames.size() && random() % 3 == 0) {
       scene.frames[keep] = any();
+    } else if (keep > 0 && random() % 3 == 0) {  // recursion
+      scene.frames.resize(keep + random() % 20, scene.frames[keep - 1]);
     } else {
       scene.frames.resize(keep);
     }
