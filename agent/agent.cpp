@@ -20,7 +20,6 @@
 #include "jvm/vm_log.h"
 #include "log.h"
 #include "sockets/discovery.h"
-#include "track/class_rewriter.h"
 
 namespace ddm {
 namespace {
@@ -101,9 +100,6 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
       !agent->enable({JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH})) {
     log_error("the VM refused what the agent needs");
     return JNI_ERR;
-  }
-  if (agent->options_.hooks_record_from_start()) {
-    ClassRewriter::keep_compiler_from_merging_strings();
   }
   g_agent = agent;
   std::atexit([] { g_agent->process_exits(); });

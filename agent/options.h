@@ -73,8 +73,6 @@ struct Options {
   bool track_from_start() const {
     return track.value_or((!dumps.empty() && !times()) || (is_given("live") && live > 0));
   }
-  // Not so with hooks=start alone, whose hooks cost nothing until tracking starts.
-  bool hooks_record_from_start() const { return engine == EngineKind::kBci && track_from_start(); }
 };
 
 struct ParsedOptions {

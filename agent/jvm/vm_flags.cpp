@@ -40,14 +40,6 @@ std::optional<bool> boolean(const char* name) {
   return read<std::uint8_t>(value) != 0;
 }
 
-bool set_boolean(const char* name, bool value) {
-  const std::uintptr_t at = find(name);
-  if (at == 0) return false;
-  const std::uint8_t byte = value ? 1 : 0;
-  std::memcpy(reinterpret_cast<void*>(at), &byte, sizeof byte);
-  return true;
-}
-
 std::optional<std::int32_t> integer(const char* name) {
   const std::uintptr_t value = find(name);
   if (value == 0) return std::nullopt;

@@ -121,10 +121,6 @@ bool is_off_limits(std::string_view class_name) {
 
 }  // namespace
 
-void ClassRewriter::keep_compiler_from_merging_strings() {
-  vm_flags::set_boolean(kMergeFlag, false);
-}
-
 ClassRewriter::ClassRewriter(RewrittenMethods& moves)
     : moves_(moves),
       merged_strings_(compilers_merge()),

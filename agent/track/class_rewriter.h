@@ -8,7 +8,7 @@
 //   _copyOfRange, _newArray, _clone, _allocateUninitializedArray, _toBytesU, _allocateInstance):
 //   a hook inside such a method disappears with it once C2 compiles the caller, so the hook stands
 //   behind the call, and the method's own array instructions are left alone;
-//   the ends of StringBuilder's chains, unless C2 has been kept from making them its own.
+//   the ends of StringBuilder's chains, unless the VM was told not to merge them.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,6 @@ namespace ddm {
 
 class ClassRewriter {
  public:
-  // In Agent_OnLoad, for a program that is tracked from its start: the ends of StringBuilder's chains
-  // then need no hooks, and in java.base each message that is put together is such a chain. For the
-  // whole run: what would be compiled without hooks while tracking is off could be merged for good.
-  static void keep_compiler_from_merging_strings();
-
   explicit ClassRewriter(RewrittenMethods& moves);
 
   // The class with the hooks in, or nothing when it needs none or cannot have them.

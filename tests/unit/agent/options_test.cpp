@@ -205,9 +205,6 @@ TEST_CASE("who asks what is alive has allocations tracked, unless told otherwise
   CHECK(parse_options("live=y").options.track_from_start());
   CHECK_FALSE(parse_options("live=n").options.track_from_start());
   CHECK_FALSE(parse_options("live=y,track=n").options.track_from_start());
-  CHECK(parse_options("track=y,engine=bci").options.hooks_record_from_start());
-  CHECK_FALSE(parse_options("track=y").options.hooks_record_from_start());
-  CHECK_FALSE(parse_options("engine=bci,hooks=start").options.hooks_record_from_start());
   Options present;
   present.live = 1;
   CHECK(parse_options("dump=x.dhat.json", present).error.empty());
