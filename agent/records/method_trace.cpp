@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "records/report_utf8.h"
+
 namespace ddm {
 namespace {
 
@@ -16,25 +18,10 @@ void append(std::string& out, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<char>(value >> (8 * i)));
 }
 
-// Readers count characters to find where the data begin, and split lines at tabs.
-std::string plain(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f) {
-      out.push_back(c);
-    } else if (byte < 0x20) {
-      out.push_back(' ');
-    } else if ((byte & 0xc0) != 0x80) {
-      out.push_back('?');  // once for a character of several bytes
-    }
-  }
-  return out;
-}
-
+// Names are escaped: readers count characters to find where the data begin, and split lines at tabs.
 // Some look for the first "*end" with a line's end behind it, wherever it is.
-std::string plain_at_line_end(const std::string& text) {
-  std::string out = plain(text);
+std::string escaped_at_line_end(const std::string& text) {
+  std::string out = escaped(text);
   if (out.ends_with("*end")) out.push_back(' ');
   return out;
 }
@@ -59,13 +46,13 @@ std::string method_trace_file(const MethodTrace& trace) {
       "num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n*threads\n",
       version, overflow, trace.dual ? "dual" : "wall", trace.elapsed_micros, calls, trace.pid);
   for (const auto& [number, name] : trace.threads) {
-    out += fmt::format("{}\t{}\n", number, plain_at_line_end(name));
+    out += fmt::format("{}\t{}\n", number, escaped_at_line_end(name));
   }
   out += "*methods\n";
   for (const auto& [id, method] : trace.methods) {
-    out += fmt::format("0x{:x}\t{}\t{}\t{}\t{}\t{}\n", (id + 1) * 4, plain(method.class_name),
-                       plain(method.method), plain(method.signature),
-                       method.file.empty() ? "unknown" : plain(method.file), method.line);
+    out += fmt::format("0x{:x}\t{}\t{}\t{}\t{}\t{}\n", (id + 1) * 4, escaped(method.class_name),
+                       escaped(method.method), escaped(method.signature),
+                       method.file.empty() ? "unknown" : escaped(method.file), method.line);
   }
   out += "*end\n";
 

@@ -1,7 +1,7 @@
 // A trace of method calls in the format of Android's tracer, as dmtracedump, ddmlib, Perfetto and the
 // Firefox profiler read it. Pure.
 //
-// Key section, ASCII, lines that end in \n:
+// Key section, ASCII (other characters of names as \u00f6), lines that end in \n:
 //   *version        2: one clock; 3: two
 //   name=value      clock is wall or dual; data-file-overflow, elapsed-time-usec, ...
 //   *threads        number TAB name

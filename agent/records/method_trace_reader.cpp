@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "records/report_utf8.h"
+
 namespace ddm {
 namespace {
 
@@ -62,15 +64,15 @@ class KeyReader {
     if (section == "*threads") {
       const auto id = number<std::uint16_t>(fields[0]);
       if (fields.size() != 2 || !id) return false;
-      trace_.threads[*id] = fields[1];
+      trace_.threads[*id] = unescaped(fields[1]);
       return true;
     }
     if (section != "*methods" || fields.size() != 6 || !fields[0].starts_with("0x")) return false;
     const auto id = number<std::uint32_t>(fields[0].substr(2), 16);
     const auto line_number = number<std::int32_t>(fields[5]);
     if (!id || *id % 4 != 0 || *id == 0 || !line_number) return false;
-    trace_.methods[*id / 4 - 1] = {std::string(fields[1]), std::string(fields[2]),
-                                   std::string(fields[3]), std::string(fields[4]), *line_number};
+    trace_.methods[*id / 4 - 1] = {unescaped(fields[1]), unescaped(fields[2]), unescaped(fields[3]),
+                                   unescaped(fields[4]), *line_number};
     return true;
   }
 

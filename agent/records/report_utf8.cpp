@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 
 namespace ddm {
@@ -123,6 +124,44 @@ std::string printable(std::string_view jvm_text) {
     }
   });
   return out;
+}
+
+std::string escaped(std::string_view jvm_text) {
+  std::string out;
+  out.reserve(jvm_text.size());
+  decode(jvm_text, [&](char32_t c) {
+    if (c >= 0x10000) {
+      out += fmt::format("\\u{:04x}\\u{:04x}",
+                         0xD800 + static_cast<std::uint32_t>((c - 0x10000) >> 10),
+                         0xDC00 + static_cast<std::uint32_t>(c & 0x3FF));
+    } else if (c >= 0x7F) {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
+    } else {
+      out += c < 0x20 ? ' ' : static_cast<char>(c);
+    }
+  });
+  return out;
+}
+
+std::string unescaped(std::string_view ascii) {
+  constexpr std::size_t kDigits = 4, kLength = 2 + kDigits;
+  std::string out;
+  out.reserve(ascii.size());
+  for (std::size_t at = 0; at < ascii.size();) {
+    std::uint16_t unit = 0;
+    if (ascii.substr(at, 2) == "\\u" && ascii.size() - at >= kLength) {
+      const char* const digits = ascii.data() + at + 2;
+      const auto read = std::from_chars(digits, digits + kDigits, unit, 16);
+      if (read.ptr != digits + kDigits) unit = 0;
+    }
+    if (unit < 0x80) {
+      out += ascii[at++];
+    } else {
+      append_utf8(out, unit);
+      at += kLength;
+    }
+  }
+  return utf8_of(out);
 }
 
 std::size_t columns_of(std::string_view utf8) {

@@ -19,6 +19,11 @@ std::string utf8_of(std::string_view jvm_text);
 // name never breaks a line or commands a terminal.
 std::string printable(std::string_view jvm_text);
 
+// The same in ASCII: other characters as \u00f6, beyond U+FFFF as two of them, control characters as
+// a space. And back: what is escaped so, from \u0080 on.
+std::string escaped(std::string_view jvm_text);
+std::string unescaped(std::string_view ascii);
+
 // Number of characters in valid UTF-8; taken as the number of columns.
 std::size_t columns_of(std::string_view utf8);
 

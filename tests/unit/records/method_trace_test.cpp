@@ -42,7 +42,7 @@ TEST_CASE("a trace has the key section that all readers take") {
   CHECK(file.substr(0, end) ==
         "*version\n2\ndata-file-overflow=false\nclock=wall\nelapsed-time-usec=300\n"
         "num-method-calls=2\nclock-call-overhead-nsec=0\nvm=art\npid=42\n"
-        "*threads\n1\tmain\n2\tw ith tabs ?\n"
+        "*threads\n1\tmain\n2\tw ith tabs \\u00e9\n"
         "*methods\n0x4\tshop.Cart\ttotal\t(I)J\tCart.java\t12\n"
         "0x28\tshop.Cart\t<init>\t()V\tunknown\t-1\n");
 }
@@ -56,6 +56,25 @@ TEST_CASE("a thread whose name is the end mark ends nothing") {
   CHECK(ddm::read_method_trace(file, read) == "");
   CHECK(read.threads == std::map<std::uint16_t, std::string>{{1, "*end "}, {2, "at the *end "}});
   CHECK(read.events.size() == 4);
+}
+
+TEST_CASE("names that are not ASCII are escaped and come back") {
+  MethodTrace trace = sample(false);
+  trace.methods[9] = {
+      "shop.Gr\xC3\xB6\xC3\x9F"
+      "e",
+      "m\xED\xA0\xBD\xED\xB8\x80", "()V", "Gr\xC3\xB6.java", 3};
+  const std::string file = ddm::method_trace_file(trace);
+  CHECK(file.find("\tshop.Gr\\u00f6\\u00dfe\tm\\ud83d\\ude00\t()V\tGr\\u00f6.java\t3\n") !=
+        std::string::npos);
+  MethodTrace read;
+  CHECK(ddm::read_method_trace(file, read) == "");
+  CHECK(read.methods[9].class_name ==
+        "shop.Gr\xC3\xB6\xC3\x9F"
+        "e");
+  CHECK(read.methods[9].method == "m\xF0\x9F\x98\x80");
+  CHECK(read.methods[9].file == "Gr\xC3\xB6.java");
+  CHECK(read.methods[0].method == "total");
 }
 
 TEST_CASE("records of a wall clock have ten bytes") {

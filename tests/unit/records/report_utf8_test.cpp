@@ -45,6 +45,17 @@ TEST_CASE("Printable text holds nothing that breaks a line") {
   CHECK(printable("caf\xC3\xA9") == "caf\xC3\xA9");
 }
 
+TEST_CASE("What is escaped is ASCII and comes back") {
+  const std::string text = "caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80";
+  CHECK(escaped(text) == "caf\\u00e9 \\u20ac \\ud83d\\ude00");
+  CHECK(unescaped(escaped(text)) == text);
+  CHECK(escaped("a\nb\x7F\xFF") == "a b\\u007f\\ufffd");
+  for (const char* odd : {"", "\\", "\\u", "\\u00e", "\\u00eg", "\\u0041", "\\u-0e9", "x\\n"}) {
+    CHECK(unescaped(odd) == odd);
+  }
+  CHECK(unescaped("\\ud83d!") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD!");  // half of a pair
+}
+
 TEST_CASE("Characters are counted and cut whole") {
   const std::string text = "a\xC3\xA9\xF0\x9F\x98\x80z";
   CHECK(columns_of(text) == 4);
