@@ -308,7 +308,7 @@ std::set<std::string> Dypatch::instrument_all(JNIEnv* jni, const std::string& mo
   patched_.wait(jni, model, later, loaded, errors);
   std::erase_if(found.missing, [&](const std::string& name) {
     if (name.ends_with("[]")) {
-      errors.push_back({Code::kNotModifiable, "CLASS", name, "an array has no code"});
+      errors.push_back({Code::kNoClass, "CLASS", name, "no such class can be changed"});
       return true;
     }
     if (may_patch(later, internal_name(name))) return false;
