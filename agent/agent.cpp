@@ -290,8 +290,7 @@ void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
     if (options.is_given("methods") && !options_.cpu_times) {
       log_warn(
           "methods={} times nothing without cpu=times; a DDM server that traces methods and does "
-          "not "
-          "say which gets those",
+          "not say which gets those",
           options_.methods);
     }
   }

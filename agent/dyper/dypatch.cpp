@@ -46,8 +46,6 @@ class UsedIds final : public bci::PatchIds {
   std::map<std::int32_t, const char*> used_;
 };
 
-bool is_pattern(std::string_view name) { return name.empty() || name.find('*') != name.npos; }
-
 bci::ByteSpan span_of(const std::vector<std::uint8_t>& bytes) {
   return {bytes.data(), bytes.size()};
 }
@@ -58,7 +56,7 @@ void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
                  const std::vector<bci::RefusedSite>& refused, std::vector<DyperError>& errors) {
   const std::string owner = internal_name(class_name);
   for (const bci::MethodPatches& wanted : plan.methods) {
-    if (wanted.class_name != owner || is_pattern(wanted.method)) continue;
+    if (wanted.class_name != owner || bci::names_many(wanted.method)) continue;
     const auto is_wanted = [&](const auto& method) {
       return matches(wanted, owner, method.name, method.descriptor);
     };
@@ -117,7 +115,7 @@ Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
   if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
   std::set<std::string> all_named = named;
   for (const bci::MethodPatches& target : plan.methods) {
-    if (named.empty() && !is_pattern(target.class_name)) all_named.insert(target.class_name);
+    if (named.empty() && !bci::names_many(target.class_name)) all_named.insert(target.class_name);
   }
   for (const std::string& one : all_named) {
     std::string name = dotted_name(one);

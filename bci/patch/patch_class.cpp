@@ -45,7 +45,7 @@ class PlanTransformation : public Transformation {
     if (holds_sinks && is_sink(plan, class_name, method.name())) return patches;
     for (const MethodPatches& each : plan.methods) {
       if (!matches(each, class_name, method.name(), method.descriptor())) continue;
-      if (holds_sinks && names_many(each)) continue;
+      if (holds_sinks && names_many(each.method)) continue;
       for (const Patch& patch : each.patches) patches.push_back(&patch);
     }
     return patches;
@@ -80,8 +80,8 @@ void settle(const RewriteResult& rewritten, bool holds_sinks, const PlanToApply&
     return;
   }
   for (const MethodPatches& each : applied.plan->methods) {
-    if (!holds_sinks || !may_patch({{each}, ""}, rewritten.class_name)) continue;
-    if (!names_many(each) && rewritten.class_name != applied.plan->test_class &&
+    if (!holds_sinks || !matches_class(each, rewritten.class_name)) continue;
+    if (!names_many(each.method) && rewritten.class_name != applied.plan->test_class &&
         !is_sink(*applied.plan, rewritten.class_name, each.method)) {
       continue;
     }

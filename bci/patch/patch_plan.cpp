@@ -48,9 +48,13 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
 
 }  // namespace
 
+bool matches_class(const MethodPatches& patches, std::string_view class_name) {
+  return matches_glob(patches.class_name, class_name);
+}
+
 bool matches(const MethodPatches& patches, std::string_view class_name, std::string_view method,
              std::string_view descriptor) {
-  return matches_glob(patches.class_name, class_name) && matches_glob(patches.method, method) &&
+  return matches_class(patches, class_name) && matches_glob(patches.method, method) &&
          matches_glob(patches.descriptor, descriptor);
 }
 
@@ -62,9 +66,8 @@ bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_v
 }
 
 bool may_patch(const PatchPlan& plan, std::string_view class_name) {
-  return std::any_of(plan.methods.begin(), plan.methods.end(), [&](const MethodPatches& each) {
-    return matches_glob(each.class_name, class_name);
-  });
+  return std::any_of(plan.methods.begin(), plan.methods.end(),
+                     [&](const MethodPatches& each) { return matches_class(each, class_name); });
 }
 
 namespace {
@@ -97,8 +100,8 @@ bool is_sink(const PatchPlan& plan, std::string_view class_name, std::string_vie
   });
 }
 
-bool names_many(const MethodPatches& patches) {
-  return patches.method.empty() || patches.method.find('*') != std::string::npos;
+bool names_many(std::string_view pattern) {
+  return pattern.empty() || pattern.find('*') != std::string_view::npos;
 }
 
 }  // namespace bci

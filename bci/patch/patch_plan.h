@@ -166,12 +166,14 @@ std::string_view to_string(ArgumentKind kind);
 bool may_patch(const PatchPlan& plan, std::string_view class_name);
 bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_view method,
                std::string_view descriptor);
+bool matches_class(const MethodPatches& patches, std::string_view class_name);
 bool matches(const MethodPatches& patches, std::string_view class_name, std::string_view method,
              std::string_view descriptor);
 // Whether patched code calls a method of that class, or this very method: that one is never patched
 // itself, and of the class only what is named method by method, since a sink may call the others.
 bool holds_sink(const PatchPlan& plan, std::string_view class_name);
 bool is_sink(const PatchPlan& plan, std::string_view class_name, std::string_view method);
-bool names_many(const MethodPatches& patches);
+// A name that means several: with a '*', or empty for any.
+bool names_many(std::string_view pattern);
 
 }  // namespace bci
