@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <thread>
 #include <utility>
@@ -17,45 +16,80 @@ using Clock = std::chrono::steady_clock;
 // Far more slots than threads can hold at one time, unless the ring has fewer.
 constexpr int kMostTickets = 256;
 
-// How long a snapshot waits, in all, for records that are just being written.
+// How long a snapshot waits, in all, for records that are just being written, and how far back: who
+// has not written what it drew so long ago will not do so soon, if ever.
 constexpr std::chrono::milliseconds kPatience{1};
+constexpr std::uint64_t kWaitsFor = 4096;
+
+// A ring of at least so many records gives a thread two tickets at once, of twice as many four, ...
+constexpr std::uint32_t kForTicketsAtOnce = 16384;
+// Of so many records one slot more.
+constexpr std::uint32_t kForMoreSlots = 64;
+
+std::uint32_t slots_for(std::uint32_t records) {
+  return records < kForTicketsAtOnce ? records : records + records / kForMoreSlots;
+}
+
+std::uint64_t next_runs() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 // Slots begin here, on a page of their own.
 constexpr std::size_t kCountersBytes = 4096;
 
 }  // namespace
 
+constinit thread_local TicketRun AllocRing::t_run;
+
 std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_t depth) {
   if (records < 1 || records > kMaxRecords || depth < 1 || depth > kMaxDepth) return nullptr;
-  const std::size_t bytes = kCountersBytes + records * RingSlot::bytes(depth);
+  const std::uint32_t slot_count = slots_for(records);
+  const std::size_t bytes = kCountersBytes + slot_count * RingSlot::bytes(depth);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   std::shared_ptr<void> owned(memory, [bytes](void* mapped) { munmap(mapped, bytes); });
   auto* slots = reinterpret_cast<RingSlot::Word*>(static_cast<std::byte*>(memory) + kCountersBytes);
   return std::unique_ptr<AllocRing>(
-      new AllocRing(*new (memory) RingCounters, slots, records, depth, std::move(owned)));
+      new AllocRing(*new (memory) RingCounters, slots, slot_count, records, depth, std::move(owned)));
 }
 
 std::unique_ptr<AllocRing> AllocRing::in(RingCounters& counters, RingSlot::Word* slots,
                                          std::uint32_t records, std::uint32_t depth) {
-  return std::unique_ptr<AllocRing>(new AllocRing(counters, slots, records, depth, nullptr));
+  return std::unique_ptr<AllocRing>(new AllocRing(counters, slots, records, records, depth, nullptr));
 }
 
-AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t records,
-                     std::uint32_t depth, std::shared_ptr<void> memory)
+AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t slot_count,
+                     std::uint32_t records, std::uint32_t depth, std::shared_ptr<void> memory)
     : counters_(counters),
       slots_(slots),
+      index_(slot_count),
       records_(records),
-      mask_(std::has_single_bit(records) ? records - 1 : 0),
       depth_(depth),
+      most_at_once_(std::clamp(records / (kForTicketsAtOnce / 2), std::uint32_t{1},
+                               TicketRun::kMost)),
+      runs_(next_runs()),
       memory_(std::move(memory)) {}
+
+inline std::uint64_t AllocRing::ticket(std::int64_t time_ms) {
+  const std::uint64_t runs = runs_.load(std::memory_order_acquire);
+  std::uint64_t ticket = 0;
+  if (t_run.next(runs, time_ms, ticket)) return ticket;
+  const auto draw = [this](std::uint32_t count) {
+    return counters_.next_seq.fetch_add(count, std::memory_order_relaxed);
+  };
+  const auto peek = [this] { return counters_.next_seq.load(std::memory_order_relaxed); };
+  return t_run.take(runs, time_ms, most_at_once_, draw, peek);
+}
+
+void AllocRing::end_runs() { runs_.store(next_runs(), std::memory_order_seq_cst); }
 
 std::uint64_t AllocRing::push(const AllocRecord& record, std::span<const Frame> frames) {
   const auto kept = frames.first(std::min<std::size_t>(frames.size(), depth_));
   const int flags = record.flags | (frames.size() > depth_ ? kStackTruncated : 0);
-  for (int ticket = 0; ticket < kMostTickets; ++ticket) {
-    const std::uint64_t seq = counters_.next_seq.fetch_add(1, std::memory_order_relaxed);
+  for (int tries = 0; tries < kMostTickets; ++tries) {
+    const std::uint64_t seq = ticket(record.time_ms);
     RingSlot to = slot(seq);
     if (!to.lock(seq)) continue;
     to.write_and_unlock(seq, record, static_cast<std::uint16_t>(flags), kept);
@@ -79,7 +113,8 @@ bool AllocRing::settled(std::uint64_t seq, Clock::time_point& give_up) const {
 RecordSet AllocRing::snapshot(std::uint64_t last_seq) const {
   const std::uint64_t end = last_seq + 1;
   const std::uint64_t first = counters_.first_seq.load(std::memory_order_relaxed);
-  const std::uint64_t from = std::min(end, std::max(first, end > records_ ? end - records_ : 1));
+  const std::uint64_t slots = index_.slots();
+  const std::uint64_t from = std::min(end, std::max(first, end > slots ? end - slots : 1));
   RecordSet result;
   result.reserve(end - from, (end - from) * depth_);
   AllocRecord record;
@@ -88,19 +123,24 @@ RecordSet AllocRing::snapshot(std::uint64_t last_seq) const {
   // Oldest first, to stay ahead of the writers. What they overtake goes with all before it: holes
   // in a snapshot do not tell of the reader's pace.
   for (std::uint64_t seq = from; seq < end; ++seq) {
-    if (!settled(seq, give_up)) continue;
+    if (end - seq <= kWaitsFor && !settled(seq, give_up)) continue;
     if (slot(seq).read(seq, record, frames)) {
       result.append_newer(record, std::span(frames).first(record.frame_count));
-    } else {
+    } else if (slot(seq).state_for(seq) == SlotState::kNewer) {
       result.clear();
     }
   }
+  result.keep_newest(records_);
   return result;
 }
 
-void AllocRing::clear() { counters_.first_seq = counters_.next_seq.load(); }
+void AllocRing::clear() {
+  end_runs();
+  counters_.first_seq = counters_.next_seq.load();
+}
 
-std::uint64_t AllocRing::last_seq() const {
+std::uint64_t AllocRing::last_seq() {
+  end_runs();
   return counters_.next_seq.load(std::memory_order_acquire) - 1;
 }
 

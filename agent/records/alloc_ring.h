@@ -1,10 +1,11 @@
 // The most recent allocations: a fixed number of slots, the newest record overwrites the oldest.
 //
 // Any thread may record or take a snapshot at any time, and none waits for another. A writer draws
-// a ticket, the record's seq, locks the slot that belongs to it (ring_slot.h), and copies the
-// finished record. Writers come together in one slot only if one of them was held up (descheduled,
-// as a rule) for a whole round of the ring. The other one goes on with the next ticket: the record
-// is kept, and a seq is missing. Memory is reserved at once and touched as it fills.
+// a ticket, the record's seq, or several (ticket_run.h), locks the slot that belongs to it
+// (ring_slot.h), and copies the finished record. Writers come together in one slot only if one of
+// them was held up (descheduled, as a rule) for a whole round of the ring. The other one goes on with
+// the next ticket: the record is kept, and a seq is missing. Some more slots than records make up for
+// tickets that nobody uses. Memory is reserved at once and touched as it fills.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,8 @@
 #include "records/prefetch.h"
 #include "records/record_set.h"
 #include "records/ring_slot.h"
+#include "records/slot_index.h"
+#include "records/ticket_run.h"
 
 namespace ddm {
 
@@ -31,7 +34,7 @@ class AllocRing {
  public:
   // Null when the memory cannot be had. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth.
   static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth);
-  // In memory of somebody else, who outlives the ring. All slots are zero.
+  // In memory of somebody else, who outlives the ring. All slots are zero, and as many as records.
   static std::unique_ptr<AllocRing> in(RingCounters& counters, RingSlot::Word* slots,
                                        std::uint32_t records, std::uint32_t depth);
   AllocRing(const AllocRing&) = delete;
@@ -40,14 +43,15 @@ class AllocRing {
   // The slot that is likely to be written next is fetched while the caller does something else.
   void prefetch_next() const {
     constexpr std::size_t kLine = 64, kLines = 4;  // the head, and the frames of most stacks
-    prefetch_to_write(&counters_);
-    const auto* to =
-        reinterpret_cast<const char*>(words_of(counters_.next_seq.load(std::memory_order_relaxed)));
+    if (t_run.empty()) prefetch_to_write(&counters_);
+    const std::uint64_t seq = t_run.likely();
+    if (seq == 0) return;  // the line would be taken away from who writes there
+    const auto* to = reinterpret_cast<const char*>(words_of(seq));
     for (std::size_t i = 0; i < kLines; ++i) prefetch_to_write(to + i * kLine);
   }
 
-  // Stores the record with the first depth() frames and gives it the next seq. More frames than
-  // that set kStackTruncated. The seq, or 0: every slot that was tried is held by a writer that
+  // Stores the record with the first depth() frames and gives it a seq above those of the thread's
+  // former ones. More frames than that set kStackTruncated. The seq, or 0: every slot that was tried is held by a writer that
   // does not go on, which takes a ring of a few slots; nothing is stored.
   std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
 
@@ -55,32 +59,39 @@ class AllocRing {
   // Only a seq that no record has or that is still being written is missing between the oldest and
   // the newest. Writers go on meanwhile.
   RecordSet snapshot(std::uint64_t last_seq) const;
-  RecordSet snapshot() const { return snapshot(last_seq()); }
+  RecordSet snapshot() { return snapshot(last_seq()); }
 
   // Forgets all records; seq goes on.
   void clear();
 
-  std::uint64_t last_seq() const;  // the last ticket drawn; 0 = none
+  // The last ticket drawn; 0 = none. Whoever records something later, for having heard of this call,
+  // gives it a seq beyond.
+  std::uint64_t last_seq();
   std::uint32_t capacity() const { return records_; }
   std::uint32_t depth() const { return depth_; }
 
  private:
-  AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t records,
-            std::uint32_t depth, std::shared_ptr<void> memory);
+  AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t slot_count,
+            std::uint32_t records, std::uint32_t depth, std::shared_ptr<void> memory);
+  std::uint64_t ticket(std::int64_t time_ms);
+  // What threads have drawn and not used is good no longer.
+  void end_runs();
   RingSlot::Word* words_of(std::uint64_t seq) const {
-    // A division takes as long as the copy.
-    const std::uint64_t at = mask_ != 0 ? seq & mask_ : seq % records_;
-    return slots_ + at * RingSlot::words(depth_);
+    return slots_ + index_.of(seq) * RingSlot::words(depth_);
   }
   RingSlot slot(std::uint64_t seq) const { return RingSlot(words_of(seq)); }
   bool settled(std::uint64_t seq, std::chrono::steady_clock::time_point& give_up) const;
 
   RingCounters& counters_;
   RingSlot::Word* const slots_;
+  const SlotIndex index_;
   const std::uint32_t records_;
-  const std::uint64_t mask_;  // 0: records_ is no power of two
   const std::uint32_t depth_;
+  const std::uint32_t most_at_once_;    // tickets
+  std::atomic<std::uint64_t> runs_;     // a number that no other runs have, of any ring
   const std::shared_ptr<void> memory_;  // null: somebody else's
+
+  static constinit thread_local TicketRun t_run;
 };
 
 }  // namespace ddm

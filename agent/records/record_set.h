@@ -37,6 +37,14 @@ class RecordSet {
     frames_.clear();
   }
 
+  // Of more than so many the oldest go.
+  void keep_newest(std::size_t most) {
+    if (records_.size() <= most) return;
+    const auto gone = static_cast<std::ptrdiff_t>(records_.size() - most);
+    records_.erase(records_.begin(), records_.begin() + gone);
+    first_frame_.erase(first_frame_.begin(), first_frame_.begin() + gone);
+  }
+
   // Appends a record that is newer than all before it; frame_count is taken from `frames`.
   void append_newer(AllocRecord record, std::span<const Frame> frames) {
     record.frame_count = static_cast<std::uint16_t>(frames.size());

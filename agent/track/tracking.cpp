@@ -127,7 +127,7 @@ void Tracking::follow_live(JNIEnv* jni) {
 std::string Tracking::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (on_) return "";
-  const AllocRing* ring = ring_.get();
+  AllocRing* const ring = ring_.get();
   if (ring_file_) {
     if (ring->capacity() != options_.records || ring->depth() != options_.depth) {
       log_warn("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),
@@ -241,7 +241,7 @@ void Tracking::forget_time() {
 void Tracking::sweep_names(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   name_sweep_.sweep(jni, [this](NamesInUse& used) {
-    if (const AllocRing* ring = ring_.get()) {
+    if (AllocRing* const ring = ring_.get()) {
       const RecordSet records = ring->snapshot();
       for (std::size_t i = 0; i < records.size(); ++i) {
         used.classes.insert(records[i].record.class_id);
@@ -259,7 +259,7 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
   ring_.replace(ring_file_->ring());
   ring_file_names_ = std::make_unique<RingNames>(ring_file_->names());
   names_.tell(*ring_file_names_);
-  const AllocRing* ring = ring_.get();  // never replaced again
+  AllocRing* const ring = ring_.get();  // never replaced again
   thread_names_.keep_in(std::make_unique<RingThreadNames>(
       ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing, [ring] {
         std::unordered_set<std::int64_t> ids;

@@ -35,7 +35,7 @@ void Tracking::write_ring_facts() {
   const auto put = [](std::string_view text, auto& to) {
     std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
   };
-  const AllocRing* ring = ring_.get();
+  AllocRing* const ring = ring_.get();
   const BookTotals totals = books_
                                 .moment(ThreadBooks::What::kTotals,
                                         [ring] { return ring != nullptr ? ring->last_seq() : 0; })
@@ -68,7 +68,7 @@ ReportData Tracking::records() const {
   ReportData data;
   data.names = &names_;
   data.names_held = names_.hold();
-  if (const AllocRing* ring = ring_.get()) data.records = ring->snapshot();
+  if (AllocRing* const ring = ring_.get()) data.records = ring->snapshot();
   return data;
 }
 
@@ -84,7 +84,7 @@ ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
   data.names_held = names_.hold();
 
   ReportSummary& summary = data.summary;
-  const AllocRing* ring = ring_.get();
+  AllocRing* const ring = ring_.get();
   if (jni != nullptr && !live_.settle(kSweepPatience)) {
     log_info("live figures are not those of the last collection");
   }

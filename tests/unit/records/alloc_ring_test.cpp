@@ -1,6 +1,7 @@
 #include "records/alloc_ring.h"
 
 #include <atomic>
+#include <barrier>
 #include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
@@ -179,6 +180,58 @@ TEST_CASE("in a ring of one slot many threads write without waiting and without 
   for (auto& w : writers) w.join();
   CHECK(ring->snapshot().size() <= 1);
   INFO(refused << " refused of " << pushed);
+}
+
+TEST_CASE("a large ring holds as many records as it has room for, whichever threads they are of") {
+  constexpr int kThreads = 4, kEach = 60'000;
+  auto ring = AllocRing::create(kDefaultRecords, 2);
+  std::vector<std::thread> writers;
+  for (int t = 1; t <= kThreads; ++t) {
+    writers.emplace_back([&, t] {
+      for (int i = 1; i <= kEach; ++i) {
+        AllocRecord record = record_of(i, t);
+        record.time_ms = i / 2000;
+        ring->push(record, frames_of(static_cast<std::uint32_t>(t), 2));
+      }
+    });
+  }
+  for (auto& w : writers) w.join();
+  const RecordSet set = ring->snapshot();
+  CHECK(set.size() == kDefaultRecords);
+  std::vector<std::int64_t> next(kThreads + 1, kEach);
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const AllocRecord& record = set[i].record;
+    if (i > 0 && record.seq >= set[i - 1].record.seq) FAIL("a seq out of order");
+    if (record.size != next[static_cast<std::size_t>(record.thread_id)]--) FAIL("one is missing");
+  }
+}
+
+TEST_CASE("what is recorded after somebody asked for the last seq comes behind it, on any thread") {
+  constexpr int kThreads = 4;
+  auto ring = AllocRing::create(kDefaultRecords, 2);
+  std::barrier together(kThreads + 1);
+  std::atomic<std::uint64_t> last{0};
+  std::atomic<int> before{0};
+  std::vector<std::thread> writers;
+  for (int t = 1; t <= kThreads; ++t) {
+    writers.emplace_back([&, t] {
+      for (int round = 0; round < 50; ++round) {
+        for (int i = 1; i <= 3000 + t; ++i) ring->push(record_of(i, t), {});
+        together.arrive_and_wait();
+        together.arrive_and_wait();
+        for (int i = 1; i <= 20; ++i) before += ring->push(record_of(i, t), {}) <= last;
+        together.arrive_and_wait();
+      }
+    });
+  }
+  for (int round = 0; round < 50; ++round) {
+    together.arrive_and_wait();
+    last = ring->last_seq();
+    together.arrive_and_wait();
+    together.arrive_and_wait();
+  }
+  for (auto& w : writers) w.join();
+  CHECK(before == 0);
 }
 
 }  // namespace ddm
