@@ -74,8 +74,8 @@ AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_
 
 inline std::uint64_t AllocRing::ticket(std::int64_t time_ms) {
   const std::uint64_t runs = runs_.load(std::memory_order_acquire);
-  std::uint64_t ticket = 0;
-  if (t_run.next(runs, time_ms, ticket)) return ticket;
+  std::uint64_t left = 0;
+  if (t_run.next(runs, time_ms, left)) return left;
   const auto draw = [this](std::uint32_t count) {
     return counters_.next_seq.fetch_add(count, std::memory_order_relaxed);
   };
