@@ -51,13 +51,14 @@ std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_
   if (memory == MAP_FAILED) return nullptr;
   std::shared_ptr<void> owned(memory, [bytes](void* mapped) { munmap(mapped, bytes); });
   auto* slots = reinterpret_cast<RingSlot::Word*>(static_cast<std::byte*>(memory) + kCountersBytes);
-  return std::unique_ptr<AllocRing>(
-      new AllocRing(*new (memory) RingCounters, slots, slot_count, records, depth, std::move(owned)));
+  return std::unique_ptr<AllocRing>(new AllocRing(*new (memory) RingCounters, slots, slot_count,
+                                                  records, depth, std::move(owned)));
 }
 
 std::unique_ptr<AllocRing> AllocRing::in(RingCounters& counters, RingSlot::Word* slots,
                                          std::uint32_t records, std::uint32_t depth) {
-  return std::unique_ptr<AllocRing>(new AllocRing(counters, slots, records, records, depth, nullptr));
+  return std::unique_ptr<AllocRing>(
+      new AllocRing(counters, slots, records, records, depth, nullptr));
 }
 
 AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t slot_count,
@@ -67,20 +68,17 @@ AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_
       index_(slot_count),
       records_(records),
       depth_(depth),
-      most_at_once_(std::clamp(records / (kForTicketsAtOnce / 2), std::uint32_t{1},
-                               TicketRun::kMost)),
+      most_at_once_(
+          std::clamp(records / (kForTicketsAtOnce / 2), std::uint32_t{1}, TicketRun::kMost)),
       runs_(next_runs()),
       memory_(std::move(memory)) {}
 
 inline std::uint64_t AllocRing::ticket(std::int64_t time_ms) {
-  const std::uint64_t runs = runs_.load(std::memory_order_acquire);
-  std::uint64_t left = 0;
-  if (t_run.next(runs, time_ms, left)) return left;
   const auto draw = [this](std::uint32_t count) {
     return counters_.next_seq.fetch_add(count, std::memory_order_relaxed);
   };
   const auto peek = [this] { return counters_.next_seq.load(std::memory_order_relaxed); };
-  return t_run.take(runs, time_ms, most_at_once_, draw, peek);
+  return t_run.next(runs_.load(std::memory_order_acquire), time_ms, most_at_once_, draw, peek);
 }
 
 void AllocRing::end_runs() { runs_.store(next_runs(), std::memory_order_seq_cst); }

@@ -51,8 +51,8 @@ class AllocRing {
   }
 
   // Stores the record with the first depth() frames and gives it a seq above those of the thread's
-  // former ones. More frames than that set kStackTruncated. The seq, or 0: every slot that was tried is held by a writer that
-  // does not go on, which takes a ring of a few slots; nothing is stored.
+  // former ones. More frames than that set kStackTruncated. The seq, or 0: every slot that was tried
+  // is held by a writer that does not go on, which takes a ring of a few slots; nothing is stored.
   std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
 
   // The records up to last_seq, less those overwritten before they could be copied.

@@ -20,19 +20,13 @@ class TicketRun {
   static constexpr std::uint32_t kMost = 8;
   static constexpr std::uint64_t kNear = 64;
 
-  // A ticket that is left. `of`: which runs are good still. false: take() says more.
-  bool next(std::uint64_t of, std::int64_t time_ms, std::uint64_t& ticket) {
-    if (next_ == end_ || of_ != of || time_ms_ != time_ms) return false;
-    ticket = next_++;
-    return true;
-  }
-
-  // Where next() has none: one that is left in spite of the time, or new ones. draw(n): the first of n
-  // new ones; peek(): what it would be now. `most`: as many at once.
+  // The next ticket. `of`: which runs are good still. `most`: new ones at once. draw(n): the first
+  // of n new ones; peek(): what it would be now.
   template <typename Draw, typename Peek>
-  std::uint64_t take(std::uint64_t of, std::int64_t time_ms, std::uint32_t most, Draw draw,
+  std::uint64_t next(std::uint64_t of, std::int64_t time_ms, std::uint32_t most, Draw draw,
                      Peek peek) {
     const bool same = of_ == of;
+    if (next_ != end_ && same && time_ms_ == time_ms) return next_++;
     if (time_ms_ != time_ms) {
       time_ms_ = time_ms;
       drawn_ = 0;

@@ -127,7 +127,7 @@ void Tracking::follow_live(JNIEnv* jni) {
 std::string Tracking::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (on_) return "";
-  AllocRing* const ring = ring_.get();
+  const AllocRing* ring = ring_.get();
   if (ring_file_) {
     if (ring->capacity() != options_.records || ring->depth() != options_.depth) {
       log_warn("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),

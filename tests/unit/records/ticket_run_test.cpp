@@ -12,24 +12,27 @@ struct Counter {
 
   std::uint64_t ticket(TicketRun& run, std::int64_t time_ms, std::uint64_t of = 7,
                        std::uint32_t most = TicketRun::kMost) {
-    std::uint64_t ticket = 0;
-    if (run.next(of, time_ms, ticket)) return ticket;
     const auto draw = [this](std::uint32_t count) {
       ++draws;
       const std::uint64_t first = next;
       next += count;
       return first;
     };
-    return run.take(of, time_ms, most, draw, [this] { return next; });
+    return run.next(of, time_ms, most, draw, [this] { return next; });
   }
 };
 
-// A thread that meets another one each time that it draws, until it gets several at once.
-void draw_beside_another(Counter& counter, TicketRun& run, std::int64_t time_ms) {
+// A thread meets another one each time that it draws, until it gets several at once. The first of
+// those; the others are left.
+std::uint64_t draw_several(Counter& counter, TicketRun& run, std::int64_t time_ms) {
   for (int i = 0; i < 1000 || !run.empty(); ++i) {
     counter.ticket(run, time_ms);
     if (run.empty()) counter.next += TicketRun::kMost;
   }
+  CHECK(run.likely() == 0);
+  const std::uint64_t first = counter.ticket(run, time_ms);
+  REQUIRE_FALSE(run.empty());
+  return first;
 }
 
 TEST_CASE("a thread that meets nobody draws one ticket at a time") {
@@ -45,9 +48,7 @@ TEST_CASE("a thread that meets nobody draws one ticket at a time") {
 TEST_CASE("a thread that meets others draws several, and uses them in their order") {
   Counter counter;
   TicketRun run;
-  draw_beside_another(counter, run, 5);
-  CHECK(run.likely() == 0);
-  const std::uint64_t first = counter.ticket(run, 5);
+  const std::uint64_t first = draw_several(counter, run, 5);
   counter.next += 10'000;
   for (std::uint64_t i = 1; i < TicketRun::kMost; ++i) CHECK(counter.ticket(run, 5) == first + i);
   CHECK(run.empty());
@@ -69,9 +70,7 @@ TEST_CASE("a thread that records little leaves nothing unused, whom ever it meet
 TEST_CASE("tickets that are left are used later only while few others were drawn since") {
   Counter counter;
   TicketRun run;
-  draw_beside_another(counter, run, 5);
-  const std::uint64_t first = counter.ticket(run, 5);
-  REQUIRE_FALSE(run.empty());
+  const std::uint64_t first = draw_several(counter, run, 5);
   counter.next += TicketRun::kNear;
   CHECK(counter.ticket(run, 6) == first + 1);
   ++counter.next;
@@ -82,9 +81,7 @@ TEST_CASE("tickets that are left are used later only while few others were drawn
 TEST_CASE("tickets are of one ring, and of no more at once than it gives") {
   Counter counter;
   TicketRun run;
-  draw_beside_another(counter, run, 5);
-  const std::uint64_t first = counter.ticket(run, 5);
-  REQUIRE_FALSE(run.empty());
+  const std::uint64_t first = draw_several(counter, run, 5);
   CHECK(counter.ticket(run, 5, 8) > first + 1);
   Counter small;
   TicketRun other;
