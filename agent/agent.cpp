@@ -8,24 +8,30 @@
 #include <exception>
 #include <utility>
 
-#include "callbacks.h"
-#include "handlers/native_thread.h"
-#include "handlers/program_exit.h"
-#include "hprof/loaded_name.h"
-#include "hprof/monitor_dump.h"
-#include "jvm/capabilities.h"
-#include "jvm/jdwp_agent.h"
-#include "jvm/jvmti_error.h"
-#include "jvm/vm_library.h"
-#include "jvm/vm_log.h"
-#include "log.h"
-#include "sockets/discovery.h"
+#include "adapters/client_api/client_api.h"
+#include "adapters/dyper/dyper.h"
+#include "adapters/hprof/hprof_session.h"
+#include "adapters/hprof/loaded_name.h"
+#include "adapters/hprof/monitor_dump.h"
+#include "allocations/allocations_feature.h"
+#include "core/log.h"
+#include "heap/heap_feature.h"
+#include "native/native_feature.h"
+#include "probes/probes_feature.h"
+#include "program/app_handlers.h"
+#include "program/program_exit.h"
+#include "reports/reports_feature.h"
+#include "threads/thread_handlers.h"
+#include "time/time_feature.h"
+#include "vm/capabilities.h"
+#include "vm/jdwp_agent.h"
+#include "vm/jvmti_error.h"
+#include "vm/vm_library.h"
+#include "wire/events/agent_events.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 namespace {
-
-// Events whose callbacks cost nothing until they happen; on as long as the agent is loaded.
-constexpr jvmtiEvent kThreadEvents[] = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END};
 
 Agent* g_agent = nullptr;
 
@@ -42,23 +48,62 @@ std::string help_of(const AgentOptions& given) {
   return given.hprof ? hprof_help_text() : help_text();
 }
 
-TrackingOptions tracking_options(const Options& options) {
-  return {options.engine,      options.is_given("engine"),
-          options.interval,    options.records,
-          options.depth,       options.sites,
-          options.sites_depth, options.live,
-          options.walker,      options.threads_apart};
-}
-
 }  // namespace
 
-Agent::Agent(jvmtiEnv* jvmti, AgentOptions options)
+// What the agent does. The order is that in which servers are told of one collection, options are
+// taken and the end comes; who is given another feature's part comes after that one.
+void Agent::make_features(JNIEnv* jni) {
+  auto events = std::make_unique<AgentEvents>(context_);
+  auto threads = std::make_unique<ThreadHandlers>(context_, events->pulse());
+  auto allocations = std::make_unique<AllocationsFeature>(
+      context_, jni, facts_, load_time_, options_.allocations,
+      [ids = threads.get()](JNIEnv* on_thread, const auto& java_ids) {
+        return ids->ids(on_thread, java_ids);
+      });
+  Tracking* const tracking = allocations->tracking();
+
+  add(std::make_unique<ReportsFeature>(context_, facts_.pid, load_time_, options_.reports, tracking,
+                                       [this] { return options_.time.any(); }));
+  auto& time = add(std::make_unique<TimeFeature>(context_, options_.time, tracking));
+  auto& probes = add(std::make_unique<ProbesFeature>(
+      context_,
+      HitBudget::Sources{
+          [&time] { return time.sampler_thread().cost_ns(); },
+          [&time](double percent) { time.sampler_thread().leave_to_probes(percent); },
+          options_.time.budget},
+      tracking));
+  add(std::make_unique<AppHandlers>(context_, facts_, options_.service));
+  add(std::move(threads));
+  auto& heap = add(std::make_unique<HeapFeature>(context_, *events, options_.heap, tracking));
+  add(std::make_unique<NativeFeature>(context_, jni, *events, options_.native));
+  add(std::move(events));
+  add(std::make_unique<ClientApi>(jvmti_, service_));
+  add(std::make_unique<Dyper>(context_, options_.dyper, options_.service.access_any, tracking,
+                              heap.dumper(), time.sampler_thread(), probes.budget()));
+  if (hprof_options_) {
+    add(std::make_unique<HprofSession>(
+        jvmti_, jni, facts_, *hprof_options_, tracking,
+        HprofSession::Controls{
+            [vm = context_.vm] { exit_program(vm, 0); },
+            [&time](JNIEnv* on_thread, bool on) { return time.sample_cpu(on_thread, on); }}));
+  }
+  add(std::move(allocations));
+}
+
+template <typename Made>
+Made& Agent::add(std::unique_ptr<Made> feature) {
+  Made& made = *feature;
+  features_.push_back(std::move(feature));
+  return made;
+}
+
+Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentOptions options)
     : jvmti_(jvmti),
       options_(std::move(options.options)),
       hprof_options_(std::move(options.hprof)),
       load_time_(std::time(nullptr)),
-      sampler_thread_(jvmti),
-      sampler_(jvmti, sampler_thread_) {}
+      service_(jvmti),
+      context_{jvmti, vm, service_} {}
 
 // None: they are wrong, and that has been said.
 std::optional<AgentOptions> Agent::read_options(const char* text) {
@@ -77,6 +122,27 @@ std::optional<AgentOptions> Agent::read_options(const char* text) {
   return std::nullopt;
 }
 
+// Null: the VM refuses what is needed, and that has been said.
+Agent* Agent::create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events) {
+  set_log_level(options.options.log);
+  vm_library::find(vm);
+  jvmtiEnv* jvmti = environment_of(vm);
+  if (jvmti == nullptr) return nullptr;
+  take_capabilities(jvmti);
+  auto* agent = new Agent(vm, jvmti, std::move(options));
+  for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+                                 JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}) {
+    listen_to(event, *agent);
+  }
+  if (set_event_callbacks(jvmti) != JVMTI_ERROR_NONE || !agent->enable(events)) {
+    log_error("the VM refused what the agent needs");
+    return nullptr;
+  }
+  g_agent = agent;
+  std::atexit([] { g_agent->process_exits(); });
+  return agent;
+}
+
 jint Agent::load(JavaVM* vm, const char* option_text) {
   auto given = read_options(option_text);
   if (!given) return JNI_ERR;
@@ -88,21 +154,10 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
     log_error("the agent is given twice on the command line");
     return JNI_ERR;
   }
-  set_log_level(given->options.log);
-  vm_library::find(vm);
-  jvmtiEnv* jvmti = environment_of(vm);
-  if (jvmti == nullptr) return JNI_ERR;
-
-  take_capabilities(jvmti);
-  if (given->hprof && given->hprof->monitor) take_monitor_capabilities(jvmti);
-  auto* agent = new Agent(jvmti, std::move(*given));
-  if (set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE ||
-      !agent->enable({JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH})) {
-    log_error("the VM refused what the agent needs");
-    return JNI_ERR;
-  }
-  g_agent = agent;
-  std::atexit([] { g_agent->process_exits(); });
+  const bool dumps_monitors = given->hprof && given->hprof->monitor;
+  const Agent* agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH});
+  if (agent == nullptr) return JNI_ERR;
+  if (dumps_monitors) take_monitor_capabilities(agent->jvmti_);
   return JNI_OK;
 }
 
@@ -113,48 +168,33 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
     write_stderr(help_of(*given));  // the program's stdout is not ours, and it goes on
     return JNI_OK;
   }
-  void* jni = nullptr;
-  if (vm->GetEnv(&jni, JNI_VERSION_10) != JNI_OK) {
+  void* env = nullptr;
+  if (vm->GetEnv(&env, JNI_VERSION_10) != JNI_OK) {
     log_error("attach: the calling thread has no JNI environment");
     return JNI_ERR;
   }
-  if (g_agent != nullptr) return g_agent->reload(static_cast<JNIEnv*>(jni), given->options);
+  const auto jni = static_cast<JNIEnv*>(env);
+  if (g_agent != nullptr) return g_agent->reload(jni, std::move(given->options));
 
-  set_log_level(given->options.log);
-  vm_library::find(vm);
-  jvmtiEnv* jvmti = environment_of(vm);
-  if (jvmti == nullptr) return JNI_ERR;
-  take_capabilities(jvmti);
-  auto* agent = new Agent(jvmti, std::move(*given));
-  if (set_callbacks(jvmti, agent) != JVMTI_ERROR_NONE || !agent->enable({JVMTI_EVENT_VM_DEATH})) {
-    log_error("the VM refused what the agent needs");
-    return JNI_ERR;
-  }
-  g_agent = agent;
-  std::atexit([] { g_agent->process_exits(); });
+  Agent* agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_DEATH});
+  if (agent == nullptr) return JNI_ERR;
   const LoggedHere said;
-  agent->go_live(static_cast<JNIEnv*>(jni), /*late=*/true);
-  agent->handlers_->app().loaded(said.lines());
+  agent->go_live(jni, /*late=*/true);
+  for (const auto& feature : agent->features_) feature->loaded(said.lines());
   return JNI_OK;
 }
 
-jint Agent::reload(JNIEnv* jni, const Options& options) {
+jint Agent::reload(JNIEnv* jni, Options options) {
   if (const std::string error = reload_error(options); !error.empty()) {
     log_error("{}", error);
     return JNI_ERR;
   }
   const LoggedHere said;
-  if (!options.name.empty()) {
-    handlers_->app().rename(options.name);
-    service_->rename_app(options.name);
-  }
-  options_.take_tracking_from(options);
-  apply_tracking_options(jni, options);
-  handlers_->app().loaded(said.lines());
+  options_ = std::move(options);
+  use_options(jni);
+  for (const auto& feature : features_) feature->loaded(said.lines());
   return JNI_OK;
 }
-
-void Agent::unload() {}
 
 bool Agent::enable(std::initializer_list<jvmtiEvent> events) {
   for (const jvmtiEvent event : events) {
@@ -169,186 +209,70 @@ bool Agent::enable(std::initializer_list<jvmtiEvent> events) {
 
 void Agent::vm_init(JNIEnv* jni) {
   go_live(jni, /*late=*/false);
-  wait_for_server();
+  for (const auto& feature : features_) feature->before_main();
 }
 
 void Agent::go_live(JNIEnv* jni, bool late) {
   facts_ = read_vm_facts(jvmti_);
   facts_.process_start = process_start_time(getpid()).value_or(0);
-  if (!options_.name.empty()) facts_.app = options_.name;
-  tracking_ = Tracking::create(jvmti_, jni, facts_);
-  reports_ = std::make_unique<RunReports>(jvmti_, facts_.pid, load_time_, tracking_.get());
-  method_tracing_ =
-      std::make_unique<MethodTracing>(jvmti_, tracking_ ? &tracking_->names() : nullptr);
-  if (tracking_) {
-    tracking_->include(monitors_);
-    tracking_->include(*method_tracing_);
-    tracking_->include(sampler_);
-  }
-  hit_budget_ = std::make_unique<HitBudget>(
-      jvmti_, sinks_,
-      HitBudget::Sources{[this] { return sampler_thread_.cost_ns(); },
-                         [this](double percent) { sampler_thread_.leave_to_probes(percent); },
-                         options_.budget});
-  probes_ = std::make_unique<Probes>(jvmti_, *hit_budget_, [this](JNIEnv* on_probes) {
-    return tracking_ ? std::optional(tracking_->naming(on_probes)) : std::nullopt;
-  });
-  if (tracking_) tracking_->include(*probes_);
-  if (tracking_ && options_.ring) {
-    ring_keeper_ = RingKeeper::open(*options_.ring, facts_.pid, load_time_, *tracking_,
-                                    tracking_options(options_));
-  }
-  service_ = std::make_unique<Service>(jvmti_);
-  if (tracking_) {
-    tracking_->work_in([this](AgentThread::Task task) { service_->slow().post(std::move(task)); });
-  }
-  JavaVM* vm = nullptr;
-  jni->GetJavaVM(&vm);
-  if (has_jdwp_agent()) service_->expect_debuggers();
-  start_native_sampling(vm, jni);
-  handlers_ = std::make_unique<ChunkHandlers>(
-      jvmti_, vm, *service_, facts_, tracking_.get(), static_cast<std::uint8_t>(options_.unit),
-      native_sampling_.get(), *method_tracing_, options_.methods, *probes_, sampler_);
-  client_api_ = std::make_unique<ClientApi>(jvmti_, *service_, *handlers_);
-  sampler_thread_.set_budget(options_.budget);
-  dyper_ = std::make_unique<Dyper>(jvmti_, tracking_.get(), *handlers_, sampler_thread_,
-                                   *hit_budget_, options_.dypatch_modes);
-  dyper_->add_to(service_->dispatcher(), handlers_->context());
-  if (hprof_options_) {
-    hprof_ = std::make_unique<HprofSession>(jvmti_, jni, *hprof_options_, tracking_.get());
-    enable({JVMTI_EVENT_DATA_DUMP_REQUEST});
-  }
-  for (const jvmtiEvent event : kThreadEvents) enable({event});
-  // Before a server can ask; a late attach finds a program that is past waiting.
-  if (options_.suspend && !late) handlers_->app().expect_hello();
-  const std::string dyper = dyper_->open(jni, options_);
-  service_->open(jni, options_, facts_, client_api_.get(), dyper);
-  client_api_->open(jni, late);
-  prepare_hooks(jni);
-  if (hprof_) {
-    hprof_->open(jni, facts_,
-                 {[vm] { exit_program(vm, 0); },
-                  [this](JNIEnv* on_thread, bool on) { return sample_cpu(on_thread, on); }});
-  }
-  apply_tracking_options(jni, options_);
+  if (!options_.service.name.empty()) facts_.app = options_.service.name;
+  if (has_jdwp_agent()) service_.expect_debuggers(late ? nullptr : context_.vm);
+  make_features(jni);
+  for (const auto& feature : features_) feature->add_chunks(service_.dispatcher());
+  enable({JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END});
+  for (const auto& feature : features_) feature->vm_live(jni, late);
+  service_.open(jni, options_.service, facts_, this);
+  for (const auto& feature : features_) feature->opened(jni, late);
+  use_options(jni);
 }
 
-void Agent::prepare_hooks(JNIEnv* jni) {
-  if (!options_.hooks_at_start || !tracking_) return;
-  const std::string error = tracking_->prepare_hooks(jni);
-  if (!error.empty()) log_error("hooks=start: {}", error);
+void Agent::use_options(JNIEnv* jni) {
+  for (const auto& feature : features_) feature->take_options(jni, options_.given);
+  for (const auto& feature : features_) feature->start(jni, options_.given);
+  for (const auto& feature : features_) feature->started();
 }
 
-void Agent::start_native_sampling(JavaVM* vm, JNIEnv* jni) {
-  if (options_.native_bytes <= 0) return;
-  native_sampling_ =
-      NativeSampling::start(jvmti_, vm, jni, static_cast<std::uint64_t>(options_.native_bytes));
-  if (!native_sampling_) return;
-  LibraryWatch& watch = native_sampling_->watch();
-  std::thread thread = start_native_thread("ddm-native", [&watch] { watch.run(); });
-  if (thread.joinable()) thread.detach();
+void Agent::thread_start(JNIEnv* jni, jthread thread) {
+  for (const auto& feature : features_) feature->thread_started(jni, thread);
 }
 
-void Agent::wait_for_server() {
-  if (!options_.suspend) return;
-  if (service_->server() == nullptr) {
-    log_warn("suspend=y has no effect without a port");
-    return;
-  }
-  handlers_->app().wait_for_hello();
+void Agent::thread_end(JNIEnv* jni, jthread thread) {
+  for (const auto& feature : features_) feature->thread_ending(jni, thread);
 }
 
-void Agent::apply_tracking_options(JNIEnv* jni, const Options& options) {
-  if (reports_->use(jni, options)) {
-    keep_jvmti_log_off_stdout(jni);
-    enable({JVMTI_EVENT_RESOURCE_EXHAUSTED});
-  }
-  if (!tracking_) return;
-  std::string error;
-  if (options.track == false) error = tracking_->stop(jni);
-  if (!tracking_->use(jni, tracking_options(options_))) {
-    log_warn(
-        "tracking goes on as it is; the options given hold from the next start on "
-        "(track=n, then track=y)");
-  }
-  apply_time_options(jni, options);
-  if (error.empty() && options.track_from_start()) {
-    service_->start_lanes(jni);  // for what tracking has to do in the background
-    error = tracking_->start(jni);
-  }
-  if (!error.empty()) log_error("allocation tracking: {}", error);
-  if (!options.dumps.empty()) reports_->tell_what_lacks();
+void Agent::connected(const SessionPtr& session) {
+  for (const auto& feature : features_) feature->session_begun(session);
 }
 
-void Agent::apply_time_options(JNIEnv* jni, const Options& options) {
-  if (options_.times()) reports_->has_times();
-  if (options.is_given("cpu") || options.is_given("methods")) {
-    const std::string failed = options_.cpu_times
-                                   ? method_tracing_->start_times(jni, options_.methods)
-                                   : method_tracing_->stop_times(jni);
-    if (!failed.empty()) log_error("cpu=times: {}", failed);
-    if (options.is_given("methods") && !options_.cpu_times) {
-      log_warn(
-          "methods={} times nothing without cpu=times; a DDM server that traces methods and does "
-          "not say which gets those",
-          options_.methods);
-    }
-  }
-  std::string error = options_.monitor ? monitors_.start(jvmti_, jni, tracking_->naming(jni))
-                                       : monitors_.stop(jvmti_);
-  if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
-  sampler_thread_.set_budget(options_.budget);
-  error = sample_cpu(jni, options_.cpu_samples);
-  if (!error.empty()) log_error("cpu=samples: {}", error);
+void Agent::disconnected(const SessionPtr& session) {
+  for (const auto& feature : features_) feature->session_ended(session);
 }
 
-std::string Agent::sample_cpu(JNIEnv* jni, bool on) {
-  if (on && !tracking_) return "this VM lacks what stacks need";
-  if (on) {
-    return sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.delay});
-  }
-  sampler_.stop();
-  return "";
-}
-
-// How long all this may take: jvm/exit_limits.h.
-void Agent::last_reports(JNIEnv* jni) {
-  const bool told = reports_->write_last(
-      jni, handlers_ ? handlers_->reports_at_end() : std::vector<std::string>());
-  if (hprof_) hprof_->last_dump(jni);
-  if (method_tracing_ && method_tracing_->times_nothing()) {
-    log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
-  }
-  // An end that the VM has not told of is one that a ring file is for.
-  if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
-  if (tracking_) tracking_->close();
+// How long all this may take: core/exit_limits.h.
+void Agent::vm_death(JNIEnv* jni) {
+  if (features_.empty()) return;  // it has never lived
+  ended_ = true;
+  for (const auto& feature : features_) feature->end();
+  service_.close();
+  for (const auto& feature : features_) feature->end_after_servers();
+  last_words(jni);
 }
 
 // The process ends and the VM has said nothing: a native part has called exit(), or the heap is so
 // full that the launcher's DestroyJavaVM cannot attach. The VM's other threads run on meanwhile.
 void Agent::process_exits() {
   if (getpid() != facts_.pid) return;  // a child without an exec() of its own has nothing to say
-  if (!reports_ || !reports_->begin_end()) return;
+  if (features_.empty() || ended_.exchange(true)) return;
   try {
-    last_reports(nullptr);
+    last_words(nullptr);
   } catch (const std::exception& failure) {
     log_error("at the end of the process: {}", failure.what());
   }
 }
 
-void Agent::vm_death(JNIEnv* jni) {
-  if (!reports_) return;  // it has never lived
-  reports_->begin_end();
-  sampler_thread_.close();
-  monitors_.close();
-  if (probes_) probes_->program_ends();
-  if (hit_budget_) hit_budget_->close();
-  if (handlers_) handlers_->close();
-  if (client_api_) client_api_->close();
-  if (dyper_) dyper_->close();
-  if (service_) service_->close();
-  if (handlers_) handlers_->wait();  // whoever sends a map waits for a peer no more
-  last_reports(jni);
+void Agent::last_words(JNIEnv* jni) {
+  bool told = true;
+  for (const auto& feature : features_) told = feature->last_words(jni, told);
 }
 
 }  // namespace ddm
@@ -363,5 +287,5 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
   return ddm::Agent::attach(vm, options);
 }
 
-JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) { ddm::Agent::unload(); }
+JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) {}
 }

@@ -1,31 +1,23 @@
-// The one agent of this process: reads the options, owns the parts and wires the VM's callbacks
-// to them. Created at load, never destroyed: at the VM's death threads may still be inside.
+// The one agent of this process: reads the options, makes the features and tells them of the
+// moments of core/feature.h. Created at load, never destroyed: at the VM's death threads may still
+// be inside.
 #pragma once
 
 #include <jvmti.h>
 
+#include <atomic>
+#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "client_api/client_api.h"
-#include "dyper/dyper.h"
-#include "handlers/chunk_handlers.h"
-#include "heap/native_sampling.h"
-#include "hprof/hprof_session.h"
-#include "jvm/vm_facts.h"
-#include "options.h"
-#include "patch/hit_budget.h"
-#include "patch/probes.h"
-#include "ring_keeper.h"
-#include "run_reports.h"
-#include "service.h"
-#include "time/cpu_sampler.h"
-#include "time/method_tracing.h"
-#include "time/monitor_times.h"
-#include "time/sampler_thread.h"
-#include "track/tracking.h"
+#include "adapters/hprof/hprof_options.h"
+#include "core/feature.h"
+#include "options/options.h"
+#include "vm/vm_events.h"
+#include "vm/vm_facts.h"
+#include "wire/handler_context.h"
+#include "wire/service.h"
 
 namespace ddm {
 
@@ -35,60 +27,44 @@ struct AgentOptions {
   std::optional<HprofOptions> hprof;
 };
 
-class Agent {
+class Agent final : private VmListener, private SessionObserver {
  public:
   // JNI_OK or JNI_ERR. At start the VM ends on JNI_ERR; at late attach the attach fails.
   static jint load(JavaVM* vm, const char* option_text);
   static jint attach(JavaVM* vm, const char* option_text);
-  static void unload();
-
-  // JVMTI callbacks (callbacks.cpp).
-  void vm_init(JNIEnv* jni);
-  void vm_death(JNIEnv* jni);
-  void resource_exhausted(jint flags) { reports_->resource_exhausted(flags); }
-  Tracking* tracking() const { return tracking_.get(); }
-  ChunkHandlers* handlers() const { return handlers_.get(); }
-  MonitorTimes& monitors() { return monitors_; }
-  HprofSession* hprof() const { return hprof_.get(); }  // null: not loaded under its name
-  CpuSampler& sampler() { return sampler_; }
 
  private:
-  Agent(jvmtiEnv* jvmti, AgentOptions options);
+  Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentOptions options);
 
   static std::optional<AgentOptions> read_options(const char* text);
+  static Agent* create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events);
   bool enable(std::initializer_list<jvmtiEvent> events);
+  jint reload(JNIEnv* jni, Options options);
+
   void go_live(JNIEnv* jni, bool late);
-  void start_native_sampling(JavaVM* vm, JNIEnv* jni);
-  void prepare_hooks(JNIEnv* jni);
-  void wait_for_server();
-  void apply_tracking_options(JNIEnv* jni, const Options& options);
-  void apply_time_options(JNIEnv* jni, const Options& options);
-  std::string sample_cpu(JNIEnv* jni, bool on);
-  void last_reports(JNIEnv* jni);
+  void make_features(JNIEnv* jni);
+  template <typename Made>
+  Made& add(std::unique_ptr<Made> feature);
+  void use_options(JNIEnv* jni);
+  void last_words(JNIEnv* jni);
   void process_exits();
-  jint reload(JNIEnv* jni, const Options& options);
+
+  void vm_init(JNIEnv* jni) override;
+  void vm_death(JNIEnv* jni) override;
+  void thread_start(JNIEnv* jni, jthread thread) override;
+  void thread_end(JNIEnv* jni, jthread thread) override;
+  void connected(const SessionPtr& session) override;
+  void disconnected(const SessionPtr& session) override;
 
   jvmtiEnv* const jvmti_;
   Options options_;
-  std::optional<HprofOptions> hprof_options_;
+  const std::optional<HprofOptions> hprof_options_;
+  const std::int64_t load_time_;  // seconds since 1970
   VmFacts facts_;
-  std::int64_t load_time_ = 0;
-  std::unique_ptr<Tracking> tracking_;
-  MonitorTimes monitors_;
-  std::unique_ptr<MethodTracing> method_tracing_;
-  SamplerThread sampler_thread_;
-  CpuSampler sampler_;
-  SinksClass sinks_;
-  std::unique_ptr<HitBudget> hit_budget_;
-  std::unique_ptr<Probes> probes_;
-  std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
-  std::unique_ptr<Service> service_;
-  std::unique_ptr<NativeSampling> native_sampling_;
-  std::unique_ptr<ChunkHandlers> handlers_;
-  std::unique_ptr<ClientApi> client_api_;
-  std::unique_ptr<Dyper> dyper_;
-  std::unique_ptr<HprofSession> hprof_;
-  std::unique_ptr<RunReports> reports_;
+  Service service_;
+  const HandlerContext context_;
+  std::vector<std::unique_ptr<Feature>> features_;  // made at once, when the VM is live
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace ddm

@@ -28,7 +28,7 @@ import target  # noqa: F401: finds tests/jvm
 
 import harness  # noqa: E402
 import hostile  # noqa: E402
-from ddm_client import Client, address_of, chunk  # noqa: E402
+from ddm_client import Client, chunk, published_address_of  # noqa: E402
 
 FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"]
 
@@ -41,7 +41,7 @@ class Program:
             [jdk.java, *FLAGS, f"-agentpath:{agent}=log=error,engine=bci,dump=none", "-cp", classes,
              "DdmTarget"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True)
-        self.address = address_of(self.process)
+        self.address = published_address_of(self.process)
         assert self.process.stdout.readline() == "ready\n"
 
     def __enter__(self):

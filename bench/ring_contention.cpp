@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "records/current_ring.h"
+#include "allocations/store/current_ring.h"
 
 namespace ddm {
 namespace {

@@ -7,7 +7,7 @@
 // The copy of a record alone, without the rest of an allocation. Latencies are wall time of one
 // push on an otherwise idle thread; on a busy machine the scheduler's pauses are among them, which
 // is why the ring in memory is measured in the same minute.
-#include "records/ring_file.h"
+#include "allocations/store/ring_file.h"
 
 #include <sys/wait.h>
 #include <time.h>

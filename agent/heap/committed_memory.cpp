@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ddm/mappings.h"
-#include "jvm/vm_library.h"
-#include "native/own_memory.h"
+#include "core/own_memory.h"
+#include "vm/vm_library.h"
+#include "wire/chunks/mappings.h"
 
 namespace ddm {
 namespace {

@@ -11,11 +11,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "jvm/management.h"
-#include "jvm/vm_flags.h"
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/management.h"
+#include "vm/vm_flags.h"
 
 namespace ddm {
 namespace {

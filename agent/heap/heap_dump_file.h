@@ -25,10 +25,10 @@
 #include <string>
 #include <vector>
 
-#include "ddm/stored_data.h"
+#include "core/file_descriptor.h"
 #include "heap/heap_figures.h"
-#include "records/hprof_sites_dump.h"
-#include "sockets/file_descriptor.h"
+#include "report/hprof/hprof_sites_dump.h"
+#include "wire/chunks/stored_data.h"
 
 namespace ddm {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "jvm/jvmti_memory.h"
-#include "jvm/management.h"
+#include "vm/jvmti_memory.h"
+#include "vm/management.h"
 
 namespace ddm {
 namespace {

@@ -1,9 +1,9 @@
 #include "heap/heap_iteration.h"
 
 #include "heap/committed_memory.h"
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "jvm/vm_flags.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_flags.h"
 
 namespace ddm {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <jvmti.h>
 
-#include "ddm/result.h"
+#include "core/result.h"
 #include "heap/walk/heap_map.h"
 
 namespace ddm {

@@ -3,9 +3,9 @@
 #include <initializer_list>
 #include <utility>
 
-#include "jvm/vm_entries.h"
-#include "jvm/vm_flags.h"
-#include "jvm/vm_structs.h"
+#include "vm/vm_entries.h"
+#include "vm/vm_flags.h"
+#include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {

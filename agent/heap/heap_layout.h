@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ddm/result.h"
-#include "jvm/object_layout.h"
+#include "core/result.h"
+#include "vm/memory/object_layout.h"
 
 namespace ddm {
 

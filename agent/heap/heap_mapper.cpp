@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <ctime>
 
+#include "core/log.h"
 #include "heap/committed_memory.h"
 #include "heap/heap_iteration.h"
 #include "heap/heap_spaces.h"
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "jvm/vm_facts.h"
-#include "jvm/vm_flags.h"
-#include "jvm/vm_pause.h"
-#include "log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_facts.h"
+#include "vm/vm_flags.h"
+#include "vm/vm_pause.h"
+#include "vm/vm_threads.h"
 
 namespace ddm {
 namespace {
@@ -168,18 +169,18 @@ std::string HeapMapper::prepare(JNIEnv* jni) {
   }
   layout_ = std::move(*layout);
   late_classes_.emplace(jvmti_, *klasses_, *layout_);
-  choose_stop();
+  choose_stop(jni);
   return "";
 }
 
-void HeapMapper::choose_stop() {
+void HeapMapper::choose_stop(JNIEnv* jni) {
   stop_by_following_ = vm_feature_release(jvmti_) <= kLastThatFillsBuffers;
   if (stop_by_following_) return;
   // Parallel's young space has parts, and holes between them, for processors' nodes of memory.
   if (vm_flags::boolean("UseNUMA").value_or(true) && layout_->collector == Collector::kParallel) {
     return;
   }
-  open_buffers_ = OpenBuffers::find(layout_->objects);
+  open_buffers_ = OpenBuffers::find(layout_->objects, VmThreads::current(jvmti_, jni));
   stop_by_following_ = open_buffers_.has_value();
 }
 

@@ -52,7 +52,7 @@ class HeapMapper {
   Result<Walked> walk(JNIEnv* jni, HeapMap& map);
   std::string read_classes_and_walk(JNIEnv* jni, Pause& pause);
   // How the VM is stopped, and whether buffers are open then.
-  void choose_stop();
+  void choose_stop(JNIEnv* jni);
   std::size_t most_open_buffers() const;
   std::string stop_and_walk(Pause& pause);
   // "" or why the VM did not stop.

@@ -2,9 +2,10 @@
 
 #include <string_view>
 
-#include "ddm/heap_segments.h"
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
+#include "vm/boot_class.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "wire/chunks/heap_segments.h"
 
 namespace ddm {
 namespace {
@@ -41,16 +42,16 @@ std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
 
   // The klass of a class that every VM has, or 0.
   const auto klass_of = [&](const char* name) -> std::uint64_t {
-    const jclass found = jni->FindClass(name);
-    if (clear_exception(jni) || found == nullptr) return 0;
+    const jclass found = find_boot_class(jni, name);
+    if (found == nullptr) return 0;
     return unsafe_.word_of(jni, found, layout.klasses.mirror_klass);
   };
   class_klass_ = klass_of("java/lang/Class");
   if (class_klass_ == 0) return "no klass in java.lang.Class";
   filler_object_klass_ = klass_of("jdk/internal/vm/FillerObject");
 
-  const jclass chunk = jni->FindClass("jdk/internal/vm/StackChunk");
-  if (clear_exception(jni) || chunk == nullptr) return "";
+  const jclass chunk = find_boot_class(jni, "jdk/internal/vm/StackChunk");
+  if (chunk == nullptr) return "";
   if (const auto size = unsafe_.field_offset(jni, chunk, "size")) {
     stack_chunk_klass_ = unsafe_.word_of(jni, chunk, layout.klasses.mirror_klass);
     layout.objects.stack_chunk_size_offset = *size;

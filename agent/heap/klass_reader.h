@@ -12,7 +12,7 @@
 
 #include "heap/heap_layout.h"
 #include "heap/walk/klass_table.h"
-#include "jvm/java_unsafe.h"
+#include "vm/java_unsafe.h"
 
 namespace ddm {
 

@@ -1,6 +1,6 @@
 #include "heap/late_classes.h"
 
-#include "jvm/jvmti_error.h"
+#include "vm/jvmti_error.h"
 
 namespace ddm {
 

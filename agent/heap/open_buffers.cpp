@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "jvm/vm_structs.h"
+#include "vm/memory/vm_claims.h"
+#include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {
@@ -12,8 +13,8 @@ constexpr const char* kBuffer = "ThreadLocalAllocBuffer";
 
 }  // namespace
 
-std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects) {
-  const auto threads = VmThreadList::find();
+std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::uintptr_t current) {
+  const auto threads = VmThreadList::find(current);
   const auto tlab = vm_structs::offset_of("Thread", "_tlab");
   const auto start = vm_structs::offset_of(kBuffer, "_start");
   const auto top = vm_structs::offset_of(kBuffer, "_top");
@@ -30,8 +31,12 @@ std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects) {
   // ahead.
   const std::uint64_t header = objects.min_object_bytes();
   const std::uint64_t filler = header > objects.alignment ? objects.align(header) : 0;
-  const auto words = read_at<std::int32_t>(*prefetch);
-  if (words < 0) return {};
+  VmClaims claims;
+  const auto words = claims.read<std::int32_t>(*prefetch, "_reserve_for_allocation_prefetch");
+  constexpr std::int32_t kMostWords = 1 << 12;
+  claims.expect(words >= 0 && words <= kMostWords, "_reserve_for_allocation_prefetch");
+  expect_tlab_end(claims, {*tlab + *start, *tlab + *start, *tlab + *top}, result.end_, current);
+  if (!claims.hold()) return {};
   result.reserve_bytes_ =
       objects.align(std::max(filler, kWord * static_cast<std::uint64_t>(words)));
   return result;

@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "heap/walk/heap_holes.h"
-#include "jvm/object_layout.h"
-#include "jvm/vm_thread_list.h"
+#include "vm/memory/object_layout.h"
+#include "vm/vm_thread_list.h"
 
 namespace ddm {
 
 class OpenBuffers {
  public:
   // None: this VM does not show them.
-  static std::optional<OpenBuffers> find(const ObjectLayout& objects);
+  static std::optional<OpenBuffers> find(const ObjectLayout& objects, std::uintptr_t current);
 
   // At a safepoint, without allocation. False: there are more than `holes` has room for, or one of
   // them makes no sense.

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "jvm/vm_facts.h"
-#include "log.h"
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_facts.h"
 
 namespace ddm {
 namespace {
@@ -50,7 +50,7 @@ void JvmtiStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
   for (std::size_t start = 0;;) {
     const std::size_t count = frames_from(start, {raw, asked});
     for (std::size_t i = 0; i < count; ++i) {
-      if (!stack.add(names_.shown(jni, raw[i], 0))) return;
+      if (!stack.add(names_.shown(jni, raw[i], nullptr))) return;
     }
     if (count < asked) return;
     start += count;

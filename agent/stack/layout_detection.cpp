@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <iterator>
 
-#include "jvm/vm_entries.h"
-#include "jvm/vm_structs.h"
-#include "stack/walk/vm_memory.h"
+#include "vm/vm_entries.h"
+#include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {
 
 constexpr int kTestedReleases[] = {17, 25};
+constexpr VmAddress kMostCode = VmAddress{1} << 32;
+constexpr std::uint8_t kFreeSegment = 0xff;
+
+[[maybe_unused]] std::int32_t vm_release() {
+  return VmEntries().value<std::int32_t>({{"Abstract_VM_Version", "_vm_major_version"}});
+}
 
 void find_thread(VmEntries& entries, VmLayout& layout) {
   const auto offset = [&](const char* type, const char* field) {
@@ -104,14 +109,31 @@ void find_code_heaps(VmEntries& entries, VmLayout& layout) {
   // Where code goes without a state of its own, its block tells.
   if (layout.alive == kAbsent) layout.alive = layout.block_used - layout.block_header;
   if (!entries.missing().empty() || heaps == 0) return;
-  const auto count = load<std::int32_t>(heaps + length);
-  for (std::int32_t i = 0; i < count; ++i) {
+  constexpr std::int32_t kMostHeaps = 8;
+  const auto count = entries.read<std::int32_t>(heaps + length, "GrowableArrayBase::_len");
+  const auto list = entries.read<VmAddress>(heaps + data, "GrowableArray<int>::_data");
+  entries.expect(count > 0 && count <= kMostHeaps, "GrowableArrayBase::_len");
+  for (std::int32_t i = 0; i < count && entries.missing().empty(); ++i) {
     const auto heap =
-        load<VmAddress>(load<VmAddress>(heaps + data) + static_cast<VmAddress>(i) * 8);
-    layout.code_heaps.push_back({load<VmAddress>(heap + memory + low), heap + memory + high,
-                                 load<VmAddress>(heap + memory + reserved),
-                                 load<VmAddress>(heap + segments + low),
-                                 load<std::int32_t>(heap + log2_segment)});
+        entries.read<VmAddress>(list + static_cast<VmAddress>(i) * 8, "GrowableArray<int>::_data");
+    const auto word = [&](VmAddress offset, const char* what) {
+      return entries.read<VmAddress>(heap + offset, what);
+    };
+    const CodeHeapPlace place{
+        word(memory + low, "VirtualSpace::_low"), heap + memory + high,
+        word(memory + reserved, "VirtualSpace::_high_boundary"),
+        word(segments + low, "CodeHeap::_segmap"),
+        entries.read<std::int32_t>(heap + log2_segment, "CodeHeap::_log2_segment_size")};
+    const VmAddress committed = word(memory + high, "VirtualSpace::_high");
+    entries.expect(place.low != 0 && place.low <= committed && committed <= place.high_reserved &&
+                       place.high_reserved - place.low <= kMostCode,
+                   "CodeHeap::_memory");
+    entries.expect(place.log2_segment > 0 && place.log2_segment < 16,
+                   "CodeHeap::_log2_segment_size");
+    const auto first_segment = entries.read<std::uint8_t>(place.segment_map, "CodeHeap::_segmap");
+    // The first block begins with the first segment, as soon as there is one.
+    entries.expect(first_segment == 0 || first_segment == kFreeSegment, "CodeHeap::_segmap");
+    layout.code_heaps.push_back(place);
   }
 }
 
@@ -122,26 +144,43 @@ void find_known_code(VmEntries& entries, VmLayout& layout) {
   const VmAddress buffer = entries.offset({{"StubQueue", "_stub_buffer"}});
   const VmAddress limit = entries.offset({{"StubQueue", "_buffer_limit"}});
   if (queue != 0 && entries.missing().empty()) {
-    layout.interpreter_low = load<VmAddress>(queue + buffer);
+    layout.interpreter_low = entries.read<VmAddress>(queue + buffer, "StubQueue::_stub_buffer");
     layout.interpreter_high =
-        layout.interpreter_low + static_cast<VmAddress>(load<std::int32_t>(queue + limit));
+        layout.interpreter_low + static_cast<VmAddress>(entries.read<std::int32_t>(
+                                     queue + limit, "StubQueue::_buffer_limit"));
   }
-  entries.expect(layout.interpreter_low != 0 && layout.call_stub_return != 0,
+  const auto is_code = [&layout](VmAddress from, VmAddress to) {
+    return std::any_of(layout.code_heaps.begin(), layout.code_heaps.end(), [&](const auto& heap) {
+      return heap.low <= from && from <= to && to < heap.high_reserved;
+    });
+  };
+  entries.expect(layout.interpreter_low < layout.interpreter_high &&
+                     is_code(layout.interpreter_low, layout.interpreter_high),
                  "AbstractInterpreter::_code");
+  entries.expect(is_code(layout.call_stub_return, layout.call_stub_return),
+                 "StubRoutines::_call_stub_return_address");
   layout.virtual_thread_entry_at =
       vm_structs::address_of("ContinuationEntry", "_return_pc").value_or(0);
 }
 
 }  // namespace
 
+bool walk_was_tested() {
+#if defined(__x86_64__)
+  return std::find(std::begin(kTestedReleases), std::end(kTestedReleases), vm_release()) !=
+         std::end(kTestedReleases);
+#else
+  return false;
+#endif
+}
+
 Result<VmLayout> detect_vm_layout() {
 #if defined(__x86_64__)
-  VmEntries entries;
-  const auto release = entries.value<std::int32_t>({{"Abstract_VM_Version", "_vm_major_version"}});
-  if (std::find(std::begin(kTestedReleases), std::end(kTestedReleases), release) ==
-      std::end(kTestedReleases)) {
+  const std::int32_t release = vm_release();
+  if (!walk_was_tested()) {
     return Error{fmt::format("the walk was not tested on JDK {}", release)};
   }
+  VmEntries entries;
   constexpr int kFirstWithoutZeroBytes = 20;  // JDK-8292758
   VmLayout layout;
   layout.stream_base = release >= kFirstWithoutZeroBytes ? 1 : 0;

@@ -1,6 +1,6 @@
 #include "stack/method_ids.h"
 
-#include "jvm/jvmti_memory.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 

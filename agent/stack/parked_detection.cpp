@@ -1,8 +1,9 @@
 #include "stack/parked_detection.h"
 
-#include "jvm/java_unsafe.h"
-#include "jvm/jvmti_memory.h"
-#include "jvm/vm_entries.h"
+#include "vm/boot_class.h"
+#include "vm/java_unsafe.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_entries.h"
 
 namespace ddm {
 namespace {
@@ -22,8 +23,8 @@ class ParkedFields {
 
   jclass type(const char* name) {
     if (!missing_.empty()) return nullptr;
-    const jclass found = jni_->FindClass(name);
-    if (clear_exception(jni_) || found == nullptr) missing_ = name;
+    const jclass found = find_boot_class(jni_, name);
+    if (found == nullptr) missing_ = name;
     return found;
   }
   Offset field(jclass type, const char* name) {

@@ -4,7 +4,7 @@
 
 #include <jni.h>
 
-#include "ddm/result.h"
+#include "core/result.h"
 #include "stack/walk/parked_frames.h"
 
 namespace ddm {

@@ -35,8 +35,8 @@ WalkEnd PlaceLookup::decode_compiled(JNIEnv* jni, VmAddress pc, Compiled& code) 
   for (std::size_t i = 0; i < found.count; ++i) {
     const WalkedMethod version = ids_.version_of(found.frames[i].method);
     if (version.id == 0) return WalkEnd::kUnknownMethod;
-    code.frames[code.count++] =
-        names_.shown(jni, raw_frame(version.id, found.frames[i].bci), version.code_size);
+    code.frames[code.count++] = names_.shown(jni, raw_frame(version.id, found.frames[i].bci),
+                                             as_version(found.frames[i].method));
   }
 
   FrameCache::Entry entry;
@@ -79,7 +79,7 @@ bool PlaceLookup::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
   if (ids_.version_of(frame.method).id == 0) return false;
   const VersionFrame found = raw_walk_.interpreted_frame(frame.method, frame.bytecode);
   if (found.id == 0) return false;
-  frame.shown = names_.shown(jni, raw_frame(found), found.code_size);
+  frame.shown = names_.shown(jni, raw_frame(found), as_version(found.method));
   entry.kind = CodeKind::kCompiled;
   entry.more = false;
   entry.count = 1;

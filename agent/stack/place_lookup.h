@@ -73,5 +73,6 @@ inline RawFrame raw_frame(VmAddress id, std::int32_t bci) {
   return {reinterpret_cast<jmethodID>(id), bci};
 }
 inline RawFrame raw_frame(const VersionFrame& frame) { return raw_frame(frame.id, frame.bci); }
+inline const void* as_version(VmAddress method) { return reinterpret_cast<const void*>(method); }
 
 }  // namespace ddm

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "records/alloc_record.h"
+#include "stack/frame.h"
 
 namespace ddm {
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <span>
 
-#include "records/traces.h"
 #include "stack/shown_frame.h"
 #include "stack/stack_hash.h"
+#include "stack/traces/traces.h"
 
 namespace ddm {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
-#include "records/report.h"
 #include "stack/shown_stack.h"
+#include "stack/walker_counts.h"
 
 namespace ddm {
 
@@ -27,8 +27,8 @@ class FrameNames {
   // Goes up when what was shown of frames before may not hold any longer.
   const std::atomic<std::uint32_t>& generation() const { return generation_; }
 
-  // `code_size`: of the version of the method that the frame runs; 0 for the newest.
-  virtual ShownFrame shown(JNIEnv* jni, RawFrame frame, std::uint32_t code_size) = 0;
+  // `version`: the Method* of the version of the method that the frame runs; null for the newest.
+  virtual ShownFrame shown(JNIEnv* jni, RawFrame frame, const void* version) = 0;
 
  protected:
   std::atomic<std::uint32_t> generation_{1};

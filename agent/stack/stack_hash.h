@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "records/alloc_record.h"
+#include "stack/frame.h"
 
 namespace ddm::stack_hash {
 

@@ -3,8 +3,8 @@
 
 #include <iterator>
 
-#include "records/name_table.h"
-#include "records/reclamation.h"
+#include "core/reclamation.h"
+#include "stack/names/name_table.h"
 #include "stack/stack_capture.h"
 
 namespace ddm {
@@ -23,7 +23,7 @@ struct StackNaming {
         jvmti->GetStackTrace(thread, 0, static_cast<jint>(std::size(raw)), raw, &count);
     if (error != JVMTI_ERROR_NONE) return error;
     for (jint i = 0; i < count; ++i) {
-      if (!stack.add(frames.shown(jni, {raw[i].method, raw[i].location}, 0))) break;
+      if (!stack.add(frames.shown(jni, {raw[i].method, raw[i].location}, nullptr))) break;
     }
     return JVMTI_ERROR_NONE;
   }

@@ -2,33 +2,11 @@
 
 #include <algorithm>
 
-#include "log.h"
+#include "core/log.h"
 #include "stack/layout_detection.h"
 #include "stack/parked_detection.h"
 
 namespace ddm {
-namespace {
-
-const char* reason_of(WalkEnd end) {
-  switch (end) {
-    case WalkEnd::kBarrier:
-      return "virtual thread";
-    case WalkEnd::kOdd:
-      return "odd frame";
-    case WalkEnd::kUnknownMethod:
-      return "method without id";
-    case WalkEnd::kComplete:
-      return "complete";
-    case WalkEnd::kNoMemory:
-      return "no memory";
-    case WalkEnd::kCount:
-      break;
-  }
-  return "";
-}
-
-}  // namespace
-
 Result<std::unique_ptr<VmStackCapture>> VmStackCapture::create(JNIEnv* jni, jobject current,
                                                                JvmtiStackCapture& jvmti,
                                                                FrameNames& names) {
@@ -45,8 +23,9 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
                                FrameNames& names, bool code_is_swept)
     : layout_(std::move(layout)),
       threads_(threads),
-      heaps_(layout_),
-      compiled_(layout_, heaps_),
+      memory_(pages_),
+      heaps_(layout_, memory_),
+      compiled_(layout_, heaps_, memory_),
       methods_(layout_, pages_),
       ids_(jvmti, methods_),
       raw_walk_(layout_, compiled_, methods_),
@@ -58,6 +37,7 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
 
 void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
   pauses_ = pauses;
+  if (!knows_own_stack(jni)) return;
   if (pauses != nullptr) ids_.begin(jni);
   if (pauses == nullptr || layout_.virtual_thread_entry_at == 0) return;
   const auto parked = detect_parked_layout(jni);
@@ -70,10 +50,16 @@ void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
 }
 
 void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
+  // What nobody has seen to be right yet is not followed.
+  Compared compared;
   if (check_.due()) [[unlikely]]
-    check(jni);
+    compared = check(jni);
   if (check_.trusted()) [[likely]] {
-    const WalkEnd end = walk(jni, stack);
+    const WalkEnd end = compared.odd ? compared.end : walk(jni, stack);
+    // A stub is decoded unseen: where the VM's tables are wrong about it, the walk ends odd.
+    if (check_.code_is_due() && !compared.odd) [[unlikely]] {
+      check_.walked(end == WalkEnd::kOdd);
+    }
     if (end == WalkEnd::kComplete) [[likely]]
       return;
     gave_up_[static_cast<std::size_t>(end)].fetch_add(1, std::memory_order_relaxed);
@@ -266,6 +252,8 @@ VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trai
 
 VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail,
                                                     std::size_t known, WalkEnd& end) {
+  end = WalkEnd::kOdd;
+  if (check_.code_is_due() && !may_decode(jni, walk.walker.pc())) return Step::kEnd;
   PlaceLookup::Compiled code;
   end = places_.decode_compiled(jni, walk.walker.pc(), code);
   if (end != WalkEnd::kComplete) return Step::kEnd;
@@ -341,78 +329,6 @@ std::size_t VmStackCapture::capture_raw(JNIEnv* jni, std::span<RawFrame> frames)
   }
   for (std::size_t i = 0; i < count; ++i) frames[i] = raw_frame(found[i]);
   return count;
-}
-
-// A class that is redefined between two looks at one stack gives its frames other ids: only what
-// differs time and again is wrong.
-void VmStackCapture::check(JNIEnv* jni) {
-  constexpr int kLooks = 4;
-  const char* difference = nullptr;
-  for (int look = 0; look < kLooks; ++look) {
-    difference = compare(jni);
-    if (difference == nullptr) break;
-  }
-  check_.compared(difference);
-}
-
-const char* VmStackCapture::compare(JNIEnv* jni) {
-  // GetStackTrace first: it gives the methods on the stack their ids.
-  RawFrame official[WalkerCheck::kFrames], walked[WalkerCheck::kFrames];
-  const std::size_t official_count = jvmti_.capture_raw(jni, official);
-  VersionFrame found[WalkerCheck::kFrames];
-  std::size_t count = 0;
-  const WalkEnd end = raw_walk(jni, found, count);
-  for (std::size_t i = 0; i < count; ++i) walked[i] = raw_frame(found[i]);
-  const bool complete = end == WalkEnd::kComplete;
-  const char* difference =
-      WalkerCheck::difference({walked, count}, complete, {official, official_count});
-  if (difference != nullptr || end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod) {
-    explain(jni, end, {walked, count}, {official, official_count});
-  }
-  if (difference != nullptr || !complete) return difference;
-  return cache_agrees(jni, {found, count}) ? nullptr : "cached frames differ";
-}
-
-// The frames in the cache against those that were decoded just now.
-bool VmStackCapture::cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found) {
-  ShownStack decoded(TopFrames::kAsTheyAre, WalkerCheck::kFrames);
-  ShownStack cached(TopFrames::kAsTheyAre, WalkerCheck::kFrames);
-  for (const VersionFrame& frame : found) {
-    if (!decoded.add(names_.shown(jni, raw_frame(frame), frame.code_size))) break;
-  }
-  if (walk(jni, cached) != WalkEnd::kComplete) return true;
-  const auto mine = decoded.frames();
-  const auto theirs = cached.frames();
-  const auto [a, b] = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end());
-  // More of them where not all were decoded: hidden frames do not count.
-  if (a == mine.end() && (b == theirs.end() || found.size() == WalkerCheck::kFrames)) return true;
-  const auto method = [](auto at, auto last) { return at != last ? at->method : kUnknownName; };
-  log_debug("frame {} is method {}, in the cache {}", a - mine.begin(), method(a, mine.end()),
-            method(b, theirs.end()));
-  return false;
-}
-
-void VmStackCapture::explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
-                             std::span<const RawFrame> official) const {
-  if (!log_enabled(LogLevel::kDebug)) return;
-  const auto [mine, theirs] =
-      std::mismatch(walked.begin(), walked.end(), official.begin(), official.end());
-  const auto text = [&](auto at, auto last) {
-    return jvmti_.text_of(jni, at != last ? *at : RawFrame{nullptr, 0});
-  };
-  log_debug("a walk ({}) of {} frames differs in frame {}: {}, GetStackTrace says {}, below {}",
-            reason_of(end), walked.size(), mine - walked.begin(), text(mine, walked.end()),
-            text(theirs, official.end()),
-            mine != walked.begin() ? jvmti_.text_of(jni, *std::prev(mine)) : "the top");
-}
-
-WalkerCounts VmStackCapture::counts() const {
-  WalkerCounts result = check_.counts();
-  for (std::size_t i = 0; i < gave_up_.size(); ++i) {
-    const std::int64_t count = gave_up_[i].load(std::memory_order_relaxed);
-    if (count > 0) result.gave_up[reason_of(static_cast<WalkEnd>(i))] = count;
-  }
-  return result;
 }
 
 }  // namespace ddm

@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "ddm/result.h"
-#include "jvm/gc_pauses.h"
-#include "jvm/vm_threads.h"
+#include "core/result.h"
 #include "stack/jvmti_stack_capture.h"
 #include "stack/parked_stack.h"
 #include "stack/place_lookup.h"
@@ -22,6 +20,8 @@
 #include "stack/walk/raw_walk.h"
 #include "stack/walk/stack_trail.h"
 #include "stack/walker_check.h"
+#include "vm/gc_pauses.h"
+#include "vm/vm_threads.h"
 
 namespace ddm {
 
@@ -45,11 +45,22 @@ class VmStackCapture final : public StackCapture {
                  bool code_is_swept);
 
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
+  // Of the calling thread, before it is walked: what bounds a walk.
+  bool knows_own_stack(JNIEnv* jni);
   // The thread's trail, if it can be trusted and this walk is worth one.
   StackTrail* trail_for(KnownPlaces& known, const ShownStack& stack) const;
-  void check(JNIEnv* jni);
-  // How our walk and GetStackTrace's differ, or null.
-  const char* compare(JNIEnv* jni);
+  // Our walk and GetStackTrace's.
+  struct Compared {
+    const char* difference = nullptr;  // how they differ, or null
+    bool odd = false;                  // ours came to a frame that is not as it should be
+    WalkEnd end = WalkEnd::kComplete;  // of ours
+    bool has_code = false;             // compiled code is among the frames
+  };
+  // In another walk nothing is compared with the cache.
+  Compared check(JNIEnv* jni, bool with_cache = true);
+  Compared compare(JNIEnv* jni, bool with_cache);
+  // Before compiled code is decoded. false: the walk ends.
+  bool may_decode(JNIEnv* jni, VmAddress pc);
   WalkEnd raw_walk(JNIEnv* jni, std::span<VersionFrame> frames, std::size_t& count) const;
   bool cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found);
   void explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
@@ -91,9 +102,10 @@ class VmStackCapture final : public StackCapture {
 
   const VmLayout layout_;
   const VmThreads threads_;
+  ReadablePages pages_;
+  UnprovenMemory memory_;
   const CodeHeaps heaps_;
   const CompiledFrames compiled_;
-  ReadablePages pages_;
   const MethodResolution methods_;
   MethodIds ids_;
   const RawWalk raw_walk_;

@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "log.h"
+#include "core/log.h"
 
 namespace ddm {
 namespace {
 
 constexpr std::int32_t kFirstStacks = 128;
+constexpr std::int32_t kFirstWithCode = 64;
+constexpr std::int32_t kMostOdd = 16;
 constexpr std::uint32_t kOneOf = 8192;  // 4 us each: half a nanosecond a stack
 
 }  // namespace
 
 constinit thread_local std::uint32_t WalkerCheck::t_stacks = 0;
 
-WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks) {
+WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks), code_left_(kFirstWithCode) {
   if (std::getenv("DDMAGENT_CHECK_STACKS") != nullptr) {
     every_ = 1;
     only_count_ = true;
@@ -34,9 +36,27 @@ const char* WalkerCheck::difference(std::span<const RawFrame> walked, bool compl
   return mine->method != theirs->method ? "another method" : "another bytecode index";
 }
 
-void WalkerCheck::compared(const char* difference) {
+void WalkerCheck::compared(const char* difference, bool odd) {
   compared_.fetch_add(1, std::memory_order_relaxed);
-  if (difference != nullptr) differed(difference);
+  if (difference != nullptr) return differed(difference);
+  walked(odd);
+}
+
+void WalkerCheck::walked(bool odd) {
+  if (odd) {
+    if (odd_.fetch_add(1, std::memory_order_relaxed) + 1 == kMostOdd) differed("odd frames");
+  } else if (odd_.load(std::memory_order_relaxed) > 0) {
+    odd_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+bool WalkerCheck::code_was_ever_right() const {
+  return code_left_.load(std::memory_order_relaxed) < kFirstWithCode;
+}
+
+void WalkerCheck::distrust(const std::string& wrong) {
+  if (!trusted_.exchange(false)) return;
+  log_warn("a thread's stack is not where the VM's {} says: walker=jvmti", wrong);
 }
 
 void WalkerCheck::differed(const char* how) {

@@ -40,7 +40,19 @@ class WalkerCheck {
   static const char* difference(std::span<const RawFrame> walked, bool complete,
                                 std::span<const RawFrame> official);
   // A stack was compared. `difference`: how it differed however often it was looked at, or null.
-  void compared(const char* difference);
+  // `odd`: the walk came to a frame that is not as expected.
+  void compared(const char* difference, bool odd);
+  // A stack was walked and not compared, while code_is_due(). `odd`: as in compared().
+  void walked(bool odd);
+  // What bounds a walk is not as the VM says: `wrong`.
+  void distrust(const std::string& wrong);
+
+  // Whether compiled code is to be compared before it is decoded: until enough of it was right. A
+  // program's first stacks may have none.
+  bool code_is_due() const { return code_left_.load(std::memory_order_relaxed) > 0; }
+  bool code_was_ever_right() const;
+  // A stack with compiled code was compared, and was right. True: that was enough.
+  bool code_was_right() { return code_left_.fetch_sub(1, std::memory_order_relaxed) == 1; }
 
   WalkerCounts counts() const;  // without gave_up
 
@@ -53,6 +65,8 @@ class WalkerCheck {
   bool only_count_ = false;
   std::atomic<bool> trusted_{true};
   std::atomic<std::int32_t> first_left_;
+  std::atomic<std::int32_t> code_left_;
+  std::atomic<std::int32_t> odd_{0};  // more than were not
   std::atomic<std::int64_t> compared_{0};
   mutable std::mutex mutex_;
   std::map<std::string, std::int64_t> different_;

@@ -1,8 +1,9 @@
 #include "threads/thread_stacks.h"
 
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "records/name_table.h"
+#include "core/class_names.h"
+#include "stack/names/name_table.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {

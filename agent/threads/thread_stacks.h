@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "ddm/result.h"
-#include "ddm/thread_chunks.h"
+#include "core/result.h"
+#include "wire/chunks/thread_chunks.h"
 
 namespace ddm {
 

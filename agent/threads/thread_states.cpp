@@ -1,9 +1,9 @@
 #include "threads/thread_states.h"
 
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "log.h"
-#include "threads/thread_list.h"
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/thread_list.h"
 
 namespace ddm {
 namespace {

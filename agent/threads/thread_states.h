@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "ddm/thread_chunks.h"
+#include "wire/chunks/thread_chunks.h"
 
 namespace ddm {
 

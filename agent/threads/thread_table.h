@@ -15,9 +15,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ddm/thread_chunks.h"
-#include "threads/thread_fields.h"
 #include "threads/thread_ids.h"
+#include "vm/thread_fields.h"
+#include "wire/chunks/thread_chunks.h"
 
 namespace ddm {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 namespace ddm {
 

@@ -4,10 +4,12 @@
 #include <exception>
 #include <utility>
 
-#include "jvm/jvmti_memory.h"
-#include "jvm/vm_structs.h"
+#include "core/own_memory.h"
 #include "time/calls/still_running.h"
 #include "time/methods_on_stack.h"
+#include "vm/boot_class.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {
@@ -45,8 +47,8 @@ CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPat
     thread_id_field_ = jni->GetFieldID(thread_class.get(), "tid", "J");
     clear_exception(jni);
   }
-  const LocalRef<jclass> virtual_class(jni, jni->FindClass("java/lang/BaseVirtualThread"));
-  if (!clear_exception(jni) && virtual_class) {
+  const LocalRef<jclass> virtual_class(jni, find_boot_class(jni, "java/lang/BaseVirtualThread"));
+  if (virtual_class) {
     virtual_thread_ = static_cast<jclass>(jni->NewGlobalRef(virtual_class.get()));
   }
   LocalRef<jthread> current(jni, nullptr);
@@ -55,7 +57,9 @@ CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPat
   const auto offset = vm_structs::offset_of("JavaThread", "_monitor_owner_id");
   if (threads_ && offset && thread_id_field_ != nullptr) {
     word_offset_ = static_cast<std::uintptr_t>(*offset);
-    by_word_ = vm_word(jni) == jni->GetLongField(current.get(), thread_id_field_);
+    std::int64_t word = 0;
+    by_word_ = read_own_memory(threads_->of(jni) + word_offset_, &word, sizeof word) &&
+               word == jni->GetLongField(current.get(), thread_id_field_);
   }
 }
 

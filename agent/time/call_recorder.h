@@ -22,14 +22,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "jvm/vm_threads.h"
-#include "records/reclamation.h"
+#include "core/reclamation.h"
 #include "time/calls/call_log.h"
 #include "time/calls/call_paths.h"
 #include "time/calls/method_marks.h"
 #include "time/calls/method_numbers.h"
 #include "time/calls/method_sums.h"
 #include "time/calls/open_calls.h"
+#include "vm/vm_threads.h"
 
 namespace ddm {
 

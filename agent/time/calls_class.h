@@ -1,7 +1,7 @@
 // java.lang.DdmTrackerCalls inside the VM: what hooked methods call when they begin and end.
 #pragma once
 
-#include "jvm/bound_class.h"
+#include "vm/bound_class.h"
 
 namespace ddm {
 

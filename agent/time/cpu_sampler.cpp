@@ -6,9 +6,9 @@
 #include <exception>
 #include <utility>
 
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "log.h"
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {
@@ -239,6 +239,8 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
       jvmti_->GetStackTrace(asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
   const std::int64_t used_ns = RanThreads::clock_of(thread.os_id) - before_ns;
   others_cost_ns_ += cost_.stopped(used_ns);
+  // It has ended since it was listed.
+  if (error == JVMTI_ERROR_THREAD_NOT_ALIVE) return;
   if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
   const Reclamation::Reading reading(naming_->reclamation);
   ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);

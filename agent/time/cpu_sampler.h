@@ -26,16 +26,16 @@
 #include <string>
 #include <vector>
 
-#include "ddm/result.h"
-#include "jvm/mounted_threads.h"
-#include "records/sample_counts.h"
-#include "records/time_data.h"
+#include "core/result.h"
+#include "report/time_data.h"
 #include "stack/stack_naming.h"
 #include "time/ran_threads.h"
 #include "time/sample_trace.h"
 #include "time/sampler_thread.h"
 #include "time/sampling_pace.h"
 #include "time/stop_cost.h"
+#include "time/totals/sample_counts.h"
+#include "vm/mounted_threads.h"
 
 namespace ddm {
 

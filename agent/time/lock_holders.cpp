@@ -6,8 +6,10 @@
 #include <exception>
 #include <string>
 
-#include "jvm/jvmti_memory.h"
-#include "jvm/vm_structs.h"
+#include "core/log.h"
+#include "core/own_memory.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {
@@ -72,6 +74,8 @@ void LockHolders::find_layout(jvmtiEnv* jvmti, JNIEnv* jni) {
     pending_offset_ = *pending;
     owner_offset_ = *owner;
   }
+  stack_base_ = vm_structs::offset_of("JavaThread", "_stack_base");
+  stack_size_ = vm_structs::offset_of("JavaThread", "_stack_size");
   by_id_ = vm_structs::offset_of("JavaThread", "_monitor_owner_id").has_value();
   jvmti_ = jvmti;
 }
@@ -79,15 +83,19 @@ void LockHolders::find_layout(jvmtiEnv* jvmti, JNIEnv* jni) {
 // The monitor stays where it is as long as this thread waits for it. None: it is free again.
 std::optional<LockHolders::Owner> LockHolders::owner_word(JNIEnv* jni) const {
   Owner owner;
-  if (owner_offset_ == 0) return owner;
-  const auto read = [](std::uintptr_t at, std::int64_t offset, auto& to) {
-    std::memcpy(&to, reinterpret_cast<const void*>(at + static_cast<std::uintptr_t>(offset)),
-                sizeof to);
+  const Trust trust = trust_.load(std::memory_order_relaxed);
+  if (owner_offset_ == 0 || trust == Trust::kNone) return owner;
+  const auto read = [trust](std::uintptr_t at, std::int64_t offset, auto& to) {
+    at += static_cast<std::uintptr_t>(offset);
+    if (trust != Trust::kTrusted) return read_own_memory(at, &to, sizeof to);
+    std::memcpy(&to, reinterpret_cast<const void*>(at), sizeof to);
+    return true;
   };
-  read(vm_threads_->of(jni), pending_offset_, owner.monitor);
+  if (!read(vm_threads_->of(jni), pending_offset_, owner.monitor)) owner.monitor = 0;
   if (owner.monitor == 0) return owner;
-  read(owner.monitor, owner_offset_, owner.word);
-  if (owner.word == 0) return {};
+  if (!read(owner.monitor, owner_offset_, owner.word)) return Owner{};
+  // Compared first, even that.
+  if (owner.word == 0 && trust == Trust::kTrusted) return {};
   return owner;
 }
 
@@ -100,7 +108,8 @@ HeldBy LockHolders::of_monitor(JNIEnv* jni, jobject object) noexcept {
   try {
     const std::optional<Owner> owner = owner_word(jni);
     if (!owner) return {};
-    const std::optional<std::int64_t> id = known(jni, *owner, object);
+    const bool compared = owner_offset_ == 0 || trust_ != Trust::kNotYet;
+    const std::optional<std::int64_t> id = compared ? known(jni, *owner, object) : std::nullopt;
     return id ? holder(jni, *id) : ask(jni, *owner, object);
   } catch (const std::exception&) {
     return {};  // no memory
@@ -134,6 +143,51 @@ void LockHolders::took(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
   } catch (const std::exception&) {
     // No memory: it will be "(virtual thread)".
   }
+}
+
+bool LockHolders::is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) const {
+  std::uintptr_t base = 0, size = 0;
+  return stack_base_ && stack_size_ &&
+         read_own_memory(vm_thread + static_cast<std::uintptr_t>(*stack_base_), &base,
+                         sizeof base) &&
+         read_own_memory(vm_thread + static_cast<std::uintptr_t>(*stack_size_), &size,
+                         sizeof size) &&
+         address < base && base - address <= size;
+}
+
+bool LockHolders::is_owner(JNIEnv* jni, std::uint64_t word, jthread official) {
+  if (by_id_) return static_cast<std::int64_t>(word) == fields_->id(jni, official);
+  // While a lock is light the owner's stack holds it, and the word is where.
+  const std::uintptr_t thread = vm_threads_->of(jni, official);
+  return word == thread || is_on_stack(word, thread);
+}
+
+// Of a monitor that the calling thread waits for. `official`: null for a virtual thread's, which is
+// known by its id alone, if at all.
+void LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread official) {
+  bool agrees = false;
+  if (owner.monitor == 0) {
+    LocalRef<jthread> current(jni, nullptr);
+    if (jvmti_->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE || !current ||
+        (virtual_thread_ != nullptr && jni->IsInstanceOf(current.get(), virtual_thread_))) {
+      return;  // where a virtual thread's monitor is, the carrier may not tell
+    }
+  } else if (owner.word < kFirstThreadId && (owner.word != 0 || official == nullptr)) {
+    return;
+  } else if (official != nullptr) {
+    agrees = is_owner(jni, owner.word, official);
+  } else {
+    const std::lock_guard lock(mutex_);
+    if (!by_id_ || !threads_.contains(static_cast<std::int64_t>(owner.word))) return;
+    agrees = true;
+  }
+  if ((agrees ? agreed_ : differed_).fetch_add(1) + 1 != kFirstOwners) return;
+  Trust before = Trust::kNotYet;
+  const Trust now = agrees ? Trust::kTrusted : Trust::kNone;
+  if (!trust_.compare_exchange_strong(before, now) || agrees) return;
+  log_warn(
+      "a monitor's owner is not where the VM's JavaThread::_current_pending_monitor and "
+      "ObjectMonitor::_owner say: the VM is asked for it each time");
 }
 
 std::optional<std::int64_t> LockHolders::known(JNIEnv* jni, const Owner& owner, jobject object) {
@@ -172,12 +226,13 @@ HeldBy LockHolders::ask(JNIEnv* jni, const Owner& owner, jobject object) {
   if (usage.owner != nullptr) {
     id = fields_->id(jni, usage.owner);
     learn(jni, usage.owner, id);
-  } else if (!by_id_) {
+  } else if (!by_id_ || owner.word == 0) {
     return {};  // it has just been given back
   }
   // The answer is of a moment later than the word.
   const std::optional<Owner> now = owner_word(jni);
   const bool same = now && now->word == owner.word;
+  if (same && owner_offset_ != 0 && trust_ == Trust::kNotYet) compare(jni, *now, usage.owner);
   if (same && !tells_id(owner)) {
     const std::lock_guard lock(mutex_);
     if (id != 0 && vm_threads_ && vm_threads_->of(jni, usage.owner) == owner.word) {

@@ -15,11 +15,11 @@
 #include <optional>
 #include <unordered_map>
 
-#include "jvm/vm_threads.h"
-#include "records/monitor_totals.h"
-#include "records/traces.h"
 #include "stack/stack_naming.h"
-#include "threads/thread_fields.h"
+#include "stack/traces/traces.h"
+#include "time/totals/monitor_totals.h"
+#include "vm/thread_fields.h"
+#include "vm/vm_threads.h"
 
 namespace ddm {
 
@@ -57,7 +57,14 @@ class LockHolders {
     std::int64_t asked_ns = 0;
   };
 
+  // The first owners that the VM's words tell are held against JVMTI's, which the VM stops for.
+  enum class Trust { kNotYet, kTrusted, kNone };
+  static constexpr int kFirstOwners = 2;  // that agree, or that do not
+
   void find_layout(jvmtiEnv* jvmti, JNIEnv* jni);
+  void compare(JNIEnv* jni, const Owner& owner, jthread official);
+  bool is_owner(JNIEnv* jni, std::uint64_t word, jthread official);
+  bool is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) const;
   std::optional<Owner> owner_word(JNIEnv* jni) const;
   bool tells_id(const Owner& owner) const;
   std::optional<std::int64_t> known(JNIEnv* jni, const Owner& owner, jobject object);
@@ -77,8 +84,11 @@ class LockHolders {
   std::optional<VmThreads> vm_threads_;
   std::int64_t pending_offset_ = 0;  // JavaThread::_current_pending_monitor
   std::int64_t owner_offset_ = 0;    // ObjectMonitor::_owner; 0: not known
-  bool by_id_ = false;               // what stands there is a thread's id
-  jclass ownable_ = nullptr;         // AbstractOwnableSynchronizer, a global reference
+  std::atomic<Trust> trust_{Trust::kNotYet};
+  std::atomic<int> agreed_{0}, differed_{0};
+  std::optional<std::int64_t> stack_base_, stack_size_;  // offsets in a JavaThread
+  bool by_id_ = false;                                   // what stands there is a thread's id
+  jclass ownable_ = nullptr;  // AbstractOwnableSynchronizer, a global reference
   jfieldID exclusive_owner_ = nullptr;
   jclass virtual_thread_ = nullptr;  // a global reference
   ThreadNumber some_virtual_ = 0;

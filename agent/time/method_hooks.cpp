@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "jvm/class_methods.h"
-#include "log.h"
+#include "core/log.h"
+#include "vm/class_methods.h"
 
 namespace ddm {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 
 #include "bci/rewrite.h"
-#include "jvm/class_hooks.h"
 #include "time/calls/method_filter.h"
 #include "time/calls/method_numbers.h"
 #include "time/calls_class.h"
+#include "vm/class_changes/class_hooks.h"
 
 namespace ddm {
 

@@ -9,10 +9,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "jvm/jvmti_memory.h"
-#include "log.h"
-#include "records/name_table.h"
+#include "core/class_names.h"
+#include "core/log.h"
+#include "stack/names/name_table.h"
 #include "time/calls/matched_calls.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "records/method_trace.h"
-#include "records/name_table.h"
-#include "records/time_data.h"
+#include "report/time_data.h"
+#include "report/traces/method_trace.h"
+#include "stack/names/name_table.h"
 #include "time/call_recorder.h"
 #include "time/method_hooks.h"
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "jvm/jvmti_memory.h"
-#include "records/name_table.h"
+#include "core/class_names.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {

@@ -2,12 +2,14 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <exception>
 
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
-#include "jvm/own_threads.h"
-#include "log.h"
+#include "core/class_names.h"
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/own_threads.h"
 
 namespace ddm {
 namespace {
@@ -53,6 +55,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
     const std::lock_guard part_lock(part.mutex);
     part.begun.clear();
   }
+  for (const jvmtiEvent event : kMonitorEvents) listen_to(event, *this);
   jvmtiCapabilities needed{};
   needed.can_generate_monitor_events = 1;
   jvmtiError error = jvmti->AddCapabilities(&needed);
@@ -60,7 +63,11 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   if (error == JVMTI_ERROR_NONE) error = switch_monitor_events(jvmti, JVMTI_ENABLE);
   if (error == JVMTI_ERROR_NONE) {
     const std::string parks = parks_.start(jni, *this);
-    if (!parks.empty()) log_warn("monitor=y: parks are not timed: {}", parks);
+    incomplete_.clear();
+    if (!parks.empty()) {
+      incomplete_ = "waits for the locks of java.util.concurrent are not timed: " + parks;
+      log_warn("monitor=y: {}", incomplete_);
+    }
     return "";
   }
   on_ = false;
@@ -152,11 +159,43 @@ NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
   return naming_->names.add_class(type_name_of(text_of(signature)));
 }
 
+// Longest first. One that is pinned is parked, too: that is one wait.
+std::vector<OngoingWait> MonitorTimes::waiting() const {
+  std::vector<OngoingWait> result;
+  const std::int64_t now = now_ns();
+  std::array<Frame, kMaxDepth> room;
+  for (const Part& part : parts_) {
+    const std::lock_guard part_lock(part.mutex);
+    for (const auto& [thread, kinds] : part.begun) {
+      for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        const Begun& begun = kinds[kind];
+        if (begun.at_ns == 0 || static_cast<MonitorKind>(kind) == MonitorKind::kPin) continue;
+        OngoingWait& wait = result.emplace_back();
+        wait.kind = static_cast<MonitorKind>(kind);
+        wait.class_id = begun.class_id;
+        wait.thread_id = thread;
+        wait.ns = now - begun.at_ns;
+        if (begun.holder.thread != HeldBy::kUnknown) {
+          wait.holder = totals_.holder_name(begun.holder.thread);
+        }
+        const std::size_t depth = traces_->read(begun.trace, room);
+        wait.frames.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(depth));
+        wait.cut = traces_->cut(begun.trace);
+      }
+    }
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const OngoingWait& a, const OngoingWait& b) { return a.ns > b.ns; });
+  return result;
+}
+
 void MonitorTimes::add_to(TimeData& data) {
   const std::lock_guard lock(mutex_);
   if (!traces_) return;
   data.monitor_on = on_;
+  if (!incomplete_.empty()) data.incomplete = incomplete_;
   for (MonitorTime& monitor : totals_.read(*traces_)) data.monitors.push_back(std::move(monitor));
+  if (on_) data.waiting = waiting();
 }
 
 void MonitorTimes::add_names(NamesInUse& used) {

@@ -3,8 +3,8 @@
 //
 // The stack and the class are taken when a thread begins to wait, so that nothing but the clock and
 // one look-up stands between getting a lock and using it. What has begun is known by the id of the
-// event's own thread: a virtual thread may begin on one carrier and end on another. Time that a
-// thread still waits when somebody reads is not in the totals.
+// event's own thread: a virtual thread may begin on one carrier and end on another. A wait that goes on
+// when somebody reads is told beside the totals.
 //
 // Events come on the threads concerned; start(), stop() and the rest on any attached thread.
 #pragma once
@@ -19,16 +19,18 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
-#include "records/monitor_totals.h"
-#include "records/time_data.h"
+#include "report/time_data.h"
 #include "stack/stack_naming.h"
 #include "time/lock_holders.h"
 #include "time/park_hooks.h"
+#include "time/totals/monitor_totals.h"
+#include "vm/vm_events.h"
 
 namespace ddm {
 
-class MonitorTimes final : public TimeDataSource, public ParkListener {
+class MonitorTimes final : public TimeDataSource, public ParkListener, private VmListener {
  public:
   // Both return "" or what went wrong. start() while on does nothing, and forgets what was found
   // before otherwise; stop() keeps it.
@@ -37,9 +39,6 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
   // At the VM's death, instead of stop(): the VM is not asked for anything any more.
   void close() { closed_ = true; }
 
-  // On the thread `thread`, which is about to wait for `object` or has just stopped waiting.
-  void begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject object) noexcept;
-  void ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept;
   void parking(JNIEnv* jni, bool pinned) noexcept override;
   void parked(JNIEnv* jni, bool pinned) noexcept override;
 
@@ -48,6 +47,22 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
   void forget() override { totals_.clear(); }
 
  private:
+  void monitor_contended_enter(JNIEnv* jni, jthread thread, jobject object) noexcept override {
+    begins(jni, MonitorKind::kEnter, thread, object);
+  }
+  void monitor_contended_entered(JNIEnv* jni, jthread thread) noexcept override {
+    ends(jni, MonitorKind::kEnter, thread);
+  }
+  void monitor_wait(JNIEnv* jni, jthread thread, jobject object) noexcept override {
+    begins(jni, MonitorKind::kWait, thread, object);
+  }
+  void monitor_waited(JNIEnv* jni, jthread thread) noexcept override {
+    ends(jni, MonitorKind::kWait, thread);
+  }
+  // On the thread `thread`, which is about to wait for `object` or has just stopped waiting.
+  void begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject object) noexcept;
+  void ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept;
+
   struct Begun {
     std::int64_t at_ns = 0;  // 0: not waiting
     NameId class_id = kUnknownName;
@@ -56,7 +71,7 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
   };
   static constexpr std::size_t kKinds = 4;
   struct alignas(64) Part {
-    std::mutex mutex;
+    mutable std::mutex mutex;
     std::unordered_map<std::int64_t, std::array<Begun, kKinds>> begun;  // by Java's thread id
   };
   static constexpr std::size_t kParts = 64;
@@ -67,6 +82,7 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
   }
   bool wanted() const;
   NameId class_id_of(JNIEnv* jni, jobject object) const;
+  std::vector<OngoingWait> waiting() const;
 
   jvmtiEnv* jvmti_ = nullptr;
   jfieldID thread_id_field_ = nullptr;
@@ -74,6 +90,7 @@ class MonitorTimes final : public TimeDataSource, public ParkListener {
   ParkHooks parks_;
   std::optional<StackNaming> naming_;
   std::mutex mutex_;                // of start and stop
+  std::string incomplete_;          // what is not timed though it is on; "": nothing
   std::unique_ptr<Traces> traces_;  // made at the first start, then kept
   std::atomic<bool> on_{false};
   std::atomic<bool> closed_{false};

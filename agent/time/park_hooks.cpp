@@ -6,16 +6,20 @@
 
 #include "bci/opcodes.h"
 #include "bci/rewrite.h"
-#include "jvm/boot_class.h"
-#include "jvm/class_bytes.h"
-#include "jvm/jvmti_error.h"
-#include "jvm/jvmti_memory.h"
+#include "vm/boot_class.h"
+#include "vm/bound_class.h"
+#include "vm/class_changes/class_archive.h"
+#include "vm/class_changes/class_bytes.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 
-// The class file, compiled from java/tracker.
+// The class files, compiled from java/tracker.
 extern const unsigned char kTrackerParks[];
 extern const std::size_t kTrackerParksSize;
+extern const unsigned char kTrackerParksLink[];
+extern const std::size_t kTrackerParksLinkSize;
 
 namespace {
 
@@ -25,6 +29,32 @@ constexpr const char* kVirtualThread = "java/lang/VirtualThread";  // from 21 on
 
 std::atomic<ParkListener*> g_listener{nullptr};
 std::atomic<bool> g_hooked{false};  // what the class file hook is to make of the classes
+
+template <bool pinned>
+void JNICALL park_begins(JNIEnv* jni, jclass) {
+  if (ParkListener* listener = g_listener) listener->parking(jni, pinned);
+}
+
+template <bool pinned>
+void JNICALL park_ends(JNIEnv* jni, jclass) {
+  if (ParkListener* listener = g_listener) listener->parked(jni, pinned);
+}
+
+// One a process, as the listener.
+BoundClass& parks_class() {
+  static BoundClass parks(
+      {kParksClass, kTrackerParks, kTrackerParksSize},
+      {"java/lang/DdmTrackerParksLink", kTrackerParksLink, kTrackerParksLinkSize},
+      {native_method("parking", "()V", reinterpret_cast<void*>(park_begins<false>)),
+       native_method("parked", "()V", reinterpret_cast<void*>(park_ends<false>)),
+       native_method("pinning", "()V", reinterpret_cast<void*>(park_begins<true>)),
+       native_method("pinned", "()V", reinterpret_cast<void*>(park_ends<true>))});
+  return parks;
+}
+
+void JNICALL park_class_prepared(jvmtiEnv*, JNIEnv* jni, jthread, jclass klass) {
+  parks_class().prepared(jni, klass);
+}
 
 // Around every call that parks: behind it, and before it when everything is said that Java says of
 // it (Thread.parkBlocker).
@@ -73,25 +103,30 @@ void JNICALL park_class_file(jvmtiEnv* jvmti, JNIEnv*, jclass redefined, jobject
 }
 
 jclass found_class(JNIEnv* jni, const char* name) {
-  const LocalRef<jclass> found(jni, jni->FindClass(name));
-  if (clear_exception(jni) || !found) return nullptr;
+  const LocalRef<jclass> found(jni, find_boot_class(jni, name));
+  if (!found) return nullptr;
   return static_cast<jclass>(jni->NewGlobalRef(found.get()));
 }
 
 }  // namespace
 
-// A native method that is not bound is looked up by Java code, which may park itself. So each is
-// called once before anything is rewritten.
 std::string ParkHooks::prepare(JNIEnv* jni) {
   if (!classes_.empty()) return "";
-  const jclass parks = define_boot_class(jni, kParksClass, kTrackerParks, kTrackerParksSize);
-  if (parks == nullptr) return "the VM refused to define java.lang.DdmTrackerParks";
-  for (const char* name : {"parking", "parked", "pinning", "pinned"}) {
-    const jmethodID method = jni->GetStaticMethodID(parks, name, "()V");
-    if (method != nullptr) jni->CallStaticVoidMethod(parks, method);
-    if (clear_exception(jni) || method == nullptr)
-      return "the VM does not find the agent's natives";
+  if (std::string why = why_classes_stay(); !why.empty()) return why;
+  std::string error = open_environment(jni);
+  if (!error.empty()) return error;
+  error = switch_event(JVMTI_EVENT_CLASS_PREPARE, JVMTI_ENABLE);
+  if (error.empty()) error = parks_class().define(jni);
+  switch_event(JVMTI_EVENT_CLASS_PREPARE, JVMTI_DISABLE);
+  if (!error.empty()) return error;
+  for (const char* name : {kLockSupport, kVirtualThread}) {
+    if (jclass klass = found_class(jni, name)) classes_.push_back(klass);
   }
+  return classes_.empty() ? "there is no LockSupport" : "";
+}
+
+std::string ParkHooks::open_environment(JNIEnv* jni) {
+  if (jvmti_ != nullptr) return "";
   JavaVM* vm = nullptr;
   void* environment = nullptr;
   if (jni->GetJavaVM(&vm) != JNI_OK || vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
@@ -102,17 +137,19 @@ std::string ParkHooks::prepare(JNIEnv* jni) {
   needed.can_retransform_classes = 1;
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassFileLoadHook = park_class_file;
+  callbacks.ClassPrepare = park_class_prepared;
   jvmtiError error = jvmti_->AddCapabilities(&needed);
   if (error == JVMTI_ERROR_NONE) error = jvmti_->SetEventCallbacks(&callbacks, sizeof callbacks);
-  if (error != JVMTI_ERROR_NONE) {
-    jvmti_->DisposeEnvironment();  // the next start() asks anew
-    jvmti_ = nullptr;
-    return std::string("retransforming: ") + jvmti_error_name(error);
-  }
-  for (const char* name : {kLockSupport, kVirtualThread}) {
-    if (jclass klass = found_class(jni, name)) classes_.push_back(klass);
-  }
-  return classes_.empty() ? "there is no LockSupport" : "";
+  if (error == JVMTI_ERROR_NONE) return "";
+  jvmti_->DisposeEnvironment();  // the next start() asks anew
+  jvmti_ = nullptr;
+  return std::string("retransforming: ") + jvmti_error_name(error);
+}
+
+std::string ParkHooks::switch_event(jvmtiEvent event, jvmtiEventMode mode) {
+  const jvmtiError error = jvmti_->SetEventNotificationMode(mode, event, nullptr);
+  if (error == JVMTI_ERROR_NONE) return "";
+  return std::string("switching an event: ") + jvmti_error_name(error);
 }
 
 std::string ParkHooks::rewrite(bool hooked) {
@@ -146,22 +183,3 @@ std::string ParkHooks::stop() {
 }
 
 }  // namespace ddm
-
-extern "C" {
-
-JNIEXPORT void JNICALL Java_java_lang_DdmTrackerParks_parking(JNIEnv* jni, jclass) {
-  if (ddm::ParkListener* listener = ddm::g_listener) listener->parking(jni, false);
-}
-
-JNIEXPORT void JNICALL Java_java_lang_DdmTrackerParks_parked(JNIEnv* jni, jclass) {
-  if (ddm::ParkListener* listener = ddm::g_listener) listener->parked(jni, false);
-}
-
-JNIEXPORT void JNICALL Java_java_lang_DdmTrackerParks_pinning(JNIEnv* jni, jclass) {
-  if (ddm::ParkListener* listener = ddm::g_listener) listener->parking(jni, true);
-}
-
-JNIEXPORT void JNICALL Java_java_lang_DdmTrackerParks_pinned(JNIEnv* jni, jclass) {
-  if (ddm::ParkListener* listener = ddm::g_listener) listener->parked(jni, true);
-}
-}

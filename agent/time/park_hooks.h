@@ -30,6 +30,8 @@ class ParkHooks {
 
  private:
   std::string prepare(JNIEnv* jni);
+  std::string open_environment(JNIEnv* jni);
+  std::string switch_event(jvmtiEvent event, jvmtiEventMode mode);
   std::string rewrite(bool hooked);
 
   jvmtiEnv* jvmti_ = nullptr;    // of its own: the order of hooks is that of environments

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "jvm/jvmti_memory.h"
-#include "jvm/own_threads.h"
-#include "threads/thread_list.h"
+#include "vm/jvmti_memory.h"
+#include "vm/own_threads.h"
+#include "vm/thread_list.h"
 
 namespace ddm {
 namespace {

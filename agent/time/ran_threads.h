@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "threads/thread_fields.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "time/calls/tick_clock.h"
+#include "core/tick_clock.h"
 #include "time/ran_threads.h"
 
 namespace ddm {
@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kUsualSampleBytes = std::size_t{8} << 20;
 constexpr std::size_t kMostSampleBytes = std::size_t{256} << 20;
-constexpr std::uint16_t kMostThreadNumbers = 32767;  // readers take the number as signed
 
 std::size_t events_in(std::size_t bytes, bool dual) {
   return std::min(bytes != 0 ? bytes : kUsualSampleBytes, kMostSampleBytes) / (dual ? 14 : 10);
@@ -36,12 +35,13 @@ void SampleTrace::add(std::int64_t java_id, const std::string& name, std::uint32
                       std::span<const Frame> frames, std::int64_t now_ns, std::int64_t cpu_ns) {
   auto found = threads_.find(java_id);
   if (found == threads_.end()) {
-    if (threads_.size() >= kMostThreadNumbers) {
+    bool is_new = false;
+    const std::uint16_t number = numbers_.number_of(java_id, is_new);
+    if (number == 0) {
       too_many_threads_ = true;
       return;
     }
-    found = threads_.try_emplace(java_id).first;
-    found->second = {static_cast<std::uint16_t>(threads_.size()), os_id, {}};
+    found = threads_.try_emplace(java_id, Thread{number, os_id, {}}).first;
   }
   Thread& thread = found->second;
   if (thread.name != name) trace_.threads[thread.number] = thread.name = name;

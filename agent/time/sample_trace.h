@@ -8,9 +8,10 @@
 #include <span>
 #include <string>
 
-#include "records/method_trace.h"
-#include "records/name_table.h"
+#include "report/traces/method_trace.h"
+#include "stack/names/name_table.h"
 #include "time/calls/sampled_calls.h"
+#include "time/calls/trace_threads.h"
 
 namespace ddm {
 
@@ -42,6 +43,7 @@ class SampleTrace {
   const std::int64_t begin_ns_;
   MethodTrace trace_;  // without events
   SampledCalls calls_;
+  TraceThreads numbers_;
   std::map<std::int64_t, Thread> threads_;
   bool too_many_threads_ = false;
 };

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "log.h"
+#include "core/log.h"
 
 namespace ddm {
 

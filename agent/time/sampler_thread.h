@@ -14,7 +14,7 @@
 #include <mutex>
 #include <string>
 
-#include "jvm/agent_thread.h"
+#include "vm/agent_thread.h"
 
 namespace ddm {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "options.h"
+#include "time/time_options.h"
 
 namespace ddm {
 

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "time/calls/tick_clock.h"
+#include "core/tick_clock.h"
 
 namespace ddm {
 namespace {

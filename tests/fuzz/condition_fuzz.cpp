@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "patch/probes/probe_condition.h"
+#include "probes/plans/probe_condition.h"
 #include "time/calls/method_filter.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,24 +6,26 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "ddm/allocations.h"
-#include "ddm/app_state.h"
-#include "ddm/dispatcher.h"
-#include "ddm/fail.h"
-#include "ddm/heap_dump.h"
-#include "ddm/heap_info.h"
-#include "ddm/heap_map_writer.h"
-#include "ddm/hello.h"
-#include "ddm/native_heap.h"
-#include "ddm/packet.h"
-#include "ddm/probes.h"
-#include "ddm/profiling.h"
-#include "ddm/report_chunk.h"
-#include "ddm/switch_request.h"
-#include "ddm/text.h"
-#include "ddm/thread_chunks.h"
-#include "ddm/type_name.h"
-#include "ddm/zlib_chunk.h"
+#include "core/class_names.h"
+#include "core/utf16.h"
+#include "wire/chunks/allocations.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/class_outlook.h"
+#include "wire/chunks/dispatcher.h"
+#include "wire/chunks/fail.h"
+#include "wire/chunks/heap_dump.h"
+#include "wire/chunks/heap_info.h"
+#include "wire/chunks/heap_map_writer.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/native_heap.h"
+#include "wire/chunks/packet.h"
+#include "wire/chunks/probes.h"
+#include "wire/chunks/profiling.h"
+#include "wire/chunks/report_chunk.h"
+#include "wire/chunks/switch_request.h"
+#include "wire/chunks/thread_chunks.h"
+#include "wire/chunks/thread_locks.h"
+#include "wire/chunks/zlib_chunk.h"
 
 namespace {
 
@@ -113,7 +115,9 @@ constexpr void (*kDecoders[])(ByteSpan) = {
     decode_one<ThreadStatusRequest>,
     decode_one<ThreadStatusTable>,
     decode_one<ThreadStatusList>,
+    decode_one<JavaThreadIds>,
     decode_one<ThreadStack>,
+    decode_one<ThreadLocks>,
     decode_one<HeapInfoRequest>,
     decode_one<HeapInfo>,
     decode_one<HeapSegmentsRequest>,
@@ -130,6 +134,8 @@ constexpr void (*kDecoders[])(ByteSpan) = {
     decode_allocations,
     decode_one<ProbeRequest>,
     decode_one<ProbeFindings>,
+    decode_one<OutlookRequest>,
+    decode_one<ClassOutlook>,
 };
 
 // A stream, fed in pieces of the size of its first byte; every request gets one reply.
@@ -194,7 +200,7 @@ void convert_text(ByteSpan data) {
   const std::string text(data.begin(), data.end());
   const std::string valid = to_utf8(to_utf16(text));
   check(to_utf8(to_utf16(valid)) == valid, "valid UTF-8 stays as it is");
-  const std::string name = type_name_of_descriptor(text);
+  const std::string name = type_name_of(text);
   check(!name.empty() || text.empty(), "a name stays a name");
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "dump_sites.h"
-#include "records/hprof_heap_text.h"
-#include "records/hprof_sites_dump.h"
+#include "report/hprof/hprof_heap_text.h"
+#include "report/hprof/hprof_sites_dump.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const int fd = memfd_create("dump", MFD_CLOEXEC);

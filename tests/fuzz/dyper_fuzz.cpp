@@ -1,14 +1,15 @@
 // Framing, the parser of documents, and what reads inside of them; what is written must be read.
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
-#include "dyper/documents/class_types.h"
-#include "dyper/documents/framing.h"
-#include "dyper/documents/request.h"
-#include "dyper/documents/thread_choice.h"
-#include "dyper/documents/variables.h"
-#include "dyper/patching/patch_models.h"
+#include "adapters/dyper/documents/class_types.h"
+#include "adapters/dyper/documents/framing.h"
+#include "adapters/dyper/documents/request.h"
+#include "adapters/dyper/documents/thread_choice.h"
+#include "adapters/dyper/documents/variables.h"
+#include "adapters/dyper/patching/patch_models.h"
 
 namespace {
 
@@ -27,7 +28,7 @@ void use(const std::string& document) {
   ddm::ClassTypes types;
   types.change(ddm::child_of(root, "CLASSES"), errors);
   ddm::ThreadChoice choice;
-  choice.change(ddm::child_of(root, "THREADS"), errors);
+  choice.change(ddm::child_of(root, "THREADS"), std::nullopt, errors);
   ddm::DyperVariables variables;
   for (const pugi::xml_node child : root.children()) {
     (void)variables.set(ddm::attribute_of(child, "NAME"), ddm::attribute_of(child, "VALUE"));
@@ -36,7 +37,7 @@ void use(const std::string& document) {
   models.change(ddm::child_of(root, "MODEL", "PATCHMODEL"), errors);
   ddm::XmlWriter xml;
   xml.open("A");
-  types.write(ddm::child_of(root, "MATCH"), xml);
+  types.write(ddm::child_of(root, "MATCH"), xml, errors);
   for (const ddm::DyperError& error : errors) error.write(xml);
   must_be_read(xml.close().take());
 }

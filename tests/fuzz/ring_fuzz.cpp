@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "records/report.h"
-#include "records/ring_layout.h"
-#include "records/ring_reader.h"
+#include "allocations/store/ring_layout.h"
+#include "report/recovery/ring_reader.h"
+#include "report/report.h"
 
 namespace {
 

@@ -3,6 +3,7 @@
 Written from the protocol alone, so that it does not share the agent's misunderstandings: every
 reader here checks that a chunk is exactly as long as its fields.
 """
+import json
 import os
 import queue
 import re
@@ -398,6 +399,22 @@ def address_of(process):
     return found.group(1)
 
 
+def published_address_of(process, seconds=60):
+    """Where an agent listens that says nothing on stderr: from the file that `ddm ps` reads."""
+    process.said = Stderr(process)
+    process.said_before = []
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    directory = os.path.join(runtime, "ddm") if runtime else f"/tmp/ddm-{os.getuid()}"
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with open(os.path.join(directory, str(process.pid)), encoding="utf-8") as f:
+                return json.load(f)["address"]
+        except (OSError, ValueError):
+            time.sleep(0.005)
+    raise AssertionError(f"the agent has not published where it listens: {process.said.lines()}")
+
+
 class Target:
     """A running DdmTarget under the agent; `with Target(t) as p: p.tell("marks 5")`."""
 
@@ -407,7 +424,8 @@ class Target:
         if agent is None:  # attached later, by attach()
             self.address = None
         else:
-            self.address = address_of(self.process)
+            silent = "log=error" in agent or "quiet=y" in agent
+            self.address = (published_address_of if silent else address_of)(self.process)
         self.expect("ready")
 
     def attach(self, library, options=""):

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 import traceback
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -65,21 +66,29 @@ JDKS = find_jdks()
 TESTS = []
 
 
-def test(jdks="all", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
-         alone=False):
-    """jdks: "all"; gc: names (those that the JDK has), or "all" for all of them: the quick set has
-    each on one of the JDKs, in turn; flags: tuples of VM flags, each one a variant; alone: no other
-    test runs meanwhile (for tests that look at times)."""
+# Which JDK has a test in the quick set changes from day to day, so that each meets all of them.
+DAY = int(os.environ.get("DDM_TEST_DAY", time.time() // 86400))
+
+
+def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
+         alone=False, timing=False):
+    """jdks: in the quick set each variant runs on one of the JDKs, by "turn", or on "each": where
+    the answer hangs on the VM's insides. The full set has all on all.
+    gc: names (those that the JDK has), or "all" for all of them, each on one of the JDKs;
+    flags: tuples of VM flags, each one a variant; alone: no other test runs meanwhile (it has a
+    port that is one for the machine); timing: it judges times, so it runs alone, in the full set."""
 
     def register(function):
-        jdks = [jdk for jdk in JDKS if jdk.major >= min_jdk]
-        for turn, jdk in enumerate(jdks):
-            names = jdk.collectors() if gc == "all" else [
-                name for name in gc if name == "default" or name in jdk.collectors()]
-            for name, variant in itertools.product(names, flags):
-                another_has_it = gc == "all" and (names.index(name) - turn) % len(jdks) != 0
-                TESTS.append(Case(function, jdk, name, list(variant), full_only or another_has_it,
-                                  timeout, alone))
+        able = [jdk for jdk in JDKS if jdk.major >= min_jdk]
+        first = DAY + zlib.crc32(function.__name__.encode())
+        names = list(COLLECTORS) if gc == "all" else gc
+        for turn, (name, variant) in enumerate(itertools.product(names, flags)):
+            having = [jdk for jdk in able if name == "default" or name in jdk.collectors()]
+            for number, jdk in enumerate(having):
+                by_turn = jdks == "turn" or gc == "all"
+                other_turn = by_turn and (first + turn) % len(having) != number
+                TESTS.append(Case(function, jdk, name, list(variant), full_only or timing,
+                                  other_turn, timeout, alone or timing))
         return function
 
     return register
@@ -94,9 +103,10 @@ class Result:
 
 
 class Case:
-    def __init__(self, function, jdk, gc, flags, full_only, timeout, alone):
+    def __init__(self, function, jdk, gc, flags, full_only, other_turn, timeout, alone):
         self.function, self.jdk, self.gc, self.flags = function, jdk, gc, flags
-        self.full_only, self.timeout, self.alone = full_only, timeout, alone
+        self.full_only, self.other_turn = full_only, other_turn
+        self.timeout, self.alone = timeout, alone
         words = function.__name__.replace("_", " ")
         where = [str(jdk.major)] + ([gc] if gc != "default" else []) + flags
         self.name = f"{words} [{' '.join(where)}]"
@@ -142,9 +152,6 @@ class Case:
 
     def dir_of_run(self):
         return os.path.join(WORK, "run", re.sub(r"[^A-Za-z0-9]+", "-", self.name).strip("-"))
-
-    def vm_crashed(self):
-        return bool(glob.glob(os.path.join(self.dir_of_run(), "**", "hs_err_pid*"), recursive=True))
 
     @staticmethod
     def fresh(path):
@@ -246,18 +253,16 @@ def build_programs():
         os.rename(fresh, out)
 
 
-# The quick set runs more than a thousand cases beside each other on machines that others use too. So
-# few that failed there are tried once more, alone; more than that, or a VM that crashed, is no chance.
-MOST_TRIED_AGAIN = 3
-
-
 def run_all(patterns, full):
     build_programs()
+    # Who names a test wants it on every JDK.
     chosen = [c for c in TESTS
-              if (full or not c.full_only) and (not patterns or any(p in c.name for p in patterns))]
-    failed = []
+              if (any(p in c.name for p in patterns) if patterns else full or not c.other_turn)
+              and (full or not c.full_only)]
+    failed, dearest = [], []
 
     def tell(case, took, cpu, outcome):
+        dearest.append((cpu, case.name))
         print(f"{'FAIL' if outcome else 'ok  '} {case.name} ({took:.1f} s, CPU {cpu:.1f} s)",
               flush=True)
         if outcome:
@@ -274,13 +279,10 @@ def run_all(patterns, full):
     for case in chosen:
         if case.alone:
             tell(case, *run_case(TESTS.index(case))[1:])
-    again = [case for case in failed if not case.vm_crashed()]
-    if again and len(failed) <= MOST_TRIED_AGAIN < len(chosen):
-        for case in again:
-            print(f"once more, alone: {case.name}", flush=True)
-            failed.remove(case)
-            os.rename(case.dir_of_run(), case.fresh(case.dir_of_run() + ".first"))
-            tell(case, *run_case(TESTS.index(case))[1:])
+    dearest.sort(reverse=True)
+    print(f"CPU {sum(cpu for cpu, _ in dearest):.0f} s in all; the dearest cases:")
+    for cpu, name in dearest[:20]:
+        print(f"  {cpu:6.1f} s  {name}")
     print(f"jvm: {len(chosen) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 

@@ -249,15 +249,17 @@ class HprofBinary:
 class HprofHeap:
     """A heap dump: objects {id: (class, stack trace serial, elements)}, stacks {serial: [(method, file, line)]},
     threads {serial of the stack: the thread's name}, and what roots there are. `stream`: one that hprof's other
-    records stand around."""
+    records stand around. It is held to what AHAT, the strictest of readers, takes for granted: each class is told
+    of once, before the first object, and has its CLASS DUMP; unless it is `plain`, as the VM has written it. `told_before`: the stream has named classes before the dump."""
 
     SIZES = {2: 8, 4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
     ROOTS = {0xFF: 0, 0x01: 8, 0x02: 8, 0x03: 8, 0x04: 4, 0x05: 0, 0x06: 4, 0x07: 0, 0x08: 8}
 
-    def __init__(self, path, keep=True, stream=False):
+    def __init__(self, path, keep=True, stream=False, plain=False, told_before=False):
         self.texts, self.types, self.names, frames = {0: ""}, {}, {}, {}
         self.stacks, self.thread_of, self.objects, self.count, self.bytes = {}, {}, {}, 0, 0
         self.roots, self.thread_roots, self.complete, self.keep = {}, {}, False, keep
+        self.class_dumps, self.used_classes, self.plain = set(), set(), plain
         with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
             assert data[:19] == b"JAVA PROFILE 1.0.2\0" and data[19:23] == b"\0\0\0\x08", data[:31]
             self.size, at = len(data), 31
@@ -273,7 +275,8 @@ class HprofHeap:
                     self.texts[text] = data[at + 8:end].decode(errors="replace")
                 elif tag == 0x02:
                     serial, object, trace, name = struct.unpack_from(">IQIQ", data, at)
-                    assert serial not in self.types, "a class twice"
+                    assert serial not in self.types and (plain or object not in self.names), "a class twice"
+                    assert plain or not self.class_dumps, "a class behind the objects"
                     self.types[serial] = self.names[object] = type_name(self.texts[name])
                 elif tag == 0x04:
                     frame, method, _, source, serial, line = struct.unpack_from(">QQQQIi", data, at)
@@ -290,9 +293,17 @@ class HprofHeap:
                     assert length == 0
                     self.complete = True
                 else:
-                    assert stream and tag in (0x06, 0x07, 0x0A, 0x0B, 0x0E), tag
+                    assert stream and tag in (0x06, 0x07, 0x0A, 0x0B, 0x0D, 0x0E), tag
                 at = end
         assert self.complete, "no end"
+        if plain:
+            return
+        assert self.class_dumps == self.names.keys(), {
+            self.names.get(id) for id in self.class_dumps ^ self.names.keys()}
+        assert self.used_classes <= self.class_dumps
+        # What the dump has no address for is no class that it has.
+        invented = [name for id, name in self.names.items() if id < 1 << 20]
+        assert told_before or not set(invented) & {name for id, name in self.names.items() if id >= 1 << 20}, invented
 
     def segment(self, data, at, end):
         unpack = struct.unpack_from
@@ -312,6 +323,11 @@ class HprofHeap:
                 at += 17 + self.SIZES[element] * n
                 self.object(id, PRIMITIVES[element] + "[]", trace, n)
             elif tag == 0x20:
+                id, trace, above = unpack(">QIQ", data, at)
+                assert id in self.names and trace in self.stacks, id
+                assert self.plain or id not in self.class_dumps, "a class dumped twice"
+                self.class_dumps.add(id)
+                self.used_classes.update({above} - {0})
                 at += 8 + 4 + 6 * 8 + 4
                 for skipped in (2, 8):
                     n, = unpack(">H", data, at)
@@ -322,6 +338,8 @@ class HprofHeap:
             else:
                 id, = unpack(">Q", data, at)
                 self.roots[tag] = self.roots.get(tag, 0) + 1
+                if tag == 0x05:
+                    self.used_classes.add(id)
                 if tag == 0x08:
                     thread, trace = unpack(">II", data, at + 8)
                     self.thread_roots[thread] = trace
@@ -334,6 +352,8 @@ class HprofHeap:
         if self.keep:
             assert id not in self.objects, "an object twice"
             self.objects[id] = (self.names[of] if isinstance(of, int) else of, trace, n)
+        if isinstance(of, int):
+            self.used_classes.add(of)
 
     def sites(self):
         """{(class, (methods of the stack)): objects}, without those that have no stack."""

@@ -1,6 +1,7 @@
 """Bad input gets a clear line and loses nothing."""
 import json
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -19,6 +20,26 @@ def a_bad_option_names_itself_and_the_vm_does_not_start(t):
         ours = [line for line in run.err.splitlines() if line.startswith("ddmagent:")]
         assert len(ours) == 1, run
         assert all(word in ours[0] for word in words), ours
+
+
+@test(min_jdk=25)
+def quiet_and_log_error_say_nothing_where_nothing_fails(t):
+    for options in ("quiet=y", "log=error"):
+        dyper = f"dyper=unix:{t.path('dyper')}"
+        run = t.java("Exits", "return", agent=f"{options},track=y,dump=none,{dyper}")
+        assert run.err == "", run
+    run = t.java("Exits", "return", agent="quiet=y,address=192.0.2.1:1", check=False)
+    assert "192.0.2.1:1" in run.err, run  # what fails is said
+
+
+@test(min_jdk=25)
+def a_second_copy_of_the_agent_names_the_first(t):
+    copy = shutil.copy(AGENT, t.path("libddmagent.so"))
+    run = t.java("Exits", "return", agent="address=none,engine=bci,track=y,dump=none",
+                 flags=[f"-agentpath:{copy}=address=none,engine=bci,track=y,dump=none"])
+    lines = [line for line in run.err.splitlines() if "another copy of the agent" in line]
+    assert len(lines) == 1 and run.out == "ready\n", run
+    assert copy in lines[0] or AGENT in lines[0], run
 
 
 @test()

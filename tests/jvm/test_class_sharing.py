@@ -2,7 +2,8 @@
 import os
 import re
 
-from harness import AGENT, test
+from harness import AGENT, Report, test
+from test_attach import Running
 
 
 def class_sources(t, flags, agent):
@@ -34,13 +35,13 @@ def make_jar(t):
                "-C", t.classes(), "Empty.class"])
 
 
-@test()
+@test(jdks="each")
 def an_idle_agent_leaves_class_sharing_on(t):
     make_jar(t)
     assert_as_shared_as_without(t, ["-Xshare:auto"])
 
 
-@test(min_jdk=25)
+@test(jdks="each", min_jdk=25)
 def an_idle_agent_leaves_the_aot_cache_on(t):
     make_jar(t)
     cache = t.path("empty.aot")
@@ -49,3 +50,34 @@ def an_idle_agent_leaves_the_aot_cache_on(t):
     assert made.code == 0 and os.path.exists(cache), made
     used = assert_as_shared_as_without(t, [f"-XX:AOTCache={cache}"])
     assert "Empty" in used, "the program's own class does not come from the cache"
+
+
+@test()
+def a_late_attach_changes_no_class_of_a_vm_that_is_to_write_an_archive(t):
+    t.command([os.path.join(t.jdk.home, "bin", "jar"), "cf", t.path("attached.jar"), "-C", t.classes(),
+               "Attached.class", "-C", t.classes(), "Attached$Before.class"])
+    archive = t.path("attached.jsa")
+    # No VM that verifies the JDK's own classes shares any.
+    flags = ["-Xverify:remote", f"-XX:ArchiveClassesAtExit={archive}", "-Xlog:disable"]
+    with Running(t, "-cp", t.path("attached.jar"), "Attached", flags=flags) as program:
+        assert program.load("track=y,engine=bci,sites=0,records=1k,dump=a.jsonl,address=none")
+        program.tell("before 10")
+        told = program.end()
+    assert len(told) == 1 and "engine=vm" in told[0] and "ArchiveClassesAtExit" in told[0], told
+    assert os.path.getsize(archive) > 0
+    assert Report(t.path("a.jsonl")).summary["engine"] == "vm"
+
+
+@test(min_jdk=25)
+def no_class_is_changed_while_the_vm_records_an_archive(t):
+    make_jar(t)
+    recorded = t.path("empty.conf")
+    options = "track=y,engine=bci,hooks=start,sites=0,records=1k,monitor=y,dump=e.jsonl"
+    run = t.command([t.jdk.java, "-XX:AOTMode=record", f"-XX:AOTConfiguration={recorded}",
+                     f"-agentpath:{AGENT}={options}", "-cp", t.path("empty.jar"), "Empty"])
+    assert run.code == 0 and os.path.getsize(recorded) > 0, run
+    assert "From ClassFileLoadHook" not in run.out + run.err, run
+    told = [line for line in run.err.splitlines() if "engine=vm" in line]
+    assert len(told) == 1 and "AOTMode=record" in told[0], run
+    summary = Report(t.path("e.jsonl")).summary
+    assert summary["engine"] == "vm" and summary["recorded"] > 0, summary

@@ -38,7 +38,7 @@ def shares_come_to(points, measure, tries=6):
     raise AssertionError((off, found, truth, tries))
 
 
-@test(alone=True, timeout=180)
+@test(timing=True, timeout=180)
 def samples_share_the_cpu_as_the_program_did(t):
     def measure(delay):
         run = t.java("CpuShares", "2500",

@@ -95,6 +95,39 @@ def another_user_is_closed_unheard_even_with_exit_and_gone_at_once(t):
 
 
 @test()
+def a_server_of_another_user_is_refused_with_one_line(t):
+    if os.getuid() != 0:
+        return
+    told, tell = os.pipe()
+
+    def serve():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            os.write(tell, b"%d\n" % listener.getsockname()[1])
+            heard_of = []
+            for _ in range(2):
+                link, _ = listener.accept()
+                with link:
+                    link.sendall(HANDSHAKE)
+                    heard_of.append(link.recv(100))
+            return heard_of
+
+    answers = []
+    server = threading.Thread(target=lambda: answers.append(as_nobody(serve)))
+    server.start()
+    port = os.read(told, 10).decode().strip()
+    process = t.popen("DdmTarget", agent=f"server=n,address=127.0.0.1:{port}")
+    with process:
+        server.join(30)
+        assert "HELO" not in answers[0] and "JDWP" not in answers[0], answers
+        _, said = process.communicate("exit\n", timeout=30)
+    lines = [line for line in said.splitlines() if "refused" in line]
+    assert len(lines) == 1 and f"connection to 127.0.0.1:{port} refused" in lines[0], said
+    assert "65534" in lines[0], said
+    os.close(told)
+    os.close(tell)
+
+
+@test()
 def another_user_is_refused_on_a_unix_socket_and_let_in_with_access_any(t):
     if os.getuid() != 0:
         return

@@ -369,7 +369,7 @@ def cpu_seconds(pid):
 
 # Seconds of CPU: they are the program's, and the same however busy the machine is. What the clock on
 # the wall says is printed here and measured by bench/ddm_answers.py.
-@test(timeout=180, alone=True)
+@test(timeout=180, timing=True)
 def two_thousand_threads_are_listed_in_well_under_a_second(t):
     with Target(t, flags=["-Xss256k"]) as p, p.client() as ddm:
         p.tell("many 2000")

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import pty
+import re
 import socket
 import stat
 import struct
@@ -70,17 +71,32 @@ def a_program_is_named_by_pid_port_or_socket(t):
                 assert f"pid       {p.pid}\n" in text and "max 64.0 MiB" in text
 
 
+def jstack_ids(t, pid):
+    """Java's id of each thread, by its number in the kernel."""
+    out = t.command([os.path.join(t.jdk.home, "bin", "jstack"), str(pid)]).out
+    return {int(tid, 0): int(number) for number, tid in
+            re.findall(r'(?m)^".*" #(\d+) .*? nid=(0x[0-9a-f]+|\d+)', out)}
+
+
 @test()
 def threads_and_stacks_are_shown(t):
     with Target(t) as p:
         p.tell("start \u00e4ther\x1b[31m")  # an escape sequence is a name like any other
         threads = {row["name"]: row for row in ddm_json(t, "threads", p.pid)}
-        assert threads["main"]["id"] > 0 and not threads["main"]["daemon"]
+        assert not threads["main"]["daemon"]
+        # Java's own ids, as jstack says them; the wire's count the threads that there are.
+        ids = jstack_ids(t, p.pid)
+        assert {name: row["id"] for name, row in threads.items()} == {
+            name: ids[row["tid"]] for name, row in threads.items()}, (threads, ids)
+        assert max(ids.values()) > len(threads)
         odd = threads["\u00e4ther\x1b[31m"]
         assert odd["state"] == "wait" and odd["daemon"] and odd["tid"] > p.pid
         table = ddm(t, "threads", p.pid)
+        assert re.search(rf"(?m)^ *{odd['id']} +wait ", table), table
         assert "\u00e4ther\\u001b[31m\n" in table and "\x1b" not in table
-        stack = ddm_json(t, "stack", p.pid, odd["id"])["stack"]
+        stack = ddm_json(t, "stack", p.pid, odd["id"])
+        assert stack["id"] == odd["id"]
+        stack = stack["stack"]
         assert stack[1]["class"] == "java.util.concurrent.locks.LockSupport"
         assert stack[0]["line"] == -2
         lines = ddm(t, "stack", p.pid, odd["id"]).splitlines()
@@ -88,8 +104,14 @@ def threads_and_stacks_are_shown(t):
         assert lines[0].endswith(".misc.Unsafe.park(Native Method)")
         assert "(DdmTarget.java:" in lines[-2] + lines[-3] + lines[-4]
         assert ddm(t, "stack", p.pid, 65000, code=REFUSED) == "ddm: no thread 65000\n"
+        with p.client() as wire:  # what only the wire knows is no thread's number
+            gone = max(wire.thread_table())
+        if gone not in ids.values():
+            assert ddm(t, "stack", p.pid, gone, code=REFUSED) == f"ddm: no thread {gone}\n"
         every = {one["name"]: one for one in ddm_json(t, "stack", p.pid, "--all")}
         assert every.keys() >= threads.keys() - {"Signal Dispatcher"}, every.keys()
+        assert all(one["id"] == threads[name]["id"] for name, one in every.items()
+                   if name in threads), (every.keys(), threads)
         assert every[odd["name"]]["stack"] == stack and every["main"]["state"] == "native"
         text = ddm(t, "stack", p.pid, "--all")
         assert f'"main" #{threads["main"]["id"]} native\n    at java.io.' in text, text
@@ -117,7 +139,11 @@ def tracked_allocations_are_shown_and_written(t):
             (1234, "DdmTarget.marks(DdmTarget.java")]
         # Of the whole run, by Java's own ids of threads.
         threads = ddm_json(t, "allocs", p.pid, "--by", "thread")
-        assert next(row["count"] for row in threads if row["thread"].endswith(" main")) >= 1234
+        mains = next(row for row in ddm_json(t, "threads", p.pid) if row["name"] == "main")
+        assert next(row["count"] for row in threads if row["thread"] == f'{mains["id"]} main') >= 1234
+        # Of the recent records too, which come with the wire's numbers.
+        recent = ddm_json(t, "allocs", p.pid, "--recent", "--by", "thread")
+        assert next(row["count"] for row in recent if row["thread"] == f'{mains["id"]} main') >= 1234
         text = ddm(t, "allocs", p.pid, "--top", 1)
         assert "19,744  1,234  DdmTarget$Mark\n" in text, text
 
@@ -212,6 +238,38 @@ def mistakes_are_told_in_one_line(t):
     assert "no command 'frob'" in ddm(t, "frob", code=USAGE)
     assert ddm(t, "--version").startswith("ddm 0.")
     assert "not a HotSpot JVM" in ddm(t, "attach", os.getpid(), "--agent", DDM, code=REFUSED)
+
+
+@test()
+def values_of_options_are_told_in_the_words_of_their_option(t):
+    for words in (("attach", "foo"), ("attach", "-1"), ("attach", "0")):
+        said = ddm(t, *words, code=USAGE)
+        assert f"'{words[1]}' is not a pid" in said or words[1] == "-1", said
+        assert "in range" not in said, said
+    for verb in ("allocs", "live", "locks", "sites"):
+        for top in ("-3", "many", "1.5"):
+            said = ddm(t, verb, "1", f"--top={top}", code=USAGE)
+            assert f"'{top}' is not a whole number from 0 on" in said, said
+    for words in (("record", "1", "-o", "r.txt", "-d"), ("trace", "1", "-d"), ("probe", "1", "a.B", "--for"),
+                  ("send", "1", "HELO", "--listen"), ("dyper", "1", "<DYPER />", "--listen")):
+        for time in ("2", "2s", "500ms", "0.5"):
+            assert "is not a time" not in ddm(t, *words, time, code=REFUSED), (words, time)
+        for time in ("soon", "2d", "-2s", "1e9h"):
+            assert f"'{time}' is not a time from " in ddm(t, *words[:-1], f"{words[-1]}={time}"
+                if words[-1].startswith("--") else words[-1] + time, code=USAGE), (words, time)
+
+
+@test()
+def what_cannot_be_attached_to_gets_no_advice_to_attach(t):
+    for verb in ("info", "threads"):
+        said = ddm(t, verb, os.getpid(), code=REFUSED)
+        assert "is not a HotSpot JVM" in said and "attach" not in said, said
+    with Running(t, "Attached") as p:
+        assert f"`ddm attach {p.process.pid}` loads one" in ddm(t, "info", p.process.pid, code=REFUSED)
+    with Running(t, "Attached") as p:
+        assert p.load("address=none")
+        said = ddm(t, "info", p.process.pid, code=REFUSED)
+        assert "does not listen" in said and "ddm attach" not in said, said
 
 
 @test()

@@ -401,8 +401,15 @@ def threads_are_left_out_or_looked_at_alone(t):
         client.tell("USETHREAD", chosen.replace("IGNORE='true'", "IGNORE='no'"))
         client.set(THREAD_DEFAULT="false")
         assert dumped(client) == {program.burner}
-        assert errors(client.ask("USETHREAD", "<THREADS><THREAD ID='0' USE='1' /></THREADS>")) == [
-            "BAD_VALUE"]
+        # What cannot be meant is told of: a thread that is not there, a type, an element.
+        for command, inside in (("USETHREAD", "<THREADS><THREAD ID='0' USE='1' /></THREADS>"),
+                                ("USETHREAD", "<THREADS><THREAD ID='99999' USE='1' /></THREADS>"),
+                                ("USETHREAD", "<THREADS><THRAED ID='1' USE='1' /></THREADS>"),
+                                ("GETCLASSES", "<MATCH TYPE='ODD' />"),
+                                ("REPORT", "<REPORT TYPE='ODD' />"),
+                                ("CLEAR", "<CLAER AGENT='CPU' />")):
+            assert errors(client.ask(command, inside)) == ["BAD_VALUE"], (command, inside)
+        assert dumped(client) == {program.burner}
 
 
 def code_of(t, class_file):

@@ -4,7 +4,9 @@ import glob
 import os
 import stat
 
-from ddm_client import Target
+import time
+
+from ddm_client import Target, address_of
 from harness import PRESET, ROOT, test
 from heap_map import Shape, draw
 
@@ -37,3 +39,41 @@ def an_embedded_vm_tells_its_heap_and_native_stacks(t):
         assert ddm.heap_info()[1].max > 200 << 20
         p.tell("gc")
         assert b"[java]" in ddm.request("NHGT")
+
+
+def left_after_the_vm(process):
+    """What is open and what runs, as the launcher tells it."""
+    left = []
+    for line in process.stdout:
+        if line == "end\n":
+            return left
+        left.append(line.rstrip("\n"))
+    raise AssertionError("the launcher has ended")
+
+
+@test()
+def nothing_of_the_agent_is_left_when_the_vm_is_destroyed(t):
+    embed(t)
+    process = t.popen("DdmTarget", agent=f"native=2k,ring={t.path('ring')},monitor=y,cpu=samples,"
+                      f"dyper=unix:{t.path('dyper')},dump=none",
+                      env=dict(os.environ, AFTER_VM="y"))
+    with process:
+        said = Target.__new__(Target)
+        said.t, said.process, said.address = t, process, address_of(process)
+        said.expect("ready")
+        with said.client() as ddm:
+            ddm.heap_info(3)
+            said.tell("gc")
+            assert ddm.request("HPSG", b"\2\0") == b""
+        said.say("exit")
+        deadline = time.monotonic() + 10
+        while True:  # a thread that has nothing more to do may still be on its way out
+            left = left_after_the_vm(process)
+            ours = [line for line in left if line.startswith("thread ddm-") or "eventfd" in line or
+                    "/ring" in line or line.startswith("fd socket:") or "dyper" in line]
+            if not ours:
+                break
+            assert time.monotonic() < deadline, ours
+            time.sleep(0.05)
+            said.say("")
+        process.stdin.close()

@@ -139,6 +139,19 @@ def a_report_to_minus_goes_to_stderr(t):
     assert run.out == "ready\n" and "Exits$Mark" in run.err
 
 
+@test(min_jdk=25)
+def an_exit_waits_a_second_in_all_for_who_does_not_read_stderr(t):
+    for dump in ("dump=-", "dump=-,every=1", "dump=r.txt"):
+        process = t.popen("ManyNew", "2500", agent=f"engine=bci,track=y,address=none,{dump}")
+        assert process.stdout.readline() == "ready\n"
+        begin = time.monotonic()
+        assert process.wait(60) == 0
+        took = time.monotonic() - begin - 2.5
+        process.communicate()
+        # A report into a file is written whole, which takes longer than any other part of an exit.
+        assert took < 5, (dump, took)
+
+
 @test()
 def pid_and_time_are_filled_into_the_path(t):
     t.java("Exits", "return", agent="engine=vm,dump=r-%p-%t.jsonl")

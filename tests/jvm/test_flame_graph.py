@@ -138,6 +138,39 @@ def the_flame_graph_agrees_with_the_other_reports(t):
     assert (shown["by"], shown["view"], shown["self-check"]) == ("count", "icicle", "ok")
 
 
+def figures_of_sites(report, wanted):
+    """(bytes, count) of the sites of which some frame, or the class, is wanted."""
+    found = [s for s in report.sites if any(map(wanted, [s["class"], *(
+        f"{f['class']}.{f['method']}" for f in s["stack"])]))]
+    return sum(s["bytes"] for s in found), sum(s["count"] for s in found)
+
+
+@test()
+def search_and_classes_are_of_all_stacks_however_small(t):
+    """Of millions of Marks: what the VM allocates as it starts has no bars of its own then."""
+    if t.jdk.major not in (JDKS[0].major, JDKS[-1].major):
+        return
+    t.java("Exits", "marks", "3000000", agent="address=none,track=y,records=1k,dump=r.html,dump=r.jsonl")
+    report = Report(t.path("r.jsonl"))
+    drawn = data_of(t.path("r.html"))["run"]["tree"]
+    assert len(drawn["parent"]) < sum(len(s["stack"]) for s in report.sites) / 4, "nothing is small"
+    for pattern in (r"^byte\[\]$", r"^java\.lang\.String$", r"^java\.", r"Exits\$Mark|HashMap|jdk",
+                    r"^sun\.launcher\.LauncherHelper\.[a-z]", "no such name"):
+        shown, match = open_in_browser(t, t.path("r.html"), q=pattern)
+        assert shown["self-check"] == "ok", shown
+        truth = figures_of_sites(report, re.compile(pattern, re.IGNORECASE).search)
+        assert (int(match["bytes"]), int(match["count"])) == truth, (pattern, match, truth)
+        assert (truth == (0, 0)) == (pattern == "no such name"), pattern
+    document = document_of(t, f"file://{t.path('r.html')}")
+    table = re.search(r'<table id="classes".*?</table>', document, re.S)[0]
+    rows = re.findall(r'<td class="number" title="([\d,]+) bytes">.*?<td class="number">([\d,]+)</td>'
+                      r'<td><a [^>]* title="([^"]*)"', table)
+    assert len(rows) == 25 and rows[0][2] == "Exits$Mark", rows
+    for size, count, kind in rows:
+        truth = figures_of_sites(report, lambda name: name == kind)
+        assert (int(size.replace(",", "")), int(count.replace(",", ""))) == truth, (kind, truth)
+
+
 @test()
 def a_search_that_is_no_pattern_is_plain_text_and_says_so(t):
     report = run_and_check(t, "depth=64", [])

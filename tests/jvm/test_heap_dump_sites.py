@@ -84,9 +84,11 @@ def a_heap_dump_knows_where_each_object_was_allocated(t):
             p.tell(f"keep {n}")
             path = t.path(f"{engine}.hprof")
             said = ddm(t, "dump", p.pid, "-o", path, "--sites")
-            assert re.search(r"[\d,]+ objects have the stack of their allocation", said), said
+            told = re.search(r"([\d,]+) objects have the stack of their allocation", said)
+            assert told, said
             heap = check(path, n)
             sites = check_tool(t, path, heap, n)
+            assert int(told[1].replace(",", "")) == sites["with_stack_count"], (said, sites["with_stack_count"])
             # The agent knows the sizes that the tool finds out from the dump.
             alive = {}
             for row in ddm_json(t, "live", p.pid)["rows"]:
@@ -103,7 +105,7 @@ def a_heap_dump_knows_where_each_object_was_allocated(t):
             # The handles of that dump are gone, and what does not ask for stacks has none.
             plain = t.path(f"plain-{engine}.hprof")
             ddm(t, "dump", p.pid, "-o", plain)
-            after = HprofHeap(plain)
+            after = HprofHeap(plain, plain=True)
             assert not after.sites()
             assert abs(after.roots.get(1, 0) - heap.roots.get(1, 0)) < 50, (after.roots, heap.roots)
             assert not [f for f in os.listdir(t.dir) if f.startswith(".ddmagent")]
@@ -114,7 +116,7 @@ def without_live_a_dump_with_sites_is_a_plain_one_and_says_so(t):
     with Target(t, "track=y,dump=none", program=("Dumped",)) as p:
         said = ddm(t, "dump", p.pid, "-o", t.path("x.hprof"), "--sites")
         assert "without the stacks of allocations: what is alive is not followed" in said, said
-        assert not HprofHeap(t.path("x.hprof")).sites()
+        assert not HprofHeap(t.path("x.hprof"), plain=True).sites()
         assert "--sites" in ddm(t, "sites", t.path("x.hprof"))
     assert "is there already" in ddm(t, "dump", 1, "-o", t.path("x.hprof"), code=REFUSED)
     with open(t.path("noise"), "wb") as f:
@@ -152,7 +154,7 @@ def dump_writes_a_heap_dump_at_exit_beside_other_reports(t):
     first, last = again.err.splitlines()  # one as it starts, when that can be changed yet
     assert "dump=x.hprof: it will be without the stacks of allocations" in first, again
     assert "x.hprof is without the stacks of allocations" in last, again
-    assert not HprofHeap(t.path("x.hprof")).sites()
+    assert not HprofHeap(t.path("x.hprof"), plain=True).sites()
     lost = t.java("Dumped", "end", "10", agent="live=y,dump=nowhere/lost.hprof,address=none", env={"TMPDIR": t.dir})
     assert "written to" in lost.err, lost
     assert HprofHeap(t.path("lost.hprof")).sites()

@@ -428,7 +428,8 @@ def every_command_of_net_is_answered_and_an_unknown_one_is_skipped(t):
         assert stream.count(0x1C) > 0
         with open(t.path("net.hprof"), "wb") as f:
             f.write(tool.raw)
-        assert any("Sites.main" in stack for _, stack in HprofHeap(t.path("net.hprof"), stream=True).sites())
+        heap = HprofHeap(t.path("net.hprof"), stream=True, told_before=True)
+        assert any("Sites.main" in stack for _, stack in heap.sites())
         tool.ask(7, 0x0D)
         tool.ask(8, 0x0E, struct.pack(">HH", 7, 2))               # depth
         assert stream.settings[-1] == (1, 2)

@@ -15,7 +15,7 @@ def shares(rows):
     return {part: sum(count for count, stack in rows if f"CpuShares.{part}" in stack) for part in PARTS}
 
 
-@test(alone=True)
+@test(timing=True)
 def cpu_samples_shows_the_cpu_as_the_program_used_it_in_text_and_binary(t):
     def text():
         result = run(t, "cpu=samples,interval=2,depth=8,cutoff=0,file=x.txt", "CpuShares", "1500")
@@ -99,7 +99,7 @@ def cpu_old_lists_callees_with_their_callers(t):
     assert calls["Calls.main([Ljava/lang/String;)V", "<unknown caller>"] == 1
 
 
-@test(alone=True)
+@test(timing=True)
 def monitor_time_is_what_threads_waited_to_enter(t):
     def attempt():
         out = run(t, "monitor=y,depth=4,cutoff=0,file=x.txt", "Contended", "3", "30", "3").out

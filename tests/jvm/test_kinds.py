@@ -69,33 +69,78 @@ def check_kinds(t, engine, warm=WARM, each=EACH, groups=GROUPS):
 BOTH = ("bci", "vm")
 
 
-@test(flags=[(C2_SOON,)], timeout=300)
+@test(jdks="each", flags=[(C2_SOON,)], timeout=300)
 def every_kind_is_counted_exactly_when_warm(t):
     for engine in BOTH:
         check_kinds(t, engine)
     check_kinds(t, "bci", groups=CHAINS)
 
 
-@test(flags=[(C2_SOON,), (C2_SOON, "-XX:-TieredCompilation"), ()], timeout=900, full_only=True)
+@test(jdks="each", flags=[(C2_SOON,), (C2_SOON, "-XX:-TieredCompilation"), ()], timeout=900, full_only=True)
 def every_kind_is_counted_exactly_when_very_warm(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=WARM, each=12_000)
     check_kinds(t, "bci", warm=WARM, each=12_000, groups=CHAINS)
 
 
-@test(gc="all", timeout=300)
+@test(jdks="each", gc="all", timeout=300)
 def every_kind_is_counted_exactly_on_every_collector(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])
 
 
-@test(flags=[("-Xint",), ("-Xcomp",)], timeout=300)
+@test(jdks="each", flags=[("-Xint",), ("-Xcomp",)], timeout=300)
 def every_kind_is_counted_exactly_in_every_compilation_mode(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=500, groups=[sum(GROUPS, [])])
 
 
-@test(min_jdk=25, flags=[("-XX:+UseCompactObjectHeaders",)], timeout=300)
+@test(jdks="each", min_jdk=25, flags=[("-XX:+UseCompactObjectHeaders",)], timeout=300)
 def every_kind_is_counted_exactly_with_compact_headers(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])
+
+
+# How code may run: what is interpreted or compiled, and by which compiler, is no concern of a count.
+MODES = [("-Xint",), ("-XX:TieredStopAtLevel=1",), (), ("-XX:-TieredCompilation", "-Xbatch")]
+
+
+# What a class or a call site makes when it is used for the first time is not the program's.
+FIRST_USE = {"<clinit>", "linkCallSite", "loadClass"}
+
+
+def made_below(t, program, method, rounds, flags):
+    """What engine=bci counts of each class below a method of the program, and the program's truths."""
+    run = t.java(program, str(rounds), agent="track=y,engine=bci,records=1k,dump=m.jsonl", flags=flags)
+    report = Report(t.path("m.jsonl"))
+    assert report.summary["dropped"] == 0, report.summary
+    counts = {}
+    for site in report.sites:
+        if FIRST_USE & {f["method"] for f in site["stack"]}:
+            continue
+        if any((f["class"], f["method"]) == (program, method) for f in site["stack"]):
+            # A class that the VM makes up has another number in each run.
+            name = site["class"].split("/0x")[0]
+            counts[name] = counts.get(name, 0) + site["count"]
+    return counts, {name: int(made) for _, name, made in map(str.split, run.out.splitlines())}
+
+
+@test(timeout=300)
+def every_class_is_counted_alike_however_the_code_runs(t):
+    first = None
+    for mode in MODES:
+        counts, truths = made_below(t, "ManyKinds", "round", 60_000, mode)
+        assert len(truths) == 11, truths
+        for name, made in truths.items():
+            assert counts.get(name, 0) == made, f"{mode}: {name}: {counts.get(name, 0)} of {made}"
+        first = first or counts
+        differ = {name: (first.get(name, 0), counts.get(name, 0))
+                  for name in first.keys() | counts.keys() if first.get(name, 0) != counts.get(name, 0)}
+        assert not differ, f"{MODES[0]} and {mode} differ: {differ}"
+
+
+@test(flags=[("-Xint", "-XX:-OptimizeStringConcat"), ()])
+def classes_from_the_shared_archive_are_counted_from_their_first_object(t):
+    counts, truths = made_below(t, "LateClasses", "main", 20_000, ())
+    for name, made in truths.items():
+        assert counts.get(name, 0) == made, f"{name}: {counts.get(name, 0)} of {made}"

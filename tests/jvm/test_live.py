@@ -2,13 +2,14 @@
 import contextlib
 import os
 import re
+import resource
 import subprocess
 import time
 from collections import Counter
 
 from ddm_client import Target
 from harness import AGENT, test
-from test_ddm_tool import ddm, ddm_json
+from test_ddm_tool import DDM, ddm, ddm_json
 from test_sites import report_of
 
 ENGINES = ("vm", "bci")
@@ -76,17 +77,17 @@ def live_is_exact(t, nodes, engines=ENGINES):
                 assert count > 0 and alive == 0, (kind, count, alive)
 
 
-@test(gc="all", timeout=240)
+@test(jdks="each", gc="all", timeout=240)
 def live_figures_are_what_the_program_keeps(t):
     live_is_exact(t, 30_000, ["vm"])
 
 
-@test(timeout=240)
+@test(jdks="each", timeout=240)
 def live_figures_of_rewritten_bytecode_are_what_the_program_keeps(t):
     live_is_exact(t, 30_000, ["bci"])
 
 
-@test(gc="all", flags=[("-Xmx600m",)], timeout=400, full_only=True)
+@test(jdks="each", gc="all", flags=[("-Xmx600m",)], timeout=400, full_only=True)
 def live_figures_of_a_million_objects_are_what_the_program_keeps(t):
     live_is_exact(t, 1_000_000)
 
@@ -130,7 +131,7 @@ def check_ages(figures):
 STOP_THE_WORLD = ("serial", "parallel", "g1", "default")
 
 
-@test(gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300)
+@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300)
 def ages_are_the_collections_that_objects_have_survived(t):
     for engine in ENGINES:
         with Target(t, f"{OPTIONS},engine={engine},live=y", program=("Live",)) as p, \
@@ -180,7 +181,7 @@ def check_ddm_survived(t, p, report):
     assert "--survived" in said and "1,2,4,8" in said, said
 
 
-@test()
+@test(jdks="each")
 def live_can_be_switched_on_and_off_while_the_program_runs(t):
     with Target(t, OPTIONS, program=("Live",)) as p, p.client() as client:
         p.tell("nodes 1000")
@@ -205,7 +206,7 @@ def live_can_be_switched_on_and_off_while_the_program_runs(t):
         assert of_site(report, "char[]", "keepArrays") == (1000, 1000)
 
 
-@test()
+@test(jdks="each")
 def one_object_in_sixteen_is_an_estimate_within_five_percent(t):
     for engine in ENGINES:
         with Target(t, f"{OPTIONS},engine={engine},live=1/16", program=("Live",)) as p, \
@@ -245,7 +246,7 @@ def threads_of(pid):
     return names
 
 
-@test(timeout=300)
+@test(jdks="each", timeout=300)
 def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
     with Target(t, f"{OPTIONS},live=y", flags=["-Xms64m", "-Xmx64m", "-XX:+UseSerialGC",
                                                "-XX:+AlwaysPreTouch"],
@@ -318,19 +319,19 @@ def rounds_of_live_under_load(t, engine, rounds):
         p.tell("rest")
 
 
-@test(timeout=240)
+@test(jdks="each", timeout=240, full_only=True)
 def rounds_of_live_on_and_off_by_attach_under_load_leave_nothing(t):
     for engine in ENGINES:
         rounds_of_live_under_load(t, engine, 4)
 
 
-@test(timeout=900, full_only=True)
+@test(jdks="each", timeout=900, full_only=True)
 def a_hundred_rounds_of_live_on_and_off_by_attach_under_load_leave_nothing(t):
     for engine in ENGINES:
         rounds_of_live_under_load(t, engine, 100)
 
 
-@test(gc="all", timeout=240)
+@test(jdks="each", gc="all", timeout=240)
 def classes_are_unloaded_while_their_objects_are_followed(t):
     loaders = 200
     with Target(t, f"{OPTIONS},live=y", program=("Live",)) as p, p.client() as client:
@@ -354,7 +355,7 @@ def classes_are_unloaded_while_their_objects_are_followed(t):
         assert weak_handles(t, p.pid) < 1000
 
 
-@test(timeout=240)
+@test(jdks="each", timeout=240)
 def a_live_object_takes_at_most_thirty_bytes_of_native_memory(t):
     objects = 2_000_000
     with Target(t, OPTIONS, flags=["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC",
@@ -417,17 +418,17 @@ def memory_comes_back(t, objects, rounds):
         print(f"     {t.name}: {left} bytes are left of {taken}", flush=True)
 
 
-@test(timeout=400)
+@test(jdks="each", timeout=400)
 def memory_comes_back_after_each_round_of_live(t):
     memory_comes_back(t, 500_000, 2)
 
 
-@test(timeout=900, full_only=True)
+@test(jdks="each", timeout=900, full_only=True)
 def memory_of_a_million_objects_comes_back_after_each_round_of_live(t):
     memory_comes_back(t, 1_000_000, 6)
 
 
-@test()
+@test(jdks="each")
 def ddm_live_shows_what_is_alive_and_collects_only_when_asked(t):
     with Target(t, f"{OPTIONS},live=n", program=("Live",)) as p, p.client() as client:
         refused = ddm(t, "live", p.pid, code=1)
@@ -466,3 +467,23 @@ def ddm_live_shows_what_is_alive_and_collects_only_when_asked(t):
 def live_rows(answer, kind, method):
     return sum(r["live_count"] for r in answer["rows"] if r["class"] == kind and
                r["stack"] and r["stack"][0]["method"] == method)
+
+
+@test(jdks="each", min_jdk=25, flags=(("-Xmx64m",),))
+def live_says_when_memory_is_short_for_its_sites(t):
+    with Target(t, agent="address=127.0.0.1:0") as p:
+        with open(f"/proc/{p.pid}/status", encoding="utf-8") as status:
+            pages = int(re.search(r"VmSize:\s+(\d+) kB", status.read()).group(1)) << 10
+        before = resource.prlimit(p.pid, resource.RLIMIT_AS)
+        resource.prlimit(p.pid, resource.RLIMIT_AS, (pages + (96 << 20), before[1]))
+        try:
+            attach = t.command([DDM, "attach", str(p.pid),
+                                "track=y,live=y,records=1k,sites=512k,dump=none"])
+        finally:
+            resource.prlimit(p.pid, resource.RLIMIT_AS, before)
+        short = "there was no memory for sites=524288"
+        assert attach.code == 0 and f"live= needs sites, and {short}" in attach.err, attach
+        p.stderr_line(f"{short}; no sites are counted")
+        p.stderr_line(f"live objects are not followed: live= needs sites, and {short}")
+        live = t.command([DDM, "live", str(p.pid)])
+        assert live.code == 1 and short in live.err, live

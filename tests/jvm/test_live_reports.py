@@ -67,7 +67,8 @@ class Firefox:
                     len(values) == thread[table]["length"], (table, column)
         texts, stacks = shared["stringArray"], shared["stackTable"]
         frames, functions = shared["frameTable"], shared["funcTable"]
-        assert "lib" in frames and all(f < frames["length"] for f in stacks["frame"])
+        assert set(frames["lib"]) <= {-1} and "lib" not in shared["resourceTable"]
+        assert all(f < frames["length"] for f in stacks["frame"])
         assert all(0 <= offset <= i for i, offset in enumerate(stacks["prefixOffset"]))
         assert all(f < functions["length"] for f in frames["func"])
         assert all(c < len(data["meta"]["categories"]) for c in frames["category"])
@@ -182,6 +183,19 @@ def all_reports_of_one_exit_tell_the_same_of_what_is_alive(t):
         table = text.split(f"by live bytes, as of collection {summary['gc']}")[1]
         assert re.search(r"^ +\d+,\d+ +[\d.]+% +10,000 +[\d,]+(-[\d,]+)?  Live\$Node$", table,
                          re.M), table[:2000]
+
+
+@test()
+def every_report_of_an_exit_is_of_one_moment_while_threads_allocate(t):
+    t.java("Exits", "allocating", agent="address=none,live=y,records=1k," + ",".join(
+        f"dump=x.{ending}" for ending in ("jsonl", "dhat.json", "firefox.json")))
+    summary = Report(t.path("x.jsonl")).summary
+    dhat, firefox = Dhat(t.path("x.dhat.json")), Firefox(t.path("x.firefox.json"))
+    assert (dhat.sum("tbk"), dhat.sum("tb")) == (summary["seen"], summary["seen_bytes"])
+    assert (dhat.sum("ebk"), dhat.sum("eb")) == (summary["live_count"], summary["live_bytes"])
+    assert firefox.sum(which=lambda weight: weight > 0) == summary["seen_bytes"]
+    # Nothing was allocated before it was followed: that would come and go at the start.
+    assert not [event for event in firefox.events if event[0] == 0 and event[1] < 0]
 
 
 @test()

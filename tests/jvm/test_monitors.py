@@ -2,7 +2,7 @@
 import re
 
 from ddm_client import Target
-from harness import Report, test
+from harness import AGENT, Report, test
 from test_ddm_tool import REFUSED, ddm, ddm_json, shown_on_terminal
 from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
 
@@ -28,7 +28,7 @@ def best_of(tries, attempt):
                 raise
 
 
-@test(alone=True)
+@test(timing=True)
 def contended_locks_and_waits_are_timed_as_by_the_program_itself(t):
     def attempt():
         run = t.java("Contended", "3", "10", "60", agent="address=none,monitor=y,dump=r.jsonl")
@@ -46,7 +46,7 @@ def contended_locks_and_waits_are_timed_as_by_the_program_itself(t):
     best_of(3, attempt)
 
 
-@test(alone=True)
+@test(timing=True)
 def finding_out_who_holds_a_lock_is_part_of_the_wait(t):
     def attempt():
         run = t.java("Contended", "3", "300", "1", agent="address=none,monitor=y,dump=r.jsonl")
@@ -85,7 +85,7 @@ def a_program_without_contention_has_no_lines_and_off_is_off(t):
         assert [m for m in report.monitors if m["kind"] == "enter"] == [], report.monitors
 
 
-@test(alone=True)
+@test(timing=True)
 def locks_of_java_util_concurrent_are_timed_where_they_park(t):
     def attempt():
         run = t.java("Parked", "3", "10", "60", agent="address=none,monitor=y,dump=r.jsonl,dump=r.txt")
@@ -105,7 +105,7 @@ def locks_of_java_util_concurrent_are_timed_where_they_park(t):
         text = f.read()
     assert "Waiting for locks" in text and "TRACE 1:" in text, text
     assert "at Parked.pay(Parked.java:" in text, text
-    assert all(len(line) <= 80 or line.startswith("    at ") for line in text.splitlines()), text
+    assert " java.util.concurrent.locks.ReentrantLock$FairSync\n" in text, text  # whole, in a file
 
 
 @test(min_jdk=24)
@@ -157,7 +157,7 @@ def check_holders(found, truth, frames):
         assert any("holdUntilWaiting" in stack for stack in found[name][2]), (name, found)
 
 
-@test(alone=True)
+@test(timing=True)
 def who_held_a_lock_is_told_as_the_program_knows_it(t):
     def attempt(lock):
         truth, found = held(t, lock, "platform", ",dump=r.txt")
@@ -171,7 +171,7 @@ def who_held_a_lock_is_told_as_the_program_knows_it(t):
     assert "Who held the lock when a thread began to wait" in text and "  customer" in text, text
 
 
-@test(min_jdk=24, alone=True)
+@test(min_jdk=24, timing=True)
 def a_virtual_thread_holds_a_lock_under_its_own_name(t):
     def attempt():
         truth, found = held(t, "lock", "virtual")
@@ -183,6 +183,16 @@ def a_virtual_thread_holds_a_lock_under_its_own_name(t):
         assert found["(virtual thread)"][0] == tills, (found, tills)
 
     best_of(3, attempt)
+
+
+@test()
+def parks_are_timed_when_the_first_load_of_the_agent_asks_for_it(t):
+    with Target(t, None, program=["TimesToggled"]) as p:
+        p.attach(AGENT, "monitor=y,dump=none,track=n")
+        p.tell("contend")
+        found = ddm_json(t, "locks", p.pid)
+        assert {m["kind"] for m in found} >= {"enter", "park"}, found
+        assert "not timed" not in ddm(t, "locks", p.pid)
 
 
 @test()
@@ -245,3 +255,59 @@ def switch_many_times(t, rounds, most_kb):
         after = resident_kb()
         assert after - before <= most_kb, (before, after)
         p.tell("contend")
+
+
+def lines_after(text, line):
+    """Those below `line` up to the next empty one."""
+    lines = text.splitlines()
+    at = next(i for i, one in enumerate(lines) if one.startswith(line))
+    end = next((i for i in range(at, len(lines)) if not lines[i]), len(lines))
+    return lines[at + 1:end]
+
+
+@test(jdks="each")
+def stacks_tell_who_holds_what_and_who_waits_for_whom(t):
+    with Target(t, program=["Deadlocked"]) as p:
+        rows = {row["name"]: row for row in ddm_json(t, "stack", p.pid, "--all")}
+        lefty, righty = rows["lefty"], rows["righty"]
+        assert lefty["waits"]["kind"] == "enter" and lefty["waits"]["class"] == "Deadlocked$Right"
+        assert lefty["waits"]["owner"] == {"id": righty["id"], "name": "righty"}, lefty
+        held = lefty["holds"]
+        assert [(lock["class"], lefty["stack"][lock["frame"]]["method"]) for lock in held] == [
+            ("Deadlocked$Left", "enter")], lefty
+        assert held[0]["hash"] == righty["waits"]["hash"] == rows["late"]["waits"]["hash"]
+        assert rows["one"]["waits"]["kind"] == "park" and rows["one"]["waits"]["owner"]["name"] == "two"
+        assert rows["waits"]["waits"]["kind"] == "wait" and "owner" not in rows["waits"]["waits"]
+        numbers = {name: row.get("deadlock") for name, row in rows.items()}
+        assert numbers["lefty"] == numbers["righty"] != numbers["one"] == numbers["two"], numbers
+        assert {numbers["lefty"], numbers["one"]} == {1, 2}, numbers
+        assert numbers["late"] is None and numbers["waits"] is None and numbers["main"] is None
+        text = ddm(t, "stack", p.pid, "--all")
+        stack = lines_after(text, '"lefty" #')
+        right = f"Deadlocked$Right@{lefty['waits']['hash']}"
+        waits = f"{right}, held by \"righty\" #{righty['id']}"
+        assert stack[1] == f"    - waiting to lock {waits}", stack
+        assert f"    - locked Deadlocked$Left@{held[0]['hash']}" in stack, stack
+        assert "\ndeadlock:\n" in text and "\nanother deadlock:\n" in text, text
+        assert f"    \"lefty\" #{lefty['id']} is waiting to lock {waits}\n" in text, text
+
+
+@test(jdks="each")
+def waits_that_go_on_are_told_and_idle_workers_are_none(t):
+    with Target(t, "monitor=y,dump=none", program=["Deadlocked"]) as p:
+        text = ddm(t, "locks", p.pid)
+        assert "no thread has had to wait" not in text, text
+        found = ddm_json(t, "locks", p.pid)
+        now = {row["thread"]["name"]: row for row in found if "waiting_ns" in row
+               and not row.get("idle")}
+        assert now.keys() >= {"lefty", "righty", "late", "one", "two", "waits"}, now.keys()
+        assert "idle worker" not in now and all(row["count"] == 0 for row in now.values()), now
+        assert all(row["waiting_ns"] > 0 for row in now.values()), now
+        assert now["lefty"]["class"] == "Deadlocked$Right", now["lefty"]
+        assert now["late"]["holder"] == "lefty" and now["two"]["kind"] == "park", now
+        idle = [row["thread"]["name"] for row in found if row.get("idle") and "waiting_ns" in row]
+        assert idle.count("idle worker") == 2, idle
+        assert "threads wait now, for " in text and "idle threads of pools and timers: " in text, text
+        assert "lefty #" in text and "idle worker" not in text and "\ndeadlock:\n" in text, text
+        assert "idle worker #" in ddm(t, "locks", p.pid, "--idle")
+        assert "held by lefty when it began" in text, text

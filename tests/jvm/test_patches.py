@@ -86,6 +86,6 @@ def classes_loaded_later_and_what_the_sinks_stand_on_are_patched(t):
     assert said["late"] == "3", said  # <clinit>, <init>, run
 
 
-@test(alone=True, full_only=True)
+@test(timing=True)
 def a_hit_costs_next_to_nothing(t):
     print("     " + patched(t, "costs")["costs"], flush=True)

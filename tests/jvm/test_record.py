@@ -125,3 +125,41 @@ def record_loads_the_agent_where_it_is_not(t):
         assert not tracking(t, p.pid)
         assert address_of(p.process), "the agent says where it listens"
     assert "there is no process" in ddm(t, "record", p.pid, "-o", "x.txt", code=REFUSED)
+
+
+@test(min_jdk=25)
+def tracking_ends_with_a_record_that_is_killed_or_loses_its_terminal(t):
+    with Target(t, agent="dump=none") as p:
+        for sent in (signal.SIGHUP, signal.SIGKILL):
+            record = recording(t, p.pid, "-d", 60, "-o", "r.jsonl")
+            wait_until_on(t, p.pid)
+            record.send_signal(sent)
+            record.communicate(timeout=60)
+            for _ in range(200):
+                if not tracking(t, p.pid):
+                    break
+                time.sleep(0.05)
+            assert not tracking(t, p.pid), sent
+            if sent == signal.SIGHUP:
+                assert record.returncode == 0 and os.path.exists(t.path("r.jsonl")), record.returncode
+        # Who switches it on for good meanwhile has it for good.
+        record = recording(t, p.pid, "-d", 60, "-o", "r.jsonl")
+        wait_until_on(t, p.pid)
+        ddm(t, "track", p.pid, "on")
+        record.kill()
+        record.communicate(timeout=60)
+        time.sleep(0.3)
+        assert tracking(t, p.pid)
+
+
+@test(min_jdk=25)
+def a_report_that_the_end_of_the_program_cuts_short_is_written_by_the_program(t):
+    with Target(t, agent="dump=none,engine=bci", program=("ManyNew",)) as p:
+        record = recording(t, p.pid, "-d", 1, "-o", "r.jsonl")
+        wait_until_on(t, p.pid)
+        while tracking(t, p.pid):
+            time.sleep(0.02)
+        p.process.terminate()
+        _, err = record.communicate(timeout=60)
+        assert record.returncode == 0, err
+        assert Report(t.path("r.jsonl")).summary["seen"] > 1000

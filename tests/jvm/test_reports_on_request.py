@@ -102,6 +102,27 @@ def reports_come_in_every_format_as_the_agent_writes_them(t):
 
 
 @test()
+def a_list_of_the_sites_alone_is_jsonl_without_records(t):
+    with Target(t, agent="track=y,dump=none") as p:
+        p.tell("marks 20")
+        ddm(t, "track", p.pid, "off")
+        for name in ("x.jsonl", "x.sites.jsonl"):
+            ddm(t, "allocs", p.pid, "-o", t.path(name))
+        with open(t.path("x.sites.jsonl"), encoding="utf-8") as f:
+            lines = [json.loads(line) for line in f]
+        whole = Report(t.path("x.jsonl"))
+        assert whole.records and {line["type"] for line in lines} == {"summary", "site"}
+        assert lines[1:] == whole.sites and lines[0]["seen"] == whole.summary["seen"]
+        rows = ddm(t, "allocs", "--diff", t.path("x.sites.jsonl"), t.path("x.jsonl"), "--json")
+        assert not [row for row in json.loads(rows) if row["count"]], rows
+        said = ddm(t, "allocs", p.pid, "--recent", "-o", t.path("no.sites.jsonl"), code=1)
+        assert "recent records alone have no sites" in said, said
+    with Target(t, agent="track=y,dump=none,sites=0") as p:
+        said = ddm(t, "allocs", p.pid, "-o", t.path("no.sites.jsonl"), code=1)
+        assert "no sites are counted" in said, said
+
+
+@test()
 def ddm_writes_the_programs_own_report(t):
     with Target(t, agent="track=y,engine=vm,depth=2,dump=none") as p:
         p.tell("marks 20")
@@ -133,3 +154,42 @@ def ddms_tables_of_samples_are_estimates(t):
         p.tell("marks 20000")
         # 16 bytes each (8 with compact headers): some 310 samples, or half as many
         assert 14000 < marks() - before < 26000, (before, marks())
+
+
+@test()
+def reports_of_four_threads_that_only_allocate_have_a_full_ring(t):
+    with Target(t, agent="engine=bci,track=y,dump=exit.jsonl", program=("ManyNew",)) as p:
+        for i in range(4):
+            ddm(t, "allocs", p.pid, "-o", t.path(f"{i}.jsonl"))
+        p.process.stdin.close()  # the threads go on
+        assert p.ended()[0] == 0
+    for name in ("1.jsonl", "2.jsonl", "3.jsonl", "exit.jsonl"):
+        with open(t.path(name), encoding="utf-8") as f:
+            summary = json.loads(f.readline())
+        assert summary["seen"] > 70_000 and summary["dropped"] == 0, summary
+        assert summary["recorded"] >= 60_000, summary
+
+
+@test()
+def a_later_load_switches_the_rewriting_of_reports_off(t):
+    path = t.path("r.txt")
+    with Target(t, f"dump={path},every=1") as p:
+        def rewritten(seconds):
+            """Whether the report, once taken away, comes back within so long."""
+            if os.path.exists(path):
+                os.unlink(path)
+            end = time.monotonic() + seconds
+            while time.monotonic() < end and not os.path.exists(path):
+                time.sleep(0.05)
+            return os.path.exists(path)
+
+        assert rewritten(20)
+        ddm(t, "attach", p.pid, "budget=5")  # says nothing of every=
+        assert rewritten(20)
+        ddm(t, "attach", p.pid, "every=off")
+        time.sleep(0.2)  # one that was being written then
+        assert not rewritten(2.5)
+        ddm(t, "attach", p.pid, "every=1")
+        assert rewritten(20)
+        ddm(t, "attach", p.pid, "every=off")
+    assert os.path.exists(path), "the last one is written all the same"

@@ -44,7 +44,7 @@ def inside(trace, thread):
     return spent
 
 
-@test(alone=True)
+@test(timing=True)
 def sampling_for_a_ddm_server_gives_a_trace_that_shares_the_time_as_the_program_did(t):
     with Target(t, "budget=50", program=("SharesServed",)) as p, p.client() as ddm:
         def measure():

@@ -9,7 +9,7 @@ def sizes_of(out):
     return {int(size): int(count) for size, count in (line.split() for line in out.splitlines())}
 
 
-@test()
+@test(jdks="each")
 def samples_of_mixed_sizes_add_up_to_what_was_allocated(t):
     """24 bytes to 256 KiB in one thread, finely mixed, as many bytes of each: 24,000 samples of
     each of those that are small for the interval, so 3 % is four standard deviations."""
@@ -31,7 +31,7 @@ def samples_of_mixed_sizes_add_up_to_what_was_allocated(t):
     assert max(map(abs, off.values())) < 0.03, told
 
 
-@test()
+@test(jdks="each")
 def two_sites_with_half_the_bytes_each_are_shown_so(t):
     """The interval in use, and every report: sums of sizes would show 99 % and 1 %."""
     t.java("Sampled", "1500000000",
@@ -76,13 +76,13 @@ def check_old_threads(t):
         assert abs(samples - expected) <= 5 * expected ** 0.5 + 4, told
 
 
-@test()
+@test(jdks="each")
 def old_threads_are_sampled_from_the_moment_of_switching_on(t):
     """What the VM drew for them was for another interval, and has been used up for long on 25: MBs
     would pass without a sample, or each thread become one at once."""
     check_old_threads(t)
 
 
-@test(gc="all", full_only=True)
+@test(jdks="each", gc="all", full_only=True)
 def old_threads_are_sampled_from_switching_on_with_every_collector(t):
     check_old_threads(t)

@@ -40,14 +40,14 @@ def check(t, what, n, engine, flags=()):
     return written
 
 
-@test(flags=[(), ("-Xint",)])
+@test(jdks="each", flags=[(), ("-Xint",)])
 def every_site_has_what_the_program_made_there(t):
     for engine in ENGINES:
         for what, n in (("kinds", 3000), ("threads", 5000), ("constructors", 3000)):
             check(t, what, n, engine)
 
 
-@test()
+@test(jdks="each")
 def a_constructor_chain_is_the_allocating_method_and_the_constructor_that_allocates(t):
     for engine in ENGINES:
         written = check(t, "constructors", 1000, engine)
@@ -57,7 +57,7 @@ def a_constructor_chain_is_the_allocating_method_and_the_constructor_that_alloca
         assert [f["class"] for f in leaf["stack"]][:2] == ["Sites$Chain", "Sites$Longer"]
 
 
-@test(flags=[(), ("-Xcomp",)])
+@test(jdks="each", flags=[(), ("-Xcomp",)])
 def each_depth_of_a_recursion_is_a_site_up_to_sixty_four_frames(t):
     for engine in ENGINES:
         written = check(t, "deep", 200, engine)
@@ -70,7 +70,7 @@ def each_depth_of_a_recursion_is_a_site_up_to_sixty_four_frames(t):
         assert max(len(r["stack"]) for r in written.records) == 16
 
 
-@test()
+@test(jdks="each")
 def sites_of_sixteen_frames_are_cut_there(t):
     written, _ = run(t, "deep", 10, "vm", ",sites_depth=16,depth=20")
     found = sites_of(written, "Sites$Leaf", "deeper")
@@ -79,7 +79,7 @@ def sites_of_sixteen_frames_are_cut_there(t):
     assert max(len(r["stack"]) for r in written.records) == 20
 
 
-@test(timeout=240)
+@test(jdks="each", timeout=240)
 def seventy_arrays_of_sixty_four_mebibytes_are_shown_as_what_they_are(t):
     for engine in ENGINES:
         written = check(t, "big", 70, engine, flags=["-Xmx320m"])
@@ -87,7 +87,7 @@ def seventy_arrays_of_sixty_four_mebibytes_are_shown_as_what_they_are(t):
         assert site["bytes"] == 4697620480 and site["count"] == 70
 
 
-@test()
+@test(jdks="each")
 def what_finds_no_room_is_counted_under_its_class(t):
     for engine in ENGINES:
         written, truth = run(t, "kinds", 2000, engine, ",sites=3")
@@ -101,7 +101,7 @@ def what_finds_no_room_is_counted_under_its_class(t):
                 assert shown[kind] == sum(int(c) for k, _, c, _ in truth if k == kind), (kind, shown)
 
 
-@test()
+@test(jdks="each")
 def what_comes_up_often_has_its_whole_stack_whatever_came_up_once_before(t):
     for engine in ENGINES:
         written, truth = run(t, "hotAfterCold", 4000, engine, ",sites=4k,live=y,dump=r.txt")
@@ -123,13 +123,13 @@ def what_comes_up_often_has_its_whole_stack_whatever_came_up_once_before(t):
             assert f"shortened{shortened:>24,} allocations of stacks that came up seldom" in f.read()
 
 
-@test()
+@test(jdks="each")
 def sites_can_be_switched_off(t):
     written, _ = run(t, "kinds", 100, "vm", ",sites=0")
     assert not written.sites and "sites" not in written.summary
 
 
-@test()
+@test(jdks="each")
 def all_figures_are_of_one_moment_while_threads_allocate(t):
     for engine in ENGINES:
         with Target(t, f"engine={engine},track=y,records=1k,dump=none",
@@ -141,7 +141,7 @@ def all_figures_are_of_one_moment_while_threads_allocate(t):
             assert seen == sorted(seen) and seen[-1] > seen[0]
 
 
-@test()
+@test(jdks="each")
 def switching_on_again_begins_anew(t):
     for engine in ENGINES:
         with Target(t, f"engine={engine},track=n,records=1k,dump=r.jsonl", program=("Bursts",)) as target:
@@ -205,7 +205,7 @@ def check_reports(t, client, rounds):
     return summaries
 
 
-@test(timeout=900)
+@test(jdks="each", timeout=900)
 def all_sites_are_what_was_seen_whatever_is_followed_and_switched(t):
     for engine, variants in SWITCHED.items():
         for options in variants:

@@ -26,20 +26,20 @@ def compare(t, engine, *program, least, flags=(), jar=None):
     return summary
 
 
-@test(flags=[(), ("-Xint",)])
+@test(jdks="each", flags=[(), ("-Xint",)])
 def stacks_are_those_that_the_vm_tells(t):
     for engine in ("bci", "vm"):
         compare(t, engine, "Stacks", "60", "2", least=10_000)
 
 
-@test(flags=MODES, gc="all", full_only=True, timeout=900)
+@test(jdks="each", flags=MODES, gc="all", full_only=True, timeout=900)
 def stacks_are_those_that_the_vm_tells_in_every_mode_on_every_collector(t):
     rounds = "100" if t.flags and t.flags[0] in ("-Xint", "-Xcomp") else "600"
     for engine in ("bci", "vm"):
         compare(t, engine, "Stacks", rounds, "3", least=20_000)
 
 
-@test(full_only=True, flags=[(), ("-Xint",), ("-XX:TieredStopAtLevel=1",)], timeout=900)
+@test(jdks="each", full_only=True, flags=[(), ("-Xint",), ("-XX:TieredStopAtLevel=1",)], timeout=900)
 def stacks_of_javac_are_those_that_the_vm_tells(t):
     root = unpack_sources(t)
     for engine in ("bci", "vm"):
@@ -53,17 +53,17 @@ def compare_database(t):
         compare(t, engine, "Database", "25", least=1_000_000, jar=H2.JAR)
 
 
-@test(full_only=True, flags=MODES, timeout=900)
+@test(jdks="each", full_only=True, flags=MODES, timeout=900)
 def stacks_of_a_database_are_those_that_the_vm_tells(t):
     compare_database(t)
 
 
-@test(full_only=True, gc="all", timeout=900)
+@test(jdks="each", full_only=True, gc="all", timeout=900)
 def stacks_of_a_database_are_those_that_the_vm_tells_on_every_collector(t):
     compare_database(t)
 
 
-@test()
+@test(jdks="each")
 def methods_that_nobody_asked_for_are_named_on_the_way(t):
     methods = 300
     with open(t.path("Many.java"), "w", encoding="utf-8") as f:
@@ -98,23 +98,23 @@ def compare_virtual(t, program, *arguments, least):
             assert gave_up.get("virtual thread", 0) <= summary["seen"] / 100, summary
 
 
-@test(min_jdk=21, timeout=300)
+@test(jdks="each", min_jdk=21, timeout=300)
 def stacks_of_virtual_threads_are_those_that_the_vm_tells(t):
     compare_virtual(t, "VirtualThreads", least=10_000)
 
 
-@test(min_jdk=21, timeout=300, flags=[(), ("-Xint",)])
+@test(jdks="each", min_jdk=21, timeout=300, flags=[(), ("-Xint",)])
 def stacks_of_virtual_threads_that_return_are_those_that_the_vm_tells(t):
     compare_virtual(t, "VirtualReturns", "400" if not t.flags else "100", least=10_000)
 
 
-@test(min_jdk=21, timeout=900, flags=[*MODES, ("-XX:-UseCompressedOops",)], gc="all",
+@test(jdks="each", min_jdk=21, timeout=900, flags=[*MODES, ("-XX:-UseCompressedOops",)], gc="all",
       full_only=True)
 def stacks_of_virtual_threads_are_those_that_the_vm_tells_everywhere(t):
     compare_virtual(t, "VirtualReturns", "200", least=10_000)
 
 
-@test(timeout=300)
+@test(jdks="each", timeout=300)
 def stacks_are_those_that_the_vm_tells_while_classes_are_redefined(t):
     rounds, redefined = t.path("rounds"), t.path("redefined")
     restless = f"-javaagent:{agent_jar(t, 'RestlessAgent', t.classes())}={rounds}"
@@ -124,7 +124,7 @@ def stacks_are_those_that_the_vm_tells_while_classes_are_redefined(t):
         assert os.path.getsize(rounds) > 3 and os.path.getsize(redefined) > 20
 
 
-@test(full_only=True, gc="all", timeout=900)
+@test(jdks="each", full_only=True, gc="all", timeout=900)
 def stacks_are_those_that_the_vm_tells_through_a_thousand_redefinitions(t):
     redefined = t.path("redefined")
     agent = f"-javaagent:{agent_jar(t, 'RedefiningAgent', t.classes())}={redefined},org.h2."
@@ -136,7 +136,7 @@ def stacks_are_those_that_the_vm_tells_through_a_thousand_redefinitions(t):
         assert made >= 1000, made
 
 
-@test()
+@test(jdks="each")
 def a_walker_can_be_chosen(t):
     for walker, used in (("auto", "vm"), ("vm", "vm"), ("jvmti", "jvmti")):
         t.java("Exits", "return", agent=f"track=y,walker={walker},dump=r.jsonl,address=none")
@@ -160,14 +160,14 @@ def check_constructor_chain(t, constructors):
             assert stacks[-1] and "<init>" not in stacks[-1], f"{told}: {stacks[-1]}"
 
 
-@test()
+@test(jdks="each")
 def the_frame_below_a_hundred_constructors_is_told(t):
     """What the object itself runs through is not shown, and hides nothing: neither a walker's nor
     a buffer's length ends the search for the frame below."""
     check_constructor_chain(t, 100)
 
 
-@test(flags=[("-Xint",), ("-XX:MaxInlineLevel=200",), ("-Xcomp",)], full_only=True, timeout=300)
+@test(jdks="each", flags=[("-Xint",), ("-XX:MaxInlineLevel=200",), ("-Xcomp",)], full_only=True, timeout=300)
 def the_frame_below_any_number_of_constructors_is_told_in_every_mode(t):
     for constructors in (1, 80, 250):
         check_constructor_chain(t, constructors)

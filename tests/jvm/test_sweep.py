@@ -14,11 +14,11 @@ def sweep(t, *arguments):
     print("     " + done.stdout.replace("\n", "\n     ").rstrip(), flush=True)
 
 
-@test(timeout=480)
+@test(jdks="each", timeout=480)
 def every_class_of_java_base_is_linked_with_every_hook_in_it(t):
     sweep(t)
 
 
-@test(timeout=3000, full_only=True)
+@test(jdks="each", timeout=3000, full_only=True)
 def every_class_of_the_jdk_and_of_known_jars_is_linked_with_every_hook_in_it(t):
     sweep(t, "--full")

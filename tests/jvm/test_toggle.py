@@ -15,7 +15,7 @@ def bytes_of(target, loop, rounds):
     return int(made)
 
 
-@test()
+@test(jdks="each")
 def code_without_garbage_has_none_before_and_after_tracking(t):
     for engine in ("bci", "vm"):
         with Target(t, f"engine={engine},dump=none", program=("Escape",)) as target:
@@ -34,7 +34,7 @@ def code_without_garbage_has_none_before_and_after_tracking(t):
                         assert made == 0, f"{engine}: {loop} allocates {made} bytes after tracking"
 
 
-@test()
+@test(jdks="each")
 def strings_of_chains_that_were_compiled_before_tracking_are_counted(t):
     warm, made = 400_000, 30_000
     with Target(t, "engine=bci,dump=r.jsonl,track=n,records=1m,depth=6", program=("Escape",)) as target:
@@ -85,13 +85,13 @@ def toggle_under_load(t, rounds, engine):
             assert r["stack"][0]["method"] == "round", r
 
 
-@test(timeout=300)
+@test(jdks="each", timeout=300)
 def rounds_of_on_and_off_under_load_harm_nothing(t):
     for engine in ("bci", "vm"):
         toggle_under_load(t, 4, engine)
 
 
-@test(full_only=True, gc="all", timeout=600)
+@test(jdks="each", full_only=True, gc="all", timeout=600)
 def a_hundred_rounds_of_on_and_off_under_load_harm_nothing(t):
     for engine in ("bci", "vm"):
         toggle_under_load(t, 100, engine)

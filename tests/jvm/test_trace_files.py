@@ -7,7 +7,7 @@ import time
 
 from ddm_client import Target
 from harness import test
-from test_ddm_tool import DDM
+from test_ddm_tool import DDM, ddm_json
 from test_flame_graph import open_in_browser
 from test_method_trace import traced
 
@@ -94,6 +94,7 @@ class FirefoxTrace:
                 assert column == "length" or len(values) == shared[table]["length"], (table, column)
         texts, stacks = shared["stringArray"], shared["stackTable"]
         frames, functions = shared["frameTable"], shared["funcTable"]
+        assert set(frames["lib"]) <= {-1} and "lib" not in shared["resourceTable"]
         assert len(texts) == len(set(texts)) and all(isinstance(text, str) for text in texts)
         assert all(0 <= offset <= at for at, offset in enumerate(stacks["prefixOffset"]))
         for values, end in ((stacks["frame"], frames["length"]), (frames["func"], functions["length"]),
@@ -105,6 +106,7 @@ class FirefoxTrace:
         assert sum(thread["isMainThread"] for thread in profile["threads"]) == 1
         tids = [thread["tid"] for thread in profile["threads"]]
         assert len(tids) == len(set(tids)) and len({t["pid"] for t in profile["threads"]}) == 1
+        self.tids = dict(zip((thread["name"] for thread in profile["threads"]), tids))
         for thread in profile["threads"]:
             for table in ("samples", "markers"):
                 for column, values in thread[table].items():
@@ -150,6 +152,9 @@ def a_trace_for_the_firefox_profiler_has_the_times_of_its_table(t):
             told, _ = traced(p, t.path(name))
             profile = FirefoxTrace(t.path(name))
             assert "Calls.leaf" in profile.threads["caller-1"], profile.threads.keys()
+            java_ids = {row["name"]: row["id"] for row in ddm_json(t, "threads", p.pid)}
+            assert profile.tids["main"] == java_ids["main"], (profile.tids, java_ids)
+            assert all(tid > java_ids["ddmagent"] for name, tid in profile.tids.items() if name != "main")
             for method, own in own_times(told).items():
                 assert abs(profile.own_us.get(method, 0) - own) < 1, (method, own)
 
@@ -197,7 +202,7 @@ def a_trace_of_samples_opens_as_a_page_and_in_the_firefox_profiler(t):
         assert (page["of"], page["zoom"]) == ("times", "CpuShares.seventy"), page
         none = t.command([DDM, "trace", p.address, "--methods", "no.such", "-d", "0.1", "-o",
                           t.path("none.html")])
-        assert none.code == 0 and "no call of such a method" in none.out, none
+        assert none.code == 1 and "no call of such a method" in none.err, none
         with open(t.path("none.html"), encoding="utf-8") as f:
             assert "No call of such a method was seen." in f.read()
         wrong = t.command([DDM, "trace", p.address, "-o", t.path("x.jpg")])

@@ -24,17 +24,17 @@ def drop_a_thousand_loaders(t):
     assert not any(f["class"] == "unknown" for r in report.records for f in r["stack"])
 
 
-@test(gc=("g1",), flags=[("-Xmx256m",)])
+@test(jdks="each", gc=("g1",), flags=[("-Xmx256m",)])
 def a_thousand_dropped_loaders_leave_right_names_and_flat_memory(t):
     drop_a_thousand_loaders(t)
 
 
-@test(gc=("serial", "parallel", "zgc"), flags=[("-Xmx256m",)], full_only=True)
+@test(jdks="each", gc=("serial", "parallel", "zgc"), flags=[("-Xmx256m",)], full_only=True)
 def dropped_loaders_leave_right_names_with_other_collectors(t):
     drop_a_thousand_loaders(t)
 
 
-@test(flags=[("-Xmx256m", "-XX:+UseSerialGC")], full_only=True)
+@test(jdks="each", flags=[("-Xmx256m", "-XX:+UseSerialGC")], full_only=True)
 def names_of_classes_that_come_and_go_are_dropped(t):
     def growth(run):
         quarter, end = (int(line.split()[1]) for line in run.out.splitlines())
@@ -61,7 +61,7 @@ def names_of_classes_that_come_and_go_are_dropped(t):
         assert len(lines) == 1 and lines.pop() > 0
 
 
-@test()
+@test(jdks="each")
 def classes_of_one_name_from_two_loaders_keep_their_lines_apart(t):
     for place in ("a", "b"):
         done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-g", "-d", t.path(place),

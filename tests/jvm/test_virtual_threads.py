@@ -2,7 +2,7 @@
 from harness import Report, test
 
 
-@test(min_jdk=21, flags=[("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g")])
+@test(jdks="each", min_jdk=21, flags=[("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g")])
 def virtual_threads_stacks_are_counted(t):
     for engine, most in (("vm", 1.01), ("bci", 1.05)):
         run = t.java("VirtualStacks", agent=f"address=none,engine={engine},dump=r.jsonl,dump=r.txt")
@@ -15,7 +15,7 @@ def virtual_threads_stacks_are_counted(t):
             assert "virtual thread stacks" in f.read()
 
 
-@test()
+@test(jdks="each")
 def without_virtual_threads_there_is_nothing_to_say_of_them(t):
     run = t.java("Exits", "return", agent="address=none,dump=r.jsonl,dump=-")
     assert Report(t.path("r.jsonl")).summary["virtual_thread_stack_bytes"] == 0

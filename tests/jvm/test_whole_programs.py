@@ -47,16 +47,16 @@ def compare_engines(t, rounds):
     assert seen["bci"]["seen_bytes"] >= least * seen["vm"]["seen_bytes"]
 
 
-@test(timeout=500)
+@test(jdks="each", timeout=500)
 def javac_is_seen_nearly_whole_by_bytecode(t):
     compile_under(t, "bci", unpack_sources(t), 1, files=FILES // 3)
 
 
-@test(full_only=True, timeout=900)
+@test(jdks="each", full_only=True, timeout=900)
 def javac_is_seen_whole_by_the_vm_and_nearly_whole_by_bytecode(t):
     compare_engines(t, 1)
 
 
-@test(full_only=True, timeout=1200)
+@test(jdks="each", full_only=True, timeout=1200)
 def javac_is_seen_whole_when_it_is_warm_too(t):
     compare_engines(t, 2)

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,7 +15,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "sockets/connect.h"
+#include "wire/sockets/connect.h"
 
 namespace ddm {
 namespace {
@@ -22,8 +23,48 @@ namespace {
 constexpr std::chrono::milliseconds kSocketTime{10'000};
 constexpr std::chrono::milliseconds kLook{20};
 constexpr std::chrono::milliseconds kAnswerTime{60'000};
+constexpr std::chrono::milliseconds kStillLook{100};
 
 std::string name_of(const JvmProcess& jvm) { return "process " + std::to_string(jvm.pid()); }
+
+// Whether a debugger holds the threads that answer, as far as that is seen from outside: the JVM has a
+// debugger's agent, has had time to answer, and works on nothing.
+class Standstill {
+ public:
+  explicit Standstill(const JvmProcess& jvm) : jvm_(jvm) {
+    known_ = jvm.has_jdwp_agent() && clock_getcpuclockid(jvm.pid(), &clock_) == 0;
+    cpu_ns_ = cpu_ns();
+  }
+
+  bool seen() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!known_ || now < since_ + kPatience) return false;
+    const std::int64_t more_ns = cpu_ns() - cpu_ns_;
+    if (std::chrono::nanoseconds(more_ns * 10) < now - since_) return true;
+    since_ = now;
+    cpu_ns_ += more_ns;
+    return false;
+  }
+  Error error() const {
+    return {name_of(jvm_) +
+            " stands still; a debugger holds its threads, it seems. It reads the request when the "
+            "debugger lets them go on"};
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kPatience{2500};
+  std::int64_t cpu_ns() const {
+    timespec used{};
+    clock_gettime(clock_, &used);
+    return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
+  }
+
+  const JvmProcess& jvm_;
+  clockid_t clock_{};
+  bool known_ = false;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  std::int64_t cpu_ns_ = 0;
+};
 
 bool exists(const std::string& path) {
   struct stat status {};
@@ -96,7 +137,8 @@ class TriggerFile {
 
 // SIGQUIT makes the JVM listen; one that does not take attach requests prints a thread dump on the
 // program's output instead, so it is asked first.
-std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socket_path) {
+std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socket_path,
+                                 Standstill& standstill) {
   if (exists(socket_path)) return {};
   if (!jvm.catches_sigquit()) {
     return Error{name_of(jvm) + " does not catch SIGQUIT yet: it is still starting"};
@@ -122,13 +164,16 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
     if (std::chrono::steady_clock::now() > deadline) {
       return Error{name_of(jvm) + " does not answer; is it stopped?"};
     }
+    if (standstill.seen()) {
+      return Error{name_of(jvm) + " stands still; a debugger holds its threads, it seems"};
+    }
     std::this_thread::sleep_for(kLook);
   }
   return {};
 }
 
 // All that comes until the JVM closes.
-Result<std::string> exchange(int fd, std::string_view request) {
+Result<std::string> exchange(int fd, std::string_view request, Standstill& standstill) {
   while (!request.empty()) {
     const ssize_t size = send(fd, request.data(), request.size(), MSG_NOSIGNAL);
     if (size < 0 && errno != EINTR) return errno_error("writing to the JVM");
@@ -136,12 +181,16 @@ Result<std::string> exchange(int fd, std::string_view request) {
   }
   std::string answer;
   std::array<char, 4096> buffer;
+  auto deadline = std::chrono::steady_clock::now() + kAnswerTime;
   for (;;) {
     pollfd polled{fd, POLLIN, 0};
-    if (poll(&polled, 1, static_cast<int>(kAnswerTime.count())) == 0) {
+    if (poll(&polled, 1, static_cast<int>(kStillLook.count())) == 0) {
+      if (standstill.seen()) return standstill.error();
+      if (std::chrono::steady_clock::now() < deadline) continue;
       return Error{"the JVM has not loaded the agent within " +
                    std::to_string(kAnswerTime.count() / 1000) + " s"};
     }
+    deadline = std::chrono::steady_clock::now() + kAnswerTime;
     const ssize_t size = recv(fd, buffer.data(), buffer.size(), 0);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno_error("reading from the JVM");
@@ -196,7 +245,8 @@ Result<std::string> agent_path(const std::string& given) {
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options) {
   const std::string socket_path = jvm.path("/tmp/.java_pid" + jvm.own_pid());
-  if (auto error = open_socket(jvm, socket_path)) return error;
+  Standstill standstill(jvm);
+  if (auto error = open_socket(jvm, socket_path, standstill)) return error;
   if (auto error = check_socket_file(socket_path, jvm)) return error;
   auto socket = connect_to({Address::Kind::kUnix, "", 0, socket_path}, kSocketTime);
   if (!socket) return socket.error();
@@ -211,7 +261,7 @@ std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& librar
     request += part;
     request += '\0';
   }
-  const auto answer = exchange(socket->get(), request);
+  const auto answer = exchange(socket->get(), request, standstill);
   if (!answer) return answer.error();
   return judge(*answer);
 }

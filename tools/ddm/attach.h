@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "ddm/result.h"
+#include "core/result.h"
 #include "jvm_process.h"
 
 namespace ddm {

@@ -2,16 +2,16 @@
 
 #include <map>
 
-#include "ddm/allocations.h"
-#include "ddm/app_state.h"
-#include "ddm/fail.h"
-#include "ddm/heap_dump.h"
-#include "ddm/heap_info.h"
-#include "ddm/heap_segments.h"
-#include "ddm/hello.h"
-#include "ddm/native_heap.h"
-#include "ddm/profiling.h"
-#include "ddm/switch_request.h"
+#include "wire/chunks/allocations.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/fail.h"
+#include "wire/chunks/heap_dump.h"
+#include "wire/chunks/heap_info.h"
+#include "wire/chunks/heap_segments.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/native_heap.h"
+#include "wire/chunks/profiling.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "ddm/chunk.h"
-#include "ddm/thread_chunks.h"
 #include "output.h"
+#include "wire/chunks/chunk.h"
+#include "wire/chunks/thread_chunks.h"
 
 namespace ddm {
 

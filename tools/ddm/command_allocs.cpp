@@ -3,16 +3,17 @@
 #include <ctime>
 
 #include "command.h"
-#include "ddm/app_state.h"
-#include "ddm/switch_request.h"
 #include "ddm_client.h"
 #include "marks.h"
+#include "option_values.h"
 #include "output.h"
-#include "records/report_words.h"
+#include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
 #include "target.h"
 #include "threads.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/switch_request.h"
 #include "wire_report.h"
 
 namespace ddm {
@@ -53,25 +54,24 @@ class Table {
   const bool difference_;
 };
 
-std::map<std::int64_t, std::string> thread_names(DdmClient& client) {
-  std::map<std::int64_t, std::string> names;
-  // A target that does not list its threads has numbers only.
+WireThreads threads_of(DdmClient& client) {
+  WireThreads threads;
   if (const auto rows = list_threads(client)) {
-    for (const ThreadRow& row : *rows) names[row.status.id] = row.name;
+    for (const ThreadRow& row : *rows) threads[row.status.id] = {row.id, row.name};
   }
-  return names;
+  return threads;
 }
 
 // Of the target's recent records, which any DDM server has.
 Result<WireReport> recent_report(DdmClient& client, const HelloReply& hello,
                                  std::int64_t interval) {
-  auto names = thread_names(client);
+  const WireThreads threads = threads_of(client);
   const auto answer = client.request({kAllocations, {}}, DdmClient::kMuchData);
   if (!answer) return answer.error();
   std::optional<Allocations> allocations;
   if (answer->type == kAllocations) allocations = Allocations::decode(answer->data);
   if (!allocations) return DdmClient::unexpected(*answer);
-  return wire_report(*allocations, hello, interval, std::move(names), std::time(nullptr) * 1000);
+  return wire_report(*allocations, hello, interval, threads, std::time(nullptr) * 1000);
 }
 
 void show_recent(const AllocsOptions& options, const ReportData& data, const std::string& why) {
@@ -100,7 +100,8 @@ std::vector<std::string> run_words(const SiteFigures& figures, bool tracking) {
       human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
       tracking ? "" : ", which is off now"));
   if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
-    words.push_back(fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
+    words.push_back(
+        fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
   }
   if (const std::int64_t interval = figures.fact("interval"); interval > 0) {
     ReportSummary summary;
@@ -139,8 +140,8 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
                   {"seen", figures.fact("seen")},
                   {"seen_bytes", figures.fact("seen_bytes")}});
     } else if (!options.json) {
-      print(fmt::format("mark '{}' set: {} allocations, {} until here\n", options.mark,
-                        grouped(figures.fact("seen")), human_bytes(figures.fact("seen_bytes"))));
+      print("mark '{}' set: {} allocations, {} until here\n", options.mark,
+            grouped(figures.fact("seen")), human_bytes(figures.fact("seen_bytes")));
     }
   }
   if (!options.since.empty() || !options.mark.empty()) return kExitOk;
@@ -180,7 +181,7 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
     if (const auto error = save_report(client, options.path, options.recent)) {
       return refuse(error->message);
     }
-    print(fmt::format("report written to {}\n", options.path));
+    print("report written to {}\n", options.path);
     return kExitOk;
   }
   const auto report = recent_report(client, hello, 0);
@@ -188,8 +189,8 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
   const std::string problem =
       write_report_file(options.path, *report_format_of(options.path), report->data);
   if (!problem.empty()) return refuse(problem);
-  print(fmt::format("{} recent allocations written to {}; the target tells no more\n",
-                    report->data.records.size(), options.path));
+  print("{} recent allocations written to {}; the target tells no more\n",
+        report->data.records.size(), options.path);
   return kExitOk;
 }
 
@@ -250,9 +251,7 @@ void add_allocs(CLI::App& app, Command& chosen) {
       ->check(CLI::IsMember({"class", "site", "app", "thread"}))
       ->type_name("WHAT")
       ->capture_default_str();
-  command->add_option("--top", options->top, "How many rows to show")
-      ->capture_default_str()
-      ->type_name("N");
+  add_top(*command, options->top, "How many rows to show");
   CLI::Option* recent = command->add_flag("--recent", options->recent,
                                           "Only the recent allocations, rather than the whole run");
   CLI::Option* mark =

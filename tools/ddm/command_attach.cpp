@@ -3,13 +3,14 @@
 
 #include "attach.h"
 #include "command.h"
-#include "ddm/hello.h"
-#include "ddm/switch_request.h"
 #include "ddm_client.h"
 #include "jvm_process.h"
-#include "options.h"
+#include "option_values.h"
+#include "options/options.h"
 #include "output.h"
-#include "sockets/discovery.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/switch_request.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 namespace {
@@ -23,7 +24,7 @@ struct AttachOptions {
 // What the agent would say, on the stderr of the program, where nobody may look.
 std::string bad_options(const AttachOptions& options, bool loaded_already) {
   Options present;
-  present.live = loaded_already ? 1 : 0;  // as far as one can tell from here
+  present.allocations.live = loaded_already ? 1 : 0;  // as far as one can tell from here
   const ParsedOptions parsed = parse_options(options.options, present);
   if (!parsed.error.empty() || !loaded_already) return parsed.error;
   return reload_error(parsed.options);
@@ -41,7 +42,7 @@ int tell(const Target& target, const Options& given) {
   }
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
   if (!state) return kExitOk;
-  const bool off_was_asked_for = given.is_given("live") && given.live == 0;
+  const bool off_was_asked_for = given.given.has("live") && given.allocations.live == 0;
   if (!state->on) {
     print("tracking is off\n");
   } else if (off_was_asked_for) {
@@ -68,7 +69,7 @@ int attach(const AttachOptions& options) {
   if (const auto error = load_agent(*jvm, *agent, options.options)) return refuse(error->message);
   for (const Target& target : list_targets()) {
     if (target.pid == options.pid) {
-      print(fmt::format("pid {} listens on {}\n", target.pid, target.address));
+      print("pid {} listens on {}\n", target.pid, target.address);
       return tell(target, given);
     }
   }
@@ -83,7 +84,7 @@ void add_attach(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<AttachOptions>();
   command->add_option("PID", options->pid, "A HotSpot JVM of this user; see `ddm ps --all`")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(fault_of_pid);
   command->add_option("OPTIONS", options->options,
                       "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
   command

@@ -12,7 +12,7 @@ constexpr std::uint16_t kDefaultPort = 7100;
 int bridge(std::uint16_t port) {
   auto opened = Bridge::open(port);
   if (!opened) return refuse(opened.message());
-  print(fmt::format("listening; now run: adb connect {}\n", to_string(opened->address())));
+  print("listening; now run: adb connect {}\n", to_string(opened->address()));
   if (!output_complete()) return kExitRefused;
   return refuse(opened->run().message);
 }

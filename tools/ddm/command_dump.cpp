@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "command.h"
-#include "ddm/heap_dump.h"
-#include "ddm/hello.h"
 #include "ddm_client.h"
 #include "output.h"
-#include "records/report.h"
-#include "records/report_words.h"
+#include "report/report.h"
+#include "report/report_words.h"
 #include "target.h"
+#include "wire/chunks/heap_dump.h"
+#include "wire/chunks/hello.h"
 
 namespace ddm {
 namespace {
@@ -96,8 +96,7 @@ int dump(const DumpOptions& options) {
   }
   if (!problem.empty()) return refuse(problem);
   progress.clear();
-  print(
-      fmt::format("{} written to {}\n", human_bytes(static_cast<std::int64_t>(made.bytes)), path));
+  print("{} written to {}\n", human_bytes(static_cast<std::int64_t>(made.bytes)), path);
   if (!made.no_stacks.empty()) {
     print_sentence("without the stacks of allocations: " + made.no_stacks);
   } else if (options.sites) {

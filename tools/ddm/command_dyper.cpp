@@ -4,17 +4,18 @@
 #include <iterator>
 
 #include "command.h"
-#include "ddm/bytes.h"
 #include "ddm_client.h"
+#include "option_values.h"
 #include "output.h"
 #include "target.h"
+#include "wire/chunks/bytes.h"
 
 namespace ddm {
 namespace {
 
 constexpr ChunkType kDyperChunk = chunk_type("DYPR");
 
-struct DyperOptions {
+struct DyperArguments {
   std::string target;
   std::vector<std::string> documents;
   double listen_seconds = 0;
@@ -35,7 +36,7 @@ void print_document(const Chunk& chunk) {
   print(text.ends_with('\n') ? text : text + "\n");
 }
 
-int dyper(const DyperOptions& options) {
+int dyper(const DyperArguments& options) {
   std::vector<std::string> documents;
   for (const std::string& given : options.documents) {
     auto text = document_of(given);
@@ -73,15 +74,14 @@ int dyper(const DyperOptions& options) {
 
 void add_dyper(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("dyper", "Send DYPER or DYPATCH documents");
-  auto options = std::make_shared<DyperOptions>();
+  auto options = std::make_shared<DyperArguments>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command
       ->add_option("XML", options->documents,
                    "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several in turn")
       ->required();
-  command->add_option("--listen", options->listen_seconds, "Seconds to wait for messages after it")
-      ->check(CLI::Range(0.0, 86400.0))
-      ->type_name("SECONDS");
+  add_duration(*command, "--listen", options->listen_seconds,
+               "How long to wait for messages after it", 0, 86400);
   command->callback([options, &chosen] { chosen = [options] { return dyper(*options); }; });
 }
 

@@ -1,11 +1,11 @@
 // ddm gc: a garbage collection, and what it has brought.
 #include "command.h"
-#include "ddm/app_state.h"
-#include "ddm/heap_info.h"
 #include "ddm_client.h"
 #include "heap_text.h"
 #include "output.h"
 #include "target.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/heap_info.h"
 
 namespace ddm {
 namespace {
@@ -36,7 +36,7 @@ int gc(const std::string& target, bool json) {
     if (after) result["usedAfter"] = *after;
     print_json(result);
   } else if (before && after) {
-    print(fmt::format("{} used before, {} after\n", heap_bytes(*before), heap_bytes(*after)));
+    print("{} used before, {} after\n", heap_bytes(*before), heap_bytes(*after));
   } else {
     print("done\n");
   }

@@ -1,15 +1,16 @@
 // ddm heap: what lies where in the Java heap, as figures, as a map of letters, as a picture.
 #include "command.h"
-#include "ddm/app_state.h"
-#include "ddm/heap_segments.h"
-#include "ddm/hello.h"
 #include "ddm_client.h"
 #include "heap_cells.h"
 #include "heap_picture.h"
 #include "output.h"
-#include "records/report.h"
-#include "records/report_words.h"
+#include "report/report.h"
+#include "report/report_words.h"
 #include "target.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/fail.h"
+#include "wire/chunks/heap_segments.h"
+#include "wire/chunks/hello.h"
 
 namespace ddm {
 namespace {
@@ -86,6 +87,9 @@ Result<HeapPicture> read_map(DdmClient& client) {
   const auto done =
       client.ask(to_chunk(HeapSegmentsRequest{{SegmentsWhen::kNow, 1}}), DdmClient::kLongWork);
   if (!done) return done.error();
+  // A target that knows no "now" has no words for it.
+  const auto fail = done->type == Fail::kType ? Fail::decode(done->data) : std::nullopt;
+  if (fail && !fail->message.empty()) return Error{fail->message};
   const std::deque<Chunk> events = client.take_events();
   if (has_end(events)) return map_in(events);
   return map_after_collection(client);  // "now" is our agent's own
@@ -145,9 +149,9 @@ HeapCell sum_of(const std::vector<HeapCell>& cells, std::size_t begin, std::size
 void print_map(const HeapPicture& map) {
   const HeapCells cells(map.segments, kRows * kRowCells);
   print(
-      fmt::format("\nOne letter = {}: the kind that has most of it (o objects, c classes,\n"
-                  "1 2 4 8 arrays by element size, ? unknown, . free, blank not committed).\n\n",
-                  bytes_text(cells.cell_bytes())));
+      "\nOne letter = {}: the kind that has most of it (o objects, c classes,\n"
+      "1 2 4 8 arrays by element size, ? unknown, . free, blank not committed).\n\n",
+      bytes_text(cells.cell_bytes()));
   TextTable table({">FROM", ">USED", "MAP"});
   const auto& all = cells.cells();
   for (std::size_t row = 0; row < all.size(); row += kRowCells) {
@@ -220,20 +224,20 @@ int heap(const std::string& target, const std::string& path, bool json) {
   }
   print_totals(*map, totals);
   print_map(*map);
-  if (!path.empty()) print(fmt::format("\nPicture written to {}\n", path));
+  if (!path.empty()) print("\nPicture written to {}\n", path);
   return kExitOk;
 }
 
 }  // namespace
 
 void add_heap(CLI::App& app, Command& chosen) {
-  struct HeapOptions {
+  struct HeapArguments {
     std::string target;
     std::string path;
     bool json = false;
   };
   CLI::App* command = app.add_subcommand("heap", "Show what the Java heap holds, and where");
-  auto options = std::make_shared<HeapOptions>();
+  auto options = std::make_shared<HeapArguments>();
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_option("-o", options->path, "Draw it as well: a file that ends in .png")
       ->type_name("FILE");

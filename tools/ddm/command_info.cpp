@@ -1,15 +1,15 @@
 // ddm info: a program's VM, flags and heap usage.
 #include "chunk_json.h"
 #include "command.h"
-#include "ddm/app_state.h"
-#include "ddm/heap_info.h"
-#include "ddm/hello.h"
-#include "ddm/profiling.h"
-#include "ddm/switch_request.h"
+#include "core/jvm_text.h"
 #include "ddm_client.h"
 #include "heap_text.h"
-#include "records/report_utf8.h"
 #include "target.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/heap_info.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/profiling.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {

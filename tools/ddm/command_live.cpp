@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "command.h"
-#include "ddm/app_state.h"
 #include "ddm_client.h"
 #include "output.h"
-#include "records/report_words.h"
+#include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
 #include "target.h"
+#include "wire/chunks/app_state.h"
 
 namespace ddm {
 namespace {
@@ -86,9 +86,9 @@ class JsonRows {
     if (!begun_) {
       begun_ = true;
       estimated_ = is_estimated(object);
-      print(fmt::format("{{\"gc\":{},{}{}\"rows\":[", object.value("gc", std::int64_t{0}),
-                        estimated_ ? "\"estimated\":true," : "",
-                        survived_ > 0 ? fmt::format("\"survived\":{},", survived_) : ""));
+      print("{{\"gc\":{},{}{}\"rows\":[", object.value("gc", std::int64_t{0}),
+            estimated_ ? "\"estimated\":true," : "",
+            survived_ > 0 ? fmt::format("\"survived\":{},", survived_) : "");
       return true;
     }
     Json row = Json::object();
@@ -103,8 +103,8 @@ class JsonRows {
       row["live_bytes"] = old.bytes;
     }
     if (estimated_) row["estimated"] = true;
-    print(fmt::format("{}\n{}", rows_++ == 0 ? "" : ",",
-                      row.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    print("{}\n{}", rows_++ == 0 ? "" : ",",
+          row.dump(-1, ' ', false, Json::error_handler_t::replace));
     return true;
   }
 
@@ -117,13 +117,13 @@ class JsonRows {
 void print_table(const SiteFigures& figures, const LiveOptions& options) {
   const Json& summary = figures.summary;
   const bool estimated = is_estimated(summary);
-  print(fmt::format("{}{} objects alive, {}, as of collection {}{}\n", estimated ? "about " : "",
-                    grouped(figures.count()), human_bytes(figures.bytes()), figures.fact("gc"),
-                    options.survived.empty()
-                        ? std::string()
-                        : fmt::format(", that have survived {} or more", options.survived)));
+  print("{}{} objects alive, {}, as of collection {}{}\n", estimated ? "about " : "",
+        grouped(figures.count()), human_bytes(figures.bytes()), figures.fact("gc"),
+        options.survived.empty()
+            ? std::string()
+            : fmt::format(", that have survived {} or more", options.survived));
   if (const std::int64_t n = figures.fact("live_one_in"); n > 1) {
-    print(fmt::format("estimated: one object in {} is followed\n", n));
+    print("estimated: one object in {} is followed\n", n);
   }
   std::int64_t missing = 0;
   if (const auto lost = summary.find("live_not_followed"); lost != summary.end()) {
@@ -131,7 +131,7 @@ void print_table(const SiteFigures& figures, const LiveOptions& options) {
       if (count.is_number_integer()) missing += count.get<std::int64_t>();
     }
   }
-  if (missing > 0) print(fmt::format("{} more could not be followed\n", grouped(missing)));
+  if (missing > 0) print("{} more could not be followed\n", grouped(missing));
   print_rows(rows_of(figures, *rows_by(options.by)), *rows_by(options.by), options.top,
              Columns::kAges);
   const Survivors all = survivors_of(figures, 0), old = survivors_of(figures, 1);

@@ -1,14 +1,20 @@
 // ddm locks: where a program's threads have waited for locks.
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "command.h"
 #include "ddm_client.h"
+#include "held_locks.h"
+#include "option_values.h"
 #include "output.h"
-#include "records/report_words.h"
+#include "report/jdk_classes.h"
+#include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"
 #include "target.h"
+#include "threads.h"
 
 namespace ddm {
 namespace {
@@ -17,6 +23,7 @@ struct LocksOptions {
   std::string target;
   std::string kind;  // "": all
   std::size_t top = 25;
+  bool idle = false;
   bool json = false;
 };
 
@@ -28,6 +35,34 @@ std::string text_in(const Json& object, const char* key) {
 std::int64_t number_in(const Json& object, const char* key) {
   const auto at = object.find(key);
   return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
+}
+
+// The lines of a program that are of one kind of waiting, parted: to wait for work is no wait for a lock.
+struct Waits {
+  std::vector<Json> over;  // with count, ns and holders; most time first
+  std::vector<Json> now;   // with thread, ns and holder; longest first
+};
+struct AllWaits {
+  Waits locks, idle;
+};
+
+// Frames in which a thread has nothing to do: pools and timers of the JDK.
+bool is_idle(const Json& stack) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kIdle{
+      {{"java.util.concurrent.ThreadPoolExecutor", "getTask"},
+       {"java.util.concurrent.ForkJoinPool", "awaitWork"},
+       {"java.util.TimerThread", "mainLoop"},
+       {"java.lang.ref.ReferenceQueue", "remove"}}};
+  if (!stack.is_array()) return false;
+  // A task that a pool runs stands further in than the pool's own frames.
+  for (const Json& frame : stack) {
+    const std::string type = text_in(frame, "class"), method = text_in(frame, "method");
+    const bool idle = std::ranges::any_of(
+        kIdle, [&](const auto& known) { return type == known.first && method == known.second; });
+    if (idle) return true;
+    if (!is_jdk_class(type)) return false;
+  }
+  return false;
 }
 
 std::string ms_text(std::int64_t ns) {
@@ -54,7 +89,23 @@ std::string sums_text(const std::vector<Json>& monitors) {
     text += fmt::format("{}{} ms {} ({} times)", text.empty() ? "" : "\n", ms_text(ns), words,
                         grouped(count));
   }
-  return text.empty() ? "no thread has had to wait" : text;
+  return text;
+}
+
+// "4 threads wait for work now; before, 12,345.6 ms parked (30 times)": of pools and timers.
+std::string idle_text(const Waits& idle) {
+  if (idle.over.empty() && idle.now.empty()) return "";
+  std::string sums = sums_text(idle.over);
+  std::ranges::replace(sums, '\n', ',');
+  return fmt::format(
+      "not counted, idle threads of pools and timers: {} wait for work now{}{}; --idle "
+      "shows them",
+      grouped(static_cast<std::int64_t>(idle.now.size())), sums.empty() ? "" : "; before, ", sums);
+}
+
+std::string class_text(const Json& line) {
+  const std::string type = text_in(line, "class");
+  return type.empty() || type == "unknown" ? "-" : type;
 }
 
 // "    held by till-1 (1,234.5 ms, 3 times)" and where, of those that held it for most of the time.
@@ -78,49 +129,141 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   }
 }
 
-int locks(const LocksOptions& options) {
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
-  if (!client) return refuse(client.message());
-  const auto lines = fetch_time(*client, "monitor");
-  if (!lines) return refuse(lines.message());
-  const std::string state = text_in((*lines)[0], "monitor");
-  if (state.empty()) {
-    return refuse(fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y",
-                              options.target));
-  }
-  std::vector<Json> monitors;
-  for (std::size_t i = 1; i < lines->size(); ++i) {
-    const Json& monitor = (*lines)[i];
-    if (options.kind.empty() || text_in(monitor, "kind") == options.kind) {
-      monitors.push_back(monitor);
-      monitors.back().erase("type");
-    }
-  }
-  if (options.json) {
-    print_json(Json(monitors));
-    return kExitOk;
-  }
+void print_over(const std::vector<Json>& monitors, std::size_t top) {
+  if (monitors.empty()) return;
   const std::size_t width = output_width();
   constexpr std::string_view kBefore = "    at ";
   TextTable table({">WAITED MS", ">COUNT", "KIND", ".CLASS, WHERE"});
-  for (std::size_t i = 0; i < std::min(monitors.size(), options.top); ++i) {
+  for (std::size_t i = 0; i < std::min(monitors.size(), top); ++i) {
     const Json& monitor = monitors[i];
-    const std::string type = text_in(monitor, "class");
-    const bool known = !type.empty() && type != "unknown";
     table.add({ms_text(number_in(monitor, "ns")), grouped(number_in(monitor, "count")),
-               text_in(monitor, "kind"), known ? type : "-"});
+               text_in(monitor, "kind"), class_text(monitor)});
     const Json stack = monitor.value("stack", Json::array());
     table.add_line(
         fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
     add_holders(monitor, width, table);
   }
-  if (!monitors.empty()) print(table.text());
-  if (monitors.size() > options.top) {
-    print(fmt::format("... {} more (--top N shows more)\n", monitors.size() - options.top));
+  print(table.text());
+  if (monitors.size() > top) {
+    print("... {} more (--top N shows more)\n", monitors.size() - top);
   }
-  print(fmt::format("{}{}\n", sums_text(monitors), state == "off" ? "; no longer timed" : ""));
+}
+
+void print_now(const std::vector<Json>& waiting, std::size_t top) {
+  if (waiting.empty()) return;
+  const std::size_t width = output_width();
+  constexpr std::string_view kBefore = "    at ";
+  TextTable table({">WAITS NOW, MS", "KIND", "~THREAD", ".CLASS, WHERE"});
+  for (std::size_t i = 0; i < std::min(waiting.size(), top); ++i) {
+    const Json& wait = waiting[i];
+    const Json thread = wait.value("thread", Json::object());
+    table.add({ms_text(number_in(wait, "ns")), text_in(wait, "kind"),
+               fmt::format("{} #{}", text_in(thread, "name"), number_in(thread, "id")),
+               class_text(wait)});
+    const Json stack = wait.value("stack", Json::array());
+    table.add_line(
+        fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
+    const std::string holder = text_in(wait, "holder");
+    if (!holder.empty()) {
+      table.add_line(shortened(fmt::format("    held by {} when it began", holder), width));
+    }
+  }
+  print(table.text());
+  if (waiting.size() > top) print("... {} more (--top N shows more)\n", waiting.size() - top);
+}
+
+AllWaits parted(const std::vector<Json>& lines, const std::string& kind) {
+  AllWaits all;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Json& line = lines[i];
+    if (!kind.empty() && text_in(line, "kind") != kind) continue;
+    Waits& waits = is_idle(line.value("stack", Json::array())) ? all.idle : all.locks;
+    (text_in(line, "type") == "waiting" ? waits.now : waits.over).push_back(line);
+  }
+  return all;
+}
+
+// The agent knows the names of threads that it has seen allocate; the list has all of them.
+void name_threads(DdmClient& client, std::vector<Json>& lines) {
+  std::map<std::int64_t, std::string> names;
+  if (const auto rows = list_threads(client)) {
+    for (const ThreadRow& row : *rows) names[row.id] = row.name;
+  }
+  for (Json& line : lines) {
+    const auto thread = line.find("thread");
+    if (thread == line.end() || !thread->is_object()) continue;
+    const auto known = names.find(number_in(*thread, "id"));
+    if (known != names.end()) (*thread)["name"] = json_text(known->second);
+  }
+}
+
+Json as_json(const AllWaits& all) {
+  Json list = Json::array();
+  const auto add = [&](const Waits& waits, bool idle) {
+    for (Json row : waits.over) {
+      row.erase("type");
+      if (idle) row["idle"] = true;
+      list.push_back(std::move(row));
+    }
+    for (Json row : waits.now) {
+      row.erase("type");
+      row["waiting_ns"] = row["ns"];
+      row["count"] = row["ns"] = 0;
+      if (idle) row["idle"] = true;
+      list.push_back(std::move(row));
+    }
+  };
+  add(all.locks, false);
+  add(all.idle, true);
+  return list;
+}
+
+int locks(const LocksOptions& options) {
+  const auto address = find_target(options.target);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  auto lines = fetch_time(*client, {"monitor", "waiting"});
+  if (!lines) return refuse(lines.message());
+  const std::string state = text_in((*lines)[0], "monitor");
+  const auto held = fetch_locks(*client);
+  const auto circles = held ? deadlocks_of(*held) : std::vector<LockCircle>();
+  if (state.empty()) {
+    if (!circles.empty() && !options.json) print(deadlocks_text(circles));
+    return refuse(fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y",
+                              options.target));
+  }
+  name_threads(*client, *lines);
+  const AllWaits all = parted(*lines, options.kind);
+  if (options.json) {
+    print_json(as_json(all));
+    return kExitOk;
+  }
+  const Waits& shown = options.idle ? all.idle : all.locks;
+  print_over(shown.over, options.top);
+  if (!shown.over.empty() && !shown.now.empty()) print("\n");
+  print_now(shown.now, options.top);
+  if (const std::string lacks = text_in((*lines)[0], "incomplete"); !lacks.empty()) {
+    print_sentence(lacks);
+  }
+  const std::string sums = sums_text(shown.over);
+  std::string said_of_now;
+  if (!shown.now.empty()) {
+    const std::size_t count = shown.now.size();
+    said_of_now = fmt::format("{} {} now, for {} ms so far at the longest\n", count,
+                              count == 1 ? "thread waits" : "threads wait",
+                              ms_text(number_in(shown.now.front(), "ns")));
+  }
+  if (sums.empty() && said_of_now.empty()) {
+    print(options.idle ? "no thread has waited for work" : "no thread has had to wait");
+  }
+  print(sums);
+  print(std::string(sums.empty() && !said_of_now.empty() ? "no wait is over" : "") +
+        (state == "off" ? "; no longer timed\n" : "\n") + said_of_now);
+  if (const std::string idle = idle_text(all.idle); !options.idle && !idle.empty()) {
+    print_sentence(idle);
+  }
+  if (!circles.empty()) print("\n" + deadlocks_text(circles));
   return kExitOk;
 }
 
@@ -130,9 +273,7 @@ void add_locks(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("locks", "Where threads have waited for locks");
   auto options = std::make_shared<LocksOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("--top", options->top, "How many places to show")
-      ->capture_default_str()
-      ->type_name("N");
+  add_top(*command, options->top, "How many places to show");
   command
       ->add_option(
           "--kind", options->kind,
@@ -140,7 +281,12 @@ void add_locks(CLI::App& app, Command& chosen) {
           "wait (Object.wait()) or pin")
       ->check(CLI::IsMember({"enter", "park", "wait", "pin"}))
       ->type_name("KIND");
-  command->add_flag("--json", options->json, "[{kind, class, count, ns, holders, stack}]");
+  command->add_flag("--idle", options->idle,
+                    "Instead, where threads of pools and timers wait for work");
+  command->add_flag(
+      "--json", options->json,
+      "[{kind, class, count, ns, holders, stack, idle}]; waits that go on have {thread, "
+      "waiting_ns, holder}");
   command->callback([options, &chosen] { chosen = [options] { return locks(*options); }; });
 }
 

@@ -1,15 +1,17 @@
 // ddm probe: exact counts, times and values of chosen methods of a running program, for a while.
-#include <charconv>
+#include <algorithm>
 #include <chrono>
 
 #include "command.h"
-#include "ddm/probes.h"
 #include "ddm_client.h"
 #include "interrupt.h"
+#include "option_values.h"
 #include "output.h"
-#include "patch/probes/probe_plan.h"
 #include "probe_text.h"
+#include "probes/plans/probe_plan.h"
+#include "running_methods.h"
 #include "target.h"
+#include "wire/chunks/probes.h"
 
 namespace ddm {
 namespace {
@@ -20,42 +22,49 @@ struct ProbeOptions {
   std::string target;
   ProbeRequest request{.records = 100};
   bool count = false, time = false, args = false, returned = false, throws = false, stack = false;
-  std::string duration;
+  double seconds = 0;  // 0: until Ctrl-C
+  RunningRule running;
   bool json = false;
 };
 
-// "10s", "500ms", "2m", "10": seconds.
-std::optional<double> seconds_of(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || !(number > 0)) return {};
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  if (unit == "ms") return number / 1000;
-  if (unit == "m") return number * 60;
-  if (unit == "h") return number * 3600;
-  if (unit == "s" || unit.empty()) return number;
-  return {};
-}
-
-// On stderr: whoever waits for them to be in reads it there.
-void tell_start(const ProbeFindings& findings) {
+// On stderr: whoever waits for them to be in reads it there. False: no method that there is has got
+// one, and each has a reason.
+bool tell_start(const ProbeFindings& findings) {
+  constexpr std::size_t kMostNamed = 5;
   std::size_t in = 0;
   for (const ProbeFindings::Method& method : findings.methods) in += method.removed.empty();
-  fmt::print(stderr, "ddm: probes are in {} {}; Ctrl-C takes them out\n", in,
-             in == 1 ? "method" : "methods");
-  for (const std::string& note : findings.notes) fmt::print(stderr, "ddm: {}\n", note);
+  if (in > 0) {
+    complain(fmt::format("probes are in {} {}; Ctrl-C takes them out", in,
+                         in == 1 ? "method" : "methods"));
+  } else {
+    complain(fmt::format("probes are in no method{}",
+                         findings.methods.empty() ? " yet; Ctrl-C ends this" : ""));
+    for (std::size_t i = 0; i < std::min(kMostNamed, findings.methods.size()); ++i) {
+      const ProbeFindings::Method& method = findings.methods[i];
+      complain(fmt::format("{}.{}: {}", method.class_name, method.method, reason_text(method)));
+    }
+    if (findings.methods.size() > kMostNamed) {
+      complain(fmt::format("and {} more methods", findings.methods.size() - kMostNamed));
+    }
+  }
+  for (const std::string& note : findings.notes) complain(note);
+  return in > 0 || findings.methods.empty();
+}
+
+std::uint64_t hits_of(const ProbeFindings& findings) {
+  std::uint64_t hits = 0;
+  for (const ProbeFindings::Method& method : findings.methods) hits += method.hits;
+  return hits;
 }
 
 // Until the time is over, Ctrl-C, or the end of the program, which may send its last findings by
 // itself. "" or what went wrong.
-std::string wait_for_end(DdmClient& client, const std::optional<double>& seconds,
-                         std::optional<ProbeFindings>& last) {
+std::string wait_for_end(DdmClient& client, double most, std::optional<ProbeFindings>& last) {
   const Clock::time_point begin = Clock::now();
   while (!interrupted()) {
     double left = 0.1;
-    if (seconds) {
-      left = *seconds - std::chrono::duration<double>(Clock::now() - begin).count();
+    if (most > 0) {
+      left = most - std::chrono::duration<double>(Clock::now() - begin).count();
       if (left <= 0) break;
     }
     const auto step = std::chrono::milliseconds(static_cast<int>(std::min(left, 0.1) * 1000) + 1);
@@ -75,29 +84,30 @@ int probe(ProbeOptions options) {
       (options.time ? kProbeTime : 0) | (options.args ? kProbeArguments : 0) |
       (options.returned ? kProbeReturn : 0) | (options.throws ? kProbeThrows : 0) |
       (options.stack ? kProbeStack : 0));
-  std::optional<double> seconds;
-  if (!options.duration.empty()) {
-    seconds = seconds_of(options.duration);
-    if (!seconds) return misused("--for " + options.duration + ": right is 10s, 500ms, 2m or 1h");
-  }
   if (const auto wish = read_probe_wish(request); !wish) return misused(wish.message());
   const auto address = find_target(options.target);
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
   catch_interrupts();
+  client->give_up_when(interrupted);  // the agent takes out what it has put in, then
+  if (const auto end = look_before_changes(*client, {request.methods, ""}, options.running)) {
+    return *end;
+  }
   const auto started = client->request(to_chunk(request), DdmClient::kLongWork);
+  client->give_up_when(nullptr);
   if (!started) return refuse(started.message());
   const auto begun =
       started->type == ProbeRequest::kType ? ProbeFindings::decode(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
-  tell_start(*begun);
+  const bool may_hit = tell_start(*begun) || request.methods.find('*') != std::string::npos;
   std::optional<ProbeFindings> findings;
-  if (std::string gone = wait_for_end(*client, seconds, findings); !gone.empty()) {
+  if (std::string gone = may_hit ? wait_for_end(*client, options.seconds, findings) : "";
+      !gone.empty()) {
     return refuse(gone);
   }
   if (findings) {
-    fmt::print(stderr, "ddm: the program has ended\n");
+    complain("the program has ended");
   } else {
     const auto ended = client->request({kEndProbes, {}}, DdmClient::kLongWork);
     if (!ended) return refuse(ended.message());
@@ -106,10 +116,14 @@ int probe(ProbeOptions options) {
   }
   if (options.json) {
     print_json(probe_json(request, *findings));
-  } else {
+  } else if (may_hit) {
+    std::erase_if(findings->notes, [&begun](const std::string& note) {
+      return std::find(begun->notes.begin(), begun->notes.end(), note) != begun->notes.end();
+    });
     print(probe_text(request, *findings, output_width()));
   }
-  return kExitOk;
+  if (hits_of(*findings) > 0) return kExitOk;
+  return may_hit ? refuse("no hit") : kExitRefused;
 }
 
 }  // namespace
@@ -135,14 +149,23 @@ void add_probe(CLI::App& app, Command& chosen) {
       ->check(CLI::Range(1, 65535));
   command->add_option("--field", options->request.field,
                       "Where the method reads or writes this field instead: Cart.sum");
-  command->add_option("--for", options->duration, "How long: 10s, 500ms, 2m; else until Ctrl-C");
-  command->add_option("--limit", options->request.records, "So many hits are shown, the first ones")
+  add_duration(*command, "--for", options->seconds, "For how long; else until Ctrl-C", 0.001,
+               kMostSeconds);
+  command
+      ->add_option("--limit", options->request.records,
+                   "So many hits of each method are shown, the first ones")
       ->check(CLI::Range(std::uint32_t{1}, ProbeRequest::kMostRecords))
       ->capture_default_str();
   command
       ->add_option("--budget", options->request.budget,
                    "Percent of CPU that probes may take; else as the agent's option budget= says")
       ->check(CLI::Range(1, 10000));
+  CLI::Option* wait =
+      command->add_flag("--wait", options->running.wait,
+                        "Wait until no method of the classes runs: one that does is "
+                        "not compiled before it returns");
+  command->add_flag("--no-running", options->running.refuse, "Change nothing if one runs")
+      ->excludes(wait);
   command->add_flag("--json", options->json,
                     "{probes: [{class, method, signature, hits, total_ns, records, removed}], "
                     "budget: {limit_percent, used_percent}, notes}");

@@ -4,8 +4,8 @@
 #include "command.h"
 #include "jvm_process.h"
 #include "output.h"
-#include "sockets/discovery.h"
 #include "vm_words.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 namespace {

@@ -13,23 +13,22 @@
 
 #include "attach.h"
 #include "command.h"
-#include "ddm/app_state.h"
-#include "ddm/report_chunk.h"
-#include "ddm/switch_request.h"
 #include "ddm_client.h"
 #include "interrupt.h"
+#include "option_values.h"
 #include "output.h"
-#include "records/report_words.h"
+#include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
 #include "target.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/report_chunk.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr double kMostSeconds = 1e7;  // some months
 
 struct RecordOptions {
   std::string target;
@@ -39,7 +38,9 @@ struct RecordOptions {
 };
 
 std::optional<Error> switch_tracking(DdmClient& client, bool on) {
-  const auto done = client.request(to_chunk(TrackingRequest{on}), DdmClient::kLongWork);
+  // Should this command be killed, the agent sees its connection end and switches tracking off.
+  const auto done =
+      client.request(to_chunk(TrackingRequest{on, /*while_connected=*/on}), DdmClient::kLongWork);
   if (!done) return done.error();
   return {};
 }
@@ -95,9 +96,8 @@ bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
 
 void tell_span(const SiteFigures& before, const SiteFigures& after, double waited) {
   print_rows(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, 5);
-  print(fmt::format("{} allocations, {} in these {:.1f} s\n",
-                    grouped(after.fact("seen") - before.fact("seen")),
-                    human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), waited));
+  print("{} allocations, {} in these {:.1f} s\n", grouped(after.fact("seen") - before.fact("seen")),
+        human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), waited);
 }
 
 // What the program leaves if it ends too early: a file beside the report, which takes its place.
@@ -115,6 +115,16 @@ class AtEnd {
     const std::string beside =
         whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());
     if (client.request(to_chunk(ReportAtEndRequest{beside}))) beside_ = beside;
+  }
+
+  // The report could not be fetched. Where that is so because the program ends, it writes one itself.
+  int tell_failure(DdmClient& client, double waited, const Error& error) const {
+    const auto limit = Clock::now() + kClosing;
+    while (Clock::now() < limit) {
+      if (client.listen(std::chrono::milliseconds(100))) return tell(waited);
+      client.take_events();
+    }
+    return refuse(error.message);
   }
 
   // The program is gone, or going.
@@ -136,6 +146,8 @@ class AtEnd {
 
  private:
   static constexpr std::chrono::seconds kReportLimit{60};
+  // From an agent's refusal, because its VM ends, to the end of the connection.
+  static constexpr std::chrono::seconds kClosing{2};
 
   // One that has ended and that nobody has waited for has a number still, but no program.
   bool runs() const {
@@ -167,8 +179,10 @@ int record_beside(const RecordOptions& options, DdmClient& client) {
   double waited = 0;
   if (!wait(client, options, waited)) return at_end.tell(waited);
   const auto after = fetch_figures(client);
-  if (!after) return refuse(after.message());
-  if (const auto error = save_report(client, options.path, false)) return refuse(error->message);
+  if (!after) return at_end.tell_failure(client, waited, after.error());
+  if (const auto error = save_report(client, options.path, false)) {
+    return at_end.tell_failure(client, waited, *error);
+  }
   if (before->fact("period") == after->fact("period") && after->of_whole_run()) {
     tell_span(*before, *after, waited);
   }
@@ -185,10 +199,12 @@ int record_alone(const RecordOptions& options, DdmClient& client) {
   const AtEnd at_end(options, client);
   double waited = 0;
   if (!wait(client, options, waited)) return at_end.tell(waited);
-  if (const auto error = tracked.end()) return refuse(error->message);
+  if (const auto error = tracked.end()) return at_end.tell_failure(client, waited, *error);
   const auto figures = fetch_figures(client);
-  if (!figures) return refuse(figures.message());
-  if (const auto error = save_report(client, options.path, false)) return refuse(error->message);
+  if (!figures) return at_end.tell_failure(client, waited, figures.error());
+  if (const auto error = save_report(client, options.path, false)) {
+    return at_end.tell_failure(client, waited, *error);
+  }
   print_sentence(fmt::format("{} allocations, {} in {}; report written to {}",
                              grouped(figures->fact("seen")),
                              human_bytes(figures->fact("seen_bytes")),
@@ -233,18 +249,8 @@ void add_record(CLI::App& app, Command& chosen) {
       "record", "Record allocations for so long and write a report; loads the agent if need be");
   auto options = std::make_shared<RecordOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  command
-      ->add_option("-d", options->seconds, "For how long; Ctrl-C ends it early, and still writes")
-      ->type_name("SECONDS")
-      ->check([](const std::string& text) {
-        double seconds = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-        const bool whole = error == std::errc() && end == text.data() + text.size();
-        return whole && seconds > 0 && seconds <= kMostSeconds
-                   ? std::string()
-                   : fmt::format("'{}' is not a number of seconds above 0", text);
-      })
-      ->capture_default_str();
+  add_duration(*command, "-d", options->seconds,
+               "For how long; Ctrl-C ends it early, and still writes", 0.001, kMostSeconds);
   command->add_option("-o", options->path, fmt::format("The report: {}", kReportEndings))
       ->required()
       ->type_name("FILE");

@@ -2,12 +2,12 @@
 // program.
 #include <unistd.h>
 
+#include "allocations/store/ring_path.h"
 #include "command.h"
 #include "output.h"
-#include "records/report_json.h"
-#include "records/report_words.h"
-#include "records/ring_path.h"
-#include "records/ring_reader.h"
+#include "report/recovery/ring_reader.h"
+#include "report/report_json.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {
@@ -84,6 +84,10 @@ int recover(const RecoverOptions& options) {
     return misused(fmt::format("'{}' shows what is alive, which a ring file does not tell; use {}",
                                options.path, kRecoverEndings));
   }
+  if (format && needs_sites(*format)) {
+    return misused(fmt::format("'{}' shows all sites, and a ring file holds recent records; use {}",
+                               options.path, kRecoverEndings));
+  }
   const std::string path = find_ring(options.ring);
   const RingFileReading reading = read_ring_file(path);
   if (!reading.ring) return refuse(reading.error);
@@ -95,9 +99,9 @@ int recover(const RecoverOptions& options) {
   if (options.json) {
     print_facts(path, reading.state, ring);
   } else if (format) {
-    print(fmt::format("{} allocations of the {} program (pid {}) written to {}\n",
-                      grouped(as_figure(ring.data.records.size())), word_for(reading.state),
-                      ring.data.summary.pid, options.path));
+    print("{} allocations of the {} program (pid {}) written to {}\n",
+          grouped(as_figure(ring.data.records.size())), word_for(reading.state),
+          ring.data.summary.pid, options.path);
     print(losses(reading.state, ring));
   } else {
     print(summary_report(ring.data));
@@ -114,8 +118,9 @@ void add_recover(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<RecoverOptions>();
   command->add_option("RING", options->ring, "The ring file; the program may also still run")
       ->required();
-  command->add_option("-o", options->path,
-                      fmt::format("Write a report to a file: {}", kRecoverEndings))
+  command
+      ->add_option("-o", options->path,
+                   fmt::format("Write a report to a file: {}", kRecoverEndings))
       ->type_name("FILE");
   command->add_flag("--json", options->json, "The summary, and what could not be read, as JSON");
   command->callback([options, &chosen] { chosen = [options] { return recover(*options); }; });

@@ -4,10 +4,11 @@
 
 #include "chunk_json.h"
 #include "command.h"
-#include "ddm/fail.h"
 #include "ddm_client.h"
+#include "option_values.h"
 #include "output.h"
 #include "target.h"
+#include "wire/chunks/fail.h"
 
 namespace ddm {
 namespace {
@@ -36,7 +37,7 @@ void print_chunk(const std::string& what, const Chunk& chunk) {
     print(what + ": done, no data\n");
     return;
   }
-  print(fmt::format("{}: {}, {} bytes\n", what, chunk_name(chunk.type), chunk.data.size()));
+  print("{}: {}, {} bytes\n", what, chunk_name(chunk.type), chunk.data.size());
   if (const auto decoded = chunk_to_json(chunk)) {
     print_json(*decoded);
   } else {
@@ -88,9 +89,8 @@ void add_send(CLI::App& app, Command& chosen) {
   command->add_option("PID", options->target, kTargetHelp)->required();
   command->add_option("CHUNK", options->type, "The chunk's type, four letters: HELO")->required();
   command->add_option("HEX", options->hex, "The chunk's data, in hex: 00000001");
-  command->add_option("--listen", options->listen_seconds, "Seconds to wait for events after it")
-      ->check(CLI::Range(0.0, 86400.0))
-      ->type_name("SECONDS");
+  add_duration(*command, "--listen", options->listen_seconds,
+               "How long to wait for events after it", 0, 86400);
   command->add_flag("--json", options->json, "{reply, events}, each {type, length, data or hex}");
   command->callback([options, &chosen] { chosen = [options] { return send(*options); }; });
 }

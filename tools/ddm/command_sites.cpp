@@ -4,11 +4,11 @@
 #include <cerrno>
 
 #include "command.h"
+#include "core/file_descriptor.h"
 #include "dump_sites.h"
 #include "output.h"
-#include "records/report_words.h"
+#include "report/report_words.h"
 #include "site_rows.h"
-#include "sockets/file_descriptor.h"
 
 namespace ddm {
 namespace {
@@ -21,9 +21,8 @@ struct SitesOptions {
 };
 
 void print_json_rows(const SitesOfDump& dump) {
-  print(fmt::format(
-      "{{\"count\":{},\"bytes\":{},\"with_stack_count\":{},\"with_stack_bytes\":{},\"rows\":[",
-      dump.count, dump.bytes, dump.with_stack, dump.with_stack_bytes));
+  print("{{\"count\":{},\"bytes\":{},\"with_stack_count\":{},\"with_stack_bytes\":{},\"rows\":[",
+        dump.count, dump.bytes, dump.with_stack, dump.with_stack_bytes);
   std::string_view before = "\n";
   for (const DumpSite& site : dump.sites) {
     Json stack = Json::array();

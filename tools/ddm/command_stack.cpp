@@ -2,7 +2,7 @@
 #include "chunk_json.h"
 #include "command.h"
 #include "ddm_client.h"
-#include "records/report_utf8.h"
+#include "held_locks.h"
 #include "target.h"
 #include "threads.h"
 
@@ -11,62 +11,80 @@ namespace {
 
 struct StackOptions {
   std::string target;
-  std::uint32_t thread = 0;
+  std::int64_t thread = 0;
   bool all = false;
   bool json = false;
 };
 
-std::string place(const ThreadStack::Frame& frame) {
-  if (frame.line == -2) return "Native Method";
-  if (frame.file.empty()) return "Unknown Source";
-  return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
-}
-
 void print_frames(const ThreadStack& stack) {
   for (const ThreadStack::Frame& frame : stack.frames) {
-    print(printable(fmt::format("    at {}.{}({})", frame.class_name, frame.method, place(frame))) +
-          "\n");
+    print("    at {}.{}({})\n", frame.class_name, frame.method, place_of(frame));
   }
   if (stack.frames.empty()) print("    (no Java frame)\n");
 }
 
 int one_stack(DdmClient& client, const StackOptions& options) {
-  const auto answer = client.get<ThreadStack>(to_chunk(StackRequest{options.thread}));
-  if (!answer) return refuse(answer.message());
+  const auto wire_id = wire_id_of(client, options.thread);
+  if (!wire_id) return refuse(wire_id.message());
+  const auto stack = stack_of(client, options.thread, *wire_id);
+  if (!stack) return refuse(stack.message());
   if (options.json) {
-    print_json(*chunk_to_json(to_chunk(*answer)));
+    print_json({{"id", options.thread}, {"stack", (*chunk_to_json(to_chunk(*stack)))["stack"]}});
   } else {
-    print_frames(*answer);
+    print_frames(*stack);
   }
   return kExitOk;
 }
 
-// One after the other: the program runs on between two of them.
+// Of a program that tells of locks, all of one moment; of others, one after the other, while the program
+// runs on.
 int all_stacks(DdmClient& client, bool json) {
   const auto threads = list_threads(client);
   if (!threads) return refuse(threads.message());
   Progress progress("stacks");
   client.on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
+  const auto locks = fetch_locks(client);
+  std::map<std::int64_t, const ThreadLocks::Thread*> dumped;
+  std::vector<LockCircle> circles;
+  if (locks) {
+    for (const ThreadLocks::Thread& thread : locks->threads) dumped[thread.java_id] = &thread;
+    circles = deadlocks_of(*locks);
+  }
+  std::map<std::int64_t, std::size_t> circle_of;
+  for (std::size_t i = 0; i < circles.size(); ++i) {
+    for (const ThreadLocks::Thread* thread : circles[i]) circle_of[thread->java_id] = i + 1;
+  }
   Json list = Json::array();
-  for (const auto& [status, name] : *threads) {
-    const auto answer = client.ask(to_chunk(StackRequest{status.id}));
-    if (!answer) return refuse(answer.message());
-    std::optional<ThreadStack> stack;
-    if (answer->type == ThreadStack::kType) stack = ThreadStack::decode(answer->data);
-    if (!stack) continue;  // it has ended meanwhile
+  for (const auto& [id, status, name] : *threads) {
+    ThreadLocks::Thread thread;
+    if (const auto at = dumped.find(id); at != dumped.end()) {
+      thread = *at->second;
+    } else {
+      const auto answer = client.ask(to_chunk(StackRequest{status.id}));
+      if (!answer) return refuse(answer.message());
+      std::optional<ThreadStack> stack;
+      if (answer->type == ThreadStack::kType) stack = ThreadStack::decode(answer->data);
+      if (!stack) continue;  // it has ended meanwhile
+      thread.frames = std::move(stack->frames);
+    }
     if (json) {
-      Json thread = {
-          {"id", status.id}, {"name", json_text(name)}, {"state", thread_state_name(status.state)}};
-      thread["stack"] = (*chunk_to_json(to_chunk(*stack)))["stack"];
-      list.push_back(std::move(thread));
+      Json row = {
+          {"id", id}, {"name", json_text(name)}, {"state", thread_state_name(status.state)}};
+      row["stack"] = (*chunk_to_json(to_chunk(ThreadStack{status.id, thread.frames})))["stack"];
+      add_lock_members(thread, row);
+      if (const auto at = circle_of.find(id); at != circle_of.end()) row["deadlock"] = at->second;
+      list.push_back(std::move(row));
       continue;
     }
-    print(fmt::format("\"{}\" #{} {}{}\n", printable(name), status.id,
-                      status.daemon ? "daemon " : "", thread_state_name(status.state)));
-    print_frames(*stack);
-    print("\n");
+    print("\"{}\" #{} {}{}\n", name, id, status.daemon ? "daemon " : "",
+          thread_state_name(status.state));
+    print(locked_stack_text(thread) + "\n");
   }
-  if (json) print_json(list);
+  if (json) {
+    print_json(list);
+  } else {
+    print(deadlocks_text(circles));
+  }
   return kExitOk;
 }
 
@@ -84,13 +102,16 @@ void add_stack(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("stack", "Show the stack of one thread, or of all");
   auto options = std::make_shared<StackOptions>();
   command->add_option("PID", options->target, kTargetHelp)->required();
-  CLI::Option* thread =
-      command->add_option("TID", options->thread, "The thread's number in `ddm threads`");
-  CLI::Option* all = command->add_flag("--all", options->all, "All threads, as jstack shows them");
+  CLI::Option* thread = command->add_option(
+      "TID", options->thread, "Java's id of the thread, as in `ddm threads`, jstack and reports");
+  CLI::Option* all =
+      command->add_flag("--all", options->all, "All threads with their locks, and deadlocks");
   all->excludes(thread);
-  command->add_flag("--json", options->json,
-                    "{id, stack: [{class, method, file, line}]}; with --all an array of {id, name, "
-                    "state, stack}");
+  command->add_flag(
+      "--json", options->json,
+      "{id, stack: [{class, method, file, line}]}; with --all an array of {id, name, "
+      "state, stack, waits: {kind, class, hash, owner}, holds: [{class, hash, frame}], "
+      "deadlock: the number of it}");
   command->callback([options, thread, &chosen] {
     if (thread->empty() && !options->all) {
       throw CLI::ValidationError("stack", "give a TID or --all");

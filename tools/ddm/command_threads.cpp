@@ -18,8 +18,8 @@ int threads(const std::string& target, bool json) {
   if (!rows) return refuse(rows.message());
   if (json) {
     Json list = Json::array();
-    for (const auto& [status, name] : *rows) {
-      list.push_back({{"id", status.id},
+    for (const auto& [id, status, name] : *rows) {
+      list.push_back({{"id", id},
                       {"name", json_text(name)},
                       {"state", thread_state_name(status.state)},
                       {"tid", status.os_id},
@@ -31,8 +31,8 @@ int threads(const std::string& target, bool json) {
     return kExitOk;
   }
   TextTable table({">TID", "STATE", ">OS TID", ">USER S", ">SYSTEM S", "DAEMON", "~NAME"});
-  for (const auto& [status, name] : *rows) {
-    table.add({std::to_string(status.id), std::string(thread_state_name(status.state)),
+  for (const auto& [id, status, name] : *rows) {
+    table.add({std::to_string(id), std::string(thread_state_name(status.state)),
                std::to_string(status.os_id), seconds(status.user_ticks),
                seconds(status.system_ticks), status.daemon ? "daemon" : "", name});
   }

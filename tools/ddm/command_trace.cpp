@@ -4,15 +4,17 @@
 #include <chrono>
 
 #include "command.h"
-#include "ddm/profiling.h"
 #include "ddm_client.h"
 #include "interrupt.h"
+#include "option_values.h"
 #include "output.h"
-#include "records/method_trace_reader.h"
-#include "records/report.h"
+#include "report/report.h"
+#include "report/traces/method_trace_reader.h"
+#include "running_methods.h"
 #include "target.h"
 #include "trace_report.h"
 #include "trace_sums.h"
+#include "wire/chunks/profiling.h"
 
 namespace ddm {
 namespace {
@@ -32,6 +34,7 @@ struct TraceOptions {
   double sample_ms = 0;  // 0: calls are traced, nothing is sampled
   double least_ms = 0;
   std::string below;
+  RunningRule running;
   bool cpu = false;
   bool json = false;
 };
@@ -96,7 +99,9 @@ std::string write_file(const TraceOptions& options, const std::string& bytes,
   if (ending == ".txt") {
     return write_report_file(options.path, table_of(trace, sums, sums.methods.size(), kNoWidth));
   }
-  if (ending == ".collapsed") return write_report_file(options.path, collapsed_of(sums));
+  if (ending == ".collapsed") {
+    return write_report_file(options.path, printable_lines(collapsed_of(sums)));
+  }
   if (ending == ".trace") return write_report_file(options.path, bytes);
   const TraceNames names(trace);
   if (ending == ".html") {
@@ -123,13 +128,12 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
   }
   if (options.json) {
     print_json(json_of(trace, sums));
-  } else if (trace.methods.empty()) {
-    print(options.sample_ms > 0 ? "no thread was met running\n"
-                                : "no call of such a method was seen\n");
-  } else {
+  } else if (!trace.methods.empty()) {
     print(table_of(trace, sums, kTopMethods, output_width()));
   }
-  return kExitOk;
+  if (!trace.methods.empty()) return kExitOk;
+  return refuse(options.sample_ms > 0 ? "no thread was met running"
+                                      : "no call of such a method was seen");
 }
 
 int trace(const TraceOptions& options) {
@@ -151,7 +155,15 @@ int trace(const TraceOptions& options) {
   Progress progress(sampling ? "sampling" : "tracing");
   client->on_progress([&progress](std::size_t) { progress.show(0); });
   catch_interrupts();
+  client->give_up_when(interrupted);  // the agent takes out what it has put in, then
+  if (!sampling) {
+    if (const auto end =
+            look_before_changes(*client, {options.methods, options.below}, options.running)) {
+      return *end;
+    }
+  }
   const auto started = client->request(request, DdmClient::kLongWork);
+  client->give_up_when(nullptr);
   if (!started) return refuse(started.message());
   const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
   while (!interrupted() && Clock::now() < end) {
@@ -210,9 +222,8 @@ void add_trace(CLI::App& app, Command& chosen) {
       ->excludes(methods)
       ->excludes(least)
       ->excludes(below);
-  command->add_option("-d,--seconds", options->seconds, "For how long; Ctrl-C ends it earlier")
-      ->check(CLI::Range(0.01, 4000.0))
-      ->capture_default_str();
+  add_duration(*command, "-d,--seconds", options->seconds, "For how long; Ctrl-C ends it earlier",
+               0.01, 4000);
   command
       ->add_option("-o", options->path,
                    fmt::format("Also to a file: {}; .json is for profiler.firefox.com", kEndings))
@@ -224,6 +235,12 @@ void add_trace(CLI::App& app, Command& chosen) {
   command->add_option("--buffer", options->megabytes, "MiB for the trace; 10 bytes an entry or end")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
+  CLI::Option* wait =
+      command->add_flag("--wait", options->running.wait,
+                        "Wait until no method of the classes runs: one that does is "
+                        "not compiled before it returns");
+  command->add_flag("--no-running", options->running.refuse, "Change nothing if one runs")
+      ->excludes(wait);
   command->add_flag("--cpu", options->cpu,
                     "The CPU time of threads, too (in .trace, .html and --json)");
   command->add_flag("--json", options->json,

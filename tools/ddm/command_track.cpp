@@ -1,10 +1,10 @@
 // ddm track: allocation tracking on, off, or how it stands.
 #include "command.h"
-#include "ddm/app_state.h"
-#include "ddm/switch_request.h"
 #include "ddm_client.h"
 #include "output.h"
 #include "target.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {

@@ -7,10 +7,10 @@
 #include <array>
 #include <cerrno>
 
-#include "ddm/fail.h"
-#include "ddm/zlib_chunk.h"
-#include "records/report_words.h"
-#include "sockets/connect.h"
+#include "report/report_words.h"
+#include "wire/chunks/fail.h"
+#include "wire/chunks/zlib_chunk.h"
+#include "wire/sockets/connect.h"
 
 namespace ddm {
 namespace {
@@ -100,6 +100,7 @@ Result<bool> DdmClient::receive(Clock::time_point deadline, std::size_t most) {
     if (size == 0) return Error{name_ + " has closed the connection"};
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return errno_error("reading from " + name_);
+    if (given_up_ && given_up_()) return Error{"ended before " + name_ + " has answered"};
     const int left = remaining_millis(deadline);
     pollfd polled{socket_.get(), POLLIN, 0};
     const int ready = poll(&polled, 1, std::min(left, kLookMillis));

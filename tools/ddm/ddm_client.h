@@ -9,9 +9,9 @@
 #include <functional>
 #include <memory>
 
-#include "ddm/packet.h"
-#include "sockets/address.h"
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
+#include "wire/chunks/packet.h"
+#include "wire/sockets/address.h"
 
 namespace ddm {
 
@@ -62,6 +62,10 @@ class DdmClient {
   // Told several times a second of the bytes of the answer that have arrived so far.
   void on_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
 
+  // Asked several times a second while an answer is waited for: true ends that with an error. Empty:
+  // never.
+  void give_up_when(std::function<bool()> given_up) { given_up_ = std::move(given_up); }
+
   static Error unexpected(const Chunk& answer);
 
  private:
@@ -84,6 +88,7 @@ class DdmClient {
   std::size_t received_ = 0;  // since the last request
   std::size_t kept_ = 0;      // by events_
   std::function<void(std::size_t)> progress_;
+  std::function<bool()> given_up_;
 };
 
 }  // namespace ddm

@@ -4,11 +4,12 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/class_names.h"
+#include "core/jvm_text.h"
 #include "dump_sizes.h"
-#include "records/hprof_reader.h"
-#include "records/name_table.h"
-#include "records/report_sites.h"
-#include "records/report_utf8.h"
+#include "report/hprof/hprof_reader.h"
+#include "report/jdk_classes.h"
+#include "stack/names/name_table.h"
 
 namespace ddm {
 namespace {
@@ -227,9 +228,9 @@ SiteFigures figures_of(const SitesOfDump& dump) {
   SiteFigures figures;
   for (const DumpSite& site : dump.sites) {
     if (site.stack.empty()) continue;
-    const auto outside = std::ranges::find_if(
-        site.stack, [](const DumpFrame& frame) { return !is_jdk_class(frame.name.class_name); });
-    const DumpFrame& app = outside != site.stack.end() ? *outside : site.stack.back();
+    const DumpFrame& app = site.stack[telling_frame(site.stack.size(), [&](std::size_t i) {
+      return std::string_view(site.stack[i].name.class_name);
+    })];
     figures.sites.push_back(
         {site.class_name, site.stack.front().name, app.name, site.bytes, site.count});
   }

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "records/hprof_reader.h"
+#include "report/hprof/hprof_reader.h"
 
 namespace ddm {
 

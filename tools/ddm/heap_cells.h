@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ddm/heap_segments.h"
+#include "wire/chunks/heap_segments.h"
 
 namespace ddm {
 

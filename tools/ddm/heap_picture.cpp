@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "pixel_font.h"
-#include "records/report_words.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {

@@ -1,6 +1,6 @@
 #include "heap_text.h"
 
-#include "records/report_words.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {

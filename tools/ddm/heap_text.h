@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "ddm/heap_info.h"
+#include "wire/chunks/heap_info.h"
 
 namespace ddm {
 

@@ -27,7 +27,8 @@ std::string HelpFormat::make_option(const CLI::Option* option, bool is_positiona
   const std::string type = option->get_type_name();  // "WHAT:{its,values}"
   if (has_value && !is_positional) name += " " + type.substr(0, type.find(':'));
   std::string meaning = make_option_desc(option);
-  if (!option->get_default_str().empty()) meaning += " (default: " + option->get_default_str() + ")";
+  if (!option->get_default_str().empty())
+    meaning += " (default: " + option->get_default_str() + ")";
   return entry(name, meaning);
 }
 

@@ -14,10 +14,10 @@
 #include <memory>
 #include <sstream>
 
+#include "core/file_descriptor.h"
 #include "perf_data.h"
-#include "sockets/discovery.h"
-#include "sockets/file_descriptor.h"
-#include "sockets/owned_file.h"
+#include "wire/sockets/discovery.h"
+#include "wire/sockets/owned_file.h"
 
 namespace ddm {
 namespace {
@@ -82,6 +82,7 @@ void JvmProcess::read_maps() {
     const std::string file = line.substr(slash);
     if (file.ends_with("/libjvm.so")) is_jvm_ = true;
     if (file.ends_with("/libddmagent.so")) has_agent_ = true;
+    if (file.ends_with("/libjdwp.so")) has_jdwp_agent_ = true;
     if (file.find(kPerfDirectory) != std::string::npos && perf_data_.empty()) {
       perf_data_ = read_owned_file(path(file), owner_, kMaxPerfData).value_or("");
     }

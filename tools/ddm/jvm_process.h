@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ddm/result.h"
+#include "core/result.h"
 
 namespace ddm {
 
@@ -35,6 +35,8 @@ class JvmProcess {
   std::string app() const;
 
   bool has_agent() const { return has_agent_; }
+  // A debugger may hold its threads.
+  bool has_jdwp_agent() const { return has_jdwp_agent_; }
 
   // SIGQUIT ends a process that does not catch it, as a JVM that is just starting. (With -Xrs a JVM
   // never does, but listens for attach requests from the start.)
@@ -56,6 +58,7 @@ class JvmProcess {
   std::string perf_data_;  // the file's bytes
   bool is_jvm_ = false;
   bool has_agent_ = false;
+  bool has_jdwp_agent_ = false;
 };
 
 // "uid 1000 (anna)", or without the name if it has none.

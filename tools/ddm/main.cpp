@@ -1,6 +1,7 @@
 // ddm: looks into JVMs that run under libddmagent, and shows them to adb.
 #include <csignal>
 #include <exception>
+#include <sstream>
 
 #include "command.h"
 #include "help_format.h"
@@ -29,9 +30,6 @@ int main(int argc, char** argv) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "ddm " DDM_VERSION, "Print the version and exit");
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return "ddm: " + std::string(error.what()) + "; see `ddm --help`, `ddm COMMAND --help`\n";
-  });
   ddm::Command chosen;
   ddm::add_ps(app, chosen);
   ddm::add_info(app, chosen);
@@ -60,7 +58,12 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    return app.exit(problem) == 0 ? ddm::kExitOk : ddm::kExitUsage;
+    std::ostringstream help;
+    if (app.exit(problem, help, help) != 0) {
+      return ddm::misused(problem.what() + std::string("; see `ddm --help`, `ddm COMMAND --help`"));
+    }
+    ddm::print(help.str());
+    return ddm::output_complete() ? ddm::kExitOk : ddm::kExitRefused;
   }
   try {
     const int code = chosen();

@@ -12,9 +12,9 @@
 #include <memory>
 #include <optional>
 
-#include "records/report_words.h"
-#include "sockets/discovery.h"
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
+#include "report/report_words.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 namespace {

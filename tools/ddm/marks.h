@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ddm/result.h"
+#include "core/result.h"
 #include "site_figures.h"
 
 namespace ddm {

@@ -9,9 +9,9 @@
 #include <cstdlib>
 
 #include "command.h"
-#include "ddm/text.h"
-#include "records/report_utf8.h"
-#include "records/report_words.h"
+#include "core/jvm_text.h"
+#include "core/utf16.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {
@@ -58,12 +58,15 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
 
 void print(std::string_view text) {
   clear_progress();
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && errno == EPIPE) {
+  const std::string shown = printable_lines(text);
+  if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() && errno == EPIPE) {
     g_reader_gone = true;
   }
 }
 
-void print_sentence(std::string_view text) { print(wrapped(text, 0, output_width()) + "\n"); }
+void print_sentence(std::string_view text) {
+  print(wrapped(printable(text), 0, output_width()) + "\n");
+}
 
 void print_json(const Json& value) {
   print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -107,7 +110,7 @@ void TextTable::add(std::vector<std::string> cells) {
   rows_.push_back({std::move(cells), ""});
 }
 
-void TextTable::add_line(const std::string& line) { rows_.back().below += line + "\n"; }
+void TextTable::add_line(const std::string& line) { rows_.back().below += printable(line) + "\n"; }
 
 // Of the columns that may shrink, the widest one does, as far as it has to.
 std::vector<std::size_t> TextTable::widths(std::size_t width) const {

@@ -3,8 +3,10 @@
 // Tables and lists keep to the width of the terminal. What is not a terminal (a file, a pipe) gets
 // everything in full length.
 //
-// Names come from other processes, so tables and sentences pass through printable(): nothing in
-// them can command the terminal.
+// All of it passes here, and what comes from other processes is no command to a terminal: whatever is
+// printed loses all control characters but the ends of lines (printable_lines() in
+// core/jvm_text.h), and what a format, a table or a sentence quotes loses these, too, so that no
+// name forges a line. In JSON the same escapes are JSON's own.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +15,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "core/jvm_text.h"
 
 namespace ddm {
 
@@ -28,7 +33,29 @@ std::size_t output_width();
 // `indent`, where the others are indented to. A longer word stands alone.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 
+// fmt::format() whose texts, as against its format, hold no end of a line either.
+template <typename T>
+using Harmless =
+    std::conditional_t<std::is_convertible_v<const T&, std::string_view>, std::string, T>;
+template <typename T>
+Harmless<T> harmless(const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return printable(value);
+  } else {
+    return value;
+  }
+}
+template <typename... Args>
+std::string said(fmt::format_string<Harmless<Args>...> format, const Args&... args) {
+  return fmt::format(format, harmless(args)...);
+}
+
 void print(std::string_view text);
+template <typename First, typename... Args>
+void print(fmt::format_string<Harmless<First>, Harmless<Args>...> format, const First& first,
+           const Args&... args) {
+  print(fmt::format(format, harmless(first), harmless(args)...));
+}
 // A line, broken at blanks where a terminal is narrower.
 void print_sentence(std::string_view text);
 void print_json(const Json& value);
@@ -41,7 +68,7 @@ void complain(std::string_view what);
 int refuse(std::string_view what);
 int misused(std::string_view what);
 
-// A text as a JSON string: valid UTF-8, whatever it was.
+// A text as a JSON string: valid UTF-8, whatever it was (half of a surrogate pair is U+FFFD).
 Json json_text(std::string_view text);
 
 // Columns as wide as their widest cell; the last one is not padded.

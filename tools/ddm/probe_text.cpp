@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "records/report_words.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {
@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMostRecords = 20;  // shown to people
 constexpr std::size_t kMostFrames = 8;
 constexpr std::size_t kBar = 30;
+constexpr std::string_view kBudget = "budget";  // as the agent says why
 
 std::string ns_text(double ns) {
   if (ns < 10'000) return fmt::format("{:.0f} ns", ns);
@@ -26,7 +27,7 @@ std::uint64_t timed(const ProbeFindings::Method& method) {
 }
 
 std::string title_of(const ProbeFindings::Method& method) {
-  return method.class_name + "." + method.method + method.signature;
+  return said("{}.{}{}", method.class_name, method.method, method.signature);
 }
 
 // Calls that took less than 1, 2, 4, ... ns.
@@ -50,7 +51,7 @@ std::string source_of(const ProbeFindings::Frame& frame) {
   return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
 }
 
-// On one line.
+// On one line, and as Java writes it.
 std::string in_line(const std::string& value) {
   std::string text;
   for (const char c : value) {
@@ -63,11 +64,11 @@ std::string in_line(const std::string& value) {
     else
       text += c;
   }
-  return text;
+  return printable(text);
 }
 
 std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record) {
-  std::string text = fmt::format("{}: {}", record.thread, method.method);
+  std::string text = said("{}: {}", record.thread, method.method);
   if ((record.what & kProbeArguments) != 0) {
     std::string arguments;
     for (const std::string& argument : record.arguments) {
@@ -81,7 +82,7 @@ std::string record_text(const ProbeFindings::Method& method, const ProbeFindings
   text += "\n";
   for (std::size_t i = 0; i < std::min(record.stack.size(), kMostFrames); ++i) {
     const ProbeFindings::Frame& frame = record.stack[i];
-    text += fmt::format("    at {}.{}({})\n", frame.class_name, frame.method, source_of(frame));
+    text += said("    at {}.{}({})\n", frame.class_name, frame.method, source_of(frame));
   }
   if (record.stack.size() > kMostFrames) {
     text += fmt::format("    ... {} more\n", record.stack.size() - kMostFrames);
@@ -114,6 +115,10 @@ Json record_json(const ProbeFindings::Record& record) {
 
 }  // namespace
 
+std::string reason_text(const ProbeFindings::Method& method) {
+  return method.removed == kBudget ? "it cost more than the budget" : method.removed;
+}
+
 std::string probe_text(const ProbeRequest& request, const ProbeFindings& findings,
                        std::size_t width) {
   const bool with_times = (request.what & kProbeTime) != 0;
@@ -135,9 +140,8 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
     cells.push_back(named[name] > 1 ? title_of(method) : name);
     table.add(std::move(cells));
     if (!method.removed.empty()) {
-      table.add_line(method.removed == "budget"
-                         ? std::string("    taken out: it cost more than the budget")
-                         : "    no probe: " + method.removed);
+      table.add_line(method.removed == kBudget ? "    taken out: " + reason_text(method)
+                                               : "    no probe: " + reason_text(method));
     }
   }
   std::string text = findings.methods.empty() ? "" : table.text(width);
@@ -152,7 +156,7 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
       text += fmt::format("... {} more (--json has all)\n", method.records.size() - kMostRecords);
     }
   }
-  for (const std::string& note : findings.notes) text += wrapped(note, 0, width) + "\n";
+  for (const std::string& note : findings.notes) text += wrapped(printable(note), 0, width) + "\n";
   text += fmt::format("used {}.{} % of the program's CPU, of {} % allowed\n",
                       findings.used_millis / 1000, findings.used_millis % 1000 / 100,
                       findings.limit_percent);

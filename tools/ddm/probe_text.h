@@ -3,10 +3,13 @@
 
 #include <string>
 
-#include "ddm/probes.h"
 #include "output.h"
+#include "wire/chunks/probes.h"
 
 namespace ddm {
+
+// Why a method has no probe.
+std::string reason_text(const ProbeFindings::Method& method);
 
 std::string probe_text(const ProbeRequest& request, const ProbeFindings& findings,
                        std::size_t width);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ddm/hello.h"
-#include "ddm/report_chunk.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/report_chunk.h"
 
 namespace ddm {
 namespace {
@@ -74,7 +74,8 @@ Result<Json> fetch_summary(DdmClient& client) {
   return summary;
 }
 
-Result<std::vector<Json>> fetch_time(DdmClient& client, std::string_view type) {
+Result<std::vector<Json>> fetch_time(DdmClient& client,
+                                     std::initializer_list<std::string_view> types) {
   const auto text = fetch_text(client, kTimeFormat);
   if (!text) return text.error();
   std::vector<Json> lines;
@@ -86,7 +87,8 @@ Result<std::vector<Json>> fetch_time(DdmClient& client, std::string_view type) {
     if (kind.is_null() || (lines.empty() && kind != "summary")) {
       return Error{"the target's report of time is not as expected"};
     }
-    if (lines.empty() || kind == type) lines.push_back(std::move(line));
+    const bool wanted = std::ranges::any_of(types, [&](auto type) { return kind == type; });
+    if (lines.empty() || wanted) lines.push_back(std::move(line));
     begin = end + 1;
   }
   if (lines.empty()) return Error{"the target's report of time is empty"};

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ddm/bytes.h"
 #include "ddm_client.h"
 #include "site_figures.h"
+#include "wire/chunks/bytes.h"
 
 namespace ddm {
 
@@ -23,14 +24,15 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
 // The whole run, and the facts of the summary. Without "sites" in the summary none are counted.
 Result<SiteFigures> fetch_figures(DdmClient& client);
 
-// What is alive, piece by piece as live_list() of records/report.h has it; `take` stops it by false.
+// What is alive, piece by piece as live_list() of report/report.h has it; `take` stops it by false.
 std::optional<Error> fetch_live(DdmClient& client,
                                 const std::function<bool(std::string_view)>& take);
 
 // The facts alone.
 Result<Json> fetch_summary(DdmClient& client);
 
-// The facts, then the lines of time that are of this type.
-Result<std::vector<Json>> fetch_time(DdmClient& client, std::string_view type);
+// The facts, then the lines of time that are of one of these types.
+Result<std::vector<Json>> fetch_time(DdmClient& client,
+                                     std::initializer_list<std::string_view> types);
 
 }  // namespace ddm

@@ -6,11 +6,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "records/report_names.h"
-#include "records/report_sites.h"
-#include "records/report_utf8.h"
-#include "records/report_words.h"
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
+#include "core/jvm_text.h"
+#include "report/jdk_classes.h"
+#include "report/report_names.h"
+#include "report/report_sites.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {
@@ -84,10 +85,8 @@ std::string frame_text(const FrameName& frame, std::size_t width) {
 
 FrameName first_outside_jdk(const Json& stack) {
   if (!stack.is_array() || stack.empty()) return {};
-  for (const Json& frame : stack) {
-    if (!is_jdk_class(text_of(frame, "class"))) return frame_of(frame);
-  }
-  return frame_of(stack.back());
+  return frame_of(stack[telling_frame(stack.size(),
+                                      [&](std::size_t i) { return text_of(stack[i], "class"); })]);
 }
 
 std::int64_t SiteFigures::bytes() const {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ddm/result.h"
+#include "core/result.h"
 #include "output.h"
-#include "records/report.h"
+#include "report/report.h"
 
 namespace ddm {
 
@@ -28,13 +28,13 @@ struct FrameName {
 // "a.b.Cls.method(Cls.java:12)" in so many columns; "(no Java frame)".
 std::string frame_text(const FrameName& frame, std::size_t width = kNoWidth);
 
-// Of a stack as in jsonl: the first frame outside the JDK, else the outermost.
+// Of a stack as in jsonl: the first frame outside the JDK, or what stands for it (jdk_classes.h).
 FrameName first_outside_jdk(const Json& stack);
 
 struct SiteFigure {
   std::string class_name;
   FrameName at;   // that allocates
-  FrameName app;  // the first outside the JDK, else the outermost
+  FrameName app;  // the first outside the JDK, or what stands for it
   std::int64_t bytes = 0;
   std::int64_t count = 0;
   LiveAges ages = {};  // of kLive

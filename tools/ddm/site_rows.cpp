@@ -4,7 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "records/report_words.h"
+#include "option_values.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {
@@ -109,7 +110,7 @@ void add_row_options(CLI::App& command, std::string& by, std::size_t& top) {
       ->check(CLI::IsMember({"class", "site", "app"}))
       ->type_name("WHAT")
       ->capture_default_str();
-  command.add_option("--top", top, "How many rows to show")->capture_default_str()->type_name("N");
+  add_top(command, top, "How many rows to show");
 }
 
 std::optional<RowsBy> rows_by(std::string_view word) {
@@ -170,7 +171,7 @@ void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, Co
   print(table.text());
   const std::size_t shown = std::min(others, top) + last;
   if (rows.size() > shown) {
-    print(fmt::format("... {} more (--top N shows more)\n", rows.size() - shown));
+    print("... {} more (--top N shows more)\n", rows.size() - shown);
   }
 }
 

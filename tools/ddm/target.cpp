@@ -3,6 +3,8 @@
 #include <charconv>
 #include <string>
 
+#include "jvm_process.h"
+
 namespace ddm {
 namespace {
 
@@ -19,6 +21,13 @@ Result<Address> address_of_pid(std::string_view text) {
     if (target.pid == pid) return parse_address(target.address);
   }
   if (!process_start_time(pid)) return Error{"there is no process " + name};
+  // Advice to attach is for what can be attached to: a HotSpot JVM of this user.
+  const auto jvm = JvmProcess::find(pid);
+  if (!jvm) return jvm.error();
+  if (jvm->has_agent()) {
+    return Error{"the agent in process " + name +
+                 " does not listen (address=none, or it could not)"};
+  }
   return Error{"process " + name + " has no agent that listens; `ddm ps` lists those that have, " +
                "`ddm attach " + name + "` loads one"};
 }
@@ -29,9 +38,8 @@ Result<Address> find_target(std::string_view text) {
   if (is_number(text)) return address_of_pid(text);
   auto address = parse_address(text);
   if (!address && text.find(':') != std::string_view::npos) return address;
-  const bool whole =
-      address && (address->kind == Address::Kind::kUnix ||
-                  (address->kind == Address::Kind::kTcp && address->port != 0));
+  const bool whole = address && (address->kind == Address::Kind::kUnix ||
+                                 (address->kind == Address::Kind::kTcp && address->port != 0));
   if (!whole) {
     return Error{"'" + std::string(text) +
                  "' is not a target: give a pid (see `ddm ps`), HOST:PORT or unix:PATH"};

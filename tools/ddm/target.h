@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "sockets/address.h"
-#include "sockets/discovery.h"
+#include "wire/sockets/address.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 

@@ -1,19 +1,43 @@
 #include "threads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <map>
 
-#include "ddm/switch_request.h"
+#include "wire/chunks/fail.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
+namespace {
+
+// Java's ids by the numbers on the wire; none: the program does not tell them.
+Result<std::optional<std::map<std::uint32_t, std::int64_t>>> java_ids(DdmClient& client) {
+  std::optional<std::map<std::uint32_t, std::int64_t>> ids;
+  const auto features = client.get<Features>({Features::kType, {}});
+  if (!features || std::ranges::count(features->names, kJavaThreadIdsFeature) == 0) return ids;
+  const auto answer = client.get<JavaThreadIds>({JavaThreadIds::kType, {}});
+  if (!answer) return answer.error();
+  ids.emplace();
+  for (const auto& [id, java_id] : answer->entries) ids->emplace(id, java_id);
+  return ids;
+}
+
+Error no_thread(std::int64_t id) { return Error{fmt::format("no thread {}", id)}; }
+
+}  // namespace
 
 Result<std::vector<ThreadRow>> list_threads(DdmClient& client) {
   // A THCR for every thread comes before the answer.
   const auto on = client.request(to_chunk(ThreadEventsRequest{true}));
   if (!on) return on.error();
   const auto table = client.get<ThreadStatusTable>(to_chunk(ThreadStatusRequest{}));
+  const auto ids = java_ids(client);
   const auto off = client.request(to_chunk(ThreadEventsRequest{false}));
   if (!table) return table.error();
+  if (!ids) return ids.error();
   if (!off) return off.error();
 
   std::map<std::uint32_t, std::string> names;
@@ -29,11 +53,46 @@ Result<std::vector<ThreadRow>> list_threads(DdmClient& client) {
   std::vector<ThreadRow> rows;
   for (const ThreadStatusTable::Entry& entry : table->entries) {
     const auto name = names.find(entry.id);
-    if (name != names.end()) rows.push_back({entry, name->second});
+    if (name == names.end()) continue;
+    std::int64_t id = entry.id;
+    if (*ids) {
+      const auto known = (*ids)->find(entry.id);
+      if (known == (*ids)->end()) continue;
+      id = known->second;
+    }
+    rows.push_back({id, entry, name->second});
   }
-  std::sort(rows.begin(), rows.end(),
-            [](const ThreadRow& a, const ThreadRow& b) { return a.status.id < b.status.id; });
+  std::ranges::sort(rows, {}, &ThreadRow::id);
   return rows;
+}
+
+Result<std::uint32_t> wire_id_of(DdmClient& client, std::int64_t id) {
+  const auto ids = java_ids(client);
+  if (!ids) return ids.error();
+  if (!*ids) {
+    if (id < 0 || id > std::numeric_limits<std::uint32_t>::max()) return no_thread(id);
+    return static_cast<std::uint32_t>(id);
+  }
+  for (const auto& [wire_id, java_id] : **ids) {
+    if (java_id == id) return wire_id;
+  }
+  return no_thread(id);
+}
+
+Result<ThreadStack> stack_of(DdmClient& client, std::int64_t id, std::uint32_t wire_id) {
+  const auto answer = client.ask(to_chunk(StackRequest{wire_id}));
+  if (!answer) return answer.error();
+  if (answer->type == Fail::kType) {
+    const auto fail = Fail::decode(answer->data);
+    const std::string why = fail ? fail->message : "";
+    const std::size_t reason = why.rfind(": ");
+    if (reason == std::string::npos) return no_thread(id);
+    return Error{fmt::format("the stack of thread {} cannot be had{}", id, why.substr(reason))};
+  }
+  std::optional<ThreadStack> stack;
+  if (answer->type == ThreadStack::kType) stack = ThreadStack::decode(answer->data);
+  if (!stack) return DdmClient::unexpected(*answer);
+  return std::move(*stack);
 }
 
 }  // namespace ddm

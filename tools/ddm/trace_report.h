@@ -1,10 +1,10 @@
 // A trace of calls as a report of time, for the page.
 #pragma once
 
-#include "ddm/hello.h"
-#include "records/firefox_trace.h"
-#include "records/report.h"
+#include "report/report.h"
+#include "report/traces/firefox_trace.h"
 #include "trace_sums.h"
+#include "wire/chunks/hello.h"
 
 namespace ddm {
 

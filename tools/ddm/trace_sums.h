@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "records/method_trace.h"
+#include "report/traces/method_trace.h"
 
 namespace ddm {
 

@@ -2,8 +2,8 @@
 
 #include <tuple>
 
-#include "records/sampling.h"
-#include "records/weighted_sum.h"
+#include "allocations/store/sampling.h"
+#include "allocations/store/weighted_sum.h"
 
 namespace ddm {
 namespace {
@@ -43,8 +43,7 @@ class Names {
 }  // namespace
 
 WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                       std::int64_t interval, std::map<std::int64_t, std::string> thread_names,
-                       std::int64_t now_ms) {
+                       std::int64_t interval, const WireThreads& threads, std::int64_t now_ms) {
   WireReport report;
   report.names = std::make_unique<NameTable>();
   Names names(allocations, *report.names);
@@ -63,7 +62,10 @@ WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
     record.seq = ++seq;
     record.size = entry->bytes;
     record.weight = static_cast<float>(sampling.weight_of(record.size));
-    record.thread_id = entry->thread_id;
+    const auto thread = threads.find(entry->thread_id);
+    const bool ended = thread == threads.end();
+    record.thread_id = ended ? -std::int64_t{entry->thread_id} : thread->second.id;
+    report.data.thread_names[record.thread_id] = ended ? "(ended)" : thread->second.name;
     record.class_id = names.class_id(entry->class_index);
     records.append_newer(record, frames);
     sum.add(record);
@@ -80,7 +82,6 @@ WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
   summary.written_ms = now_ms;
   summary.reason = "request";
   report.data.names = report.names.get();
-  report.data.thread_names = std::move(thread_names);
   return report;
 }
 

@@ -8,8 +8,8 @@
 #include <chrono>
 #include <vector>
 
-#include "ddm/heap_map_writer.h"
 #include "heap/walk/run_log.h"
+#include "wire/chunks/heap_map_writer.h"
 
 namespace ddm {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "jvm/object_layout.h"
+#include "vm/memory/object_layout.h"
 
 namespace ddm {
 

@@ -10,9 +10,9 @@
 #include <array>
 #include <utility>
 
-#include "ddm/heap_segments.h"
 #include "heap/walk/klass_table.h"
 #include "heap/walk/run_log.h"
+#include "wire/chunks/heap_segments.h"
 
 namespace ddm {
 

@@ -10,17 +10,19 @@ constexpr std::uint8_t kInNoBlock = 0xff;
 VmAddress CodeHeaps::blob_of(VmAddress pc) const {
   for (const CodeHeapPlace& heap : layout_.code_heaps) {
     if (pc < heap.low || pc >= heap.high_reserved) continue;
-    if (pc >= load<VmAddress>(heap.high_at)) return 0;
+    if (pc >= memory_.read<VmAddress>(heap.high_at)) return 0;
     // A large block takes several steps: a byte reaches only so far.
     auto segment = static_cast<std::int64_t>((pc - heap.low) >> heap.log2_segment);
     for (;;) {
-      const auto back = load<std::uint8_t>(heap.segment_map + static_cast<VmAddress>(segment));
+      const auto back =
+          memory_.read<std::uint8_t>(heap.segment_map + static_cast<VmAddress>(segment));
       if (back == 0) break;
       segment -= back;
       if (back == kInNoBlock || segment < 0) return 0;
     }
     const VmAddress block = heap.low + (static_cast<VmAddress>(segment) << heap.log2_segment);
-    if (load<std::uint8_t>(block + static_cast<VmAddress>(layout_.block_used)) == 0) return 0;
+    if (memory_.read<std::uint8_t>(block + static_cast<VmAddress>(layout_.block_used)) == 0)
+      return 0;
     return block + static_cast<VmAddress>(layout_.block_header);
   }
   return 0;

@@ -7,7 +7,8 @@ namespace ddm {
 
 class CodeHeaps {
  public:
-  explicit CodeHeaps(const VmLayout& layout) : layout_(layout) {}
+  CodeHeaps(const VmLayout& layout, const UnprovenMemory& memory)
+      : layout_(layout), memory_(memory) {}
 
   // The begin of the CodeBlob, or 0. Good for as long as something keeps the blob alive: a frame
   // of the calling thread that stands in it does.
@@ -15,6 +16,7 @@ class CodeHeaps {
 
  private:
   const VmLayout& layout_;
+  const UnprovenMemory& memory_;
 };
 
 }  // namespace ddm

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <span>
+#include <string_view>
 
 #include "stack/walk/code_heaps.h"
 
@@ -46,7 +47,7 @@ struct CompiledFrame {
 
 class CompiledFrames {
  public:
-  CompiledFrames(const VmLayout& layout, const CodeHeaps& heaps);
+  CompiledFrames(const VmLayout& layout, const CodeHeaps& heaps, const UnprovenMemory& memory);
 
   void decode(VmAddress pc, CompiledFrame& result) const;
 
@@ -55,6 +56,8 @@ class CompiledFrames {
     VmAddress code, pcs, pcs_end, data, data_end, metadata, metadata_end;
   };
 
+  // The name of a blob is one of a few.
+  bool is_named(VmAddress blob, std::string_view name) const;
   bool is_nmethod(VmAddress blob) const;
   Parts parts_of(VmAddress nmethod) const;
   bool is_virtual_thread_entry(VmAddress nmethod) const;
@@ -65,6 +68,7 @@ class CompiledFrames {
 
   const VmLayout& layout_;
   const CodeHeaps& heaps_;
+  const UnprovenMemory& memory_;
 };
 
 }  // namespace ddm

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "records/reserved_array.h"
+#include "core/reserved_array.h"
 #include "stack/shown_frame.h"
 #include "stack/walk/compiled_frames.h"
 

@@ -7,7 +7,7 @@
 //
 // Their only writers are the thread itself, which is here, and the collector in a pause: what was
 // read between two looks at the number of pauses is true if it has not changed, and no address is
-// followed before such a look. (The same holds for the class of an object, track/object_facts.) Not
+// followed before such a look. (The same holds for the class of an object, ObjectFacts.) Not
 // for collectors that move objects while the program runs.
 #pragma once
 
@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <span>
 
-#include "jvm/object_layout.h"
 #include "stack/walk/frame_walker.h"
+#include "vm/memory/object_layout.h"
 
 namespace ddm {
 

@@ -8,10 +8,10 @@ VersionFrame RawWalk::interpreted_frame(VmAddress method, VmAddress bytecode) co
   const VmAddress bci = bytecode - version.code;
   // A native method's pointer is null, or stands where its code would begin.
   if (bytecode == 0 || (version.code_size == 0 && bci == 0)) {
-    return {version.id, kNoBci, version.code_size};
+    return {version.id, kNoBci, method};
   }
   if (bci >= version.code_size) return {};
-  return {version.id, static_cast<std::int32_t>(bci), version.code_size};
+  return {version.id, static_cast<std::int32_t>(bci), method};
 }
 
 bool RawWalk::add(const CompiledFrame& found, std::span<VersionFrame> frames,
@@ -19,7 +19,7 @@ bool RawWalk::add(const CompiledFrame& found, std::span<VersionFrame> frames,
   for (std::size_t i = 0; i < found.count && count < frames.size(); ++i) {
     const WalkedMethod version = methods_.checked_version_of(found.frames[i].method);
     if (version.id == 0) return false;
-    frames[count++] = {version.id, found.frames[i].bci, version.code_size};
+    frames[count++] = {version.id, found.frames[i].bci, found.frames[i].method, true};
   }
   return true;
 }

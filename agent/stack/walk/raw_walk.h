@@ -14,7 +14,8 @@ namespace ddm {
 struct VersionFrame {
   VmAddress id = 0;  // jmethodID; 0: odd, or none yet
   std::int32_t bci = kNoBci;
-  std::uint32_t code_size = 0;
+  VmAddress method = 0;  // Method*, of that version
+  bool compiled = false;
 };
 
 class RawWalk {

@@ -1,6 +1,7 @@
 // Reads of the VM's memory.
 //
-// load() is for memory that the caller knows to be there; is_readable() answers for addresses that
+// load() is for memory that the caller knows to be there; UnprovenMemory for what nothing but the VM's
+// tables say to be there, until walks by them were right; is_readable() answers for addresses that
 // were found where a pointer should be. It remembers pages, so that it costs a system call only for
 // those that were not asked for before. Any thread.
 #pragma once
@@ -33,6 +34,26 @@ class ReadablePages {
 
   static constexpr std::size_t kSlots = 4096;
   const std::unique_ptr<std::atomic<VmAddress>[]> known_;
+};
+
+class UnprovenMemory {
+ public:
+  explicit UnprovenMemory(ReadablePages& pages) : pages_(pages) {}
+
+  // T{} where nothing can be read.
+  template <typename T>
+  T read(VmAddress at) const {
+    if (!proven_.load(std::memory_order_relaxed) && !pages_.is_readable(at, sizeof(T))) {
+      return T{};
+    }
+    return load<T>(at);
+  }
+  // Walks were compared: what the tables say holds.
+  void proven() { proven_.store(true, std::memory_order_relaxed); }
+
+ private:
+  ReadablePages& pages_;
+  std::atomic<bool> proven_{false};
 };
 
 }  // namespace ddm

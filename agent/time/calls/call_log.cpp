@@ -89,12 +89,7 @@ void CallLog::read_chunk(std::size_t chunk, std::vector<CallEvent>& events) cons
 
 std::uint16_t CallLog::number_of_thread(std::int64_t id, bool& is_new) {
   const std::lock_guard lock(mutex_);
-  const auto found = threads_.find(id);
-  is_new = false;
-  if (found != threads_.end()) return found->second;
-  if (threads_.size() >= kMostThreads) return 0;
-  is_new = true;
-  return threads_[id] = static_cast<std::uint16_t>(threads_.size() + 1);
+  return threads_.number_of(id, is_new);
 }
 
 void CallLog::name_thread(std::uint16_t number, std::string name) {

@@ -13,9 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "records/reserved_array.h"
+#include "core/reserved_array.h"
+#include "core/tick_clock.h"
 #include "time/calls/method_numbers.h"
-#include "time/calls/tick_clock.h"
+#include "time/calls/trace_threads.h"
 
 namespace ddm {
 
@@ -25,7 +26,7 @@ struct CallEvent {
   Ticks at = 0;
   Ticks cpu = 0;
   MethodNumber method = 0;
-  std::uint16_t thread = 0;  // its number in this log
+  std::uint16_t thread = 0;  // its number in this log, TraceThreads'
   CallAction action = CallAction::kEnter;
 };
 
@@ -33,7 +34,6 @@ class CallLog {
   using Word = std::atomic<std::uint32_t>;
 
  public:
-  static constexpr std::uint16_t kMostThreads = 32767;
   static constexpr std::size_t kEventsOfChunk = 1000;
 
   struct Kind {
@@ -75,8 +75,7 @@ class CallLog {
     put_word(writer, *writer.next_, since, method, action);
   }
 
-  // The number of a Java thread, by its id; 0: there were kMostThreads others. `is_new` when it has
-  // to be named. Numbers are never used twice.
+  // The number of a Java thread, by its id; 0: all are taken. `is_new` when it has to be named.
   std::uint16_t number_of_thread(std::int64_t id, bool& is_new);
   void name_thread(std::uint16_t number, std::string name);
   // What was left out because of its thread.
@@ -141,7 +140,7 @@ class CallLog {
   std::atomic<std::size_t> chunks_{0};
   std::atomic<std::uint64_t> lost_{0};
   mutable std::mutex mutex_;
-  std::map<std::int64_t, std::uint16_t> threads_;
+  TraceThreads threads_;
   std::map<std::uint16_t, std::string> names_;
 };
 

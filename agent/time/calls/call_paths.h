@@ -12,7 +12,7 @@
 #include <memory>
 #include <mutex>
 
-#include "records/reserved_array.h"
+#include "core/reserved_array.h"
 #include "time/calls/method_numbers.h"
 
 namespace ddm {

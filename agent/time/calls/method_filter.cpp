@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bci/descriptor.h"
-#include "records/name_table.h"
+#include "core/class_names.h"
 
 namespace ddm {
 namespace {

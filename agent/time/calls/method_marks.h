@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "records/reserved_array.h"
+#include "core/reserved_array.h"
 #include "time/calls/method_filter.h"
 #include "time/calls/method_numbers.h"
 

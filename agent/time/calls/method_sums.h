@@ -8,8 +8,8 @@
 #include <memory>
 #include <new>
 
+#include "core/tick_clock.h"
 #include "time/calls/call_paths.h"
-#include "time/calls/tick_clock.h"
 
 namespace ddm {
 

@@ -15,8 +15,8 @@
 #include <new>
 #include <vector>
 
+#include "core/tick_clock.h"
 #include "time/calls/call_paths.h"
-#include "time/calls/tick_clock.h"
 
 namespace ddm {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "records/method_trace.h"
+#include "report/traces/method_trace.h"
 
 namespace ddm {
 

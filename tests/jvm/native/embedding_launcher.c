@@ -1,10 +1,14 @@
 /* A program that embeds the VM: opens $LIBJVM with RTLD_LOCAL and runs a main class.
-   embedding_launcher [VM options] -cp PATH CLASS [arguments] */
+   embedding_launcher [VM options] -cp PATH CLASS [arguments]
+   With $AFTER_VM it goes on when the VM is destroyed, and tells what is left: "fd LINK" and
+   "thread NAME", a line each, then "end"; until a line comes on stdin. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <jni.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef jint(JNICALL* create_vm)(JavaVM**, void**, void*);
 
@@ -38,6 +42,28 @@ static int run(JNIEnv* jni, char** words, int count) {
   return failed;
 }
 
+static void tell_threads_and_files(void) {
+  char path[300], text[300];
+  DIR* directory = opendir("/proc/self/fd");
+  for (struct dirent* entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+    snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
+    const ssize_t size = readlink(path, text, sizeof text - 1);
+    if (size > 0) printf("fd %.*s\n", (int)size, text);
+  }
+  if (directory != NULL) closedir(directory);
+  directory = opendir("/proc/self/task");
+  for (struct dirent* entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+    FILE* name = fopen(path, "r");
+    if (name == NULL) continue;
+    if (fgets(text, sizeof text, name) != NULL) printf("thread %s", text);
+    fclose(name);
+  }
+  if (directory != NULL) closedir(directory);
+  puts("end");
+  fflush(stdout);
+}
+
 int main(int argc, char** argv) {
   const char* path = getenv("LIBJVM");
   void* library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -62,6 +88,11 @@ int main(int argc, char** argv) {
   if (create(&vm, (void**)&jni, &arguments) != JNI_OK) return fail("no VM");
   const int result = run(jni, argv + next, argc - next);
   (*vm)->DestroyJavaVM(vm);
+  if (getenv("AFTER_VM") != NULL) {
+    do {
+      tell_threads_and_files();
+    } while (getchar() != EOF);
+  }
   free(options);
   return result;
 }

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "bci/tool/every_patch.h"
-#include "jvm/jvmti_memory.h"
-#include "patch/patches.h"
+#include "probes/patches.h"
+#include "vm/jvmti_memory.h"
 
 namespace {
 

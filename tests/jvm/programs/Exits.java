@@ -31,6 +31,23 @@ public class Exits {
                 busy.start();
                 Thread.sleep(50);
                 return;
+            case "allocating":  // up to the very end, each of eight threads without a pause
+                java.util.concurrent.CountDownLatch running = new java.util.concurrent.CountDownLatch(8);
+                for (int i = 0; i < 8; i++) {
+                    Thread one = new Thread(() -> {
+                        for (long n = 0;; n++) {
+                            sink = new Mark();
+                            if (n == 1000) running.countDown();
+                        }
+                    });
+                    one.setDaemon(true);
+                    one.start();
+                }
+                running.await();
+                return;
+            case "marks":
+                for (int i = Integer.parseInt(args[1]); i > 0; i--) sink = new Mark();
+                return;
             case "exit": System.exit(3); return;
             case "halt": Runtime.getRuntime().halt(4); return;
             case "throw": throw new IllegalStateException("on purpose");

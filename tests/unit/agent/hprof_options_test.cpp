@@ -1,4 +1,4 @@
-#include "hprof/hprof_options.h"
+#include "adapters/hprof/hprof_options.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>
@@ -94,18 +94,18 @@ TEST_CASE("cpu= and monitor= stand for themselves, or beside the heap") {
   const HprofOptions samples = good("cpu=samples,interval=20");
   CHECK((samples.samples && samples.times == HprofTimes::kOff));
   CHECK(samples.interval_ms == 20);
-  CHECK((agent_options(samples).cpu_samples && !agent_options(samples).cpu_times));
-  CHECK(agent_options(samples).interval_ms == 20);
-  CHECK(agent_options(samples).is_given("cpu"));
+  CHECK((agent_options(samples).time.cpu_samples && !agent_options(samples).time.cpu_times));
+  CHECK(agent_options(samples).time.interval_ms == 20);
+  CHECK(agent_options(samples).given.has("cpu"));
   CHECK(good("cpu=y").samples);
-  CHECK(agent_options(good("cpu=times")).cpu_times);
+  CHECK(agent_options(good("cpu=times")).time.cpu_times);
   const Options both = agent_options(good("cpu=samples,cpu=times"));
-  CHECK((both.cpu_times && both.cpu_samples));
-  CHECK(agent_options(good("cpu=times")).methods.empty());
+  CHECK((both.time.cpu_times && both.time.cpu_samples));
+  CHECK(agent_options(good("cpu=times")).time.methods.empty());
   CHECK(good("cpu=old,depth=9").depth == 2);
   CHECK(good("monitor=y").monitor);
-  CHECK(agent_options(good("monitor=y")).monitor);
-  CHECK_FALSE(agent_options(good("heap=sites")).monitor);
+  CHECK(agent_options(good("monitor=y")).time.monitor);
+  CHECK_FALSE(agent_options(good("heap=sites")).time.monitor);
   CHECK(good("cpu=samples,format=b").binary);
   for (const char* text : {"cpu=samples", "cpu=times", "cpu=old", "monitor=y"}) {
     const HprofOptions options = good(text);
@@ -116,12 +116,12 @@ TEST_CASE("cpu= and monitor= stand for themselves, or beside the heap") {
   CHECK_FALSE(good("cpu=samples").sites);
   CHECK(good("cpu=samples,heap=sites").sites);
   CHECK(good("thread=y").threads);
-  CHECK(agent_options(good("thread=y,depth=4")).threads_apart);
-  CHECK(agent_options(good("thread=y,depth=4")).sites_depth == 5);
+  CHECK(agent_options(good("thread=y,depth=4")).allocations.threads_apart);
+  CHECK(agent_options(good("thread=y,depth=4")).allocations.sites_depth == 5);
   CHECK(good("monitor=n,heap=sites").not_served.empty());
   CHECK(good("heap=dump").dump);
   CHECK(agent_options(good("heap=dump")).track_from_start());  // its objects have their stacks
-  CHECK(agent_options(good("heap=dump")).live == 1);
+  CHECK(agent_options(good("heap=dump")).allocations.live == 1);
   CHECK(good("heap=dump").not_served.empty());
   const HprofOptions dump = good("heap=dump,net=localhost:1");
   CHECK(dump.sites);
@@ -149,15 +149,15 @@ TEST_CASE("a wrong option of hprof's is named with what would be right") {
 
 TEST_CASE("the agent behind hprof's options records sites of that depth and opens no port") {
   const Options options = agent_options(good("heap=sites,depth=8"));
-  CHECK(options.address == "none");
+  CHECK(options.service.address == "none");
   CHECK(options.track_from_start());
-  CHECK(options.sites > 0);
-  CHECK(options.sites_depth == 8);
-  CHECK(options.live == 1);
-  CHECK(options.dump_none);
-  CHECK(agent_options(good("depth=0")).sites_depth == 1);
-  CHECK(agent_options(good("depth=1000")).sites_depth == 64);
-  CHECK(agent_options(good("net=localhost:1,depth=2")).sites_depth == 64);
+  CHECK(options.allocations.sites > 0);
+  CHECK(options.allocations.sites_depth == 8);
+  CHECK(options.allocations.live == 1);
+  CHECK(options.reports.dump_none);
+  CHECK(agent_options(good("depth=0")).allocations.sites_depth == 1);
+  CHECK(agent_options(good("depth=1000")).allocations.sites_depth == 64);
+  CHECK(agent_options(good("net=localhost:1,depth=2")).allocations.sites_depth == 64);
   CHECK_FALSE(agent_options(good("cpu=samples")).track_from_start());
 }
 

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "options/options.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>
@@ -17,22 +17,22 @@ bool mentions(const std::string& text, std::string_view part) {
 TEST_CASE("no options give the documented defaults") {
   const auto [options, error] = parse_options("");
   CHECK(error.empty());
-  CHECK(options.address == "127.0.0.1:0");
-  CHECK(options.server);
-  CHECK_FALSE(options.suspend);
+  CHECK(options.service.address == "127.0.0.1:0");
+  CHECK(options.service.server);
+  CHECK_FALSE(options.service.suspend);
   CHECK_FALSE(options.track_from_start());
-  CHECK(options.engine == EngineKind::kVm);
-  CHECK(options.interval == 0);
-  CHECK(options.records == 65536);
-  CHECK(options.depth == 16);
-  CHECK(options.sites == 262144);
-  CHECK(options.sites_depth == 64);
-  CHECK_FALSE((options.cpu_times || options.cpu_samples));
-  CHECK(options.methods.empty());
-  CHECK(options.interval_ms == 10);
-  CHECK(options.budget == 5);
-  CHECK_FALSE(options.monitor);
-  CHECK(options.unit == 8);
+  CHECK(options.allocations.engine == EngineKind::kVm);
+  CHECK(options.allocations.interval == 0);
+  CHECK(options.allocations.records == 65536);
+  CHECK(options.allocations.depth == 16);
+  CHECK(options.allocations.sites == 262144);
+  CHECK(options.allocations.sites_depth == 64);
+  CHECK_FALSE((options.time.cpu_times || options.time.cpu_samples));
+  CHECK(options.time.methods.empty());
+  CHECK(options.time.interval_ms == 10);
+  CHECK(options.time.budget == 5);
+  CHECK_FALSE(options.time.monitor);
+  CHECK(options.heap.unit == 8);
   CHECK(options.log == LogLevel::kWarn);
 }
 
@@ -57,19 +57,19 @@ TEST_CASE("the options of time are understood") {
       "cpu=times,methods=shop.*\\,*.Cart.total,interval_ms=1000,budget=100,monitor=y,"
       "delay=exponential");
   CHECK(error.empty());
-  CHECK((options.cpu_times && !options.cpu_samples));
-  CHECK(options.methods == "shop.*,*.Cart.total");
-  CHECK(options.interval_ms == 1000);
-  CHECK(options.budget == 100);
-  CHECK(options.delay == SamplingDelay::kExponential);
-  CHECK(parse_options("cpu=samples").options.delay == SamplingDelay::kVaried);
-  CHECK(parse_options("delay=fixed").options.delay == SamplingDelay::kFixed);
-  CHECK(options.monitor);
+  CHECK((options.time.cpu_times && !options.time.cpu_samples));
+  CHECK(options.time.methods == "shop.*,*.Cart.total");
+  CHECK(options.time.interval_ms == 1000);
+  CHECK(options.time.budget == 100);
+  CHECK(options.time.delay == SamplingDelay::kExponential);
+  CHECK(parse_options("cpu=samples").options.time.delay == SamplingDelay::kVaried);
+  CHECK(parse_options("delay=fixed").options.time.delay == SamplingDelay::kFixed);
+  CHECK(options.time.monitor);
   const Options samples = parse_options("cpu=samples").options;
-  CHECK((samples.cpu_samples && !samples.cpu_times));
-  CHECK_FALSE(parse_options("cpu=samples,cpu=").options.cpu_samples);
+  CHECK((samples.time.cpu_samples && !samples.time.cpu_times));
+  CHECK_FALSE(parse_options("cpu=samples,cpu=").options.time.cpu_samples);
   const Options both = parse_options("cpu=times,cpu=samples").options;
-  CHECK((both.cpu_samples && both.cpu_times));
+  CHECK((both.time.cpu_samples && both.time.cpu_times));
 }
 
 TEST_CASE("methods that can be no method are refused") {
@@ -83,48 +83,48 @@ TEST_CASE("methods that can be no method are refused") {
 
 TEST_CASE("a second load changes of time what it names") {
   Options first = parse_options("cpu=samples,interval_ms=20,monitor=y,methods=a.*").options;
-  first.take_tracking_from(parse_options("cpu=off,budget=2").options);
-  CHECK_FALSE((first.cpu_samples || first.cpu_times));
-  CHECK(first.budget == 2);
-  CHECK(first.interval_ms == 20);
-  CHECK(first.monitor);
-  CHECK(first.methods == "a.*");
-  first.take_tracking_from(
-      parse_options("monitor=n,methods=b.*,interval_ms=1,delay=fixed").options);
-  CHECK(first.delay == SamplingDelay::kFixed);
-  CHECK_FALSE(first.monitor);
-  CHECK(first.methods == "b.*");
-  CHECK(first.interval_ms == 1);
+  first = parse_options("cpu=off,budget=2", first).options;
+  CHECK_FALSE((first.time.cpu_samples || first.time.cpu_times));
+  CHECK(first.time.budget == 2);
+  CHECK(first.time.interval_ms == 20);
+  CHECK(first.time.monitor);
+  CHECK(first.time.methods == "a.*");
+  first = parse_options("monitor=n,methods=b.*,interval_ms=1,delay=fixed", first).options;
+  CHECK(first.time.delay == SamplingDelay::kFixed);
+  CHECK_FALSE(first.time.monitor);
+  CHECK(first.time.methods == "b.*");
+  CHECK(first.time.interval_ms == 1);
 }
 
 TEST_CASE("dump may be given several times and keeps its order") {
   const auto parsed = parse_options("dump=a.html,dump=-,dump=b.jsonl");
   CHECK(parsed.error.empty());
-  CHECK(parsed.options.dumps == std::vector<std::string>{"a.html", "-", "b.jsonl"});
+  CHECK(parsed.options.reports.dumps == std::vector<std::string>{"a.html", "-", "b.jsonl"});
 }
 
 TEST_CASE("an escaped comma belongs to the value") {
   const auto parsed = parse_options("name=a\\,b,dump=x\\,y.txt");
   CHECK(parsed.error.empty());
-  CHECK(parsed.options.name == "a,b");
-  CHECK(parsed.options.dumps == std::vector<std::string>{"x,y.txt"});
+  CHECK(parsed.options.service.name == "a,b");
+  CHECK(parsed.options.reports.dumps == std::vector<std::string>{"x,y.txt"});
 }
 
 TEST_CASE("sizes take k, m and g") {
-  CHECK(parse_options("engine=vm,interval=512k").options.interval == 512 * 1024);
-  CHECK(parse_options("records=64k").options.records == 65536);
-  CHECK(parse_options("records=1m").options.records == 1048576);
-  CHECK(parse_options("engine=vm,interval=1g").options.interval == 1073741824);
+  CHECK(parse_options("engine=vm,interval=512k").options.allocations.interval == 512 * 1024);
+  CHECK(parse_options("records=64k").options.allocations.records == 65536);
+  CHECK(parse_options("records=1m").options.allocations.records == 1048576);
+  CHECK(parse_options("engine=vm,interval=1g").options.allocations.interval == 1073741824);
 }
 
 TEST_CASE("an unknown option is named together with the valid ones") {
   const std::string error = error_of("trakc=y");
   CHECK(mentions(error, "\"trakc\""));
   for (const char* name :
-       {"help",    "address",     "server", "suspend",     "name",    "track", "engine", "interval",
-        "records", "depth",       "sites",  "sites_depth", "dump",    "every", "ring",   "native",
-        "walker",  "compress",    "unit",   "debugger",    "access",  "log",   "hooks",  "cpu",
-        "methods", "interval_ms", "delay",  "budget",      "monitor", "live"}) {
+       {"help",     "address", "server", "suspend",  "name",        "track",       "engine",
+        "interval", "records", "depth",  "sites",    "sites_depth", "dump",        "every",
+        "ring",     "native",  "walker", "compress", "unit",        "debugger",    "access",
+        "log",      "hooks",   "cpu",    "quiet",    "methods",     "interval_ms", "delay",
+        "budget",   "monitor", "live"}) {
     CHECK(mentions(error, name));
   }
 }
@@ -150,9 +150,10 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"live=2", "n, y or 1/N"},
       {"live=y,sites=0", "needs sites"},
       {"dump=x.dhat.json", "dump=x.dhat.json needs live=y"},
+      {"dump=a.txt,dump=x.sites.jsonl,sites=0", "dump=x.sites.jsonl needs sites"},
       {"dump=a.txt,dump=x.firefox.json,live=n", "dump=x.firefox.json needs live=y"},
       {"engine=vm,interval=3g", "0 to 2147483647"},
-      {"every=0", "1 to 86400"},
+      {"every=0", "1 to 86400, or off"},
       {"cpu=old", "times, samples, off"},
       {"methods=", "empty"},
       {"interval_ms=0", "1 to 1000"},
@@ -185,7 +186,7 @@ TEST_CASE("a bad value is named together with what would be right") {
 
 TEST_CASE("stray commas are harmless") {
   CHECK(error_of(",,track=y,") == "");
-  CHECK(parse_options("track=y,").options.given == std::vector<std::string>{"track"});
+  CHECK(parse_options("track=y,").options.given.names == std::vector<std::string>{"track"});
 }
 
 TEST_CASE("the help text names every option in lines of at most 80 columns") {
@@ -199,14 +200,14 @@ TEST_CASE("the help text names every option in lines of at most 80 columns") {
 }
 
 TEST_CASE("who asks what is alive has allocations tracked, unless told otherwise") {
-  CHECK(parse_options("live=y").options.live == 1);
-  CHECK(parse_options("live=1/16").options.live == 16);
-  CHECK(parse_options("live=n").options.live == 0);
+  CHECK(parse_options("live=y").options.allocations.live == 1);
+  CHECK(parse_options("live=1/16").options.allocations.live == 16);
+  CHECK(parse_options("live=n").options.allocations.live == 0);
   CHECK(parse_options("live=y").options.track_from_start());
   CHECK_FALSE(parse_options("live=n").options.track_from_start());
   CHECK_FALSE(parse_options("live=y,track=n").options.track_from_start());
   Options present;
-  present.live = 1;
+  present.allocations.live = 1;
   CHECK(parse_options("dump=x.dhat.json", present).error.empty());
   CHECK_FALSE(parse_options("dump=x.dhat.json,live=n", present).error.empty());
 }
@@ -223,11 +224,11 @@ TEST_CASE("only tracking options may change at a second load") {
 
 TEST_CASE("a second load may give the interval alone when the engine is vm already") {
   Options present;
-  present.engine = EngineKind::kVm;
+  present.allocations.engine = EngineKind::kVm;
   CHECK(parse_options("interval=512k", present).error.empty());
-  CHECK(parse_options("interval=512k", present).options.interval == 512 * 1024);
+  CHECK(parse_options("interval=512k", present).options.allocations.interval == 512 * 1024);
   CHECK_FALSE(parse_options("interval=512k,engine=bci", present).error.empty());
-  present.engine = EngineKind::kBci;
+  present.allocations.engine = EngineKind::kBci;
   CHECK_FALSE(parse_options("interval=512k", present).error.empty());
   CHECK(parse_options("interval=512k,engine=vm", present).error.empty());
 }

@@ -1,7 +1,7 @@
-#include "ddm/allocations.h"
+#include "wire/chunks/allocations.h"
 
 #include "chunk_checks.h"
-#include "ddm/type_name.h"
+#include "core/class_names.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 
@@ -34,10 +34,10 @@ TEST_CASE("Type names and descriptors turn into each other") {
       {"void", "V"}};
   for (const auto& [name, descriptor] : names) {
     CHECK(descriptor_of(name) == descriptor);
-    CHECK(type_name_of_descriptor(descriptor) == name);
+    CHECK(type_name_of(descriptor) == name);
   }
   for (const char* text : {"", "java.lang.String", "L", "L;", "[", "[[", "[X", "Lx", "B2"}) {
-    CHECK(type_name_of_descriptor(text) == text);
+    CHECK(type_name_of(text) == text);
   }
 }
 

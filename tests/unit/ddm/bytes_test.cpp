@@ -1,4 +1,4 @@
-#include "ddm/bytes.h"
+#include "wire/chunks/bytes.h"
 
 #include <catch2/catch.hpp>
 

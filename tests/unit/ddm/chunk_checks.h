@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ddm/chunk.h"
+#include "wire/chunks/chunk.h"
 
 namespace ddm {
 

@@ -1,4 +1,4 @@
-#include "ddm/dispatcher.h"
+#include "wire/chunks/dispatcher.h"
 
 #include <unistd.h>
 #include <zlib.h>
@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ddm/packet.h"
-#include "ddm/zlib_chunk.h"
 #include "fake_session.h"
+#include "wire/chunks/packet.h"
+#include "wire/chunks/zlib_chunk.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 
@@ -29,8 +29,11 @@ class ManualExecutor : public Executor {
       task();
     }
   }
+  void answered_later(std::weak_ptr<OpenRequest> request) override { open.push_back(request); }
+
   std::deque<std::function<void()>> quick;
   std::deque<std::function<void()>> slow;
+  std::vector<std::weak_ptr<OpenRequest>> open;
 };
 
 Bytes payload(const std::vector<Chunk>& chunks) {
@@ -120,6 +123,59 @@ TEST_CASE("Several chunks get one reply with all answers in order") {
   REQUIRE(bench.replies.size() == 1);
   CHECK(bench.replies[0] ==
         std::vector<Chunk>{{kTwo, {1}}, {kOne, {2}}, {unknown, {}}, {kTwo, {4}}});
+}
+
+TEST_CASE("A request that waits can be refused, once, and its handler does not run") {
+  Bench bench;
+  int runs = 0;
+  bench.dispatcher.add(kOne, Lane::kQuick, [&](const Request& request, Reply reply) {
+    ++runs;
+    echo(request, std::move(reply));
+  });
+  bench.request(payload({{kOne, {1}}, {chunk_type("????"), {}}, {kOne, {2}}}));
+  REQUIRE(bench.executor.open.size() == 1);
+  const auto open = bench.executor.open[0].lock();
+  REQUIRE(open);
+  CHECK_FALSE(open->answered());
+  open->refuse("somebody holds it");
+  // The second one would have had to wait as well.
+  REQUIRE(bench.replies.size() == 1);
+  REQUIRE(bench.replies[0].size() == 3);
+  for (const std::size_t refused : {0, 2}) {
+    const auto fail = Fail::decode(bench.replies[0][refused].data);
+    REQUIRE(fail);
+    CHECK(fail->message == "AAAA was not answered: somebody holds it");
+  }
+  CHECK(open->answered());
+  open->refuse("again");
+  ManualExecutor::run_all(bench.executor.quick);
+  CHECK(runs == 0);
+  CHECK(bench.replies.size() == 1);
+}
+
+TEST_CASE("A handler that goes on after its request was refused can tell") {
+  Bench bench;
+  std::optional<Reply> kept;
+  bench.dispatcher.add(kOne, Lane::kInline,
+                       [&](const Request&, Reply reply) { kept.emplace(std::move(reply)); });
+  bench.request(payload({{kOne, {1}}}));
+  REQUIRE(bench.executor.open.size() == 1);
+  REQUIRE(kept);
+  CHECK(kept->wanted());
+  bench.executor.open[0].lock()->refuse("somebody holds it");
+  CHECK_FALSE(kept->wanted());
+  kept->send_empty();
+  REQUIRE(only_fail(bench));
+  kept.reset();
+  CHECK(bench.executor.open[0].expired());
+}
+
+TEST_CASE("A request that is answered at once is no open one") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kInline, echo);
+  bench.request(payload({{kOne, {1}}, {kOne, {2}}}));
+  CHECK(bench.executor.open.empty());
+  CHECK(bench.replies.size() == 1);
 }
 
 TEST_CASE("Several chunks with nothing to say get the empty reply") {

@@ -1,4 +1,4 @@
-#include "ddm/fair_queue.h"
+#include "wire/chunks/fair_queue.h"
 
 #include <catch2/catch.hpp>
 #include <string>

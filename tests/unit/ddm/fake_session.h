@@ -1,7 +1,7 @@
 // A session that is no connection.
 #pragma once
 
-#include "ddm/session.h"
+#include "wire/chunks/session.h"
 
 namespace ddm {
 

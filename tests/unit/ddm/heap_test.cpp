@@ -1,9 +1,9 @@
 #include "chunk_checks.h"
-#include "ddm/heap_dump.h"
-#include "ddm/heap_info.h"
-#include "ddm/heap_map_writer.h"
-#include "ddm/native_heap.h"
-#include "ddm/profiling.h"
+#include "wire/chunks/heap_dump.h"
+#include "wire/chunks/heap_info.h"
+#include "wire/chunks/heap_map_writer.h"
+#include "wire/chunks/native_heap.h"
+#include "wire/chunks/profiling.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

@@ -1,8 +1,8 @@
-#include "ddm/hello.h"
+#include "wire/chunks/hello.h"
 
 #include "chunk_checks.h"
-#include "ddm/app_state.h"
-#include "ddm/fail.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/fail.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

@@ -1,4 +1,4 @@
-#include "ddm/mappings.h"
+#include "wire/chunks/mappings.h"
 
 #include <catch2/catch.hpp>
 

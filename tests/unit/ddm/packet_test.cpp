@@ -1,4 +1,4 @@
-#include "ddm/packet.h"
+#include "wire/chunks/packet.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,8 @@
-#include "ddm/probes.h"
+#include "wire/chunks/probes.h"
 
 #include <catch2/catch.hpp>
+
+#include "wire/chunks/class_outlook.h"
 
 using namespace ddm;
 
@@ -31,5 +33,16 @@ TEST_CASE("what probes have found reads as it was written") {
   const Bytes bytes = findings.encode();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     CHECK_FALSE(ProbeFindings::decode(ByteSpan(bytes).first(size)));
+  }
+}
+
+TEST_CASE("what is in the way of a change of classes reads as it was written") {
+  const OutlookRequest request{"shop.*", "*.Cart.total"};
+  CHECK(OutlookRequest::decode(request.encode()) == request);
+  const ClassOutlook outlook{150, {"shop.Main.main", "shop.Cart.loop"}, {{"shop.Cart", 151}}};
+  const Bytes bytes = outlook.encode();
+  CHECK(ClassOutlook::decode(bytes) == outlook);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    CHECK_FALSE(ClassOutlook::decode(ByteSpan(bytes).first(size)));
   }
 }

@@ -1,4 +1,4 @@
-#include "ddm/report_chunk.h"
+#include "wire/chunks/report_chunk.h"
 
 #include <catch2/catch.hpp>
 #include <random>

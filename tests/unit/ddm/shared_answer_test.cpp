@@ -1,4 +1,4 @@
-#include "ddm/shared_answer.h"
+#include "wire/chunks/shared_answer.h"
 
 #include <catch2/catch.hpp>
 

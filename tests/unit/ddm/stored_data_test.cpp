@@ -1,12 +1,12 @@
-#include "ddm/stored_data.h"
+#include "wire/chunks/stored_data.h"
 
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
 
-#include "ddm/event_bundle.h"
-#include "ddm/packet.h"
 #include "fake_session.h"
+#include "wire/chunks/event_bundle.h"
+#include "wire/chunks/packet.h"
 
 namespace ddm {
 namespace {

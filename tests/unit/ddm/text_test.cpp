@@ -1,6 +1,6 @@
-#include "ddm/text.h"
-
 #include <catch2/catch.hpp>
+
+#include "core/utf16.h"
 
 using ddm::to_utf16;
 using ddm::to_utf8;

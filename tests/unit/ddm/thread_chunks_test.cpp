@@ -1,13 +1,16 @@
-#include "ddm/thread_chunks.h"
+#include "wire/chunks/thread_chunks.h"
 
 #include "chunk_checks.h"
-#include "ddm/switch_request.h"
+#include "wire/chunks/switch_request.h"
+#include "wire/chunks/thread_locks.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 
 TEST_CASE("Switches are one byte, and anything but 0 is on") {
   check_chunk(ThreadEventsRequest{true}, "01");
   check_chunk(TrackingRequest{false}, "00");
+  check_chunk(TrackingRequest{true}, "01");
+  check_chunk(TrackingRequest{true, /*while_connected=*/true}, "0101", 1);
   check_chunk(TrackingState{true}, "01");
   CHECK(ThreadEventsRequest::decode(bytes_of("80"))->on);
   CHECK(to_chunk(ThreadEventsRequest{}).type == chunk_type("THEN"));
@@ -34,6 +37,13 @@ TEST_CASE("THST asks for one table, or for a list in intervals") {
   CHECK(ThreadStatusRequest::decode(bytes_of("00000000")) == ThreadStatusRequest{0});
   CHECK_FALSE(ThreadStatusRequest::decode(bytes_of("00")));
   CHECK_FALSE(ThreadStatusRequest::decode(bytes_of("000001")));
+}
+
+TEST_CASE("THID tells Java's own ids, of 64 bits") {
+  check_chunk(JavaThreadIds{{{1, 1}, {3, 0x1234567890}}},
+              "00000002 00000001 0000000000000001 00000003 0000001234567890");
+  check_chunk(JavaThreadIds{}, "00000000");
+  CHECK(to_chunk(JavaThreadIds{}).type == chunk_type("THID"));
 }
 
 TEST_CASE("THST's table has the layout that ddmlib polls") {
@@ -82,4 +92,30 @@ TEST_CASE("STKL's reply has the frames with their lines, innermost first") {
               "00000003 \"a.B 00000004 \"wait 00000000 fffffffe "
               "00000003 \"a.C 00000003 \"run 00000006 \"C.java 00011170");
   check_chunk(ThreadStack{}, "00000000 00000000 00000000");
+}
+
+TEST_CASE("THLK has the stacks of all threads with the locks they hold and wait for") {
+  ThreadLocks::Thread runs;
+  runs.java_id = 1;
+  runs.name = "m";
+  ThreadLocks::Thread waits = runs;
+  waits.java_id = 2;
+  waits.waits = ThreadLocks::Waits::kEnter;
+  waits.lock = {"L", 0xab};
+  waits.owner_id = 1;
+  waits.owner = "m";
+  waits.frames = {{"C", "f", "", -2}};
+  waits.held = {{{"K", 7}, 0}};
+  check_chunk(ThreadLocks{{runs, waits}},
+              "00000002"
+              "0000000000000001 00000001 \"m 00 00000000 00000000"
+              "0000000000000002 00000001 \"m 01 00000001 \"L 000000ab 0000000000000001 00000001 \"m"
+              "  00000001 00000001 \"C 00000001 \"f 00000000 fffffffe"
+              "  00000001 00000001 \"K 00000007 00000000");
+  check_chunk(ThreadLocks{}, "00000000");
+  CHECK(to_chunk(ThreadLocks{}).type == chunk_type("THLK"));
+  // A way to wait that nobody knows.
+  CHECK_FALSE(
+      ThreadLocks::decode(bytes_of("00000001 0000000000000001 00000000 04 00000000 00000000 "
+                                   "0000000000000000 00000000 00000000 00000000")));
 }

@@ -1,4 +1,4 @@
-#include "ddm/zlib_chunk.h"
+#include "wire/chunks/zlib_chunk.h"
 
 #include <zlib.h>
 

@@ -1,11 +1,11 @@
 // The accounts, fed with looks whose sums are known.
 #include <catch2/catch.hpp>
 
-#include "dyper/documents/cpu_agent.h"
-#include "dyper/documents/io_agent.h"
-#include "dyper/documents/threads_agent.h"
-#include "dyper/documents/timing_agent.h"
-#include "dyper/documents/xml_reader.h"
+#include "adapters/dyper/documents/cpu_agent.h"
+#include "adapters/dyper/documents/io_agent.h"
+#include "adapters/dyper/documents/threads_agent.h"
+#include "adapters/dyper/documents/timing_agent.h"
+#include "adapters/dyper/documents/xml_reader.h"
 
 namespace ddm {
 namespace {

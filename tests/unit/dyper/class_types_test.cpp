@@ -1,9 +1,9 @@
-#include "dyper/documents/class_types.h"
+#include "adapters/dyper/documents/class_types.h"
 
 #include <catch2/catch.hpp>
 
-#include "dyper/documents/thread_choice.h"
-#include "dyper/documents/xml_reader.h"
+#include "adapters/dyper/documents/thread_choice.h"
+#include "adapters/dyper/documents/xml_reader.h"
 
 namespace ddm {
 namespace {
@@ -65,15 +65,42 @@ TEST_CASE("an unknown type is an error of its own, and the rest is applied") {
   CHECK(type(types, "a.C") == "IO");
 }
 
+TEST_CASE("a choice can be taken back when its thread has ended") {
+  ThreadChoice choice;
+  std::vector<DyperError> errors;
+  const auto ignore = read_xml("<THREADS><THREAD ID='7' IGNORE='true'/></THREADS>");
+  const auto neither = read_xml("<THREADS><THREAD ID='7'/></THREADS>");
+  choice.change((*ignore)->document_element(), {{7}}, errors);
+  choice.change((*neither)->document_element(), {{1}}, errors);
+  CHECK(errors.empty());
+  CHECK(choice.uses(7, true));
+  choice.change((*ignore)->document_element(), {{1}}, errors);
+  CHECK(errors.size() == 1);
+  choice.change((*ignore)->document_element(), {}, errors);  // nobody knows who lives
+  CHECK(errors.size() == 1);
+}
+
+TEST_CASE("classes of a type that there is not are an error, not none") {
+  const ClassTypes types;
+  const auto match = read_xml("<MATCH TYPE='ODD'/>");
+  XmlWriter xml;
+  std::vector<DyperError> errors;
+  types.write((*match)->document_element(), xml, errors);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].attribute == "TYPE");
+  CHECK(errors[0].value == "ODD");
+}
+
 TEST_CASE("threads are ignored, used, or as the others") {
   const auto read = read_xml(
       "<THREADS><THREAD ID='1' IGNORE='true' USE='true'/><THREAD ID='2' USE='1'/>"
-      "<THREAD ID='x' USE='1'/></THREADS>");
+      "<THREAD ID='x' USE='1'/><THREAD ID='4' USE='1'/></THREADS>");
   REQUIRE(read);
   ThreadChoice choice;
   std::vector<DyperError> errors;
-  choice.change((*read)->document_element(), errors);
-  CHECK(errors.size() == 1);
+  choice.change((*read)->document_element(), {{1, 2, 3}}, errors);
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[1].value == "4");  // lives no more, or never did
   for (const bool by_default : {false, true}) {
     CHECK_FALSE(choice.uses(1, by_default));
     CHECK(choice.uses(2, by_default));

@@ -1,11 +1,11 @@
-#include "dyper/documents/dyper_server.h"
+#include "adapters/dyper/documents/dyper_server.h"
 
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "sockets/connect.h"
+#include "wire/sockets/connect.h"
 
 namespace ddm {
 namespace {

@@ -1,4 +1,4 @@
-#include "dyper/documents/framing.h"
+#include "adapters/dyper/documents/framing.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 // DYPATCH's documents as plans.
 #include <catch2/catch.hpp>
 
-#include "dyper/documents/xml_reader.h"
-#include "dyper/patching/java_names.h"
-#include "dyper/patching/patch_models.h"
+#include "adapters/dyper/documents/xml_reader.h"
+#include "adapters/dyper/patching/java_names.h"
+#include "adapters/dyper/patching/patch_models.h"
 
 namespace ddm {
 namespace {

@@ -1,8 +1,8 @@
-#include "dyper/documents/request.h"
+#include "adapters/dyper/documents/request.h"
 
 #include <catch2/catch.hpp>
 
-#include "dyper/documents/xml_reader.h"
+#include "adapters/dyper/documents/xml_reader.h"
 
 namespace ddm {
 namespace {

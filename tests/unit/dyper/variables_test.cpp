@@ -1,4 +1,4 @@
-#include "dyper/documents/variables.h"
+#include "adapters/dyper/documents/variables.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "dyper/documents/xml_reader.h"
-#include "dyper/documents/xml_writer.h"
+#include "adapters/dyper/documents/xml_reader.h"
+#include "adapters/dyper/documents/xml_writer.h"
 
 namespace ddm {
 

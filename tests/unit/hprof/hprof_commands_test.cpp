@@ -1,4 +1,4 @@
-#include "hprof/hprof_commands.h"
+#include "adapters/hprof/hprof_commands.h"
 
 #include <catch2/catch.hpp>
 #include <vector>

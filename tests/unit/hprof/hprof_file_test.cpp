@@ -1,4 +1,4 @@
-#include "hprof/hprof_file.h"
+#include "adapters/hprof/hprof_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

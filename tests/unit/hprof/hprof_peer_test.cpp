@@ -1,4 +1,4 @@
-#include "hprof/hprof_peer.h"
+#include "adapters/hprof/hprof_peer.h"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "sockets/socket_address.h"
+#include "wire/sockets/socket_address.h"
 
 namespace ddm {
 namespace {

@@ -1,5 +1,5 @@
 // What others free comes back to the system, without anybody's asking malloc.
-#include "native/freed_memory.h"
+#include "core/freed_memory.h"
 
 #include <unistd.h>
 

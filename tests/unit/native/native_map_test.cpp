@@ -1,5 +1,5 @@
 // The map of this very process's malloc, against what malloc says of itself.
-#include "native/native_map.h"
+#include "native/malloc/native_map.h"
 
 #include <malloc.h>
 
@@ -155,8 +155,9 @@ TEST_CASE("blocks with mappings of their own are found, aligned ones too") {
 }
 
 TEST_CASE("what malloc keeps in a thread's cache or in fastbins is not in use") {
-  constexpr std::size_t kBytes = 120;  // fastbins' largest: reading the map takes smaller ones itself
-  (void)read_native_map();             // and for the first time larger ones
+  constexpr std::size_t kBytes =
+      120;                  // fastbins' largest: reading the map takes smaller ones itself
+  (void)read_native_map();  // and for the first time larger ones
   std::vector<Memory> blocks;
   for (int i = 0; i < 60; ++i) blocks.emplace_back(std::malloc(kBytes));
   std::vector<const void*> freed;

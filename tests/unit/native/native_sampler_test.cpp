@@ -1,5 +1,5 @@
 // Sampling in this very process: the libraries of tests/jvm/native are opened and leak.
-#include "native/native_sampler.h"
+#include "native/malloc/native_sampler.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "native/sampling_interval.h"
+#include "native/malloc/sampling_interval.h"
 #include "sanitizers.h"
 
 using namespace ddm;

@@ -1,4 +1,4 @@
-#include "native/native_stack.h"
+#include "native/malloc/native_stack.h"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "native/sample_table.h"
+#include "native/malloc/sample_table.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "native/sampling_interval.h"
+#include "native/malloc/sampling_interval.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

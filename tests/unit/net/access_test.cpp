@@ -12,9 +12,9 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "sockets/peer_check.h"
 #include "temporary_directory.h"
 #include "test_server.h"
+#include "wire/sockets/peer_check.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

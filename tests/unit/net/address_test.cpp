@@ -1,8 +1,8 @@
-#include "sockets/address.h"
+#include "wire/sockets/address.h"
 
 #include <catch2/catch.hpp>
 
-#include "sockets/socket_address.h"
+#include "wire/sockets/socket_address.h"
 
 using ddm::Address;
 using ddm::parse_address;

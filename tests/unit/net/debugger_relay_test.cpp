@@ -1,15 +1,15 @@
-#include "net/debugger_relay.h"
+#include "wire/sessions/debugger_relay.h"
 
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
 
-#include "net/address_lookup.h"
 #include "silent_resolver.h"
-#include "sockets/connect.h"
-#include "sockets/listener.h"
 #include "test_server.h"
+#include "wire/sessions/address_lookup.h"
+#include "wire/sockets/connect.h"
+#include "wire/sockets/listener.h"
 
 namespace ddm {
 namespace {

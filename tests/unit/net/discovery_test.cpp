@@ -1,4 +1,4 @@
-#include "sockets/discovery.h"
+#include "wire/sockets/discovery.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

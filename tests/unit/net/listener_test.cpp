@@ -1,4 +1,4 @@
-#include "sockets/listener.h"
+#include "wire/sockets/listener.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -11,8 +11,8 @@
 #include <fstream>
 #include <thread>
 
-#include "sockets/socket_address.h"
 #include "temporary_directory.h"
+#include "wire/sockets/socket_address.h"
 
 using ddm::Address;
 using ddm::Listener;

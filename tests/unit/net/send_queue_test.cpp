@@ -1,4 +1,4 @@
-#include "net/send_queue.h"
+#include "wire/sessions/send_queue.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <future>
 
-#include "ddm/zlib_chunk.h"
 #include "temporary_directory.h"
 #include "test_server.h"
+#include "wire/chunks/zlib_chunk.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

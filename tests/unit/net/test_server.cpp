@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sockets/socket_address.h"
+#include "wire/sockets/socket_address.h"
 
 namespace ddm {
 

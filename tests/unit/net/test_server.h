@@ -5,8 +5,8 @@
 #include <deque>
 #include <thread>
 
-#include "ddm/packet.h"
-#include "net/server.h"
+#include "wire/chunks/packet.h"
+#include "wire/sessions/server.h"
 
 namespace ddm {
 

@@ -1,4 +1,4 @@
-#include "patch/probes/probe_budget.h"
+#include "probes/plans/probe_budget.h"
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -129,6 +129,19 @@ TEST_CASE("sampling takes of the same budget") {
                         .empty();
   }
   CHECK(gone);
+}
+
+TEST_CASE("what was spent on something else than hits is told apart") {
+  ProbeBudget budget(5);
+  const std::array<ProbeBudget::Cost, 1> costs{{{1, 0.02 * kStepNs}}};
+  budget.spent(0.5 * kStepNs);
+  for (int step = 0; step < 10; ++step) {
+    const auto gone = budget.step(
+        {kStepNs, 1.03 * kStepNs, 0.01 * kStepNs, std::span<const ProbeBudget::Cost>(costs)});
+    CHECK(gone.empty());
+  }
+  CHECK(budget.used_percent() == Approx(5 + 3));
+  CHECK(budget.other_percent() == Approx(5 + 1));
 }
 
 TEST_CASE("a probe in a program that sleeps stays") {

@@ -1,4 +1,4 @@
-#include "patch/probes/probe_condition.h"
+#include "probes/plans/probe_condition.h"
 
 #include <catch2/catch.hpp>
 

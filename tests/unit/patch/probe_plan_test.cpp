@@ -1,4 +1,4 @@
-#include "patch/probes/probe_plan.h"
+#include "probes/plans/probe_plan.h"
 
 #include <catch2/catch.hpp>
 

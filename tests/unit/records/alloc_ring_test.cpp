@@ -1,10 +1,14 @@
-#include "records/alloc_ring.h"
+#include "allocations/store/alloc_ring.h"
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <thread>
 #include <vector>
+
+#include "allocations/store/ring_moment.h"
 
 namespace ddm {
 namespace {
@@ -232,6 +236,87 @@ TEST_CASE("what is recorded after somebody asked for the last seq comes behind i
   }
   for (auto& w : writers) w.join();
   CHECK(before == 0);
+}
+
+TEST_CASE("what a ring holds at one moment can be read after all of it was overwritten") {
+  for (const std::uint32_t capacity : {1u, 100u, 20'000u}) {
+    auto ring = AllocRing::create(capacity, 4);
+    const auto push = [&](std::int64_t i) {
+      ring->push(record_of(i, i), frames_of(static_cast<std::uint32_t>(i), i % 4 + 1));
+    };
+    const std::int64_t before = 3 * capacity / 2 + 1;
+    for (std::int64_t i = 1; i <= before; ++i) push(i);
+    for (std::int64_t more : {std::int64_t{capacity} / 3, 5 * std::int64_t{capacity} / 2}) {
+      const RingMoment moment(*ring);
+      const auto last = static_cast<std::int64_t>(moment.last_seq());
+      for (std::int64_t i = 1; i <= more; ++i) push(last + i);
+      const RecordSet set = moment.records();
+      REQUIRE(set.size() == capacity);
+      CHECK(set.overtaken() == 0);
+      for (std::size_t i = 0; i < set.size(); ++i) {
+        const auto [record, frames] = set[i];
+        const std::int64_t n = last - static_cast<std::int64_t>(i);
+        if (record.seq != static_cast<std::uint64_t>(n) || record.size != n) FAIL("another record");
+        if (std::vector(frames.begin(), frames.end()) !=
+            frames_of(static_cast<std::uint32_t>(n), n % 4 + 1)) {
+          FAIL("other frames");
+        }
+      }
+    }
+    CHECK(ring->snapshot().size() == capacity);
+  }
+}
+
+TEST_CASE("a number that nobody has written is missing in a moment and is not waited for") {
+  auto counters = std::make_unique<RingCounters>();
+  std::vector<RingSlot::Word> words(8 * RingSlot::words(2));
+  auto ring = AllocRing::in(*counters, words.data(), 8, 2);
+  for (int i = 1; i <= 6; ++i) ring->push(record_of(i, 1), {});
+  counters->next_seq += 2;  // 7 and 8
+  const auto sizes = [](const RecordSet& set) {
+    std::vector<std::int64_t> result;
+    for (std::size_t i = 0; i < set.size(); ++i) result.push_back(set[i].record.size);
+    return result;
+  };
+  const RingMoment moment(*ring);
+  CHECK(moment.last_seq() == 8);
+  for (int i = 9; i <= 40; ++i) ring->push(record_of(i, 1), {});
+  const RecordSet set = moment.records();
+  CHECK(sizes(set) == std::vector<std::int64_t>{6, 5, 4, 3, 2, 1});
+  CHECK(set.overtaken() == 0);
+}
+
+TEST_CASE(
+    "a snapshot holds a ring's worth of records however many threads write as fast as they can") {
+  auto ring = AllocRing::create(kDefaultRecords, kDefaultDepth);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> writers;
+  for (int t = 1; t <= 4; ++t) {
+    writers.emplace_back([&, t] {
+      const auto frames = frames_of(static_cast<std::uint32_t>(t), 3);
+      for (std::int64_t i = 1; !stop; ++i) {
+        AllocRecord record = record_of(i, t);
+        record.time_ms = i / 20'000;
+        ring->push(record, frames);
+      }
+    });
+  }
+  while (ring->last_seq() < 4 * kDefaultRecords) std::this_thread::yield();
+  std::size_t least = kDefaultRecords;
+  std::int64_t overtaken = 0;
+  for (int round = 0; round < 30; ++round) {
+    const RecordSet set = ring->snapshot();
+    least = std::min(least, set.size());
+    overtaken += set.overtaken();
+    for (std::size_t i = 1; i < set.size(); ++i) {
+      if (set[i].record.seq >= set[i - 1].record.seq) FAIL("a seq out of order");
+    }
+  }
+  stop = true;
+  for (auto& w : writers) w.join();
+  // One ticket in 32 nobody uses, at most, and the ring has slots for half of those.
+  CHECK(least >= 60'000);
+  CHECK(overtaken < 100);
 }
 
 }  // namespace ddm

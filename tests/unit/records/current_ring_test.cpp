@@ -1,4 +1,4 @@
-#include "records/current_ring.h"
+#include "allocations/store/current_ring.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "records/dead_handles.h"
+#include "allocations/store/dead_handles.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>

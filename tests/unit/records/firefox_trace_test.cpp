@@ -1,8 +1,10 @@
 // A trace as a profile: what the reader of the processed format asks for, and times that add up.
-#include "records/firefox_trace.h"
+#include "report/traces/firefox_trace.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+
+#include "firefox_format.h"
 
 using namespace ddm;
 using nlohmann::json;
@@ -72,7 +74,7 @@ std::string spans_of(const json& profile, std::size_t thread) {
 
 TEST_CASE("A trace becomes spans of the same stack, weighed by their time") {
   const json profile = profile_of(two_threads());
-  CHECK(profile["meta"]["preprocessedProfileVersion"] == 70);
+  check_firefox_format(profile);
   CHECK(profile["meta"]["startTime"] == 1'700'000'000'123);
   CHECK(profile["meta"]["product"] == "shop");
   REQUIRE(profile["threads"].size() == 2);

@@ -1,4 +1,4 @@
-#include "records/hprof_binary.h"
+#include "report/hprof/hprof_binary.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,9 @@
-#include "records/hprof_costs.h"
+#include "report/hprof/hprof_costs.h"
 
 #include <catch2/catch.hpp>
 
-#include "records/hprof_binary.h"
-#include "records/hprof_text.h"
+#include "report/hprof/hprof_binary.h"
+#include "report/hprof/hprof_text.h"
 #include "report_sample.h"
 
 using namespace ddm;

@@ -1,4 +1,4 @@
-#include "records/hprof_heap_text.h"
+#include "report/hprof/hprof_heap_text.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,17 +1,19 @@
-#include "records/hprof_sites_dump.h"
+#include "report/hprof/hprof_sites_dump.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <vector>
 
 #include "dump_sample.h"
-#include "records/hprof_heap_text.h"
-#include "records/hprof_reader.h"
+#include "report/hprof/hprof_heap_text.h"
+#include "report/hprof/hprof_reader.h"
 #include "report_sample.h"
 
 namespace ddm {
 namespace {
 
+constexpr std::size_t kEmptyClass = 71;
 constexpr std::uint64_t kHandle = 0x7f12'3450'0008, kOther = 0x7f12'3450'0010;
 
 // The sample's instance is held by one of our handles, and its array by another.
@@ -89,9 +91,10 @@ TEST_CASE("objects whose stack is known have the number of it, and our own roots
   }
   CHECK(in.problem().empty());
   CHECK(handles == std::vector<std::uint64_t>{0x99});
-  CHECK(traces.size() == 5);
-  CHECK(traces[0x600] == 1);  // what the VM wrote
-  CHECK(traces[0x700] == 1);  // no stack
+  CHECK(traces.size() == 7);     // with two classes of which the VM has no CLASS DUMP
+  CHECK(traces.contains(0x30));  // told of by the VM
+  CHECK(traces[0x600] == 1);     // what the VM wrote
+  CHECK(traces[0x700] == 1);     // no stack
   CHECK(depths[traces[0x500]] == 2);
 }
 
@@ -107,7 +110,7 @@ TEST_CASE("a stream gives its own numbers to the stacks of a dump, in text too")
   const std::string after = rewritten(before, sites);
   CHECK(depths == std::vector<std::size_t>{2});
   CHECK(after.size() ==
-        before.size() - 2 * 9 - 2 * 17);  // segments are one, our roots gone: no more
+        before.size() - 2 * 9 - 2 * 17 + kEmptyClass);  // segments are one, our roots gone
   const DumpFile file(after);
   std::string text;
   CHECK(hprof_heap_text(file.fd(), {}, 0, [&](std::string_view piece) {
@@ -119,6 +122,114 @@ TEST_CASE("a stream gives its own numbers to the stacks of a dump, in text too")
         std::string::npos);
 }
 
+// What AHAT wants of a dump: the classes that are told of, and those with a CLASS DUMP.
+struct Classes {
+  std::map<std::uint64_t, std::string> told, by_serial;
+  std::vector<std::string> of_frames;
+  std::vector<std::uint64_t> dumped;
+  int twice = 0, late = 0;
+
+  explicit Classes(const std::string& bytes) {
+    const DumpFile file(bytes);
+    HprofReader in(file.fd());
+    REQUIRE(in.open());
+    std::map<std::uint64_t, std::string> texts;
+    bool objects_begun = false;
+    while (const auto record = in.next()) {
+      if (record->tag == HprofReader::kText) {
+        const std::uint64_t id = in.id();
+        texts[id] = in.bytes().text(in.left());
+      } else if (record->tag == HprofReader::kLoadClass) {
+        const std::uint64_t serial = in.bytes().integer(4);
+        const std::uint64_t id = in.id();
+        in.bytes().integer(4);
+        by_serial[serial] = texts[in.id()];
+        twice += told.emplace(id, by_serial[serial]).second ? 0 : 1;
+        late += objects_begun ? 1 : 0;
+      } else if (record->tag == HprofReader::kFrame) {
+        in.bytes().skip(32);
+        of_frames.push_back(by_serial[in.bytes().integer(4)]);
+      }
+      if (!record->holds_objects()) continue;
+      objects_begun = true;
+      while (const auto object = in.next_object()) {
+        if (object->kind == HprofReader::kClass) dumped.push_back(object->id);
+      }
+    }
+    CHECK(in.problem().empty());
+  }
+  bool complete() const {
+    std::vector<std::uint64_t> ids = dumped;
+    std::sort(ids.begin(), ids.end());
+    const auto same = [](std::uint64_t id, const auto& one) { return id == one.first; };
+    return twice == 0 && late == 0 &&
+           std::equal(ids.begin(), ids.end(), told.begin(), told.end(), same);
+  }
+};
+
+// Beside a.B a hidden class, an array's that is told of twice, and one that is not linked.
+Dump awkward_dump() {
+  Dump dump;
+  dump.text(101, "java/lang/Object").text(102, "a/B").text(103, "[La/B;");
+  dump.text(104, "a/B$$Lambda+0x0123").text(105, "a/NotLinked");
+  const auto type = [&](std::uint64_t serial, std::uint64_t id, std::uint64_t name) {
+    dump.record(2, Dump::body([&](Dump& d) { d.u(serial, 4).u(id, 8).u(1, 4).u(name, 8); }));
+  };
+  type(1, 0x1000010, 101);
+  type(2, 0x1000020, 102);
+  type(3, 0x1000030, 103);
+  type(4, 0x1000040, 104);
+  type(5, 0x1000030, 103);
+  type(6, 0x1000050, 105);
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                for (const std::uint64_t id : {0x1000010, 0x1000020, 0x1000030, 0x1000040}) {
+                  d.u(0x20, 1).u(id, 8).u(1, 4).u(0, 48).u(24, 4).u(0, 6);
+                }
+                d.u(0x21, 1).u(0x1000500, 8).u(1, 4).u(0x1000020, 8).u(0, 4);
+                d.u(1, 1).u(0x1000500, 8).u(kHandle, 8);
+              }));
+  return dump.record(0x2C, "");
+}
+
+TEST_CASE("each class of a dump is told of once and has its CLASS DUMP, whoever asked for stacks") {
+  ReportSample names;
+  auto traces = Traces::create(16, 8);
+  const Frame frames[] = {names.frame("a.B", "make", "B.java", 12),
+                          names.frame("a.B$$Lambda/0x0123", "run", "", kLineUnknown),
+                          names.frame("not.in.the.Dump", "run", "", kLineNative)};
+  const TraceNumber trace = traces->number_of(4711, frames);
+  DumpSites sites;
+  sites.stacks.traces = std::move(traces);
+  sites.stacks.names = &names.names;
+  CHECK(sites.objects.add(kHandle | 2, trace));
+  std::string dump;
+  SECTION("a dump of its own") { dump = rewritten(awkward_dump().bytes, sites); }
+  SECTION("a part of a stream") {
+    HprofBinary stream(0);
+    ReportNames shown(&names.names);
+    sites.stacks.stream = &stream;
+    sites.stacks.number = [&](std::span<const Frame> stack, ReportNames& names_shown) {
+      std::vector<HprofFrame> frames_shown;
+      for (const Frame& frame : stack) frames_shown.push_back({frame.method, 1});
+      return stream.trace(frames_shown, 0, names_shown);
+    };
+    sites.stacks.introduce = [&] {
+      const HprofFrame later{names.frame("only.in.a.Table", "run", "", 1).method, 1};
+      stream.trace(std::span(&later, 1), 0, shown);
+    };
+    dump = rewritten(awkward_dump().bytes, sites);
+    CHECK(stream.take().empty());
+    CHECK(stream.own_types().size() == 2);
+  }
+  const Classes classes(dump);
+  CHECK(classes.complete());
+  CHECK(classes.dumped.size() >= 6);
+  REQUIRE(classes.of_frames.size() >= 3);
+  CHECK(classes.of_frames[0] == "a/B");
+  CHECK(classes.of_frames[1] == "a/B$$Lambda+0x0123");  // the VM's own
+  CHECK(classes.of_frames[2] == "not/in/the/Dump");
+}
+
 TEST_CASE("a dump that is rewritten without any stack keeps all that it says") {
   ReportSample names;
   DumpSites none;
@@ -128,7 +239,8 @@ TEST_CASE("a dump that is rewritten without any stack keeps all that it says") {
   DumpSites again;
   again.stacks = none.stacks;
   CHECK(rewritten(once, again) == once);
-  CHECK(once.size() == dump_with_roots().bytes.size() - 2 * 9);  // three segments are one
+  // Three segments are one, and the class of the array has its CLASS DUMP.
+  CHECK(once.size() == dump_with_roots().bytes.size() - 2 * 9 + kEmptyClass);
 }
 
 TEST_CASE("a large array has a segment of its own, which says its length") {

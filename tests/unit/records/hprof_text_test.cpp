@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "records/hprof_numbers.h"
-#include "records/hprof_sites.h"
+#include "report/hprof/hprof_numbers.h"
+#include "report/hprof/hprof_sites.h"
 #include "report_sample.h"
 
 namespace ddm {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "records/sites.h"
+#include "allocations/store/sites.h"
 
 namespace ddm {
 

@@ -1,4 +1,4 @@
-#include "records/live_table.h"
+#include "allocations/store/live_table.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "allocations/store/site_set.h"
 #include "live_sweep.h"
-#include "records/site_set.h"
 
 namespace ddm {
 namespace {

@@ -1,9 +1,9 @@
-#include "records/method_trace.h"
+#include "report/traces/method_trace.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "records/method_trace_reader.h"
+#include "report/traces/method_trace_reader.h"
 
 using ddm::MethodTrace;
 using ddm::TraceEvent;

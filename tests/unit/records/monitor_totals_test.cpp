@@ -1,4 +1,4 @@
-#include "records/monitor_totals.h"
+#include "time/totals/monitor_totals.h"
 
 #include <catch2/catch.hpp>
 #include <thread>

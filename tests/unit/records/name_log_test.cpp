@@ -1,4 +1,4 @@
-#include "records/name_log.h"
+#include "stack/names/name_log.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,9 +1,11 @@
-#include "records/name_table.h"
+#include "stack/names/name_table.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "core/class_names.h"
 
 using namespace ddm;
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "records/traces.h"
+#include "stack/traces/traces.h"
 
 namespace ddm {
 

@@ -1,4 +1,4 @@
-#include "records/reclamation.h"
+#include "core/reclamation.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>

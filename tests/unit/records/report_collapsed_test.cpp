@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "records/report_utf8.h"
+#include "core/jvm_text.h"
 #include "report_sample.h"
 
 using namespace ddm;
@@ -8,9 +8,20 @@ using namespace ddm;
 TEST_CASE("Collapsed stacks are merged, summed and sorted") {
   const auto sample = small_sample();
   CHECK(collapsed_report(sample->data) ==
+        "[deeper_frames_cut];a.Main.run;a.b.Maker.make;byte[]_[new] 64\n"
         "a.Main.run;a.Main$$Lambda/0x12.get;java.lang.Object.clone;java.lang.Integer_[new] 16\n"
-        "a.Main.run;a.b.Maker.make;byte[]_[new] 128\n"
+        "a.Main.run;a.b.Maker.make;byte[]_[new] 64\n"
         "int[][]_[new] 56\n");
+}
+
+TEST_CASE("Collapsed stacks that were cut stand below a frame that says so") {
+  ReportSample sample;
+  const Frame run = sample.frame("a.Main", "run", "Main.java", 7);
+  sample.add("int[]", 16, 1, {run});
+  sample.add("int[]", 24, 1, {run}, kStackTruncated);
+  CHECK(collapsed_report(sample.data) ==
+        "[deeper_frames_cut];a.Main.run;int[]_[new] 24\n"
+        "a.Main.run;int[]_[new] 16\n");
 }
 
 TEST_CASE("Collapsed stacks differ by class, by path and by order") {
@@ -44,8 +55,8 @@ TEST_CASE("Overloads and lines of one method are one frame") {
 TEST_CASE("Separators inside names are replaced") {
   const auto sample = hostile_sample();
   const std::string text = collapsed_report(sample->data);
-  const std::string bad = "\xEF\xBF\xBD", smile = "\xF0\x9F\x98\x80";
-  CHECK(text == "c." + bad + "\\u0000" + bad + bad + bad + ".m_" + smile +
+  const std::string smile = "\xF0\x9F\x98\x80";
+  CHECK(text == "c.\\xff\\u0000\\ud83d.m_" + smile +
                     ";b.</script><!--.</SCRIPT_>;a.\"Q\"\\.line\\u000abreak\\u0009\\u0001;d__" +
                     smile + "[]_[new] 8\n");
 }

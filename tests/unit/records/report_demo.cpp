@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "records/report.h"
+#include "report/report.h"
 
 namespace {
 

@@ -75,6 +75,8 @@ TEST_CASE("A path's ending names the format") {
   CHECK(report_format_of("a/b.txt") == ReportFormat::kText);
   CHECK(report_format_of("b.collapsed") == ReportFormat::kCollapsed);
   CHECK(report_format_of("b.jsonl") == ReportFormat::kJsonl);
+  CHECK(report_format_of("b.sites.jsonl") == ReportFormat::kSitesJsonl);
+  CHECK(report_ending_of("b.sites.jsonl") == ".sites.jsonl");
   CHECK(report_format_of("b.html") == ReportFormat::kHtml);
   for (const char* other : {"", "txt", "b.json", "b.TXT", "b.html.gz", "-"}) {
     CHECK(report_format_of(other) == std::nullopt);

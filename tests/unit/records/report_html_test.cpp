@@ -1,10 +1,11 @@
 // The page's data against the other reports, and what must hold for the page as a file. How it
 // looks and what its script computes is shown by a browser, not here.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "records/report_utf8.h"
+#include "core/jvm_text.h"
 #include "report_sample.h"
 
 using namespace ddm;
@@ -36,7 +37,9 @@ std::string collapsed_of(const json& data) {
     std::string stack = data["classes"][name - frames].get<std::string>() + "_[new]";
     for (std::size_t at = tree["parent"][node]; at != 0; at = tree["parent"][at]) {
       name = tree["name"][at];
-      if (name != 0) stack = data["frames"][name].get<std::string>() + ";" + stack;
+      std::string frame = data["frames"][name];
+      std::replace(frame.begin(), frame.end(), ' ', '_');
+      stack = frame + ";" + stack;
     }
     stacks[stack] += tree["bytes"][node].get<std::int64_t>();
   }

@@ -51,6 +51,15 @@ TEST_CASE("The jsonl report begins with the summary") {
   CHECK(keys_of(lines[0]) == keys_of(expected));
 }
 
+TEST_CASE("Reports say how many records were overwritten while they were made") {
+  const auto sample = small_sample();
+  const auto text = [&] { return whole_report(ReportFormat::kText, sample->data); };
+  CHECK(text().find("overtaken") == std::string::npos);
+  sample->data.records.set_overtaken(4711);
+  CHECK(parsed(whole_report(ReportFormat::kJsonl, sample->data))[0]["overtaken"] == 4711);
+  CHECK(text().find("4,711 recent records, overwritten") != std::string::npos);
+}
+
 TEST_CASE("Records of the jsonl report come newest first with every field") {
   const auto sample = small_sample();
   const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "firefox_format.h"
 #include "live_sweep.h"
 #include "report_sample.h"
 
@@ -66,7 +67,7 @@ struct LiveSample : ReportSample {
 
 void check_firefox(const LiveSample& sample) {
   const json profile = json::parse(whole_report(ReportFormat::kFirefox, sample.data));
-  CHECK(profile["meta"]["preprocessedProfileVersion"] == 70);
+  check_firefox_format(profile);
   const json& events = profile["threads"][0]["nativeAllocations"];
   std::int64_t plus = 0, sum = 0, last = 0;
   REQUIRE(events["weight"].size() == events["length"]);

@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "records/report_page.h"
+#include "report/page/report_page.h"
 #include "report_sample.h"
 
 using namespace ddm;

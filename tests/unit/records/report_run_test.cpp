@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "records/report_sites.h"
-#include "records/report_stacks.h"
-#include "records/site_tree.h"
+#include "report/report_sites.h"
+#include "report/report_stacks.h"
+#include "report/site_tree.h"
 #include "report_sample.h"
 
 namespace ddm {
@@ -121,9 +121,20 @@ TEST_CASE("The list of sites has every site by both names") {
   CHECK(std::ranges::count(text, '\n') == 3);
 }
 
-TEST_CASE("The tools of the JDK are programs of their own") {
-  CHECK(is_jdk_class("com.sun.net.httpserver.HttpServer"));
-  CHECK(!is_jdk_class("com.sun.tools.javac.main.Main"));
+TEST_CASE("A list of the sites alone is the jsonl report without its records") {
+  RunSample sample;
+  sample.add("long[]", 24, 1, {sample.frame("shop.Shop", "serve", "Shop.java", 30)});
+  REQUIRE(report_format_of("x.sites.jsonl"));
+  const ReportFormat format = *report_format_of("x.sites.jsonl");
+  const std::string sites = whole_report(format, sample.data);
+  const std::string all = whole_report(ReportFormat::kJsonl, sample.data);
+  REQUIRE(all.find(R"({"type":"record")") != std::string::npos);
+  CHECK(sites == all.substr(0, all.find(R"({"type":"record")")));
+  CHECK(std::ranges::count(sites, '\n') == 3);
+  // Nobody shall take a list of nothing for the truth.
+  sample.data.sites = {};
+  CHECK(write_report_file("/nowhere/x.sites.jsonl", format, sample.data) ==
+        "cannot write /nowhere/x.sites.jsonl: it needs sites, which are not counted");
 }
 
 TEST_CASE("Reports are about the whole run, where that was counted") {

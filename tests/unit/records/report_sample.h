@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "records/report.h"
+#include "report/report.h"
 
 namespace ddm {
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "records/report_utf8.h"
+#include "core/jvm_text.h"
 #include "report_sample.h"
 
 using namespace ddm;
@@ -20,6 +20,16 @@ std::size_t widest(const std::vector<std::string>& lines) {
   std::size_t columns = 0;
   for (const std::string& line : lines) columns = std::max(columns, columns_of(line));
   return columns;
+}
+
+std::string on_terminal(const ReportData& data) {
+  std::string whole;
+  const auto add = [&](std::string_view piece) {
+    whole += piece;
+    return true;
+  };
+  text_report(data, add, 80);
+  return whole;
 }
 
 // More sites, longer names and larger numbers than a summary has room for.
@@ -132,10 +142,28 @@ TEST_CASE("A text report keeps one line a line, whatever the names") {
   }));
 }
 
-TEST_CASE("Tables of a text report fit 80 columns but never cut a method's name") {
+TEST_CASE("A text report in a file has all names whole") {
+  auto sample = long_sample();
+  sample->data.summary.threads = {{7, std::string(90, 't'), 10, 0}};
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  const std::string tables = text.substr(0, text.find("\nRecords,"));
+  CHECK(tables.find("...") == std::string::npos);
+  for (const std::string& name :
+       {"  7 " + std::string(90, 't') + "\n",
+        "  com.example.a_rather_long_package_name.number0.Thing" + std::string(100, 'z') + "\n",
+        "    at com.example.a_rather_long_package_name.number0.TheFactoryOfAllFactories" +
+            std::string(120, 'y') + ".method" + std::string(200, 'x') + "(" + std::string(90, 'F') +
+            ".java:12345)\n",
+        "  " + std::string(100, 'r') + "\n"}) {
+    INFO(name);
+    CHECK(tables.find(name) != std::string::npos);
+  }
+}
+
+TEST_CASE("Tables on a terminal fit its columns but never cut a method's name") {
   auto sample = long_sample();
   const std::string whole_name = ".method" + std::string(200, 'x') + "(FFFF....java:12345)";
-  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  const std::string text = on_terminal(sample->data);
   const std::string tables =
       text.substr(text.find("\nTop 20"), text.find("\nRecords,") - text.find("\nTop 20"));
   std::size_t sites = 0;

@@ -1,4 +1,4 @@
-#include "records/report_time.h"
+#include "report/report_time.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>
@@ -69,7 +69,15 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   CHECK(
       has(text, "TRACE 1:\n    at shop.Cart.pay(Cart.java:42)\n    at a.Main.run(Main.java:7)\n"));
   CHECK(has(text, "TRACE 2:\n    at a.Main.run(Main.java:7)\n    ... deeper frames were not kept"));
-  std::istringstream lines(text);
+  CHECK(has(text, "  a till with a name that is far too long\n"));
+  std::string shown;
+  const auto add = [&](std::string_view piece) {
+    shown += piece;
+    return true;
+  };
+  text_report(sample->data, add, 80);
+  CHECK(has(shown, "  a till with a ...is far too long\n"));
+  std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
@@ -104,7 +112,7 @@ TEST_CASE("A report of allocations and time has both") {
 TEST_CASE("Collapsed stacks of a run that was only sampled are its samples") {
   const auto sample = time_sample();
   CHECK(whole_report(ReportFormat::kCollapsed, sample->data) ==
-        "a.Main.run 10\na.Main.run;shop.Cart.pay 90\n");
+        "[deeper_frames_cut];a.Main.run 10\na.Main.run;shop.Cart.pay 90\n");
 }
 
 TEST_CASE("Without samples collapsed stacks are microseconds of methods, or of waiting") {

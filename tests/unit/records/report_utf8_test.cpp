@@ -1,7 +1,7 @@
-#include "records/report_utf8.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "core/jvm_text.h"
 
 using namespace ddm;
 using namespace std::string_literals;
@@ -43,6 +43,23 @@ TEST_CASE("Printable text holds nothing that breaks a line") {
   CHECK(printable("\xC0\x80") == "\\u0000");
   CHECK(printable("\xC2\x85\xE2\x80\xA8\xE2\x80\xA9") == "\\u0085\\u2028\\u2029");
   CHECK(printable("caf\xC3\xA9") == "caf\xC3\xA9");
+}
+
+TEST_CASE("Printable text turns nothing around and holds no byte that is no character") {
+  CHECK(printable("\xE2\x80\xAA\xE2\x80\xAE") == "\\u202a\\u202e");
+  CHECK(printable("\xE2\x81\xA6\xE2\x81\xA9") == "\\u2066\\u2069");
+  CHECK(printable("\xE2\x80\xAF\xE2\x81\xA5") == "\xE2\x80\xAF\xE2\x81\xA5");  // beside them
+  CHECK(printable("\xED\xA0\xBDx\xED\xB8\x80") == "\\ud83dx\\ude00");          // each alone
+  CHECK(printable("a\x9B\xC3") == "a\\x9b\\xc3");
+  CHECK(printable("\xED\xA0\xBD\xED\xB8\x80") == "\xF0\x9F\x98\x80");
+  const std::string once = printable("\x1B[2J\xC2\x9B\xFF\xE2\x80\xAE");
+  CHECK(printable(once) == once);
+}
+
+TEST_CASE("A text for people keeps its lines and nothing else of what commands a terminal") {
+  CHECK(printable_lines("a\nb\r\n\t\x1B]0;x\x07\x7F") ==
+        "a\nb\\u000d\n\\u0009\\u001b]0;x\\u0007\\u007f");
+  CHECK(printable_lines("caf\xC3\xA9\n\xE2\x80\xA8") == "caf\xC3\xA9\n\\u2028");
 }
 
 TEST_CASE("What is escaped is ASCII and comes back") {

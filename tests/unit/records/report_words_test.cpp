@@ -1,4 +1,4 @@
-#include "records/report_words.h"
+#include "report/report_words.h"
 
 #include <catch2/catch.hpp>
 #include <limits>

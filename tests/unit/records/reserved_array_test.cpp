@@ -1,4 +1,4 @@
-#include "records/reserved_array.h"
+#include "core/reserved_array.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "records/ring_file.h"
+#include "allocations/store/ring_file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include <random>
 #include <thread>
 
-#include "records/ring_reader.h"
+#include "report/recovery/ring_reader.h"
 
 namespace ddm {
 namespace {
@@ -113,6 +113,30 @@ TEST_CASE("a ring file tells its records with their names, also while it is writ
   CHECK(data.summary.recovered.find("a running program") != std::string::npos);
   CHECK(reading.ring->unfinished == 0);
   CHECK(reading.ring->damaged == 0);
+}
+
+TEST_CASE("what a ring file says was seen is no less than its records prove") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  auto created = RingFile::create(request_for(path));
+  REQUIRE(created.file);
+  Writer writer(*created.file);
+  for (int i = 0; i < 1000; ++i) writer.push(i);
+  const auto summary = [&] { return read_ring_file(path).ring->data.summary; };
+  CHECK(summary().seen >= 1000 - 1000 / 32);  // before any figures were written
+  CHECK(summary().seen <= 1000);
+  CHECK(summary().seen_at_least);
+  RingFacts facts;
+  facts.updated_ms = 1'900'000'000'000;  // later than all records
+  facts.seen = 1000;
+  facts.seen_bytes = 1'000'000;
+  created.file->write_facts(facts);
+  CHECK(summary().seen == 1000);
+  CHECK(summary().seen_bytes == 1'000'000);
+  CHECK_FALSE(summary().seen_at_least);
+  for (int i = 0; i < 1000; ++i) writer.push(i);
+  CHECK(summary().seen >= 2000 - 2000 / 32);
+  CHECK(summary().seen_at_least);
 }
 
 TEST_CASE("a second program does not touch the ring file of one that lives") {

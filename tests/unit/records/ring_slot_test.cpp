@@ -1,4 +1,4 @@
-#include "records/ring_slot.h"
+#include "allocations/store/ring_slot.h"
 
 #include <catch2/catch.hpp>
 #include <vector>

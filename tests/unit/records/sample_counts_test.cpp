@@ -1,4 +1,4 @@
-#include "records/sample_counts.h"
+#include "time/totals/sample_counts.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

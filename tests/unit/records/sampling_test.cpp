@@ -1,4 +1,4 @@
-#include "records/sampling.h"
+#include "allocations/store/sampling.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "records/seen_counter.h"
+#include "allocations/store/seen_counter.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "records/sites.h"
+#include "allocations/store/sites.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "records/seen_counter.h"
-#include "records/site_set.h"
+#include "allocations/store/seen_counter.h"
+#include "allocations/store/site_set.h"
 
 namespace ddm {
 namespace {

@@ -1,4 +1,4 @@
-#include "records/slot_index.h"
+#include "allocations/store/slot_index.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -14,8 +14,8 @@ TEST_CASE("a seq's slot is its remainder, however many slots there are and howev
       const std::uint64_t seq = random() >> random() % 64;
       if (index.of(seq) != seq % slots) FAIL(seq << " in " << slots);
     }
-    for (const std::uint64_t seq : {std::uint64_t{0}, std::uint64_t{slots} - 1,
-                                    std::uint64_t{slots}, ~std::uint64_t{0}}) {
+    for (const std::uint64_t seq :
+         {std::uint64_t{0}, std::uint64_t{slots} - 1, std::uint64_t{slots}, ~std::uint64_t{0}}) {
       CHECK(index.of(seq) == seq % slots);
     }
   };

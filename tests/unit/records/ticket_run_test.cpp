@@ -1,4 +1,4 @@
-#include "records/ticket_run.h"
+#include "allocations/store/ticket_run.h"
 
 #include <catch2/catch.hpp>
 

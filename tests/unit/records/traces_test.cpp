@@ -1,4 +1,4 @@
-#include "records/traces.h"
+#include "stack/traces/traces.h"
 
 #include <array>
 #include <catch2/catch.hpp>

@@ -58,6 +58,8 @@ class FakeVm {
   }
 
   VmLayout layout;
+  ReadablePages pages;
+  UnprovenMemory memory{pages};
   static constexpr std::size_t kStackWords = 512;
   static constexpr VmAddress kInterpreterPc = 0x10010;
 

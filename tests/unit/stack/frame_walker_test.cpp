@@ -9,8 +9,8 @@ namespace {
 
 struct Walk {
   explicit Walk(FakeVm& vm)
-      : heaps(vm.layout),
-        compiled(vm.layout, heaps),
+      : heaps(vm.layout, vm.memory),
+        compiled(vm.layout, heaps, vm.memory),
         methods(vm.layout, pages),
         raw(vm.layout, compiled, methods) {}
 
@@ -64,7 +64,7 @@ TEST_CASE("a walk goes through native, compiled, interpreted and entry frames") 
   CHECK(walk.frames[2].bci == 9);
   CHECK(walk.frames[3].id == vm.id_of(scene.interpreted));
   CHECK(walk.frames[3].bci == 11);
-  CHECK(walk.frames[3].code_size == 60);
+  CHECK(walk.frames[3].method == scene.interpreted);
 }
 
 TEST_CASE("a walk goes on at the anchor of a thread that came back from Java") {

@@ -81,8 +81,8 @@ class FakeHeap {
 
 struct Walk {
   Walk(FakeVm& vm, FakeHeap& heap)
-      : heaps(vm.layout),
-        compiled(vm.layout, heaps),
+      : heaps(vm.layout, vm.memory),
+        compiled(vm.layout, heaps, vm.memory),
         methods(vm.layout, pages),
         raw(vm.layout, compiled, methods),
         parked(heap.layout, heap.pauses, pages) {}

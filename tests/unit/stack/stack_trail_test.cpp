@@ -73,8 +73,8 @@ class TrailedStack {
       return;
     }
     ++code.head.compile_id;
-    code.frames.assign(1 + random() % 2, {static_cast<NameId>(1000 + random() % 1000), 3,
-                                          FrameRole::kPlain});
+    code.frames.assign(1 + random() % 2,
+                       {static_cast<NameId>(1000 + random() % 1000), 3, FrameRole::kPlain});
   }
 
   // A word of a frame that no walk goes by.
@@ -218,8 +218,13 @@ TEST_CASE("where code can go a frame is looked at again once its code is not wha
 
 TEST_CASE("stamps of code are there if its compile id and its state lie side by side") {
   const std::atomic<std::uint32_t> generation{0};
-  for (const auto& [at, has] : {std::pair{11, true}, {15, true}, {16, false}, {-12, true},
-                                {-13, false}, {4, true}, {-1, true}}) {
+  for (const auto& [at, has] : {std::pair{11, true},
+                                {15, true},
+                                {16, false},
+                                {-12, true},
+                                {-13, false},
+                                {4, true},
+                                {-1, true}}) {
     const FrameCache cache(generation, {at, 0, 2});
     CHECK(cache.has_stamps() == has);
     CHECK(cache.stamp_offset() == std::min(at, 0));

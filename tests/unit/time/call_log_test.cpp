@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/tick_clock.h"
 #include "time/calls/method_sums.h"
-#include "time/calls/tick_clock.h"
 
 using ddm::CallEvent;
 using ddm::CallLog;
@@ -55,7 +55,7 @@ TEST_CASE("a log tells events as they were, whatever lies between two") {
       if (kind.exact && random() % 50 == 0) event.at -= step;
       event.cpu += step / 2;
       if (random() % 20 == 0) {
-        event.thread = static_cast<std::uint16_t>(1 + random() % CallLog::kMostThreads);
+        event.thread = static_cast<std::uint16_t>(1 + random() % ddm::TraceThreads::kMost);
         event.cpu = std::uint64_t{random()} << random() % 20;
       }
       event.method = random() % 9 == 0 ? ddm::MethodNumbers::kMost - 1 : random() % 5;
@@ -92,19 +92,24 @@ TEST_CASE("a log has room for as many events as it says, be they as far apart as
   }
 }
 
-TEST_CASE("a log numbers threads from 1 and never twice") {
+TEST_CASE("a log's number of a thread is Java's id where it fits, and never another's") {
   CallLog log(1024, {}, 0);
   bool is_new = false;
-  CHECK(log.number_of_thread(77, is_new) == 1);
+  CHECK(log.number_of_thread(77, is_new) == 77);
   CHECK(is_new);
-  CHECK(log.number_of_thread(78, is_new) == 2);
-  CHECK(log.number_of_thread(77, is_new) == 1);
+  CHECK(log.number_of_thread(32768, is_new) == 32767);
+  CHECK(log.number_of_thread(32767, is_new) == 32766);
+  CHECK(log.number_of_thread(std::int64_t{1} << 40, is_new) == 32765);
+  CHECK(is_new);
+  CHECK(log.number_of_thread(32767, is_new) == 32766);
   CHECK_FALSE(is_new);
-  for (std::int64_t id = 1000; id < 1000 + CallLog::kMostThreads; ++id) {
+  for (std::int64_t id = 1000; id < 1000 + ddm::TraceThreads::kMost; ++id) {
     log.number_of_thread(id, is_new);
   }
+  CHECK(log.number_of_thread(50'000, is_new) == 0);
+  CHECK_FALSE(is_new);
   CHECK(log.number_of_thread(5, is_new) == 0);
-  CHECK(log.number_of_thread(78, is_new) == 2);
+  CHECK(log.number_of_thread(77, is_new) == 77);
 }
 
 TEST_CASE("sums of methods with any number are kept apart") {

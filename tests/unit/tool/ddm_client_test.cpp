@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "sockets/listener.h"
+#include "wire/sockets/listener.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "ddm/bytes.h"
-#include "ddm/result.h"
+#include "core/result.h"
+#include "wire/chunks/bytes.h"
 
 namespace ddm {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "output.h"
-#include "sockets/peer_check.h"
+#include "wire/sockets/peer_check.h"
 
 namespace ddm {
 namespace {

@@ -7,7 +7,7 @@
 #include <list>
 
 #include "bridge/transport.h"
-#include "sockets/listener.h"
+#include "wire/sockets/listener.h"
 
 namespace ddm {
 

@@ -5,7 +5,7 @@
 #include "bridge/shell.h"
 #include "bridge/text_stream.h"
 #include "bridge/vm_stream.h"
-#include "sockets/connect.h"
+#include "wire/sockets/connect.h"
 
 namespace ddm {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sockets/discovery.h"
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 

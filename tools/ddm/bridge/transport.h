@@ -11,7 +11,7 @@
 
 #include "bridge/adb_packet.h"
 #include "bridge/services.h"
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 namespace ddm {
 

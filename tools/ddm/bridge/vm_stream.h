@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "bridge/stream.h"
-#include "sockets/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 namespace ddm {
 

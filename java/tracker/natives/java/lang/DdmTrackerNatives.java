@@ -1,5 +1,6 @@
 package java.lang;
 
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
@@ -21,8 +22,8 @@ final class DdmTrackerNatives {
     @Hidden static native void superCloned(Object made);
     @Hidden static native void backtraced(Object throwable);
 
-    /** Does nothing, but the compiler does not know that. */
-    @Hidden static native void built(Object builder);
+    /** Does nothing, but the compiler does not look into it. */
+    @Hidden @DontInline static void kept(Object object) { }
 
     /**
      * Links the Tracker, in whose ClassPrepare event the agent registers the natives: then there

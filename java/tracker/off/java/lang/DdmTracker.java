@@ -22,5 +22,5 @@ public final class DdmTracker {
 
     @Hidden public static void backtraced(Object throwable) { }
 
-    @Hidden public static void built(Object builder) { }
+    @Hidden public static void kept(Object object) { }
 }

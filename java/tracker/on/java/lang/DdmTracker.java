@@ -38,6 +38,9 @@ public final class DdmTracker {
     /** Behind Throwable.fillInStackTrace(int): the arrays that hold the stack trace. */
     @Hidden public static void backtraced(Object throwable) { DdmTrackerNatives.backtraced(throwable); }
 
-    /** Before toString() of a StringBuilder, so that C2 leaves its chain of calls as it is. */
-    @Hidden public static void built(Object builder) { DdmTrackerNatives.built(builder); }
+    /**
+     * For objects that C2 knows how to do without, together with the calls that make them and what is
+     * hooked in there: before toString() of a StringBuilder, behind valueOf() of a box. Counts nothing.
+     */
+    @Hidden public static void kept(Object object) { DdmTrackerNatives.kept(object); }
 }

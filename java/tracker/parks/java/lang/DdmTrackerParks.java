@@ -4,8 +4,9 @@ import jdk.internal.vm.annotation.Hidden;
 
 /**
  * What LockSupport and VirtualThread call around a park, while monitor=y. The agent defines this
- * class into java.base, calls each method once, so that the VM has found them, and only then
- * rewrites the callers.
+ * class into java.base and binds its natives before it rewrites the callers: left to the VM, they
+ * would be looked up by Java code, which may park itself, and not be found while the agent is being
+ * loaded into a running VM.
  *
  * The natives never throw and allocate no Java object.
  */
@@ -21,4 +22,9 @@ public final class DdmTrackerParks {
     @Hidden public static native void pinning();
 
     @Hidden public static native void pinned();
+
+    /** As DdmTrackerCalls.link(). */
+    static void link() { touch(); }
+
+    private static void touch() { DdmTrackerParksLink.touch(); }
 }

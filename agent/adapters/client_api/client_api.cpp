@@ -1,0 +1,186 @@
+#include "adapters/client_api/client_api.h"
+
+#include <algorithm>
+
+#include "adapters/client_api/client_natives.h"
+#include "adapters/client_api/own_session.h"
+#include "adapters/client_api/program_class.h"
+#include "core/exit_limits.h"
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::string_view kLinkSignature = "Lorg/apache/harmony/dalvik/ddmc/AgentLink;";
+
+// As DdmServer.broadcast() has them.
+constexpr int kConnected = 1;
+constexpr int kDisconnected = 2;
+
+// Switching tracking on rewrites every class of the program.
+constexpr std::chrono::seconds kRequestTime{120};
+
+void throw_java(JNIEnv* jni, const char* class_name, const char* message) {
+  const LocalRef<jclass> type(jni, jni->FindClass(class_name));
+  if (type) jni->ThrowNew(type.get(), message);
+}
+
+}  // namespace
+
+ClientApi::ClientApi(jvmtiEnv* jvmti, Service& service)
+    : jvmti_(jvmti),
+      service_(service),
+      thread_(jvmti, "ddmagent-client", AgentThread::Runs::kProgram),
+      own_session_(std::make_shared<OwnSession>()) {}
+
+void ClientApi::opened(JNIEnv* jni, bool late) {
+  set_client_api(this);
+  if (late) adopt_loaded_classes(jni);
+}
+
+void ClientApi::adopt_loaded_classes(JNIEnv* jni) {
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti_);
+  const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
+  if (error != JVMTI_ERROR_NONE) {
+    log_warn("looking for ddm-client.jar: GetLoadedClasses: {}", jvmti_error_name(error));
+    return;
+  }
+  for (jint i = 0; i < count; ++i) {
+    const LocalRef<jclass> klass(jni, classes[i]);
+    JvmtiPtr<char> signature(jvmti_);
+    jint status = 0;
+    if (jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+        text_of(signature) != kLinkSignature ||
+        jvmti_->GetClassStatus(klass.get(), &status) != JVMTI_ERROR_NONE ||
+        (status & JVMTI_CLASS_STATUS_INITIALIZED) == 0) {
+      continue;  // one that is not initialized has not looked yet
+    }
+    const auto program = ProgramClass::of(jni, klass.get());
+    // By name they are found only once the attaching is over.
+    if (program && register_client_natives(jni, klass.get())) program->arrived(jni);
+  }
+}
+
+void ClientApi::session_begun(const SessionPtr&) {
+  const std::lock_guard lock(mutex_);
+  if (++connections_ == 1) tell(kConnected);
+}
+
+void ClientApi::session_ended(const SessionPtr&) {
+  const std::lock_guard lock(mutex_);
+  if (--connections_ == 0) tell(kDisconnected);
+}
+
+void ClientApi::tell(int event) {
+  if (programs_.empty()) return;  // nobody to tell, and no thread to do it
+  thread_.post([this, event](JNIEnv* jni) {
+    for (const auto& program : programs()) program->broadcast(jni, event);
+  });
+}
+
+void ClientApi::end() { thread_.stop(exit_limits::kHandlerLimit); }
+
+std::vector<std::shared_ptr<ProgramClass>> ClientApi::programs() {
+  std::vector<std::shared_ptr<ProgramClass>> result;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [type, program] : programs_) result.push_back(program);
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::shared_ptr<ProgramClass> ClientApi::program_of(JNIEnv* jni, jclass link) {
+  for (const auto& known : programs()) {
+    if (known->is(jni, link)) return known;
+  }
+  return ProgramClass::of(jni, link);
+}
+
+bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
+  const std::string error = thread_.start(jni);
+  if (!error.empty()) {
+    log_error("starting the thread for the program's handlers: {}", error);
+    return false;
+  }
+  const std::shared_ptr<ProgramClass> program = program_of(jni, link);
+  if (!program) return false;
+  const auto handler = [this, program](const Request& request, Reply reply) {
+    handle(request, std::move(reply), program);
+  };
+  if (!service_.dispatcher().add(type, Lane::kInline, handler)) {
+    log_warn("the program's handler for {} is left out: there is one already", chunk_name(type));
+    return true;
+  }
+  const std::lock_guard lock(mutex_);
+  programs_[type] = program;
+  // Who was there before the handler is news to it; DdmServer knows whom it has told.
+  if (connections_ > 0) tell(kConnected);
+  return false;
+}
+
+void ClientApi::remove(ChunkType type) {
+  std::shared_ptr<ProgramClass> removed;  // let go by JNI, so not under the lock
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = programs_.find(type);
+    if (found == programs_.end()) return;
+    removed = std::move(found->second);
+    programs_.erase(found);
+  }
+  service_.dispatcher().remove(type);
+}
+
+void ClientApi::handle(const Request& request, Reply reply,
+                       const std::shared_ptr<ProgramClass>& program) {
+  // A task has to be copyable; a Reply that is dropped with its task says FAIL.
+  auto answer = std::make_shared<Reply>(std::move(reply));
+  thread_.post([program, type = request.type, data = request.data, answer](JNIEnv* jni) {
+    program->dispatch(jni, type, data, std::move(*answer));
+  });
+}
+
+std::vector<SessionPtr> ClientApi::sessions() const {
+  const Server* server = service_.server();
+  return server != nullptr ? server->sessions() : std::vector<SessionPtr>();
+}
+
+void ClientApi::send(JNIEnv* jni, ChunkType type, jbyteArray data, jint offset, jint length) {
+  const jsize size = jni->GetArrayLength(data);
+  if (offset < 0 || length < 0 || offset > size - length) {
+    log_warn("a chunk {} of the program's is not sent: offset {}, length {} of {} bytes",
+             chunk_name(type), offset, length, size);
+    return;
+  }
+  Server* server = service_.server();
+  if (server == nullptr) return;
+  Chunk chunk{type, Bytes(static_cast<std::size_t>(length))};
+  jni->GetByteArrayRegion(data, offset, length, reinterpret_cast<jbyte*>(chunk.data.data()));
+  server->broadcast(chunk);
+}
+
+jbyteArray ClientApi::request(JNIEnv* jni, ChunkType type, jbyteArray data, bool for_all) {
+  if (!service_.start_lanes(jni)) return nullptr;
+  const Bytes content = from_java(jni, data);
+  ByteWriter payload;
+  payload.u4(type);
+  payload.u4(static_cast<std::uint32_t>(content.size()));
+  payload.bytes(content);
+  const Bytes packet = payload.take();
+  Answers answers;
+  for (const SessionPtr& session : for_all ? sessions() : std::vector{own_session_}) {
+    service_.dispatcher().dispatch(session, packet, service_, answers.expect());
+  }
+  if (!answers.wait(kRequestTime)) {
+    throw_java(jni, "java/lang/IllegalStateException", "libddmagent does not answer");
+    return nullptr;
+  }
+  const Chunk answer = answers.take();
+  return for_all || answer.type == 0 ? nullptr : to_java(jni, answer);
+}
+
+}  // namespace ddm

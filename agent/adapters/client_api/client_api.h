@@ -1,0 +1,69 @@
+// The agent's side of ddm-client.jar: the program's own chunk types, and its questions to the
+// agent.
+//
+// The jar's class AgentLink calls natives that the VM finds in this library by name; everything
+// they do goes through the Dispatcher, as a server's requests do. The program's handlers run on a
+// thread of their own: what they do for how long is no matter of the agent's. The jar may be there
+// several times, in several class loaders; none is kept alive from here.
+//
+// The I/O thread takes the lock, so neither Java nor JNI runs under it: both may stand still for
+// long, in a debugger or at a safepoint.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "core/feature.h"
+#include "vm/agent_thread.h"
+#include "wire/service.h"
+
+namespace ddm {
+
+class ProgramClass;
+
+class ClientApi final : public Feature {
+ public:
+  ClientApi(jvmtiEnv* jvmti, Service& service);
+
+  // Live phase, when the service is open: from here on the natives work. After a late attach the
+  // classes of the jar that have looked for the agent in vain are told.
+  void opened(JNIEnv* jni, bool late) override;
+
+  void session_begun(const SessionPtr& session) override;
+  void session_ended(const SessionPtr& session) override;
+
+  // No handler of the program runs any more.
+  void end() override;
+
+  // The natives; any attached thread. An exception may be pending afterwards.
+  bool add(JNIEnv* jni, jclass link, ChunkType type);  // true: the type is the agent's own
+  void remove(ChunkType type);
+  void send(JNIEnv* jni, ChunkType type, jbyteArray data, jint offset, jint length);
+  jbyteArray request(JNIEnv* jni, ChunkType type, jbyteArray data, bool for_all);
+
+ private:
+  void adopt_loaded_classes(JNIEnv* jni);
+  // Null when the class is not what it should be.
+  std::shared_ptr<ProgramClass> program_of(JNIEnv* jni, jclass link);
+  // Every class once, however many types it has.
+  std::vector<std::shared_ptr<ProgramClass>> programs();
+  void handle(const Request& request, Reply reply, const std::shared_ptr<ProgramClass>& program);
+  // Lock held, so that what is told is in the order of what happened.
+  void tell(int event);
+  std::vector<SessionPtr> sessions() const;
+
+  jvmtiEnv* const jvmti_;
+  Service& service_;
+  AgentThread thread_;
+  const SessionPtr own_session_;  // of what the program itself asks
+
+  std::mutex mutex_;
+  std::map<ChunkType, std::shared_ptr<ProgramClass>> programs_;
+  int connections_ = 0;
+};
+
+}  // namespace ddm

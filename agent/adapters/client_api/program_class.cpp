@@ -1,0 +1,108 @@
+#include "adapters/client_api/program_class.h"
+
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+constexpr jint kLocalRefs = 8;
+
+}  // namespace
+
+std::shared_ptr<ProgramClass> ProgramClass::of(JNIEnv* jni, jclass link) {
+  JavaVM* vm = nullptr;
+  if (jni->GetJavaVM(&vm) != JNI_OK) return nullptr;
+  const jweak weak = jni->NewWeakGlobalRef(link);
+  if (weak == nullptr) {
+    clear_exception(jni);
+    return nullptr;
+  }
+  std::shared_ptr<ProgramClass> result(new ProgramClass(vm, weak));
+  result->dispatch_ = jni->GetStaticMethodID(link, "dispatch", "(I[B)[B");
+  if (result->dispatch_ != nullptr) {
+    result->broadcast_ = jni->GetStaticMethodID(link, "broadcast", "(I)V");
+  }
+  if (result->broadcast_ != nullptr) {
+    result->arrived_ = jni->GetStaticMethodID(link, "arrived", "()V");
+  }
+  if (clear_exception(jni)) return nullptr;
+  return result;
+}
+
+ProgramClass::~ProgramClass() {
+  void* env = nullptr;
+  // At the VM's end a thread without an environment may hold the last reference.
+  if (vm_->GetEnv(&env, JNI_VERSION_10) == JNI_OK) {
+    static_cast<JNIEnv*>(env)->DeleteWeakGlobalRef(link_);
+  }
+}
+
+bool ProgramClass::is(JNIEnv* jni, jclass link) const { return jni->IsSameObject(link_, link); }
+
+void ProgramClass::dispatch(JNIEnv* jni, ChunkType type, const Bytes& data, Reply reply) const {
+  const LocalFrame frame(jni, kLocalRefs);
+  const auto link = static_cast<jclass>(jni->NewLocalRef(link_));
+  if (!frame.good() || link == nullptr) {
+    reply.send_empty();  // the class is unloaded, and its handler with it
+    return;
+  }
+  const jbyteArray request = jni->NewByteArray(static_cast<jsize>(data.size()));
+  if (request != nullptr) {
+    jni->SetByteArrayRegion(request, 0, static_cast<jsize>(data.size()),
+                            reinterpret_cast<const jbyte*>(data.data()));
+    const auto answer = static_cast<jbyteArray>(
+        jni->CallStaticObjectMethod(link, dispatch_, static_cast<jint>(type), request));
+    if (!clear_exception(jni)) {
+      const Bytes bytes = from_java(jni, answer);
+      ByteReader in(bytes);
+      const ChunkType answer_type = in.u4();
+      const ByteSpan rest = in.rest();
+      if (!in.ok()) {
+        reply.send_empty();
+      } else {
+        reply.send(Chunk{answer_type, Bytes(rest.begin(), rest.end())});
+      }
+      return;
+    }
+  }
+  clear_exception(jni);
+  reply.fail(FailCode::kInternal, "the program's handler ended with an exception");
+}
+
+void ProgramClass::broadcast(JNIEnv* jni, int event) const {
+  const LocalRef<jclass> link(jni, static_cast<jclass>(jni->NewLocalRef(link_)));
+  if (!link) return;
+  jni->CallStaticVoidMethod(link.get(), broadcast_, static_cast<jint>(event));
+  clear_exception(jni);  // the program's own, and it has been told
+}
+
+void ProgramClass::arrived(JNIEnv* jni) const {
+  const LocalRef<jclass> link(jni, static_cast<jclass>(jni->NewLocalRef(link_)));
+  if (!link) return;
+  jni->CallStaticVoidMethod(link.get(), arrived_);
+  clear_exception(jni);
+}
+
+jbyteArray to_java(JNIEnv* jni, const Chunk& answer) {
+  ByteWriter type;
+  type.u4(answer.type);
+  const Bytes head = type.take();
+  const auto head_size = static_cast<jsize>(head.size());
+  const auto size = static_cast<jsize>(answer.data.size());
+  const jbyteArray array = jni->NewByteArray(head_size + size);
+  if (array == nullptr) return nullptr;
+  jni->SetByteArrayRegion(array, 0, head_size, reinterpret_cast<const jbyte*>(head.data()));
+  jni->SetByteArrayRegion(array, head_size, size,
+                          reinterpret_cast<const jbyte*>(answer.data.data()));
+  return array;
+}
+
+Bytes from_java(JNIEnv* jni, jbyteArray array) {
+  if (array == nullptr) return {};
+  Bytes bytes(static_cast<std::size_t>(jni->GetArrayLength(array)));
+  jni->GetByteArrayRegion(array, 0, static_cast<jsize>(bytes.size()),
+                          reinterpret_cast<jbyte*>(bytes.data()));
+  return bytes;
+}
+
+}  // namespace ddm

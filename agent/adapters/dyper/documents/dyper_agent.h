@@ -1,0 +1,86 @@
+// One of the accounts that monitoring keeps: AGENT names it, REPORT has an element of it. Each is
+// shown every look and adds up what it is about. One thread at a time.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/dyper/documents/class_types.h"
+#include "adapters/dyper/documents/look.h"
+#include "adapters/dyper/documents/variables.h"
+#include "adapters/dyper/documents/xml_writer.h"
+
+namespace ddm {
+
+// How long and how often was looked, since monitoring began or figures were cleared.
+struct MonitoredTime {
+  std::int64_t monitored_us = 0;
+  std::int64_t monitored_ms() const { return monitored_us / 1000; }
+  std::int64_t samples = 0;
+  std::int64_t last_ms = 0;  // since the epoch
+};
+
+struct ReportMoment {
+  std::int64_t now_ms = 0;
+  std::int64_t processors = 1;
+  std::vector<ThreadFacts> threads;  // that live
+  std::string counted;               // <RTITEM> of patched code
+};
+
+class DyperAgent {
+ public:
+  explicit DyperAgent(std::string_view name) : name_(name) {}
+  DyperAgent(const DyperAgent&) = delete;
+  DyperAgent& operator=(const DyperAgent&) = delete;
+  virtual ~DyperAgent() = default;
+
+  std::string_view name() const { return name_; }
+  bool active = true;
+
+  // `us`: monitored since the look before.
+  void check(const Look& look, std::int64_t us, const ClassTypes& types,
+             const DyperVariables& variables) {
+    time_.monitored_us += us;
+    ++time_.samples;
+    time_.last_ms = look.ms;
+    look_at(look, types, variables);
+  }
+  void clear() {
+    time_ = {};
+    forget();
+  }
+  // "a.B", "a.B@method". None of them: nothing.
+  virtual void set_detail(std::string_view, bool) {}
+  virtual void report(const ReportMoment& moment, const DyperVariables& variables,
+                      XmlWriter& xml) = 0;
+
+ protected:
+  virtual void look_at(const Look& look, const ClassTypes& types,
+                       const DyperVariables& variables) = 0;
+  virtual void forget() = 0;
+  const MonitoredTime& time() const { return time_; }
+  // MONTIME, SAMPLES, LAST
+  void write_time(XmlWriter& xml) const {
+    xml.attribute("MONTIME", time_.monitored_ms()).attribute("SAMPLES", time_.samples);
+  }
+
+ private:
+  const std::string_view name_;
+  MonitoredTime time_;
+};
+
+// The stack without what is the system's own on top: where the first frame of the program's stands;
+// frames.size() if there is none.
+inline std::size_t first_user_frame(const SeenThread& thread, const ClassTypes& types) {
+  std::size_t i = 0;
+  while (i < thread.frames.size() && types.of(thread.frames[i].class_name).system) ++i;
+  return i;
+}
+
+inline bool does_io(const SeenThread& thread, const ClassTypes& types) {
+  return thread.doing == ThreadDoing::kRunnable && !thread.frames.empty() &&
+         types.of(thread.frames.front().class_name).io;
+}
+
+}  // namespace ddm

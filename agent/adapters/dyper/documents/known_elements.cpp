@@ -1,0 +1,111 @@
+#include "adapters/dyper/documents/known_elements.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ddm {
+namespace {
+
+// By the way to it, language and command first, the elements that may stand inside. A way that is
+// not here has none. MODEL stands for PATCHMODEL too, and MODE for DYPATCH_MODE.
+struct Inside {
+  std::string_view way;
+  std::string_view elements;  // with a blank between
+};
+constexpr std::string_view kModels = "MODEL PATCHMODEL", kCode = "CODE INSTRUCTION";
+constexpr std::string_view kInCode = "ARG CONDITION RETURN LOCAL";
+constexpr Inside kInside[] = {
+    {"DYPER/SET", "SETTINGS VAR"},
+    {"DYPER/SET/SETTINGS", "VAR"},
+    {"DYPER/GET", "VAR"},
+    {"DYPER/CLEAR", "CLEAR"},
+    {"DYPER/SETDETAIL", "SETTINGS DETAIL"},
+    {"DYPER/SETDETAIL/SETTINGS", "DETAIL"},
+    {"DYPER/CLASSES", "CLASSES"},
+    {"DYPER/CLASSES/CLASSES", "PACKAGE CLASS"},
+    {"DYPER/GETCLASSES", "MATCH CLASS"},
+    {"DYPER/REPORT", "REPORT"},
+    {"DYPER/CLASSMODEL", "OPTIONS CLASS"},
+    {"DYPER/AGENT", "AGENT"},
+    {"DYPER/ACTIVATE", "ACTIVATE DEACTIVATE"},
+    {"DYPER/USETHREAD", "THREADS"},
+    {"DYPER/USETHREAD/THREADS", "THREAD"},
+    {"DYPER/DUMPHEAP", "DUMPHEAP"},
+    {"DYPER/INSTRUMENT", kModels},
+    {"DYPER/INSTRUMENT/MODEL", "PATCH VAR DETAIL"},
+    {"DYPATCH/MODEL", kModels},
+    {"DYPATCH/MODEL/MODEL", "FOR CLASS MODE DYPATCH_MODE DYPATCH_EXTERNAL"},
+    {"DYPATCH/MODEL/MODEL/MODE", kCode},
+    {"DYPATCH/MODEL/MODEL/MODE/CODE", kInCode},
+    {"DYPATCH/MODEL/MODEL/FOR", "PATCH"},
+    {"DYPATCH/MODEL/MODEL/FOR/PATCH", "WHEN MODE DYPATCH_MODE"},
+    {"DYPATCH/MODEL/MODEL/FOR/PATCH/MODE", kCode},
+    {"DYPATCH/MODEL/MODEL/FOR/PATCH/MODE/CODE", kInCode},
+    {"DYPATCH/PATCH", "PATCH"},
+    {"DYPATCH/PATCH/PATCH", "CLASS"},
+    {"DYPATCH/ACTIVATE", kModels},
+};
+// Answered by an error as a whole, whatever is in them.
+constexpr std::string_view kLeftOut[] = {"DYPER/DUMPMEMORY", "DYPATCH/ADDCLASS", "DYPATCH/EXIT"};
+
+std::string_view elements_inside(std::string_view way) {
+  for (const Inside& one : kInside) {
+    if (one.way == way) return one.elements;
+  }
+  return {};
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+std::string listed(std::string_view words) {
+  std::string text(words);
+  for (std::size_t at = 0; (at = text.find(' ', at)) != std::string::npos; at += 2) {
+    text.replace(at, 1, ", ");
+  }
+  return text;
+}
+
+std::string_view usual_name(std::string_view element) {
+  if (element == "PATCHMODEL") return "MODEL";
+  if (element == "DYPATCH_MODE") return "MODE";
+  return element;
+}
+
+// How many of the elements right inside are known, if there are any.
+std::optional<int> check(pugi::xml_node parent, const std::string& way,
+                         std::vector<DyperError>& errors) {
+  const std::string_view elements = elements_inside(way);
+  std::optional<int> known;
+  for (const pugi::xml_node child : parent.children()) {
+    if (child.type() != pugi::node_element) continue;
+    known = known.value_or(0);
+    const std::string_view name = child.name();
+    if (has_word(elements, name)) {
+      ++*known;
+      check(child, way + '/' + std::string(usual_name(name)), errors);
+    } else if (errors.size() < kMostErrors) {
+      errors.push_back({DyperErrorCode::kBadValue, "ELEMENT", std::string(name),
+                        way + " has no such element; " +
+                            (elements.empty() ? "it has none" : "it has " + listed(elements))});
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
+bool check_elements(const DyperRequest& request, std::vector<DyperError>& errors) {
+  std::string way = request.language == DyperLanguage::kDyper ? "DYPER/" : "DYPATCH/";
+  way += usual_name(request.command);
+  if (std::ranges::find(kLeftOut, way) != std::end(kLeftOut)) return true;
+  return check(request.root, way, errors).value_or(1) > 0;
+}
+
+}  // namespace ddm

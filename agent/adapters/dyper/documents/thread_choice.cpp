@@ -1,0 +1,45 @@
+#include "adapters/dyper/documents/thread_choice.h"
+
+#include "adapters/dyper/documents/xml_reader.h"
+
+namespace ddm {
+
+void ThreadChoice::change(pugi::xml_node threads,
+                          const std::optional<std::unordered_set<std::int64_t>>& living,
+                          std::vector<DyperError>& errors) {
+  for (const pugi::xml_node thread : threads.children("THREAD")) {
+    const std::int64_t id = thread.attribute("ID").as_llong();
+    if (id <= 0 || (choices_.size() >= kMost && !choices_.contains(id))) {
+      errors.push_back({DyperErrorCode::kBadValue, "ID", std::string(attribute_of(thread, "ID")),
+                        "a thread's ID is a number from 1 on, as SHOWSTACK has it"});
+      continue;
+    }
+    if (living && !living->contains(id) && !choices_.contains(id)) {
+      errors.push_back({DyperErrorCode::kBadValue, "ID", std::to_string(id),
+                        "no thread that lives has this ID; SHOWSTACK has those that do"});
+      continue;
+    }
+    const Choice choice{flag_of(thread, "IGNORE", false), flag_of(thread, "USE", false)};
+    if (choice.ignore || choice.use) {
+      choices_[id] = choice;
+    } else {
+      choices_.erase(id);
+    }
+  }
+}
+
+bool ThreadChoice::uses(std::int64_t thread_id, bool by_default) const {
+  const auto found = choices_.find(thread_id);
+  if (found == choices_.end()) return by_default;
+  return !found->second.ignore && found->second.use;
+}
+
+ChosenThreads ThreadChoice::chosen(bool by_default) const {
+  ChosenThreads chosen{{}, by_default};
+  for (const auto& [id, choice] : choices_) {
+    if (uses(id, by_default) != by_default) chosen.ids.push_back(id);
+  }
+  return chosen;
+}
+
+}  // namespace ddm

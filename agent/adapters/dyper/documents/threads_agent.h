@@ -1,0 +1,46 @@
+// THREADS: what each thread was found doing, and who held the locks that it was blocked on. A
+// thread is followed once it was seen running or blocked; what is known of one that has ended is
+// told once more and then dropped.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "adapters/dyper/documents/dyper_agent.h"
+
+namespace ddm {
+
+class ThreadsAgent final : public DyperAgent {
+ public:
+  ThreadsAgent() : DyperAgent("THREADS") {}
+
+  void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
+
+ protected:
+  void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
+  void forget() override {
+    threads_.clear();
+    timed_since_.reset();
+  }
+
+ private:
+  struct Holder {
+    std::string name;
+    std::int64_t start_ms = 0;
+    std::int64_t count = 0;
+  };
+  struct Sums {
+    std::string name;
+    std::string class_name;  // where its own code begins
+    std::int64_t start_ms = 0, last_ms = 0;
+    std::int64_t total = 0, blocks = 0, runs = 0, waits = 0, ios = 0, sleeps = 0;
+    std::int64_t timed_us = 0;  // that its blocking and waiting were timed for, between looks
+    std::map<std::int64_t, Holder> holders;
+    bool introduced = false;
+  };
+
+  std::map<std::int64_t, Sums> threads_;
+  std::optional<MonitoredTime> timed_since_;  // the last look, if contention was timed then
+};
+
+}  // namespace ddm

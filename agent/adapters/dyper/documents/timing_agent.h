@@ -1,0 +1,30 @@
+// TIMING: how many threads live, and what CPU each of them has used in its life.
+#pragma once
+
+#include <map>
+
+#include "adapters/dyper/documents/dyper_agent.h"
+
+namespace ddm {
+
+class TimingAgent final : public DyperAgent {
+ public:
+  TimingAgent() : DyperAgent("TIMING") {}
+
+  void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
+
+ protected:
+  void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
+  void forget() override;
+
+ private:
+  struct Life {
+    std::int64_t start_ms = 0, last_ms = 0;
+  };
+
+  std::map<std::int64_t, Life> lives_;  // of those that were there at the last look
+  std::int64_t seen_ = 0, created_ = 0, died_ = 0;
+  double live_ = 0, live_squares_ = 0;
+};
+
+}  // namespace ddm

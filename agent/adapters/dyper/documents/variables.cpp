@@ -1,0 +1,156 @@
+#include "adapters/dyper/documents/variables.h"
+
+#include <charconv>
+#include <span>
+#include <variant>
+
+#include "adapters/dyper/documents/xml_writer.h"
+
+namespace ddm {
+namespace {
+
+using Number = std::int64_t DyperVariables::*;
+using Flag = bool DyperVariables::*;
+using Text = std::string DyperVariables::*;
+struct OfDetail {
+  DetailRule DyperVariables::*rule;
+  double DetailRule::*figure;
+};
+struct NumericFlag {  // "0" and "1", as DETAIL_ALL is
+  bool DyperVariables::*flag;
+};
+
+struct Rule {
+  std::string_view name;
+  std::variant<Number, Flag, Text, OfDetail, NumericFlag> where;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+using V = DyperVariables;
+using D = DetailRule;
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kMostFrames = 1024;
+
+const Rule kRules[] = {
+    {"CHECKTIME", &V::check_ms, 1, kHour},
+    {"DISABLETIME", &V::disable_ms, 10, kHour},
+    {"REPORTTIME", &V::report_ms, 0, 24 * kHour},
+    {"MONITOR", &V::monitor},
+    {"SHOWSTACK", &V::show_stack},
+    {"CONTENTION", &V::contention},
+    {"CPUTIME", &V::cpu_time},
+    {"MAXDEPTH", &V::max_depth, 1, kMostFrames},
+    {"THREAD_DEFAULT", &V::thread_default},
+    {"FULLMONITORING", &V::full_monitoring},
+    {"REPORTING", &V::reporting},
+    {"CLASSPATH", &V::class_path},
+    {"DETAIL_ALL", NumericFlag{&V::detail_all}},
+    {"MIN_COUNTER", &V::min_counter, 0, 1'000'000'000},
+    {"ALLOC_MONITOR", &V::alloc_monitor},
+    {"ALLOC_UNMONITOR", &V::alloc_unmonitor},
+    {"CLASS_DETAIL_MIN_TOTAL", OfDetail{&V::class_detail, &D::min_total}},
+    {"CLASS_DETAIL_MINIMUM", OfDetail{&V::class_detail, &D::minimum}},
+    {"CLASS_DETAIL_THRESHOLD", OfDetail{&V::class_detail, &D::threshold}},
+    {"CLASS_DETAIL_STOP_THRESHOLD", OfDetail{&V::class_detail, &D::stop_threshold}},
+    {"METHOD_DETAIL_MIN_TOTAL", OfDetail{&V::method_detail, &D::min_total}},
+    {"METHOD_DETAIL_MINIMUM", OfDetail{&V::method_detail, &D::minimum}},
+    {"METHOD_DETAIL_THRESHOLD", OfDetail{&V::method_detail, &D::threshold}},
+    {"METHOD_DETAIL_STOP_THRESHOLD", OfDetail{&V::method_detail, &D::stop_threshold}},
+};
+
+const Rule* find(std::string_view name) {
+  for (const Rule& rule : kRules) {
+    if (rule.name == name) return &rule;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> wrong(std::string_view value, const std::string& right) {
+  return "'" + std::string(value) + "' is not " + right;
+}
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return result;
+}
+
+template <typename T>
+bool parse(std::string_view text, T* to) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *to);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+// What is wrong with the value; none: it is set.
+std::optional<std::string> apply(V& v, const Rule& rule, Number number, std::string_view value) {
+  std::int64_t parsed = 0;
+  if (!parse(value, &parsed) || parsed < rule.low || parsed > rule.high) {
+    return wrong(value,
+                 "a number from " + std::to_string(rule.low) + " to " + std::to_string(rule.high));
+  }
+  v.*number = parsed;
+  return {};
+}
+
+std::optional<std::string> apply(V& v, const Rule&, Flag flag, std::string_view value) {
+  const std::string word = upper(value);
+  for (const std::string_view yes : {"TRUE", "T", "YES", "Y", "1"}) {
+    if (word == yes) return v.*flag = true, std::nullopt;
+  }
+  for (const std::string_view no : {"FALSE", "F", "NO", "N", "0"}) {
+    if (word == no) return v.*flag = false, std::nullopt;
+  }
+  return wrong(value, "true or false");
+}
+
+std::optional<std::string> apply(V& v, const Rule& rule, Text text, std::string_view value) {
+  const bool of_allocations = rule.name.starts_with("ALLOC_");
+  if (of_allocations && value != "COUNT" && value != "TYPE" && value != "SOURCE") {
+    return wrong(value, "COUNT, TYPE or SOURCE");
+  }
+  v.*text = value;
+  return {};
+}
+
+std::optional<std::string> apply(V& v, const Rule&, OfDetail detail, std::string_view value) {
+  double parsed = 0;
+  if (!parse(value, &parsed) || !(parsed >= 0 && parsed <= 1e15)) {
+    return wrong(value, "a number from 0 on");
+  }
+  v.*detail.rule.*detail.figure = parsed;
+  return {};
+}
+
+std::optional<std::string> apply(V& v, const Rule&, NumericFlag number, std::string_view value) {
+  if (value != "0" && value != "1") return wrong(value, "0 or 1");
+  v.*number.flag = value == "1";
+  return {};
+}
+
+std::string show(const V& v, Number number) { return std::to_string(v.*number); }
+std::string show(const V& v, Flag flag) { return v.*flag ? "true" : "false"; }
+std::string show(const V& v, Text text) { return v.*text; }
+std::string show(const V& v, OfDetail detail) { return decimal(v.*detail.rule.*detail.figure); }
+std::string show(const V& v, NumericFlag number) { return v.*number.flag ? "1" : "0"; }
+
+}  // namespace
+
+Result<bool> DyperVariables::set(std::string_view name, std::string_view value) {
+  const Rule* rule = find(name);
+  if (rule == nullptr) return false;
+  const auto bad =
+      std::visit([&](auto where) { return apply(*this, *rule, where, value); }, rule->where);
+  if (bad) return Error{std::string(name) + ": " + *bad};
+  return true;
+}
+
+std::optional<std::string> DyperVariables::get(std::string_view name) const {
+  const Rule* rule = find(name);
+  if (rule == nullptr) return {};
+  return std::visit([&](auto where) { return show(*this, where); }, rule->where);
+}
+
+}  // namespace ddm

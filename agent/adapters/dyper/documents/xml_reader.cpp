@@ -1,0 +1,79 @@
+#include "adapters/dyper/documents/xml_reader.h"
+
+#include <cstring>
+
+namespace ddm {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// Depth first without recursion: the tree is as deep as its author likes.
+bool nests_too_deep(const pugi::xml_document& document) {
+  int depth = 0;
+  pugi::xml_node node = document.first_child();
+  while (node) {
+    if (node.first_child()) {
+      if (++depth > kMaxNesting) return true;
+      node = node.first_child();
+      continue;
+    }
+    while (!node.next_sibling() && node.parent() && node.parent() != document) {
+      node = node.parent();
+      --depth;
+    }
+    node = node.next_sibling();
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<pugi::xml_document>> read_xml(std::string_view text) {
+  if (text.size() > kMaxDocument) {
+    return Error{"the document has more than " + std::to_string(kMaxDocument) + " bytes"};
+  }
+  const std::string_view body = trimmed(text);
+  if (body.empty()) return Error{"the document is empty"};
+  if (body.front() != '<' || body.back() != '>' || body.find('\0') != std::string_view::npos) {
+    return Error{"the document is not XML: one element is expected, and nothing around it"};
+  }
+  auto document = std::make_unique<pugi::xml_document>();
+  const pugi::xml_parse_result parsed = document->load_buffer(
+      body.data(), body.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
+  if (!parsed) {
+    return Error{std::string(parsed.description()) + " at byte " + std::to_string(parsed.offset)};
+  }
+  int roots = 0;
+  for (const pugi::xml_node node : document->children()) {
+    if (node.type() == pugi::node_doctype) return Error{"a DOCTYPE is not taken"};
+    if (node.type() == pugi::node_element) ++roots;
+  }
+  if (roots != 1) return Error{"a document has one element at its top, not several"};
+  if (nests_too_deep(*document)) {
+    return Error{"elements lie more than " + std::to_string(kMaxNesting) + " deep in each other"};
+  }
+  return document;
+}
+
+std::string_view attribute_of(pugi::xml_node node, const char* name) {
+  return node.attribute(name).value();
+}
+
+bool has_attribute(pugi::xml_node node, const char* name) { return bool(node.attribute(name)); }
+
+std::string text_in(pugi::xml_node node) { return std::string(trimmed(node.text().get())); }
+
+bool flag_of(pugi::xml_node node, const char* name, bool missing) {
+  const pugi::xml_attribute attribute = node.attribute(name);
+  if (!attribute) return missing;
+  const char first = attribute.value()[0];
+  return first == '\0' || std::strchr("fF0nN", first) == nullptr;
+}
+
+}  // namespace ddm

@@ -1,0 +1,127 @@
+#include "adapters/dyper/documents/xml_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/utf16.h"
+
+namespace ddm {
+namespace {
+
+bool is_plain(std::string_view value) {
+  for (const char c : value) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) return false;
+  }
+  return true;
+}
+
+// XML 1.0, production 2: no other control characters, and neither U+FFFE nor U+FFFF.
+std::u16string without_forbidden(std::u16string units) {
+  for (char16_t& unit : units) {
+    const bool control = unit < 0x20 && unit != u'\t' && unit != u'\n' && unit != u'\r';
+    if (control || unit == 0xfffe || unit == 0xffff) unit = 0xfffd;
+  }
+  return units;
+}
+
+void escape(std::string_view value, std::string& out) {
+  for (const char c : value) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      case '\r':
+        out += "&#13;";
+        break;
+      case '\t':
+        out += "&#9;";
+        break;
+      default:
+        out += c;
+    }
+  }
+}
+
+void add_value(std::string_view value, std::string& out) {
+  if (is_plain(value)) return escape(value, out);
+  escape(to_utf8(without_forbidden(to_utf16(value))), out);
+}
+
+}  // namespace
+
+void XmlWriter::end_start_tag() {
+  if (in_start_tag_) out_ += '>';
+  in_start_tag_ = false;
+}
+
+XmlWriter& XmlWriter::open(std::string_view tag) {
+  end_start_tag();
+  out_ += '<';
+  out_ += tag;
+  open_.emplace_back(tag);
+  in_start_tag_ = true;
+  return *this;
+}
+
+XmlWriter& XmlWriter::attribute(std::string_view name, std::string_view value) {
+  out_ += ' ';
+  out_ += name;
+  out_ += "='";
+  add_value(value, out_);
+  out_ += '\'';
+  return *this;
+}
+
+XmlWriter& XmlWriter::attribute(std::string_view name, double value) {
+  return attribute(name, std::string_view(decimal(value)));
+}
+
+XmlWriter& XmlWriter::text(std::string_view value) {
+  if (value.empty()) return *this;
+  end_start_tag();
+  add_value(value, out_);
+  return *this;
+}
+
+XmlWriter& XmlWriter::raw(std::string_view xml) {
+  if (xml.empty()) return *this;
+  end_start_tag();
+  out_ += xml;
+  return *this;
+}
+
+XmlWriter& XmlWriter::close() {
+  if (in_start_tag_) {
+    out_ += " />\n";
+  } else {
+    out_ += "</" + open_.back() + ">\n";
+  }
+  in_start_tag_ = false;
+  open_.pop_back();
+  return *this;
+}
+
+std::string decimal(double value) {
+  if (!std::isfinite(value)) value = 0;
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace ddm

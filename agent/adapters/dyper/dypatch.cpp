@@ -1,0 +1,332 @@
+#include "adapters/dyper/dypatch.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "adapters/dyper/documents/look.h"
+#include "adapters/dyper/documents/xml_reader.h"
+#include "adapters/dyper/patching/java_names.h"
+#include "core/class_names.h"
+#include "report/report.h"
+#include "vm/class_changes/class_bytes_reader.h"
+
+namespace ddm {
+namespace {
+
+using Code = DyperErrorCode;
+
+// Hands out the numbers of another one, and remembers which were asked for.
+class UsedIds final : public bci::PatchIds {
+ public:
+  explicit UsedIds(bci::PatchIds& ids) : ids_(ids) {}
+  const std::map<std::int32_t, const char*>& used() const { return used_; }
+
+  std::int32_t class_id(std::string_view class_name) override {
+    return use(ids_.class_id(class_name), "CLASS");
+  }
+  std::int32_t method_id(std::string_view owner, std::string_view name,
+                         std::string_view descriptor) override {
+    return use(ids_.method_id(owner, name, descriptor), "METHOD");
+  }
+  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
+                        std::uint32_t first) override {
+    return use(ids_.block_id(owner, name, descriptor, first), "BLOCK");
+  }
+
+ private:
+  std::int32_t use(std::int32_t id, const char* type) {
+    used_[id] = type;
+    return id;
+  }
+
+  bci::PatchIds& ids_;
+  std::map<std::int32_t, const char*> used_;
+};
+
+bci::ByteSpan span_of(const std::vector<std::uint8_t>& bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+// Methods that the plan names one by one, and the class does not have.
+void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
+                 const std::vector<bci::MethodBlocks>& methods,
+                 const std::vector<bci::RefusedSite>& refused, std::vector<DyperError>& errors) {
+  const std::string owner = internal_name(class_name);
+  for (const bci::MethodPatches& wanted : plan.methods) {
+    if (wanted.class_name != owner || bci::names_many(wanted.method)) continue;
+    const auto is_wanted = [&](const auto& method) {
+      return matches(wanted, owner, method.name, method.descriptor);
+    };
+    if (std::any_of(methods.begin(), methods.end(), is_wanted) ||
+        std::any_of(refused.begin(), refused.end(), is_wanted)) {
+      continue;
+    }
+    errors.push_back({Code::kBadValue, "METHOD", wanted.method,
+                      class_name + " has no such method" +
+                          (wanted.descriptor.empty() ? "" : " with these parameters")});
+  }
+}
+
+void write_block(const bci::MethodBlock& block, const std::string& method, std::int32_t id,
+                 XmlWriter& xml) {
+  xml.open("BLOCK").attribute("METHOD", method).attribute("INDEX", id);
+  xml.attribute("STARTINS", block.first).attribute("START", block.first_line);
+  xml.attribute("ENDINS", block.last).attribute("END", block.last_line);
+  for (const auto& allocation : block.allocations) {
+    xml.open("ALLOC").attribute("ARRAY", allocation.is_array ? 1 : 0);
+    xml.attribute("CLASS", allocation.type).close();
+  }
+  xml.close();
+}
+
+}  // namespace
+
+void Dypatch::read_modes(std::vector<DyperError>& errors) {
+  const std::string path = std::exchange(modes_file_, "");
+  if (path.empty()) return;
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto read = read_xml(text);
+  if (!file || !read) {
+    errors.push_back({Code::kNoMode, "FILE", path, file ? read.message() : "it cannot be read"});
+    return;
+  }
+  models_.modes().add((*read)->document_element(), errors);
+}
+
+Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                                   const std::set<std::string>& named,
+                                   std::vector<DyperError>& errors) const {
+  const auto wanted = [&](const std::string& name) {
+    return named.empty() ? may_patch(plan, internal_name(name)) : named.contains(name);
+  };
+  const ClassFiles unpatched = patched_.unpatched();
+  std::string error;
+  Found found;
+  found.files = read_class_bytes(
+      jni, [&](const std::string& name) { return wanted(name) && !unpatched.contains(name); },
+      error);
+  for (const auto& [name, bytes] : unpatched) {
+    if (wanted(name)) found.files[name] = bytes;
+  }
+  if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
+  std::set<std::string> all_named = named;
+  for (const bci::MethodPatches& target : plan.methods) {
+    if (named.empty() && !bci::names_many(target.class_name)) all_named.insert(target.class_name);
+  }
+  for (const std::string& one : all_named) {
+    std::string name = dotted_name(one);
+    if (found.files.contains(name)) continue;
+    found.missing.insert(std::move(name));
+  }
+  return found;
+}
+
+ClassFiles Dypatch::loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                                      const std::set<std::string>& named,
+                                      std::vector<DyperError>& errors) const {
+  Found found = classes_of(jni, plan, named, errors);
+  for (const std::string& name : found.missing) {
+    errors.push_back({Code::kNoClass, "CLASS", name, "no such class is loaded and can be changed"});
+  }
+  return std::move(found.files);
+}
+
+LinkedPlan Dypatch::linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
+                           std::vector<DyperError>& errors) {
+  std::set<std::string> names;
+  for (const auto& [name, bytes] : classes) names.insert(name);
+  return links_.ask(jni, plan, names, errors);
+}
+
+void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
+                            std::vector<DyperError>& errors) {
+  UsedIds used(ids_);
+  xml.open("COUNTERS").open("COUNTERDATA");
+  for (const auto& [name, bytes] : classes) {
+    const std::string owner = internal_name(name);
+    const bci::PatchResult result = patch_class(span_of(bytes), plan, used);
+    tell_refused(name, result.refused, errors);
+    xml.open("CLASS").attribute("NAME", name).attribute("INDEX", ids_.class_id(owner)).close();
+    const std::vector<bci::MethodBlocks> methods = blocks_of(span_of(bytes), plan);
+    tell_absent(name, plan, methods, result.refused, errors);
+    for (const bci::MethodBlocks& method : methods) {
+      const std::string qualified = name + "." + method.name;
+      const std::string signature = signature_of(method.descriptor);
+      xml.open("METHOD").attribute("NAME", qualified);
+      xml.attribute("SIGNAGURE", signature).attribute("SIGNATURE", signature);  // the first: sic
+      xml.attribute("INDEX", ids_.method_id(owner, method.name, method.descriptor));
+      xml.attribute("START", method.first_line).attribute("END", method.last_line);
+      for (const bci::MethodBlock& block : method.blocks) {
+        const auto id = ids_.block_id(owner, method.name, method.descriptor, block.first);
+        write_block(block, qualified, id, xml);
+      }
+      xml.close();
+    }
+  }
+  xml.close().open("COUNTERS");
+  for (const auto& [id, type] : used.used()) {
+    xml.open("USE").attribute("ID", id).attribute("TYPE", type).close();
+  }
+  xml.close().close();
+}
+
+void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                    std::vector<DyperError>& errors) {
+  read_modes(errors);
+  const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
+  const std::string_view name = attribute_of(element, "NAME");
+  if (name.empty()) {
+    errors.push_back({Code::kNoModel, "NAME", "", "MODEL needs a NAME"});
+    return;
+  }
+  models_.change(element, errors);
+  const bci::PatchPlan plan = models_.plan(name);
+  if (plan.methods.empty()) return;
+  write_numbers(plan, loaded_classes_of(jni, plan, {}, errors), xml, errors);
+}
+
+std::string Dypatch::keep(const std::string& class_name, std::string_view form,
+                          const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors) {
+  if (directory_.empty()) return "mem:" + std::to_string(++in_memory_);
+  const std::string path = directory_ + "/" + class_name + "." + std::string(form) + ".class";
+  const std::string failed = write_report_file(
+      path, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  if (!failed.empty()) errors.push_back({Code::kBadValue, "DIRECTORY", directory_, failed});
+  return path;
+}
+
+void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                    std::vector<DyperError>& errors) {
+  const pugi::xml_node element = child_of(root, "PATCH");
+  const std::string_view name = attribute_of(element, "MODEL");
+  if (!models_.contains(name)) {
+    errors.push_back({Code::kNoModel, "MODEL", std::string(name), "there is no such model"});
+    return;
+  }
+  std::set<std::string> named;
+  for (const pugi::xml_node one : element.children("CLASS")) {
+    named.insert(std::string(attribute_of(one, "NAME")));
+  }
+  if (flag_of(element, "ALL", named.empty())) named.clear();
+  const bci::PatchPlan wanted = models_.plan(name);
+  const ClassFiles classes = loaded_classes_of(jni, wanted, named, errors);
+  const bci::PatchPlan plan = linked(jni, wanted, classes, errors).plan;
+  xml.open("PATCH");
+  for (const auto& [class_name, bytes] : classes) {
+    const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
+    tell_refused(class_name, result.refused, errors);
+    xml.open("CLASS").attribute("NAME", class_name);
+    xml.attribute("ORIG", keep(class_name, "orig", bytes, errors));
+    if (result.rewrite.status == bci::RewriteStatus::kChanged) {
+      const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
+                                              result.rewrite.bytes.end());
+      xml.attribute("PATCH", keep(class_name, "patched", patched, errors));
+    }
+    xml.close();
+  }
+  xml.close();
+}
+
+// As DYVISE's own program spells it: <PATCHMODEL NAME='M1' ACTION='ADD' />.
+void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                       std::vector<DyperError>& errors) {
+  const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
+  const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
+  const bool add = attribute_of(element, "ACTION") != "REMOVE";
+  const ClassFiles classes = loaded_classes_of(jni, wanted, {}, errors);
+  const bci::PatchPlan plan = add ? linked(jni, wanted, classes, errors).plan : wanted;
+  xml.open("PATCH");
+  for (const auto& [class_name, bytes] : classes) {
+    const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
+    tell_refused(class_name, result.refused, errors);
+    const bool changed = add && result.rewrite.status == bci::RewriteStatus::kChanged;
+    const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
+                                            result.rewrite.bytes.end());
+    xml.open("CLASS").attribute("NAME", class_name);
+    xml.attribute("FILE", changed ? keep(class_name, "patched", patched, errors)
+                                  : keep(class_name, "orig", bytes, errors));
+    xml.attribute("ORIGINAL", changed ? "FALSE" : "TRUE").close();
+  }
+  xml.close();
+}
+
+void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                         std::vector<DyperError>& errors) {
+  const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
+  const std::string name(attribute_of(element, "NAME"));
+  if (!models_.contains(name)) {
+    errors.push_back({Code::kNoModel, "NAME", name, "there is no such model"});
+    return;
+  }
+  const bool insert = flag_of(element, "INSERT", true);
+  const bci::PatchPlan plan = models_.plan(name);
+  std::set<std::string> in, out;
+  for (const pugi::xml_node one : element.children("PATCH")) {
+    std::string class_name(attribute_of(one, "CLASS"));
+    if (!flag_of(one, "CHANGE", insert)) {
+      out.insert(std::move(class_name));
+    } else if (may_patch(plan, internal_name(class_name))) {
+      in.insert(std::move(class_name));
+    } else {
+      errors.push_back({Code::kNoClass, "CLASS", class_name, "the model has no patch for it"});
+    }
+  }
+  std::set<std::string> later;
+  if (element.child("PATCH")) {
+    patched_.take_out(jni, name, out);
+    if (!in.empty()) {
+      ClassFiles classes = loaded_classes_of(jni, plan, in, errors);
+      const LinkedPlan links = linked(jni, plan, classes, errors);
+      patched_.put_in(jni, name, links, std::move(classes), errors);
+    }
+  } else if (insert) {
+    later = instrument_all(jni, name, errors);
+  } else {
+    patched_.take_out(jni, name);
+  }
+  xml.open("PATCH").attribute("TIME", epoch_ms());
+  for (const std::string& one : later) xml.open("LATER").attribute("CLASS", one).close();
+  xml.close();
+}
+
+std::set<std::string> Dypatch::instrument_all(JNIEnv* jni, const std::string& model,
+                                              std::vector<DyperError>& errors) {
+  const bci::PatchPlan plan = models_.plan(model);
+  const bci::PatchPlan later = without_calls_of_the_program(plan);
+  Found found = classes_of(jni, plan, {}, errors);
+  const LinkedPlan links = linked(jni, plan, found.files, errors);
+  std::set<std::string> loaded;
+  for (const auto& [name, bytes] : found.files) loaded.insert(name);
+  patched_.take_out(jni, model);
+  patched_.put_in(jni, model, links, std::move(found.files), errors);
+  patched_.wait(jni, model, later, loaded, errors);
+  std::erase_if(found.missing, [&](const std::string& name) {
+    if (name.ends_with("[]")) {
+      errors.push_back({Code::kNoClass, "CLASS", name, "no such class can be changed"});
+      return true;
+    }
+    if (may_patch(later, internal_name(name))) return false;
+    errors.push_back({Code::kNoClass, "CLASS", name,
+                      "no such class is loaded; one that comes later gets no calls of the "
+                      "program's methods"});
+    return true;
+  });
+  return std::move(found.missing);
+}
+
+void Dypatch::directory(pugi::xml_node root, std::vector<DyperError>& errors) {
+  std::string path = text_in(root);
+  struct stat status {};
+  if (!path.starts_with('/') || stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    errors.push_back(
+        {Code::kBadValue, "DIRECTORY", path, "an absolute path of a directory is needed"});
+    return;
+  }
+  directory_ = std::move(path);
+}
+
+}  // namespace ddm

@@ -1,0 +1,86 @@
+// DYPATCH's commands: models of patches, tables of the numbers that their counters have, and
+// patched class files. One command at a time, on any attached thread.
+#pragma once
+
+#include <jvmti.h>
+
+#include <map>
+#include <pugixml.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/dyper/documents/request.h"
+#include "adapters/dyper/documents/thread_choice.h"
+#include "adapters/dyper/link_thread.h"
+#include "adapters/dyper/patched_classes.h"
+#include "adapters/dyper/patching/patch_models.h"
+#include "bci/patch/patch_class.h"
+
+namespace ddm {
+
+class Dypatch {
+ public:
+  // `modes_file`: dypatch_modes=, read when the first command comes; "" = none.
+  Dypatch(jvmtiEnv* jvmti, std::string modes_file, HitBudget& budget)
+      : modes_file_(std::move(modes_file)), links_(jvmti), patched_(ids_, budget) {}
+
+  // At the VM's death.
+  void close() { links_.close(); }
+
+  // MODEL: changes the model and shows the numbers that it uses.
+  void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  // PATCH: what the model makes of classes. The seed's command, and ACTIVATE in its place.
+  void patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  void activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  // INSTRUMENT: puts a model's patches into classes, or takes them out.
+  void instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
+                  std::vector<DyperError>& errors);
+  // What they have counted, as RTITEM. Any attached thread.
+  void write_counters(JNIEnv* jni, XmlWriter& xml) const { patched_.write_counters(jni, xml); }
+  void clear_counters(JNIEnv* jni) { patched_.clear_counters(jni); }
+  void count_threads(JNIEnv* jni, const ChosenThreads& threads) {
+    patched_.count_threads(jni, threads.ids, threads.all_but_these);
+  }
+  // DIRECTORY: where PATCH leaves class files.
+  void directory(pugi::xml_node root, std::vector<DyperError>& errors);
+
+ private:
+  void read_modes(std::vector<DyperError>& errors);
+  // Of the loaded classes that the plan is about, without patches that INSTRUMENT has put in; or
+  // only of those that are named. A class that is named, here or in the plan, and that is not
+  // loaded and linked, is missing.
+  struct Found {
+    ClassFiles files;
+    std::set<std::string> missing;
+  };
+  Found classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& named,
+                   std::vector<DyperError>& errors) const;
+  // Where a missing class is an error.
+  ClassFiles loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                               const std::set<std::string>& named,
+                               std::vector<DyperError>& errors) const;
+  // What of the plan can be put into them: calls that would not link are errors.
+  LinkedPlan linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
+                    std::vector<DyperError>& errors);
+  // Into all loaded classes that the model is about, and into those that come: of these the ones
+  // that it names.
+  std::set<std::string> instrument_all(JNIEnv* jni, const std::string& model,
+                                       std::vector<DyperError>& errors);
+  void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
+                     std::vector<DyperError>& errors);
+  // The file's name, or "mem:N" while no directory is known.
+  std::string keep(const std::string& class_name, std::string_view form,
+                   const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
+
+  std::string modes_file_;
+  PatchModels models_;
+  bci::PatchIdTable ids_;
+  LinkThread links_;
+  PatchedClasses patched_;
+  std::string directory_;
+  int in_memory_ = 0;
+};
+
+}  // namespace ddm

@@ -1,0 +1,165 @@
+#include "adapters/dyper/dyper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/exit_limits.h"
+#include "core/log.h"
+#include "wire/chunks/bytes.h"
+
+namespace ddm {
+namespace {
+
+constexpr ChunkType kDyperChunk = chunk_type("DYPR");
+
+Chunk chunk_with(std::string_view document) {
+  ByteWriter out;
+  out.str(document);
+  return {kDyperChunk, out.take()};
+}
+
+// CONNECT, and the message that a run has begun.
+std::string greeting(const DyperIdentity& self) {
+  XmlWriter start;
+  start.open("DYPER").attribute("START", self.text()).close();
+  return framed_message("CONNECT " + self.text()) + framed_message(start.take());
+}
+
+// A document of a peer's, which is answered once: by the thread that answers, or with a refusal.
+class OpenDocument final : public OpenRequest {
+ public:
+  OpenDocument(DyperPeerPtr peer, std::string text, const DyperIdentity& self)
+      : peer_(std::move(peer)), text_(std::move(text)), self_(self) {}
+
+  const std::string& text() const { return text_; }
+  bool answered() const override { return answered_; }
+  void answer(std::string_view document) {
+    if (!answered_.exchange(true)) peer_->answer(document);
+  }
+  void refuse(std::string_view reason) override { answer(busy_reply(text_, self_, reason)); }
+
+ private:
+  const DyperPeerPtr peer_;
+  const std::string text_;
+  const DyperIdentity& self_;
+  std::atomic<bool> answered_{false};
+};
+
+std::string farewell(const DyperIdentity& self) {
+  XmlWriter end;
+  return end.open("DYPER").attribute("END", self.text()).close().take();
+}
+
+}  // namespace
+
+Dyper::Dyper(const HandlerContext& context, const DyperOptions& options, bool access_any,
+             Tracking* tracking, HeapDumper& heap_dumper, SamplerThread& sampler, HitBudget& budget)
+    : context_(context),
+      options_(options),
+      access_any_(access_any),
+      self_(DyperIdentity::of_this_process()),
+      monitor_(context.jvmti, sampler, tracking, self_.text(),
+               [this](const std::string& document) { send(document); }),
+      commands_(context.jvmti, self_, monitor_, heap_dumper, budget, options.modes_file),
+      thread_(context.jvmti, "ddmagent-dyper") {}
+
+void Dyper::vm_live(JNIEnv* jni, bool) {
+  if (!options_.address.empty()) context_.service.serves_dyper_at(open(jni));
+}
+
+// Where others find it, "" = nowhere.
+
+std::string Dyper::open(JNIEnv* jni) {
+  const DyperAddress where =
+      *parse_dyper_address(options_.address);  // the option parser has checked
+  DyperServer::Settings settings;
+  settings.address = where.address;
+  settings.connect_out = where.connect_out;
+  settings.access = access_any_ ? Access::kAny : Access::kUser;
+  settings.greeting = greeting(self_);
+  settings.log = log_of_server;
+  settings.on_document = [this](const DyperPeerPtr& peer, std::string document) {
+    const auto open = std::make_shared<OpenDocument>(peer, std::move(document), self_);
+    const bool posted = thread_.post([this, open](JNIEnv* on_thread) {
+      if (!open->answered()) open->answer(commands_.answer(on_thread, open->text()));
+    });
+    if (posted) context_.service.answered_later(open);
+  };
+  std::string error = thread_.start(jni);
+  if (error.empty()) {
+    auto server = DyperServer::start(std::move(settings));
+    if (server) {
+      const std::lock_guard lock(mutex_);
+      server_ = std::move(*server);
+    } else {
+      error = server.message();
+    }
+  }
+  if (!error.empty()) {
+    log_error("dyper={}: {}; the program runs on without DYPER", options_.address, error);
+    return "";
+  }
+  if (where.connect_out) return "";
+  const std::string bound = to_string(server_->bound_address());
+  announce(fmt::format("pid {} serves DYPER on {}", self_.pid, bound));
+  return bound;
+}
+
+void Dyper::add_chunks(Dispatcher& dispatcher) {
+  dispatcher.add(kDyperChunk, Lane::kQuick, [this](const Request& request, Reply reply) {
+    const std::string error = thread_.start(context_.jni());
+    if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+    take(request, std::move(reply));
+  });
+}
+
+void Dyper::take(const Request& request, Reply reply) {
+  ByteReader in(request.data);
+  const std::string document = in.str();
+  if (!in.ok()) return reply.fail_bad_data("str document");
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(sessions_, [](const auto& one) { return one.expired(); });
+    const bool known = std::any_of(sessions_.begin(), sessions_.end(),
+                                   [&](const auto& one) { return one.lock() == request.session; });
+    if (!known) sessions_.push_back(request.session);
+  }
+  const auto answer = std::make_shared<Reply>(std::move(reply));
+  thread_.post([this, document, answer](JNIEnv* jni) {
+    if (answer->wanted()) answer->send(chunk_with(commands_.answer(jni, document)));
+  });
+}
+
+void Dyper::send(const std::string& document) {
+  std::vector<std::weak_ptr<Session>> sessions;
+  DyperServer* server = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    sessions = sessions_;
+    server = server_.get();
+  }
+  if (server != nullptr) server->broadcast(framed_message(document));
+  for (const auto& one : sessions) {
+    const SessionPtr session = one.lock();
+    if (session && session->is_open() && session->has_room()) {
+      session->send_event(chunk_with(document));
+    }
+  }
+}
+
+void Dyper::end() {
+  const std::string last = farewell(self_);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& one : sessions_) {
+      if (const SessionPtr session = one.lock()) session->send_event(chunk_with(last));
+    }
+  }
+  commands_.close();
+  thread_.stop(exit_limits::kRequestLimit);
+  if (server_) server_->stop(framed_message(last));
+}
+
+}  // namespace ddm

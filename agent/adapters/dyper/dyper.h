@@ -1,0 +1,57 @@
+// DYPER as a whole: its address, the thread that answers commands, and the DDM chunk that carries
+// the same documents.
+//
+//   DYPR  request and reply: str document. Messages that nobody asked for are events of that type,
+//         to the DDM servers that have sent one.
+#pragma once
+
+#include <jvmti.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "adapters/dyper/documents/dyper_server.h"
+#include "adapters/dyper/dyper_commands.h"
+#include "adapters/dyper/dyper_monitor.h"
+#include "adapters/dyper/dyper_options.h"
+#include "core/feature.h"
+#include "vm/agent_thread.h"
+#include "wire/chunks/dispatcher.h"
+#include "wire/handler_context.h"
+#include "wire/sockets/dyper_address.h"
+
+namespace ddm {
+
+class Dyper final : public Feature {
+ public:
+  // `tracking` may be null: then no stacks are taken.
+  Dyper(const HandlerContext& context, const DyperOptions& options, bool access_any,
+        Tracking* tracking, HeapDumper& heap_dumper, SamplerThread& sampler, HitBudget& budget);
+
+  void add_chunks(Dispatcher& dispatcher) override;
+  // dyper=. Tells people where, in one line on stderr.
+  void vm_live(JNIEnv* jni, bool late) override;
+  void end() override;
+
+ private:
+  void take(const Request& request, Reply reply);
+  void send(const std::string& document);
+
+  std::string open(JNIEnv* jni);
+
+  const HandlerContext& context_;
+  const DyperOptions& options_;
+  const bool access_any_;
+  const DyperIdentity self_;
+  DyperMonitor monitor_;
+  DyperCommands commands_;
+  AgentThread thread_;
+
+  std::mutex mutex_;                              // of what follows
+  std::unique_ptr<DyperServer> server_;           // null: dyper= is not given; set once
+  std::vector<std::weak_ptr<Session>> sessions_;  // that have sent a DYPR
+};
+
+}  // namespace ddm

@@ -1,0 +1,102 @@
+// What DYPER's commands do: a document in, its reply out. On the thread that answers commands, one
+// after the other; always one reply. What has classes retransformed runs other agents' transformers,
+// and is done on a thread aside: where one of these hangs, the other commands are answered.
+#pragma once
+
+#include <jvmti.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/dyper/documents/request.h"
+#include "adapters/dyper/dypatch.h"
+#include "adapters/dyper/dyper_monitor.h"
+#include "heap/heap_dump_file.h"
+#include "probes/side_thread.h"
+
+namespace ddm {
+
+class DyperCommands {
+ public:
+  // `modes_file`: dypatch_modes=
+  DyperCommands(jvmtiEnv* jvmti, DyperIdentity self, DyperMonitor& monitor, HeapDumper& dumper,
+                HitBudget& budget, std::string modes_file)
+      : jvmti_(jvmti),
+        self_(std::move(self)),
+        monitor_(monitor),
+        dumper_(dumper),
+        dypatch_(jvmti, std::move(modes_file), budget),
+        changes_(jvmti, "ddmagent-dypatch", std::chrono::seconds(5)) {
+    monitor_.count_with([this](JNIEnv* jni, XmlWriter& xml) { dypatch_.write_counters(jni, xml); });
+  }
+  DyperCommands(const DyperCommands&) = delete;
+  DyperCommands& operator=(const DyperCommands&) = delete;
+
+  std::string answer(JNIEnv* jni, std::string_view document);
+  // At the VM's death.
+  void close() {
+    dypatch_.close();
+    changes_.close();
+  }
+
+ private:
+  struct Answer {
+    XmlWriter xml;
+    std::vector<DyperError> errors;
+    std::string attributes;  // of the reply's own start tag
+
+    void fail(DyperErrorCode code, std::string attribute, std::string value, std::string message) {
+      errors.push_back({code, std::move(attribute), std::move(value), std::move(message)});
+    }
+    void add(std::optional<DyperError> error) {
+      if (error) errors.push_back(std::move(*error));
+    }
+  };
+  using Handler = void (DyperCommands::*)(JNIEnv*, pugi::xml_node, Answer&);
+  enum Place { kHere, kAside };
+  struct Entry {
+    std::string_view name;
+    Handler handler;
+    Place place = kHere;
+  };
+  static const Entry kDyper[];
+  static const Entry kDypatch[];
+
+  std::string answer(JNIEnv* jni, DyperRequest request);
+  void call(JNIEnv* jni, Handler handler, const DyperRequest& request, Answer& answer);
+  Answer answer_aside(JNIEnv* jni, Handler handler, DyperRequest request);
+
+  void who(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void whoru(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void ping(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void set(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void get(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void clear(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void set_detail(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void classes(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void get_classes(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void report(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void class_model(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void show_stack(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void agent(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void activate(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void use_threads(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void collect_garbage(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void patch_model(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void patch(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void activate_patches(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void patch_directory(JNIEnv*, pugi::xml_node root, Answer& answer);
+  void instrument(JNIEnv* jni, pugi::xml_node root, Answer& answer);
+  void left_out(JNIEnv*, pugi::xml_node root, Answer& answer);
+
+  jvmtiEnv* const jvmti_;
+  const DyperIdentity self_;
+  DyperMonitor& monitor_;
+  HeapDumper& dumper_;
+  Dypatch dypatch_;
+  SideThread changes_;
+};
+
+}  // namespace ddm

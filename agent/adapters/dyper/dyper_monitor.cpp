@@ -1,0 +1,335 @@
+#include "adapters/dyper/dyper_monitor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "adapters/dyper/documents/cpu_agent.h"
+#include "adapters/dyper/documents/io_agent.h"
+#include "adapters/dyper/documents/threads_agent.h"
+#include "adapters/dyper/documents/timing_agent.h"
+#include "adapters/dyper/stack_dump.h"
+#include "vm/management.h"
+
+namespace ddm {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+double ms_between(Looker::Clock::time_point from, Looker::Clock::time_point to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+}  // namespace
+
+std::string agent_name(std::string_view given) {
+  constexpr std::string_view kPrefix = "DyperAgent";
+  given = given.substr(given.rfind('.') + 1);
+  if (given.starts_with(kPrefix)) given.remove_prefix(kPrefix.size());
+  std::string name(given);
+  for (char& c : name) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return name;
+}
+
+DyperMonitor::DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Tracking* tracking,
+                           std::string id, std::function<void(const std::string&)> send)
+    : jvmti_(jvmti),
+      tracking_(tracking),
+      sampler_(sampler),
+      id_(std::move(id)),
+      send_(std::move(send)),
+      random_(std::random_device{}()) {
+  agents_.push_back(std::make_unique<CpuAgent>());
+  agents_.push_back(std::make_unique<ThreadsAgent>());
+  auto memory = std::make_unique<MemoryAgent>(tracking);
+  memory_ = memory.get();
+  memory_->active = false;  // its reports cost more than the others'
+  agents_.push_back(std::move(memory));
+  agents_.push_back(std::make_unique<TimingAgent>());
+  agents_.push_back(std::make_unique<IoAgent>());
+}
+
+bool DyperMonitor::monitors() const {
+  const std::lock_guard lock(mutex_);
+  return variables_.monitor;
+}
+
+ChosenThreads DyperMonitor::chosen_threads() const {
+  const std::lock_guard lock(mutex_);
+  return choice_.chosen(variables_.thread_default);
+}
+
+ThreadLooker* DyperMonitor::looker(JNIEnv* jni) {
+  if (!looker_ && tracking_ != nullptr) {
+    looker_ = ThreadLooker::create(jvmti_, jni, tracking_->naming(jni));
+  }
+  return looker_.get();
+}
+
+bool DyperMonitor::wants_looks() const {
+  return variables_.monitor || variables_.show_stack ||
+         (variables_.reporting && variables_.report_ms > 0);
+}
+
+std::optional<DyperError> DyperMonitor::apply(JNIEnv* jni) {
+  bool wanted = false, possible = false;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted = wants_looks();
+    const bool contention = variables_.monitor && variables_.contention;
+    if (contention && !contention_before_) {
+      contention_before_ = management::contention_timed(jni);
+      management::time_contention(jni, true);
+    } else if (!contention && contention_before_) {
+      management::time_contention(jni, *std::exchange(contention_before_, std::nullopt));
+    }
+    if (!variables_.monitor) last_check_.reset();
+    pace_.reset();  // CHECKTIME may have changed
+    possible = !wanted || looker(jni) != nullptr;
+  }
+  if (!wanted) {
+    sampler_.stop(*this);
+    return {};
+  }
+  std::string error = "stacks of this VM cannot be taken";
+  if (possible) error = sampler_.start(jni, *this);
+  if (error.empty()) {
+    sampler_.hasten(*this);
+    return {};
+  }
+  return DyperError{DyperErrorCode::kUnsupported, "", "", error};
+}
+
+void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads,
+                               std::vector<DyperError>& errors) {
+  const std::lock_guard lock(mutex_);
+  std::optional<std::unordered_set<std::int64_t>> living;
+  if (const ThreadLooker* all = looker(jni)) {
+    living.emplace();
+    for (const ThreadFacts& thread : all->facts(jni, [](std::int64_t) { return true; })) {
+      living->insert(thread.id);
+    }
+    if (living->empty()) living.reset();  // the VM refuses
+  }
+  choice_.change(threads, living, errors);
+}
+
+DyperAgent* DyperMonitor::agent(std::string_view name) {
+  const std::string plain = agent_name(name);
+  for (const auto& one : agents_) {
+    if (one->name() == plain) return one.get();
+  }
+  return nullptr;
+}
+
+namespace {
+
+DyperError no_agent(std::string_view given) {
+  constexpr std::string_view kLeftOut[] = {"STATES", "REACTION", "SOCKETS", "COLLECTIONS",
+                                           "EVENTS"};
+  const bool known =
+      std::find(std::begin(kLeftOut), std::end(kLeftOut), agent_name(given)) != std::end(kLeftOut);
+  return {known ? DyperErrorCode::kUnsupported : DyperErrorCode::kNoAgent, "AGENT",
+          std::string(given), "the agents are CPU, THREADS, MEMORY, TIMING and IO"};
+}
+
+}  // namespace
+
+std::optional<DyperError> DyperMonitor::set_active(std::string_view name, bool on) {
+  const std::lock_guard lock(mutex_);
+  DyperAgent* found = agent(name);
+  if (found == nullptr) return no_agent(name);
+  found->active = on;
+  return {};
+}
+
+std::optional<DyperError> DyperMonitor::clear(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (!name.empty() && agent(name) == nullptr) return no_agent(name);
+  for (const auto& one : agents_) {
+    if (name.empty() || one.get() == agent(name)) one->clear();
+  }
+  checks_ms_ = reports_ms_ = delays_ms_ = {};
+  paid_ns_ = 0;
+  looked_for_ = {};
+  return {};
+}
+
+std::optional<DyperError> DyperMonitor::set_detail(std::string_view name, std::string_view item,
+                                                   bool on) {
+  const std::lock_guard lock(mutex_);
+  if (!name.empty() && agent(name) == nullptr) return no_agent(name);
+  for (const auto& one : agents_) {
+    if (name.empty() || one.get() == agent(name)) one->set_detail(item, on);
+  }
+  return {};
+}
+
+void DyperMonitor::add_command_ms(double ms) {
+  const std::lock_guard lock(mutex_);
+  commands_ms_ += ms;
+}
+
+ThreadLooker::Wanted DyperMonitor::wanted() const {
+  return [this](std::int64_t id) { return choice_.uses(id, variables_.thread_default); };
+}
+
+std::optional<Look> DyperMonitor::take_look(JNIEnv* jni) {
+  return looker_->look(jni, variables_.max_depth, wanted());
+}
+
+bool DyperMonitor::write_stacks_of_all(JNIEnv* jni, XmlWriter& xml) {
+  std::int64_t depth = 0;
+  const ThreadLooker* of_all = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    depth = variables_.max_depth;
+    of_all = looker(jni);
+  }
+  if (of_all == nullptr) return false;
+  const auto all = of_all->look(jni, depth, [](std::int64_t) { return true; });
+  if (all) write_stacks(jni, *all, xml);
+  return all.has_value();
+}
+
+// The looks
+
+Looker::Clock::time_point DyperMonitor::begin(JNIEnv*) {
+  const std::lock_guard lock(mutex_);
+  if (!vm_thread_) vm_thread_.emplace();
+  last_turn_ = last_report_ = Clock::now();
+  return last_turn_ + pause();
+}
+
+// As likely at any moment as at any other, so that looks keep no step with the program.
+nanoseconds DyperMonitor::pause() {
+  if (!pace_) {
+    const std::int64_t asked_ms = variables_.monitor
+                                      ? (variables_.full_monitoring ? 0 : variables_.check_ms)
+                                      : variables_.disable_ms;
+    pace_.emplace(asked_ms * 1'000'000, budget_ > 0 ? budget_ : 5);
+  }
+  const auto mean = static_cast<double>(pace_->interval_ns());
+  if (!variables_.monitor) return nanoseconds(static_cast<std::int64_t>(mean));
+  const double chance = std::uniform_real_distribution<double>(1e-9, 1.0)(random_);
+  return nanoseconds(static_cast<std::int64_t>(-mean * std::log(chance)) + 1'000'000);
+}
+
+Looker::Clock::time_point DyperMonitor::look(JNIEnv* jni, const Turn& turn) {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  const std::int64_t vm_before_ns = vm_thread_->now_ns();
+  budget_ = turn.budget;
+  if (!pace_) (void)pause();
+  pace_->leave_to_others(turn.others_percent);
+  if (variables_.monitor) check(jni, now);
+  send_what_is_due(jni, now);
+  pay(turn, vm_before_ns);
+  looked_for_ += now - std::exchange(last_turn_, now);
+  return Clock::now() + pause();
+}
+
+void DyperMonitor::check(JNIEnv* jni, Clock::time_point now) {
+  const auto before = std::exchange(last_check_, now);
+  auto seen = take_look(jni);
+  if (!seen) return;
+  const auto blocked = [](const SeenThread& one) { return one.doing == ThreadDoing::kBlocked; };
+  if (std::any_of(seen->threads.begin(), seen->threads.end(), blocked)) {
+    ThreadLooker::find_lock_owners(jni, *seen);
+  }
+  last_running_ = std::count_if(seen->threads.begin(), seen->threads.end(), [](const auto& one) {
+    return one.doing == ThreadDoing::kRunnable;
+  });
+  const auto monitored =
+      before ? duration_cast<std::chrono::microseconds>(now - *before).count() : 0;
+  memory_->use(jni);
+  for (const auto& one : agents_) {
+    if (one->active) one->check(*seen, monitored, types_, variables_);
+  }
+  const Clock::time_point done = Clock::now();
+  if (before && checks_ms_.count > 0) {
+    delays_ms_.add(std::max(0.0, ms_between(*before, now) - checks_ms_.last));
+  }
+  checks_ms_.add(ms_between(now, done));
+}
+
+void DyperMonitor::send_what_is_due(JNIEnv* jni, Clock::time_point now) {
+  if (variables_.show_stack) {
+    if (const auto seen = take_look(jni)) {
+      XmlWriter xml;
+      xml.open("DYPER").attribute("DUMP", id_).attribute("TIME", seen->ms);
+      write_stacks(jni, *seen, xml);
+      send_(xml.close().take());
+    }
+  }
+  const bool reports = variables_.report_ms > 0 && (variables_.monitor || variables_.reporting);
+  if (!reports || now - last_report_ < milliseconds(variables_.report_ms)) return;
+  last_report_ = now;
+  XmlWriter xml;
+  xml.open("DYPER").attribute("REPORT", id_).attribute("TIME", epoch_ms());
+  send_(xml.raw(report(jni)).close().take());
+}
+
+// What this look has cost: this thread's CPU and, for as long as the VM's thread has worked on it
+// while all stood still, that of as many threads as could have run.
+void DyperMonitor::pay(const Turn& turn, std::int64_t vm_before_ns) {
+  const std::int64_t own_ns = cpu_of_this_thread_ns() - turn.cpu_from_ns;
+  const std::int64_t vm_ns = vm_thread_->now_ns() - vm_before_ns;
+  const std::int64_t running =
+      std::clamp<std::int64_t>(last_running_, 1, sysconf(_SC_NPROCESSORS_ONLN));
+  const std::int64_t cost_ns = own_ns + vm_ns * (1 + running);
+  pace_->looked(cost_ns);
+  sampler_.spend(cost_ns);
+  paid_ns_ += static_cast<double>(cost_ns);
+}
+
+// Reports
+
+void DyperMonitor::write_report(JNIEnv* jni, XmlWriter& xml) {
+  const std::lock_guard lock(mutex_);
+  xml.raw(report(jni));
+}
+
+std::string DyperMonitor::report(JNIEnv* jni) {
+  const Clock::time_point begun = Clock::now();
+  ReportMoment moment;
+  moment.now_ms = epoch_ms();
+  moment.processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (const auto* all = looker(jni)) moment.threads = all->facts(jni, wanted());
+  if (counted_) {
+    XmlWriter counted;
+    counted_(jni, counted);
+    moment.counted = counted.take();
+  }
+  XmlWriter xml;
+  xml.open("MONITOR").attribute("TIME", moment.now_ms);
+  xml.attribute("NANO", duration_cast<nanoseconds>(begun.time_since_epoch()).count());
+  xml.attribute("OVERHEAD", static_cast<std::int64_t>(commands_ms_));
+  // One more than the mean, as it always was: clients reckon with it.
+  if (checks_ms_.count > 0) {
+    xml.attribute("LASTCHECK", checks_ms_.last).attribute("CHECKTIME", checks_ms_.mean() + 1.0);
+    xml.attribute("CHECKTOTAL", checks_ms_.sum);
+  }
+  if (reports_ms_.count > 0) xml.attribute("REPORTTIME", reports_ms_.mean() + 1.0);
+  if (delays_ms_.count > 0) xml.attribute("DELAYAVG", delays_ms_.mean());
+  const double looked_ns = std::chrono::duration<double, std::nano>(looked_for_).count();
+  if (looked_ns > 0) xml.attribute("BUDGET", budget_).attribute("USED", paid_ns_ * 100 / looked_ns);
+  memory_->use(jni);
+  bool counted = moment.counted.empty();
+  for (const auto& one : agents_) {
+    if (!one->active) continue;
+    one->report(moment, variables_, xml);
+    counted = counted || one->name() == "CPU";
+  }
+  if (!counted) xml.open("COUNTERS").raw(moment.counted).close();
+  reports_ms_.add(ms_between(begun, Clock::now()));
+  return xml.close().take();
+}
+
+}  // namespace ddm

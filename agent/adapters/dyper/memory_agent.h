@@ -1,0 +1,53 @@
+// MEMORY: the heap and its pools at each look, collections, and what was allocated: from the
+// agent's own sites, as far as allocations are tracked.
+#pragma once
+
+#include <jni.h>
+
+#include <map>
+#include <string>
+
+#include "adapters/dyper/documents/dyper_agent.h"
+#include "allocations/tracking.h"
+#include "heap/heap_figures.h"
+
+namespace ddm {
+
+class MemoryAgent final : public DyperAgent {
+ public:
+  // `tracking` may be null.
+  explicit MemoryAgent(Tracking* tracking) : DyperAgent("MEMORY"), tracking_(tracking) {}
+
+  // Both before look_at() and report(), which the VM is asked in: of the thread that calls them.
+  void use(JNIEnv* jni) { jni_ = jni; }
+
+  void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
+
+ protected:
+  void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
+  void forget() override;
+
+ private:
+  struct Usage {
+    double used = 0, used_squares = 0, committed = 0, committed_squares = 0;
+    std::int64_t looks = 0;
+    HeapFigures last;
+
+    void add(const HeapFigures& figures);
+  };
+  static constexpr std::size_t kMostClasses = 1000;
+  static constexpr std::size_t kMostSources = 64;
+
+  void write_usage(const std::string& name, const Usage& usage, XmlWriter& xml) const;
+  void write_allocations(const DyperVariables& variables, XmlWriter& xml);
+
+  Tracking* const tracking_;
+  JNIEnv* jni_ = nullptr;
+  HeapFiguresReader figures_;
+  ClassTypes types_;  // as of the last look
+  std::map<std::string, Usage> usages_;
+  std::map<std::string, std::int64_t> reported_;  // allocations of each class
+  std::int64_t start_ms_ = 0;
+};
+
+}  // namespace ddm

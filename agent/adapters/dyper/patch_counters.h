@@ -1,0 +1,92 @@
+// What patched code of DYPATCH counts with: the numbers of its tables, and for those that count a
+// counter of the sinks in each class whose code counts with them.
+//
+// A while after a class's patches are out its counters are given back; what they had counted is
+// kept, so that numbers go on when the patches are in again. Any thread: class hooks ask for
+// numbers.
+#pragma once
+
+#include <jni.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bci/patch/patch_class.h"
+#include "probes/hit_budget.h"
+#include "probes/sink_cells.h"
+
+namespace ddm {
+
+class PatchCounters final : public bci::PatchIds {
+ public:
+  // `ids`: the numbers of the tables.
+  PatchCounters(bci::PatchIds& ids, SinkCells& cells) : ids_(ids), cells_(cells) {}
+
+  std::int32_t class_id(std::string_view class_name) override { return ids_.class_id(class_name); }
+  std::int32_t method_id(std::string_view owner, std::string_view name,
+                         std::string_view descriptor) override {
+    return ids_.method_id(owner, name, descriptor);
+  }
+  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
+                        std::uint32_t first) override {
+    return ids_.block_id(owner, name, descriptor, first);
+  }
+  std::int32_t counter_of(std::int32_t id, std::string_view class_name) override;
+  std::int32_t timer_of(std::int32_t id, std::string_view class_name) override;
+
+  // The class's patches are out; methods that run go on counting until they return.
+  void rest(const std::string& class_name);
+
+  bool empty() const;
+  // Of a class with its patches in, as spent() numbers it; "" = none.
+  std::string class_of(std::uint32_t number) const;
+  // Of classes by their number. Counters that have rested are given back.
+  std::vector<ProbeBudget::Cost> spent(const HitCosts& costs,
+                                       const std::vector<std::int64_t>& counts);
+
+  struct Counted {
+    std::int64_t count = 0;
+    std::optional<std::int64_t> ns;  // if it is timed
+
+    void add(const Counted& more, std::int64_t sign);
+  };
+  // By number of the tables.
+  std::map<std::int32_t, Counted> read(JNIEnv* jni) const;
+  // From now on they count from zero.
+  void clear(JNIEnv* jni);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Counter {
+    std::int32_t cell = -1;
+    HitCounts paid;
+  };
+  using CellsOf = std::map<std::int32_t, Counter>;  // by number of the tables
+  struct OfClass {
+    std::uint32_t number = 0;
+    CellsOf counters, timers;
+    std::optional<Clock::time_point> out;  // since when its patches are
+  };
+  using Sums = std::map<std::int32_t, Counted>;
+
+  // These with the lock held.
+  OfClass& in_use(std::string_view class_name);
+  static void add_to(Sums& sums, const OfClass& one, const std::vector<std::int64_t>& counts);
+  Sums all(JNIEnv* jni) const;
+  void give_back(const OfClass& one, const std::vector<std::int64_t>& counts);
+
+  bci::PatchIds& ids_;
+  SinkCells& cells_;
+  mutable std::mutex mutex_;  // of what follows
+  std::map<std::string, OfClass> classes_;
+  Sums kept_;  // of counters given back, less what clear() has taken off
+  std::uint32_t last_number_ = 0;
+};
+
+}  // namespace ddm

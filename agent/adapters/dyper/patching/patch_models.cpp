@@ -1,0 +1,149 @@
+#include "adapters/dyper/patching/patch_models.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "adapters/dyper/documents/xml_reader.h"
+#include "adapters/dyper/patching/java_names.h"
+
+namespace ddm {
+namespace {
+
+std::optional<bci::SiteKind> site_of(std::string_view what) {
+  if (what == "BLOCK") what = "BLOCK_START";
+  for (int i = 0; i < bci::kSiteKindCount; ++i) {
+    const auto kind = static_cast<bci::SiteKind>(i);
+    if (to_string(kind) == what) return kind;
+  }
+  return {};
+}
+
+std::optional<bci::PatchWhen> when_of(pugi::xml_node node, std::vector<DyperError>& errors) {
+  const std::string_view given = attribute_of(node, "CASE"), value = attribute_of(node, "ARG");
+  const auto fail = [&](const char* attribute, std::string_view what, const char* message) {
+    errors.push_back({DyperErrorCode::kBadValue, attribute, std::string(what), message});
+    return std::nullopt;
+  };
+  bci::PatchWhen when;
+  if (given == "BLOCK" || given == "LINE") {
+    when.kind = given == "BLOCK" ? bci::WhenKind::kBlock : bci::WhenKind::kLine;
+    const auto [end, error] =
+        std::from_chars(value.data(), value.data() + value.size(), when.number);
+    if (error == std::errc() && end == value.data() + value.size() && !value.empty()) return when;
+    return fail("ARG", value, "BLOCK and LINE need a number");
+  }
+  if (value.empty()) return fail("ARG", value, "a name is needed");
+  if (given == "CLASS") {
+    when.kind = bci::WhenKind::kClass;
+    when.owner = allocated_type(value);
+    return when;
+  }
+  if (given != "FIELD" && given != "METHOD") {
+    return fail("CASE", given, "a case is FIELD, METHOD, CLASS, BLOCK or LINE");
+  }
+  when.kind = given == "FIELD" ? bci::WhenKind::kField : bci::WhenKind::kMethod;
+  MemberName member = member_name(value);
+  when.owner = std::move(member.owner);
+  when.name = std::move(member.name);
+  return when;
+}
+
+bool same(const bci::PatchWhen& a, const bci::PatchWhen& b) {
+  return a.kind == b.kind && a.owner == b.owner && a.name == b.name && a.number == b.number;
+}
+
+bool same_place(const bci::Patch& a, const bci::Patch& b) {
+  return a.site == b.site &&
+         std::equal(a.when.begin(), a.when.end(), b.when.begin(), b.when.end(), same);
+}
+
+// `*` clears what it stands for.
+bool covers(std::string_view pattern, std::string_view name) {
+  return pattern == "*" || pattern == name;
+}
+
+}  // namespace
+
+std::optional<bci::Patch> PatchModels::patch_of(pugi::xml_node node,
+                                                std::vector<DyperError>& errors) const {
+  const std::string_view what = attribute_of(node, "WHAT"), name = attribute_of(node, "MODE");
+  const auto site = site_of(what);
+  if (!site) {
+    errors.push_back(
+        {DyperErrorCode::kBadValue, "WHAT", std::string(what), "there is no such place"});
+    return {};
+  }
+  std::optional<PatchMode> nested;
+  const PatchMode* mode = modes_.find(name);
+  if (const pugi::xml_node inner = child_of(node, "DYPATCH_MODE", "MODE")) {
+    nested = PatchModes::read(inner, errors);
+    if (!nested) return {};
+    mode = &*nested;
+  }
+  if (mode == nullptr) {
+    errors.push_back({DyperErrorCode::kNoMode, "MODE", std::string(name), "there is no such mode"});
+    return {};
+  }
+  bci::Patch patch{*site, {}, mode->before, mode->after};
+  for (const pugi::xml_node inner : node.children("WHEN")) {
+    auto when = when_of(inner, errors);
+    if (!when) return {};
+    patch.when.push_back(std::move(*when));
+  }
+  return patch;
+}
+
+void PatchModels::change(pugi::xml_node model, std::vector<DyperError>& errors) {
+  modes_.add(model, errors);
+  Model& changed = models_[std::string(attribute_of(model, "NAME"))];
+  for (const pugi::xml_node target : model.children("FOR")) change(changed, target, errors);
+}
+
+void PatchModels::change(Model& model, pugi::xml_node target, std::vector<DyperError>& errors) {
+  const std::string class_name = internal_name(attribute_of(target, "CLASS"));
+  const std::string_view given = attribute_of(target, "METHOD");
+  const std::string method(given.empty() ? "*" : given);
+  const bool add = attribute_of(target, "UPDATE") == "ADD";
+  if (class_name.empty()) {
+    errors.push_back({DyperErrorCode::kBadValue, "CLASS", "", "FOR needs a CLASS, or * for any"});
+    return;
+  }
+  if (!method_choice(method)) {
+    errors.push_back({DyperErrorCode::kBadValue, "METHOD", method,
+                      "it is like total, total(int,java.lang.String) or total(I)I"});
+    return;
+  }
+  if (!add) {
+    std::erase_if(model, [&](const Target& one) {
+      return covers(class_name, one.class_name) && covers(method, one.method);
+    });
+  }
+  std::vector<bci::Patch> patches;
+  for (const pugi::xml_node node : target.children("PATCH")) {
+    if (auto patch = patch_of(node, errors)) patches.push_back(std::move(*patch));
+  }
+  if (patches.empty()) return;
+  const auto found = std::find_if(model.begin(), model.end(), [&](const Target& one) {
+    return one.class_name == class_name && one.method == method;
+  });
+  Target& kept = found != model.end() ? *found : model.emplace_back(Target{class_name, method, {}});
+  for (bci::Patch& patch : patches) {
+    std::erase_if(kept.patches, [&](const bci::Patch& old) { return same_place(old, patch); });
+  }
+  std::move(patches.begin(), patches.end(), std::back_inserter(kept.patches));
+}
+
+bci::PatchPlan PatchModels::plan(std::string_view name) const {
+  bci::PatchPlan plan;
+  plan.test_class = kSinksClass;
+  const auto found = models_.find(name);
+  if (found == models_.end()) return plan;
+  for (const Target& target : found->second) {
+    MethodChoice choice = method_choice(target.method).value_or(MethodChoice{target.method, ""});
+    plan.methods.push_back(
+        {target.class_name, std::move(choice.name), std::move(choice.descriptor), target.patches});
+  }
+  return plan;
+}
+
+}  // namespace ddm

@@ -1,0 +1,370 @@
+#include "adapters/dyper/sink_linkage.h"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "adapters/dyper/known_loaders.h"
+#include "adapters/dyper/patching/java_names.h"
+#include "bci/descriptor.h"
+#include "core/class_names.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+using Code = DyperErrorCode;
+
+constexpr jint kPublic = 0x0001, kPrivate = 0x0002, kProtected = 0x0004, kStatic = 0x0008,
+               kInterface = 0x0200;
+
+// Of all classes: -Xcheck:jni prints a warning where there are more than were asked for.
+constexpr jint kManyRefs = 65'536;
+
+// The agent's own are found from everywhere.
+bool is_ours(const bci::HookMethod& sink) { return sink.owner.starts_with("java/lang/DdmTracker"); }
+
+std::string words_of(const bci::HookMethod& sink) {
+  return dotted_name(sink.owner) + "." + sink.name + signature_of(sink.descriptor);
+}
+
+std::vector<bci::HookMethod> foreign_sinks(const bci::Patch& patch) {
+  std::vector<bci::HookMethod> sinks;
+  for (const auto* calls : {&patch.before, &patch.after}) {
+    for (const bci::PatchCall& call : *calls) {
+      if (!is_ours(call.sink)) sinks.push_back(call.sink);
+    }
+  }
+  return sinks;
+}
+
+bool any_foreign(const bci::MethodPatches& target) {
+  return std::any_of(target.patches.begin(), target.patches.end(),
+                     [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
+}
+
+bool is_of_class(const bci::MethodPatches& target, const std::string& internal_name) {
+  return bci::may_patch({{target}, ""}, internal_name);
+}
+
+DyperError left_out_error(Code code, const std::string& class_name, const std::string& sink,
+                          const std::string& why) {
+  return {code, "CLASS", class_name, "a call of " + sink + " is left out: " + why};
+}
+
+// The loaded classes of these names: there may be several of one.
+std::multimap<std::string, jclass> classes_named(jvmtiEnv* jvmti,
+                                                 const std::set<std::string>& names) {
+  std::multimap<std::string, jclass> found;
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti);
+  if (jvmti->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return found;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> signature(jvmti);
+    if (jvmti->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+      continue;
+    }
+    std::string name = type_name_of(text_of(signature));
+    if (names.contains(name)) found.emplace(std::move(name), classes[i]);
+  }
+  return found;
+}
+
+}  // namespace
+
+SinkLinkage::SinkLinkage(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti), jni_(jni) {
+  class_ = jni->FindClass("java/lang/Class");
+  module_ = jni->FindClass("java/lang/Module");
+  loader_ = jni->FindClass("java/lang/ClassLoader");
+  if (clear_exception(jni)) return;
+  for_name_ = jni->GetStaticMethodID(class_, "forName",
+                                     "(Ljava/lang/String;ZLjava/lang/ClassLoader;)"
+                                     "Ljava/lang/Class;");
+  constructors_ =
+      jni->GetMethodID(class_, "getDeclaredConstructors", "()[Ljava/lang/reflect/Constructor;");
+  can_read_ = jni->GetMethodID(module_, "canRead", "(Ljava/lang/Module;)Z");
+  is_exported_ = jni->GetMethodID(module_, "isExported", "(Ljava/lang/String;Ljava/lang/Module;)Z");
+  is_named_ = jni->GetMethodID(module_, "isNamed", "()Z");
+  parent_ = jni->GetMethodID(loader_, "getParent", "()Ljava/lang/ClassLoader;");
+  system_loader_ =
+      jni->GetStaticMethodID(loader_, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
+  if (clear_exception(jni)) for_name_ = nullptr;
+}
+
+// Of the classes that the loader has been asked for before, by the VM.
+jclass SinkLinkage::find_loaded(const std::string& internal_name, jobject loader) {
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti_);
+  if (jvmti_->GetClassLoaderClasses(loader, &count, classes.out()) != JVMTI_ERROR_NONE) {
+    return nullptr;
+  }
+  jclass found = nullptr;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> signature(jvmti_);
+    const bool same =
+        found == nullptr &&
+        jvmti_->GetClassSignature(classes[i], signature.out(), nullptr) == JVMTI_ERROR_NONE &&
+        internal_name_of(text_of(signature)) == internal_name;
+    if (same) {
+      found = classes[i];
+    } else {
+      jni_->DeleteLocalRef(classes[i]);
+    }
+  }
+  return found;
+}
+
+jclass SinkLinkage::find(const std::string& internal_name, jobject loader) {
+  if (!is_of_jdk(loader)) return find_loaded(internal_name, loader);
+  const jstring name = jni_->NewStringUTF(dotted_name(internal_name).c_str());
+  if (clear_exception(jni_) || name == nullptr) return nullptr;
+  const jobject found = jni_->CallStaticObjectMethod(class_, for_name_, name, JNI_FALSE, loader);
+  return clear_exception(jni_) ? nullptr : static_cast<jclass>(found);
+}
+
+// No code of the program's runs when it is asked: neither its own nor a parent's.
+bool SinkLinkage::is_of_jdk(jobject loader) const {
+  while (loader != nullptr) {
+    if (loader_of(jni_->GetObjectClass(loader)) != nullptr) return false;
+    loader = jni_->CallObjectMethod(loader, parent_);
+    if (clear_exception(jni_)) return false;
+  }
+  return true;
+}
+
+jobject SinkLinkage::loader_of(jclass of) const {
+  jobject loader = nullptr;
+  jvmti_->GetClassLoader(of, &loader);
+  return loader;
+}
+
+std::string SinkLinkage::link(jclass of) {
+  jint status = 0;
+  jvmti_->GetClassStatus(of, &status);
+  if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
+    if (!is_of_jdk(loader_of(of)))
+      return "it is not linked yet, which takes a loader of the program's";
+    // Links it first of all. What it throws may be about a constructor alone.
+    jni_->CallObjectMethod(of, constructors_);
+    clear_exception(jni_);
+  }
+  if (jvmti_->GetClassStatus(of, &status) != JVMTI_ERROR_NONE) return "the VM does not tell of it";
+  if ((status & JVMTI_CLASS_STATUS_ERROR) != 0) return "its static initialiser has failed";
+  return (status & JVMTI_CLASS_STATUS_PREPARED) != 0 ? "" : "the VM does not link it";
+}
+
+bool SinkLinkage::same_package(jclass one, jclass other) const {
+  const auto package_of = [&](jclass of) {
+    JvmtiPtr<char> signature(jvmti_);
+    if (jvmti_->GetClassSignature(of, signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+      return std::string("?");
+    }
+    const std::string_view name = internal_name_of(text_of(signature));
+    return std::string(name.substr(0, name.rfind('/') + 1));
+  };
+  return jni_->IsSameObject(loader_of(one), loader_of(other)) &&
+         package_of(one) == package_of(other);
+}
+
+bool SinkLinkage::may_use_class(jclass caller, jclass of, const std::string& internal_name) {
+  jint modifiers = 0;
+  if (jvmti_->GetClassModifiers(of, &modifiers) != JVMTI_ERROR_NONE) return false;
+  if (same_package(caller, of)) return true;
+  // JVMTI tells what the source says of an inner class; to the VM a protected one is public.
+  if ((modifiers & (kPublic | kProtected)) == 0) return false;
+  const jobject from = jni_->GetModule(caller), to = jni_->GetModule(of);
+  if (clear_exception(jni_) || from == nullptr || to == nullptr) return false;
+  if (jni_->IsSameObject(from, to)) return true;
+  const auto says = [&](jobject module, jmethodID question, auto... about) {
+    const bool yes = jni_->CallBooleanMethod(module, question, about...);
+    return !clear_exception(jni_) && yes;
+  };
+  bool reads = says(from, can_read_, to);
+  if (!reads && !says(to, is_named_)) {
+    // A module whose class an agent has changed reads these two, the VM sees to that.
+    const jobject loader = loader_of(of);
+    const jobject of_program = jni_->CallStaticObjectMethod(loader_, system_loader_);
+    reads = !clear_exception(jni_) && (loader == nullptr || jni_->IsSameObject(loader, of_program));
+  }
+  const std::size_t slash = internal_name.rfind('/');
+  const std::string package =
+      slash == std::string::npos ? "" : dotted_name(internal_name.substr(0, slash));
+  const jstring name = jni_->NewStringUTF(package.c_str());
+  if (clear_exception(jni_) || name == nullptr) return false;
+  return reads && says(to, is_exported_, name, from);
+}
+
+// The first that the class or a superclass has.
+std::optional<SinkLinkage::Method> SinkLinkage::method_of(jclass of,
+                                                          const bci::HookMethod& sink) const {
+  for (jclass owner = of; owner != nullptr; owner = jni_->GetSuperclass(owner)) {
+    jint count = 0;
+    JvmtiPtr<jmethodID> methods(jvmti_);
+    if (jvmti_->GetClassMethods(owner, &count, methods.out()) != JVMTI_ERROR_NONE) return {};
+    for (jint i = 0; i < count; ++i) {
+      JvmtiPtr<char> name(jvmti_), descriptor(jvmti_);
+      jint modifiers = 0;
+      if (jvmti_->GetMethodName(methods[i], name.out(), descriptor.out(), nullptr) ==
+              JVMTI_ERROR_NONE &&
+          text_of(name) == sink.name && text_of(descriptor) == sink.descriptor &&
+          jvmti_->GetMethodModifiers(methods[i], &modifiers) == JVMTI_ERROR_NONE) {
+        return Method{owner, modifiers};
+      }
+    }
+  }
+  return {};
+}
+
+bool SinkLinkage::may_call(jclass caller, const Method& method) const {
+  if ((method.modifiers & kPublic) != 0) return true;
+  if ((method.modifiers & kPrivate) != 0) return jni_->IsSameObject(caller, method.owner);
+  if ((method.modifiers & kProtected) != 0 && jni_->IsAssignableFrom(caller, method.owner)) {
+    return true;
+  }
+  return same_package(caller, method.owner);
+}
+
+// JVMS 5.4.3.3: a method's types must be the same classes for both loaders.
+std::string SinkLinkage::two_meanings(const std::string& descriptor, jobject one, jobject other) {
+  const auto parsed = bci::MethodDescriptor::parse(descriptor);
+  if (!parsed || jni_->IsSameObject(one, other)) return "";
+  std::vector<std::string_view> types = parsed->argument_types();
+  types.push_back(parsed->result);
+  for (std::string_view type : types) {
+    while (type.starts_with('[')) type.remove_prefix(1);
+    if (!type.starts_with('L')) continue;
+    const std::string name(type.substr(1, type.size() - 2));
+    const jclass for_one = find(name, one), for_other = find(name, other);
+    if (for_one != nullptr && for_other != nullptr && !jni_->IsSameObject(for_one, for_other)) {
+      return dotted_name(name);
+    }
+  }
+  return "";
+}
+
+std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
+                                                         const bci::HookMethod& sink) {
+  const auto no = [](Code code, std::string words) { return Refusal{code, std::move(words)}; };
+  const LocalFrame frame(jni_, 256);
+  if (!frame.good() || for_name_ == nullptr) return no(Code::kVerify, "the VM does not tell");
+  const jobject loader = loader_of(caller);
+  const jclass found = find(sink.owner, loader);
+  if (found == nullptr && !is_of_jdk(loader)) {
+    return no(Code::kNoClass,
+              "the class's loader, which is the program's and not asked, has loaded "
+              "no such class yet");
+  }
+  if (found == nullptr) return no(Code::kNoClass, "the class's loader finds no such class");
+  jint modifiers = 0;
+  jvmti_->GetClassModifiers(found, &modifiers);
+  if ((modifiers & kInterface) != 0) {
+    return no(Code::kVerify, dotted_name(sink.owner) + " is an interface, not a class");
+  }
+  if (std::string failed = link(found); !failed.empty()) {
+    return no(Code::kVerify, dotted_name(sink.owner) + ": " + std::move(failed));
+  }
+  if (!may_use_class(caller, found, sink.owner)) {
+    return no(Code::kVerify, dotted_name(sink.owner) + " is not accessible from there");
+  }
+  const auto method = method_of(found, sink);
+  if (!method) return no(Code::kVerify, "the class has no such method");
+  if ((method->modifiers & kStatic) == 0) return no(Code::kVerify, "it is not static");
+  if (!may_call(caller, *method)) return no(Code::kVerify, "it is not accessible from there");
+  const std::string type = two_meanings(sink.descriptor, loader, loader_of(method->owner));
+  if (type.empty()) return {};
+  return no(Code::kVerify, type + " is not the same class for the two");
+}
+
+LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
+                       const std::set<std::string>& classes, std::vector<DyperError>& errors) {
+  LinkedPlan linked{{{}, plan.test_class}, nullptr};
+  if (!calls_the_program(plan)) {
+    linked.plan = plan;
+    return linked;
+  }
+  const LocalFrame frame(jni, kManyRefs);
+  SinkLinkage linkage(jvmti, jni);
+  const auto of_name = classes_named(jvmti, classes);
+  const auto known = std::make_shared<KnownLoaders>(jni);
+  // Told once for each class and method.
+  std::map<std::pair<std::string, std::string>, bool> links;
+  const auto does_link = [&](const std::string& name, const bci::HookMethod& sink) {
+    const auto [one, is_new] = links.try_emplace({name, words_of(sink)}, true);
+    if (!is_new) return one->second;
+    const auto [first, last] = of_name.equal_range(name);
+    one->second = first != last;
+    for (auto of = first; of != last && one->second; ++of) {
+      const auto refused = linkage.refusal(of->second, sink);
+      if (!refused) continue;
+      one->second = false;
+      if (errors.size() >= kMostErrors) break;
+      errors.push_back(left_out_error(refused->code, name, one->first.second, refused->words));
+    }
+    return one->second;
+  };
+  for (const bci::MethodPatches& target : plan.methods) {
+    if (!any_foreign(target)) {
+      linked.plan.methods.push_back(target);
+      continue;
+    }
+    for (const std::string& name : classes) {
+      const std::string internal = internal_name(name);
+      if (!is_of_class(target, internal)) continue;
+      known->add(internal);
+      bci::MethodPatches part{internal, target.method, target.descriptor, {}};
+      for (const bci::Patch& patch : target.patches) {
+        const auto sinks = foreign_sinks(patch);
+        if (std::all_of(sinks.begin(), sinks.end(),
+                        [&](const bci::HookMethod& sink) { return does_link(name, sink); })) {
+          part.patches.push_back(patch);
+        }
+      }
+      if (!part.patches.empty()) linked.plan.methods.push_back(std::move(part));
+    }
+  }
+  for (const auto& [name, klass] : of_name) {
+    jobject loader = nullptr;
+    if (known->contains(internal_name(name)) &&
+        jvmti->GetClassLoader(klass, &loader) == JVMTI_ERROR_NONE) {
+      known->add_loader(jni, internal_name(name), loader);
+    }
+  }
+  linked.by_loader = [known](JNIEnv* on, std::string_view name, jobject loader) {
+    return known->may_have(on, name, loader);
+  };
+  return linked;
+}
+
+bool calls_the_program(const bci::PatchPlan& plan) {
+  return std::any_of(plan.methods.begin(), plan.methods.end(), any_foreign);
+}
+
+bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan) {
+  bci::PatchPlan rest = plan;
+  for (bci::MethodPatches& target : rest.methods) {
+    std::erase_if(target.patches,
+                  [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
+  }
+  std::erase_if(rest.methods, [](const bci::MethodPatches& one) { return one.patches.empty(); });
+  return rest;
+}
+
+void tell_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
+                   const std::string& why, std::vector<DyperError>& errors) {
+  std::set<std::pair<std::string, std::string>> told;
+  for (const bci::MethodPatches& target : plan.methods) {
+    for (const bci::Patch& patch : target.patches) {
+      for (const bci::HookMethod& sink : foreign_sinks(patch)) {
+        for (const std::string& name : classes) {
+          if (!is_of_class(target, internal_name(name))) continue;
+          if (errors.size() >= kMostErrors) return;
+          if (!told.emplace(name, words_of(sink)).second) continue;
+          errors.push_back(left_out_error(Code::kVerify, name, words_of(sink), why));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ddm

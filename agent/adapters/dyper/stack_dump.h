@@ -1,0 +1,14 @@
+// SHOWSTACK: the stacks of all threads, as the command's answer and as DUMP messages have them.
+#pragma once
+
+#include <jni.h>
+
+#include "adapters/dyper/documents/xml_writer.h"
+#include "adapters/dyper/thread_looker.h"
+
+namespace ddm {
+
+// <THREADS TIME><THREAD ID NAME STATE ...><STACK .../>...; innermost frame first.
+void write_stacks(JNIEnv* jni, const Look& look, XmlWriter& xml);
+
+}  // namespace ddm

@@ -1,0 +1,133 @@
+#include "adapters/dyper/thread_looker.h"
+
+#include <algorithm>
+
+#include "core/log.h"
+#include "threads/thread_times.h"
+#include "time/ran_threads.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/management.h"
+#include "vm/own_threads.h"
+#include "vm/thread_list.h"
+
+namespace ddm {
+namespace {
+
+ThreadDoing doing_of(jint state) {
+  if ((state & JVMTI_THREAD_STATE_SLEEPING) != 0) return ThreadDoing::kSleeping;
+  switch (state & JVMTI_JAVA_LANG_THREAD_STATE_MASK) {
+    case JVMTI_JAVA_LANG_THREAD_STATE_NEW:
+      return ThreadDoing::kNew;
+    case JVMTI_JAVA_LANG_THREAD_STATE_RUNNABLE:
+      return ThreadDoing::kRunnable;
+    case JVMTI_JAVA_LANG_THREAD_STATE_BLOCKED:
+      return ThreadDoing::kBlocked;
+    case JVMTI_JAVA_LANG_THREAD_STATE_WAITING:
+      return ThreadDoing::kWaiting;
+    case JVMTI_JAVA_LANG_THREAD_STATE_TIMED_WAITING:
+      return ThreadDoing::kTimedWaiting;
+    default:
+      return ThreadDoing::kTerminated;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ThreadLooker> ThreadLooker::create(jvmtiEnv* jvmti, JNIEnv* jni,
+                                                   const StackNaming& naming) {
+  const auto fields = ThreadFields::find(jvmti, jni);
+  if (!fields) return nullptr;
+  return std::unique_ptr<ThreadLooker>(new ThreadLooker(jvmti, naming, *fields));
+}
+
+void ThreadLooker::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThread& thread) const {
+  const Reclamation::Reading reading(naming_.reclamation);
+  thread.frames.reserve(static_cast<std::size_t>(stack.frame_count));
+  for (jint i = 0; i < stack.frame_count; ++i) {
+    const jvmtiFrameInfo& raw = stack.frame_buffer[i];
+    const ShownFrame shown = naming_.frames.shown(jni, {raw.method, raw.location}, 0);
+    if (shown.role() == FrameRole::kHidden || shown.role() == FrameRole::kTracker) continue;
+    const MethodName& method = naming_.names.method(shown.frame().method);
+    thread.frames.push_back(
+        {method.class_name, method.method, method.file, line_of(method, shown.frame().bci)});
+  }
+}
+
+std::optional<Look> ThreadLooker::look(JNIEnv* jni, std::int64_t max_depth,
+                                       const Wanted& wanted) const {
+  Look look;
+  look.texts_held = naming_.names.hold();
+  const LocalFrame frame(jni, 64);
+  jint count = 0;
+  JvmtiPtr<jvmtiStackInfo> stacks(jvmti_);
+  const jvmtiError error =
+      jvmti_->GetAllStackTraces(static_cast<jint>(max_depth), stacks.out(), &count);
+  look.ms = epoch_ms();
+  if (!frame.good() || error != JVMTI_ERROR_NONE) {
+    log_debug("GetAllStackTraces: {}", jvmti_error_name(error));
+    return {};
+  }
+  announce_local_refs(jni, count);
+  for (jint i = 0; i < count; ++i) {
+    const jvmtiStackInfo& stack = stacks[i];
+    const std::int64_t id = fields_.id(jni, stack.thread);
+    if (is_own_thread(id) || !wanted(id)) continue;
+    SeenThread thread;
+    thread.id = id;
+    thread.name = fields_.name(jni, stack.thread);
+    thread.doing = doing_of(stack.state);
+    read_frames(jni, stack, thread);
+    look.threads.push_back(std::move(thread));
+  }
+  return look;
+}
+
+void ThreadLooker::find_lock_owners(JNIEnv* jni, Look& look) {
+  std::vector<std::int64_t> blocked;
+  for (const SeenThread& thread : look.threads) {
+    if (thread.doing == ThreadDoing::kBlocked) blocked.push_back(thread.id);
+  }
+  for (management::ThreadInfo& info : management::thread_infos(jni, blocked)) {
+    for (SeenThread& thread : look.threads) {
+      if (thread.id != info.id) continue;
+      thread.lock_owner = info.lock_owner;
+      thread.lock_owner_name = std::move(info.lock_owner_name);
+      break;
+    }
+  }
+}
+
+std::vector<ThreadFacts> ThreadLooker::facts(JNIEnv* jni, const Wanted& wanted) const {
+  std::vector<ThreadFacts> result;
+  std::vector<std::int64_t> ids;
+  const LocalFrame frame(jni, 64);
+  if (!frame.good()) return result;
+  const ThreadTimesReader times;
+  for (const jthread thread : all_threads(jvmti_, jni)) {
+    const std::int64_t id = fields_.id(jni, thread);
+    if (is_own_thread(id) || !wanted(id)) continue;
+    ThreadFacts facts;
+    facts.id = id;
+    facts.name = fields_.name(jni, thread);
+    if (const std::uint32_t os_id = fields_.os_id(jni, thread); os_id != 0) {
+      const std::int64_t cpu_ns = RanThreads::clock_of(os_id);
+      facts.cpu_ms = static_cast<double>(std::max<std::int64_t>(cpu_ns, 0)) / 1e6;
+      facts.user_ms = 10.0 * times.read(os_id).user;
+    }
+    ids.push_back(id);
+    result.push_back(std::move(facts));
+  }
+  for (const management::ThreadInfo& info : management::thread_infos(jni, ids)) {
+    const auto of = std::find_if(result.begin(), result.end(),
+                                 [&](const ThreadFacts& facts) { return facts.id == info.id; });
+    if (of == result.end()) continue;
+    of->blocked_count = info.blocked_count;
+    of->waited_count = info.waited_count;
+    of->blocked_ms = info.blocked_ms;
+    of->waited_ms = info.waited_ms;
+  }
+  return result;
+}
+
+}  // namespace ddm

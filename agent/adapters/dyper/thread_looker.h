@@ -1,0 +1,44 @@
+// Looks at all platform threads of the program at once, in one stop of it. The agent's own threads
+// are left out. Attached threads.
+#pragma once
+
+#include <jvmti.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "adapters/dyper/documents/look.h"
+#include "stack/stack_naming.h"
+#include "vm/thread_fields.h"
+
+namespace ddm {
+
+class ThreadLooker {
+ public:
+  // Null: java.lang.Thread of this VM is not as expected.
+  static std::unique_ptr<ThreadLooker> create(jvmtiEnv* jvmti, JNIEnv* jni,
+                                              const StackNaming& naming);
+
+  using Wanted = std::function<bool(std::int64_t java_id)>;
+
+  // None: the VM refuses.
+  std::optional<Look> look(JNIEnv* jni, std::int64_t max_depth, const Wanted& wanted) const;
+
+  // Who holds what each blocked thread waits for.
+  static void find_lock_owners(JNIEnv* jni, Look& look);
+
+  std::vector<ThreadFacts> facts(JNIEnv* jni, const Wanted& wanted) const;
+
+ private:
+  ThreadLooker(jvmtiEnv* jvmti, const StackNaming& naming, const ThreadFields& fields)
+      : jvmti_(jvmti), naming_(naming), fields_(fields) {}
+  void read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThread& thread) const;
+
+  jvmtiEnv* const jvmti_;
+  const StackNaming naming_;
+  const ThreadFields fields_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,59 @@
+// What comes in from the other end of net=: commands of u1 tag, u4 serial, u4 length, body.
+//
+// Memory does not grow with what a length promises: of a body the first bytes are kept, which is
+// more than any known command has, and the rest is skipped as it comes in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "wire/chunks/bytes.h"
+
+namespace ddm {
+
+enum class HprofTag : std::uint8_t {
+  kGc = 1,
+  kDumpHeap = 2,
+  kAllocSites = 3,  // u2 flags, u4 cutoff (float)
+  kHeapSummary = 4,
+  kExit = 5,
+  kDumpTraces = 6,
+  kCpuSamples = 7,  // u2 unused, u4 cutoff
+  kControl = 8,     // u2 HprofControl, then what it needs
+};
+
+enum class HprofControl : std::uint16_t {
+  kAllocTracesOn = 1,
+  kAllocTracesOff = 2,
+  kCpuSamplingOn = 3,  // id of a thread, 0 = all
+  kCpuSamplingOff = 4,
+  kClearCpuSamples = 5,
+  kClearAllocSites = 6,
+  kSetDepth = 7,  // u2
+};
+
+struct HprofCommand {
+  std::uint8_t tag = 0;
+  std::uint32_t serial = 0;
+  std::uint32_t length = 0;
+  Bytes body;  // its first bytes
+
+  bool known() const { return tag >= 1 && tag <= 8; }
+  HprofTag known_tag() const { return static_cast<HprofTag>(tag); }
+};
+
+class HprofCommandReader {
+ public:
+  // Takes the data up to the end of the next command, which it returns, or all of it.
+  std::optional<HprofCommand> read(ByteSpan& data);
+
+ private:
+  static constexpr std::size_t kHeaderBytes = 9, kKeptBytes = 16;
+
+  Bytes header_;
+  HprofCommand command_;
+  std::uint64_t to_come_ = 0;  // of the body
+};
+
+}  // namespace ddm

@@ -1,0 +1,68 @@
+#include "adapters/hprof/hprof_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+namespace ddm {
+namespace {
+
+constexpr int kPatienceMs = 1000;
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+// O_NONBLOCK: a pipe without a reader, or one who has stopped reading, holds nobody up.
+FileDescriptor open_file(const std::string& path, int flags, mode_t mode) {
+  return FileDescriptor(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags, mode));
+}
+
+}  // namespace
+
+Result<HprofFile> HprofFile::open(const std::string& path, bool overwrite, std::int64_t pid,
+                                  bool secret) {
+  const mode_t mode = secret ? 0600 : 0666;
+  std::string name = path;
+  FileDescriptor fd = open_file(name, overwrite ? O_TRUNC : O_EXCL, mode);
+  if (!fd.valid() && !overwrite && errno == EEXIST) {
+    name += "." + std::to_string(pid);
+    fd = open_file(name, O_TRUNC, mode);
+  }
+  if (!fd.valid()) return Error{"cannot write " + name + ": " + errno_text(errno)};
+  return HprofFile(std::move(name), std::move(fd));
+}
+
+Error HprofFile::problem(int error) const {
+  return Error{"cannot write " + path_ + ": " + errno_text(error)};
+}
+
+std::optional<Error> HprofFile::append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd_.get(), text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written < 0 && errno == EAGAIN) {
+      pollfd polled{fd_.get(), POLLOUT, 0};
+      if (::poll(&polled, 1, kPatienceMs) == 0) return problem(ETIMEDOUT);
+    } else if (written < 0 && errno != EINTR) {
+      return problem(errno);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> HprofFile::append_file(int fd, std::uint64_t offset) {
+  std::vector<char> piece(kPiece);
+  for (;;) {
+    const ssize_t got = ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error("reading the heap dump");
+    if (got == 0) return std::nullopt;
+    if (auto error = append({piece.data(), static_cast<std::size_t>(got)})) return error;
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,93 @@
+#include "adapters/hprof/hprof_output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "core/log.h"
+
+namespace ddm {
+
+namespace {
+
+Result<std::shared_ptr<const StoredData>> rest_of(const StoredData& data, std::uint64_t offset) {
+  auto copy = StoredData::create();
+  if (!copy) return copy.error();
+  std::vector<std::uint8_t> piece(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t got = ::pread(data.fd(), piece.data(), piece.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error("reading the heap dump");
+    if (got == 0) return std::shared_ptr<const StoredData>(std::move(*copy));
+    const auto bytes = static_cast<std::size_t>(got);
+    if (auto error = (*copy)->append(ByteSpan(piece.data(), bytes))) return std::move(*error);
+    offset += bytes;
+  }
+}
+
+}  // namespace
+
+bool HprofOutput::open(const HprofOptions& options, std::int64_t pid,
+                       HprofPeer::OnCommand on_command) {
+  if (options.net) {
+    name_ = to_string(*options.net);
+    if (!is_loopback(*options.net)) {
+      log_warn(
+          "hprof: net={} is another machine: whoever answers there may read this program's "
+          "heap and end it, and so may whoever listens in between",
+          name_);
+    }
+    auto peer = HprofPeer::start(*options.net, std::move(on_command),
+                                 [](std::string_view line) { log_error("hprof: {}", line); });
+    if (peer) {
+      peer_ = std::move(*peer);
+      return true;
+    }
+    log_error("hprof: net={}: {}", name_, peer.message());
+    return false;
+  }
+  auto file = HprofFile::open(options.file, options.overwrite, pid, options.dump);
+  if (!file) {
+    log_error("hprof: {}; nothing is written, the program runs on", file.message());
+    return false;
+  }
+  name_ = file->path();
+  file_ = std::move(*file);
+  return true;
+}
+
+void HprofOutput::tell(const std::optional<Error>& error) {
+  if (!error) return;
+  log_error("hprof: {}; nothing more is written, the program goes on", error->message);
+  file_.reset();
+}
+
+bool HprofOutput::put(std::string_view data) {
+  if (peer_) peer_->send(data);
+  if (file_) tell(file_->append(data));
+  return good();
+}
+
+bool HprofOutput::put(const StoredData& data, std::uint64_t offset) {
+  if (peer_) {
+    auto rest = rest_of(data, offset);
+    if (rest) {
+      peer_->send(std::move(*rest));
+    } else {
+      log_error("hprof: net={}: a heap dump is left out: {}", name_, rest.message());
+    }
+  }
+  if (file_) tell(file_->append_file(data.fd(), offset));
+  return good();
+}
+
+void HprofOutput::finish(std::chrono::milliseconds stall, std::chrono::milliseconds limit) {
+  if (!peer_ || !peer_->connected_or_connecting()) return;
+  if (!peer_->finish(stall, limit)) {
+    log_error("hprof: net={}: what was to be sent last is cut off, the program ends", name_);
+  }
+}
+
+}  // namespace ddm

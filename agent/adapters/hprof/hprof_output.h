@@ -1,0 +1,47 @@
+// Where hprof's stream goes: the file of file=, or the other end of net=. One thread at a time.
+//
+// What goes wrong is told once, and nothing is written any more: half a stream is of no use to
+// anybody, and the program runs on.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "adapters/hprof/hprof_file.h"
+#include "adapters/hprof/hprof_options.h"
+#include "adapters/hprof/hprof_peer.h"
+#include "wire/chunks/stored_data.h"
+
+namespace ddm {
+
+class HprofOutput {
+ public:
+  // `on_command`: with net= only, see HprofPeer. False, and told why: there is none.
+  bool open(const HprofOptions& options, std::int64_t pid, HprofPeer::OnCommand on_command);
+
+  bool good() const { return file_ || (peer_ && peer_->connected_or_connecting()); }
+  const std::string& name() const { return name_; }
+
+  bool put(std::string_view data);
+  // What it holds from `offset` on.
+  bool put(const StoredData& data, std::uint64_t offset);
+
+  void command_done() {
+    if (peer_) peer_->command_done();
+  }
+  // All of it has left the process, or never will.
+  void finish(std::chrono::milliseconds stall, std::chrono::milliseconds limit);
+
+ private:
+  void tell(const std::optional<Error>& error);
+
+  std::optional<HprofFile> file_;
+  std::shared_ptr<HprofPeer> peer_;
+  std::string name_;
+};
+
+}  // namespace ddm

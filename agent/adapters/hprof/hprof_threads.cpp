@@ -1,0 +1,82 @@
+#include "adapters/hprof/hprof_threads.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vm/jvmti_memory.h"
+#include "vm/own_threads.h"
+
+namespace ddm {
+
+HprofThreads::HprofThreads(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti) {
+  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
+  id_field_ = type ? jni->GetFieldID(type.get(), "tid", "J") : nullptr;
+  if (clear_exception(jni)) id_field_ = nullptr;
+}
+
+void HprofThreads::list(JNIEnv* jni) {
+  if (id_field_ == nullptr) return;
+  jint count = 0;
+  JvmtiPtr<jthread> threads(jvmti_);
+  if (jvmti_->GetAllThreads(&count, threads.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    const LocalRef<jthread> thread(jni, threads[i]);
+    auto event = start_of(jni, thread.get());
+    if (!event) continue;
+    const std::lock_guard lock(mutex_);
+    const bool told = std::any_of(events_.begin(), events_.end(),
+                                  [&](const auto& one) { return one.id == event->id; });
+    if (told) continue;
+    listed_.insert(event->id);
+    events_.push_back(std::move(*event));
+  }
+}
+
+std::optional<HprofThreadEvent> HprofThreads::start_of(JNIEnv* jni, jthread thread) const {
+  if (id_field_ == nullptr) return std::nullopt;
+  HprofThreadEvent event;
+  event.id = jni->GetLongField(thread, id_field_);
+  event.start = true;
+  jvmtiThreadInfo info{};
+  if (is_own_thread(event.id) || jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) {
+    return std::nullopt;
+  }
+  const LocalRef<jobject> group(jni, info.thread_group), loader(jni, info.context_class_loader);
+  JvmtiPtr<char> name(jvmti_);
+  *name.out() = info.name;
+  event.name = text_of(name);
+  jvmtiThreadGroupInfo group_info{};
+  if (group && jvmti_->GetThreadGroupInfo(info.thread_group, &group_info) == JVMTI_ERROR_NONE) {
+    const LocalRef<jobject> parent(jni, group_info.parent);
+    JvmtiPtr<char> group_name(jvmti_);
+    *group_name.out() = group_info.name;
+    event.group = text_of(group_name);
+  }
+  return event;
+}
+
+void HprofThreads::started(JNIEnv* jni, jthread thread) {
+  auto event = start_of(jni, thread);
+  if (!event) return;
+  const std::lock_guard lock(mutex_);
+  if (listed_.erase(event->id) == 0 && events_.size() < kMostEvents) {
+    events_.push_back(std::move(*event));
+  }
+}
+
+void HprofThreads::ended(JNIEnv* jni, jthread thread) {
+  if (id_field_ == nullptr) return;
+  HprofThreadEvent event;
+  event.id = jni->GetLongField(thread, id_field_);
+  if (is_own_thread(event.id)) return;
+  const std::lock_guard lock(mutex_);
+  listed_.erase(event.id);
+  if (events_.size() < kMostEvents) events_.push_back(std::move(event));
+}
+
+std::vector<HprofThreadEvent> HprofThreads::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+}  // namespace ddm

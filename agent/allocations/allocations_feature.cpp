@@ -1,0 +1,66 @@
+#include "allocations/allocations_feature.h"
+
+#include <utility>
+
+#include "core/log.h"
+
+namespace ddm {
+
+AllocationsFeature::AllocationsFeature(const HandlerContext& context, JNIEnv* jni,
+                                       const VmFacts& facts, std::int64_t load_time,
+                                       const AllocationOptions& options,
+                                       TrackingHandlers::SmallIds small_ids)
+    : context_(context),
+      options_(options),
+      tracking_(Tracking::create(context.jvmti, jni, facts)),
+      handlers_(context, tracking_.get(), std::move(small_ids)) {
+  if (!tracking_) return;
+  tracking_->work_in(
+      [this](AgentThread::Task task) { context_.service.slow().post(std::move(task)); });
+  if (options_.ring) {
+    ring_keeper_ = RingKeeper::open(*options_.ring, facts.pid, load_time, *tracking_, options_);
+  }
+}
+
+void AllocationsFeature::opened(JNIEnv* jni, bool) {
+  if (!options_.hooks_at_start || !tracking_) return;
+  const std::string error = tracking_->prepare_hooks(jni);
+  if (!error.empty()) log_error("hooks=start: {}", error);
+}
+
+void AllocationsFeature::take_options(JNIEnv* jni, const GivenOptions&) {
+  if (!tracking_) return;
+  if (options_.track == false) {
+    const std::string error = tracking_->stop(jni);
+    if (!error.empty()) log_error("allocation tracking: {}", error);
+  }
+  if (!tracking_->use(jni, options_)) {
+    log_warn(
+        "tracking goes on as it is; the options given hold from the next start on "
+        "(track=n, then track=y)");
+  }
+}
+
+void AllocationsFeature::start(JNIEnv* jni, const GivenOptions&) {
+  if (!tracking_ || !options_.start) return;
+  context_.service.start_lanes(jni);  // for what tracking has to do in the background
+  const std::string error = tracking_->start(jni);
+  if (!error.empty()) log_error("allocation tracking: {}", error);
+}
+
+void AllocationsFeature::thread_started(JNIEnv* jni, jthread thread) {
+  if (tracking_) tracking_->thread_started(jni, thread);
+}
+
+void AllocationsFeature::thread_ending(JNIEnv* jni, jthread thread) {
+  if (tracking_) tracking_->thread_ending(jni, thread);
+}
+
+bool AllocationsFeature::last_words(JNIEnv* jni, bool told) {
+  // An end that the VM has not told of is one that a ring file is for.
+  if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
+  if (tracking_) tracking_->close();
+  return told;
+}
+
+}  // namespace ddm

@@ -1,0 +1,44 @@
+// Allocation tracking for a server, from the start with track=y, and in a file with ring=.
+#pragma once
+
+#include <memory>
+
+#include "allocations/ring_keeper.h"
+#include "allocations/tracking.h"
+#include "allocations/tracking_handlers.h"
+#include "allocations/tracking_options.h"
+#include "core/feature.h"
+#include "vm/vm_facts.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class AllocationsFeature final : public Feature {
+ public:
+  // `load_time`: seconds since 1970.
+  AllocationsFeature(const HandlerContext& context, JNIEnv* jni, const VmFacts& facts,
+                     std::int64_t load_time, const AllocationOptions& options,
+                     TrackingHandlers::SmallIds small_ids);
+
+  // Null: this VM lacks what tracking needs.
+  Tracking* tracking() { return tracking_.get(); }
+
+  void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
+  void opened(JNIEnv* jni, bool late) override;
+  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void start(JNIEnv* jni, const GivenOptions& given) override;
+  void thread_started(JNIEnv* jni, jthread thread) override;
+  void thread_ending(JNIEnv* jni, jthread thread) override;
+  void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
+  void end() override { handlers_.close(); }
+  bool last_words(JNIEnv* jni, bool told) override;
+
+ private:
+  const HandlerContext& context_;
+  const AllocationOptions& options_;
+  const std::unique_ptr<Tracking> tracking_;
+  std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
+  TrackingHandlers handlers_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,226 @@
+#include "allocations/capture/class_rewriter.h"
+
+#include <string_view>
+#include <utility>
+
+#include "allocations/capture/tracker_class.h"
+#include "bci/class_file.h"
+#include "bci/constant_pool.h"
+#include "bci/opcodes.h"
+#include "vm/vm_flags.h"
+
+namespace ddm {
+namespace {
+
+using bci::CallPosition;
+using bci::CallRule;
+using bci::CallSite;
+using bci::HookMethod;
+using bci::HookNumbers;
+using bci::MethodPattern;
+
+constexpr const char* kTakesObject = "(Ljava/lang/Object;)V";
+constexpr std::string_view kCloneDescriptor = "()Ljava/lang/Object;";
+
+HookMethod hook(const char* name) { return {kTrackerClass, name, kTakesObject}; }
+
+const MethodPattern kCopyOf{"java/util/Arrays", "copyOf",
+                            "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"};
+const MethodPattern kCopyOfRange{"java/util/Arrays", "copyOfRange",
+                                 "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"};
+const MethodPattern kUninitialized{"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", ""};
+const MethodPattern kToBytes{"java/lang/StringUTF16", "toBytes", "([CII)[B"};
+
+// The rule for calls of clone() that `wanted` picks.
+CallRule clone_rule(const char* hook_name, bool (*wanted)(const CallSite&)) {
+  return {{"", "clone", std::string(kCloneDescriptor)},
+          CallPosition::kAfter,
+          hook(hook_name),
+          [wanted](const CallSite& site) -> std::optional<HookNumbers> {
+            if (!wanted(site)) return std::nullopt;
+            return HookNumbers{};
+          }};
+}
+
+// Arrays have no clone() but Object's, and super.clone() with the superclass Object means it too.
+bool always_copies(const CallSite& site) {
+  return site.callee.owner.starts_with('[') ||
+         (site.opcode == bci::kInvokespecial && site.callee.owner == "java/lang/Object");
+}
+
+bool may_copy(const CallSite& site) {
+  return site.opcode == bci::kInvokevirtual && !always_copies(site);
+}
+
+bool may_copy_in_superclass(const CallSite& site) {
+  return site.opcode == bci::kInvokespecial && !always_copies(site);
+}
+
+bool is_string_builder(std::string_view class_name) {
+  return class_name == "java/lang/StringBuilder" || class_name == "java/lang/StringBuffer";
+}
+
+// A chain of append() calls that ends in toString(): C2 makes one array and one String out of it,
+// without a constructor and without an array instruction, unless somebody else sees the builder.
+// String.valueOf() is often inlined where a chain ends.
+CallRule built_rule() {
+  return {{"", "toString", "()Ljava/lang/String;"},
+          CallPosition::kBeforeOn,
+          hook("kept"),
+          [](const CallSite& site) -> std::optional<HookNumbers> {
+            if (is_string_builder(site.callee.owner) ||
+                (site.caller_class == "java/lang/String" && site.caller_name == "valueOf")) {
+              return HookNumbers{};
+            }
+            return std::nullopt;
+          }};
+}
+
+// What has C2 do that; other compilers do not ask.
+constexpr const char* kMergeFlag = "OptimizeStringConcat";
+constexpr const char* kUnboxFlag = "EliminateAutoBox";
+constexpr const char* kOtherCompilerFlag = "UseJVMCICompiler";
+
+bool compilers_do(const char* flag) {
+  return vm_flags::boolean(flag) != false || vm_flags::boolean(kOtherCompilerFlag).value_or(false);
+}
+
+// C2 knows these methods, and leaves out a call whose box nobody needs, whatever hook is inside. A
+// box that somebody may look at is made, or taken from the cache, and if it is made, its constructor
+// tells of it. Those of bytes and booleans all come from a cache.
+void add_boxes(std::vector<CallRule>& rules) {
+  struct Box {
+    const char* name;
+    const char* descriptor;
+  };
+  constexpr Box kBoxes[] = {
+      {"java/lang/Integer", "(I)Ljava/lang/Integer;"},
+      {"java/lang/Long", "(J)Ljava/lang/Long;"},
+      {"java/lang/Short", "(S)Ljava/lang/Short;"},
+      {"java/lang/Character", "(C)Ljava/lang/Character;"},
+      {"java/lang/Float", "(F)Ljava/lang/Float;"},
+      {"java/lang/Double", "(D)Ljava/lang/Double;"},
+  };
+  for (const Box& box : kBoxes) {
+    rules.push_back({{box.name, "valueOf", box.descriptor}, CallPosition::kAfter, hook("kept")});
+  }
+}
+
+std::vector<CallRule> call_rules(bool with_built) {
+  const auto made = [](MethodPattern callee, const char* name = "made") {
+    return CallRule{std::move(callee), CallPosition::kAfter, hook(name)};
+  };
+  std::vector<CallRule> rules{
+      made(kCopyOf),
+      made(kCopyOfRange),
+      made(kUninitialized),
+      made(kToBytes),
+      made({"jdk/internal/misc/Unsafe", "allocateInstance", ""}),
+      made({"java/lang/reflect/Array", "newArray", ""}, "newArray"),
+      made({"java/lang/reflect/Array", "multiNewArray", ""}, "nested"),
+      made({"java/lang/Throwable", "fillInStackTrace", "(I)Ljava/lang/Throwable;"}, "backtraced"),
+      clone_rule("made", always_copies),
+      clone_rule("cloned", may_copy),
+      clone_rule("superCloned", may_copy_in_superclass),
+  };
+  if (compilers_do(kUnboxFlag)) add_boxes(rules);
+  if (with_built) rules.push_back(built_rule());
+  return rules;
+}
+
+std::vector<MethodPattern> exempt_from_call_hooks() {
+  return {kCopyOf,
+          kCopyOfRange,
+          // The constructor that runs next on the object tells of it.
+          {"java/lang/invoke/DirectMethodHandle", "allocateInstance", ""}};
+}
+
+// Code that runs while a virtual thread is between two carriers: nothing may walk its stack there.
+bool is_off_limits(std::string_view class_name) {
+  return class_name.starts_with("java/lang/VirtualThread") ||
+         class_name.starts_with("jdk/internal/vm/Continuation");
+}
+
+}  // namespace
+
+ClassRewriter::ClassRewriter(RewrittenMethods& moves)
+    : moves_(moves),
+      merged_strings_(compilers_do(kMergeFlag)),
+      objects_(hook("object")),
+      arrays_(hook("made"), {kTrackerClass, "arrays", "(Ljava/lang/Object;I)V"},
+              {kCopyOf, kCopyOfRange, kUninitialized, kToBytes}),
+      calls_(call_rules(merged_strings_), exempt_from_call_hooks()) {
+  for (CallRule& rule : call_rules(false)) callees_.push_back(std::move(rule.callee));
+}
+
+std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
+  // Nothing is skipped: the VM refuses such bytes too. HotSpot hands out freed memory when another
+  // agent redefines the class that is being retransformed; the Retransformer then tries again.
+  if (bci::ByteReader(class_file).u4() != bci::kMagic) return std::nullopt;
+  const bci::Transformation* const all[] = {&objects_, &arrays_, &calls_};
+  bci::RewriteResult result = bci::rewrite(class_file, all);
+  if (is_off_limits(result.class_name)) return std::nullopt;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const bci::SkippedMethod& method : result.skipped) {
+      ++counters_.methods_skipped[std::string(to_string(method.reason))];
+    }
+    if (result.status == bci::RewriteStatus::kSkipped) {
+      ++counters_.classes_skipped[std::string(to_string(result.reason))];
+    } else if (result.status == bci::RewriteStatus::kChanged) {
+      ++counters_.classes_rewritten;
+    }
+  }
+  if (result.status != bci::RewriteStatus::kChanged) return std::nullopt;
+  moves_.add(result);
+  return std::move(result.bytes);
+}
+
+ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t count) const {
+  bci::ByteReader in(pool);
+  bci::SkipReason why{};
+  const auto parsed = bci::ConstantPool::parse(in, count, why);
+  if (!parsed) return Need::kMaybe;  // let rewrite() say what is wrong
+  Need need = Need::kLookAtCode;
+  for (std::uint32_t i = 1; i < count; ++i) {
+    const auto index = static_cast<std::uint16_t>(i);
+    const std::uint8_t tag = parsed->tag(index);
+    if (tag == bci::kUtf8 && parsed->utf8(index) == kTrackerClass) return Need::kNoHasThem;
+    const bool called = tag == bci::kMethodref || tag == bci::kInterfaceMethodref;
+    if (!called || need == Need::kMaybe) continue;
+    const auto callee = parsed->member(index);
+    if (!callee) continue;
+    // String.valueOf() is not looked for: String needs hooks for its arrays.
+    const bool built =
+        merged_strings_ && callee->name == "toString" && is_string_builder(callee->owner);
+    if (built || matches_any(callees_, callee->owner, callee->name, callee->descriptor)) {
+      need = Need::kMaybe;
+    }
+  }
+  return need;
+}
+
+bool ClassRewriter::code_may_need_hooks(bci::ByteSpan bytecode) {
+  for (std::size_t at = 0; at < bytecode.size();) {
+    const std::uint8_t opcode = bytecode[at];
+    if (opcode == bci::kNewarray || opcode == bci::kAnewarray || opcode == bci::kMultianewarray) {
+      return true;
+    }
+    const std::size_t length = bci::instruction_length(bytecode, at);
+    if (length == 0) return true;
+    at += length;
+  }
+  return false;
+}
+
+void ClassRewriter::refused(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  ++counters_.classes_skipped[reason];
+}
+
+EngineCounters ClassRewriter::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+}  // namespace ddm

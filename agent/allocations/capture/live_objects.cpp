@@ -1,0 +1,405 @@
+#include "allocations/capture/live_objects.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/log.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_flags.h"
+
+namespace ddm {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kFollowersPatience{200};
+constexpr milliseconds kThreadPatience{2'000};
+constexpr milliseconds kRest{1'000};          // without a collection: nobody wants what is kept
+constexpr std::size_t kManyHandles = 65'536;  // half a megabyte of the VM's
+constexpr std::size_t kSitesAtOnce = 4096;    // under the lock that recording threads may want
+
+std::int64_t record_clock_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // the clock of the records
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+const char* text_of(std::size_t reason) {
+  constexpr std::array kTexts = {"no room for more objects", "no memory", "unknown kind of handle"};
+  return kTexts[reason];
+}
+
+// The collector may write it meanwhile.
+std::uintptr_t word_behind(jweak handle) {
+  constexpr std::uintptr_t kTag = 7;
+  return __atomic_load_n(
+      reinterpret_cast<const std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(handle) & ~kTag),
+      __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
+                               std::uint32_t one_in) {
+  std::shared_ptr<Sites> sites = books_.shared_sites();
+  if (!sites) return "live= needs sites, and there are none";
+  JavaVM* vm = nullptr;
+  if (bell_ == nullptr && jni->GetJavaVM(&vm) == JNI_OK) bell_ = GcBell::create(vm);
+  auto table = LiveTable::create(sites->size(), sampling);
+  if (!table) return "no memory to follow live objects";
+  if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
+  freed_memory_.forget();  // it is wanted again
+  most_handles_ = 0;
+  stopping_ = false;
+  thread_ = std::make_unique<AgentThread>(jvmti_, "ddmagent-live");
+  std::string error = thread_->start(jni);
+  if (!error.empty()) {
+    thread_.reset();
+    bell_->switch_to(false);
+    return error;
+  }
+  sites_ = std::move(sites);
+  one_in_ = one_in;
+  began_ms_ = record_clock_ms();
+  ended_ms_ = 0;
+  // What the VM gives for an object of ours it gives for others.
+  const LocalRef<jclass> some(jni, jni->FindClass("java/lang/Object"));
+  const jweak weak = some ? jni->NewWeakGlobalRef(some.get()) : nullptr;
+  tag_ = reinterpret_cast<std::uintptr_t>(weak) & ((1u << kTagBits) - 1);
+  if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
+  clear_exception(jni);
+  plain_handles_ = some && has_plain_handles(jni, some.get());
+  for (auto& n : not_followed_) n = 0;
+  swept_gc_ = bell_->count();
+  LiveTable* const shown = table.get();
+  shown->swept(swept_gc_);
+  {
+    const auto held = sites_->hold();
+    sites_->follow(std::move(table));
+  }
+  thread_->post([this](JNIEnv* on_thread) { watch(on_thread); });
+  table_.store(shown, std::memory_order_release);
+  return "";
+}
+
+void LiveObjects::stop(JNIEnv* jni, Figures figures) {
+  if (!sites_) return;
+  if (on()) {
+    if (figures == Figures::kStay) settle(kThreadPatience);
+    table_.store(nullptr, std::memory_order_release);
+    end_thread(kThreadPatience);
+    bell_->switch_to(false);
+    // Who is recording has its handle in its journal afterwards.
+    if (!reclamation_.wait_for_readers(kFollowersPatience)) {
+      log_info("a thread is held up where it follows an object");
+    }
+    books_.take_journals();
+    remove_handles(jni);
+    if (most_handles_ >= kManyHandles) freed_memory_.expect();
+    ended_ms_ = record_clock_ms();
+  }
+  if (figures == Figures::kStay) return;
+  std::shared_ptr<LiveTable> table;
+  {
+    const auto held = sites_->hold();
+    table = sites_->follow(nullptr);
+  }
+  remove_handles(jni);
+  reclamation_.retire(std::move(table));
+  reclamation_.wait_for_readers(kFollowersPatience);
+  sites_.reset();
+}
+
+void LiveObjects::remove_handles(JNIEnv* jni) {
+  LiveStore::Chunks chunks, spare;
+  std::vector<std::uint64_t> strays;
+  {
+    const auto held = sites_->hold();
+    if (LiveTable* table = sites_->live()) {
+      chunks = table->take();
+      table->give_back({});
+      spare = table->take_spare();
+    }
+    strays = sites_->take_strays();
+  }
+  chunks.for_each([&](const LiveObject& one) { jni->DeleteWeakGlobalRef(weak(one.handle)); });
+  give_back(jni, strays);
+  while (dead_.any()) give_back_some(jni);
+  dead_.shrink();
+  most_handles_ = std::max(most_handles_, chunks.size());
+}
+
+void LiveObjects::give_back(JNIEnv* jni, std::span<const std::uint64_t> handles) const {
+  for (const std::uint64_t handle : handles) jni->DeleteWeakGlobalRef(weak(handle));
+}
+
+void LiveObjects::give_back_some(JNIEnv* jni) noexcept {
+  DeadHandles::Room room;
+  give_back(jni, dead_.take(room));
+}
+
+void LiveObjects::end_thread(milliseconds patience) {
+  if (!thread_) return;
+  stopping_ = true;
+  bell_->ring();
+  // One that is still there must find its object.
+  if (thread_->stop(patience)) {
+    thread_.reset();
+  } else {
+    static_cast<void>(thread_.release());
+  }
+}
+
+// One of each N that follow each other, and none knows which: programs repeat themselves.
+bool LiveObjects::chosen() const {
+  thread_local std::uint32_t at = 0, pick = 0;
+  thread_local std::uint64_t random = reinterpret_cast<std::uintptr_t>(&at) | 1;
+  if (at == 0) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    pick = static_cast<std::uint32_t>((random >> 32) * one_in_ >> 32);
+  }
+  const bool is_chosen = at == pick;
+  at = at + 1 < one_in_ ? at + 1 : 0;
+  return is_chosen;
+}
+
+LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t time_ms,
+                                      const LiveTable& table) noexcept {
+  const std::uint32_t born = BirthTime::of(time_ms - began_ms_);
+  // Before there is a handle: a pause that comes in between is one that the object outlives.
+  const std::uint64_t gc = bell_->count();
+  if (one_in_ > 1 && !chosen()) return {0, born, gc};
+  if (table.full()) [[unlikely]] {
+    not_followed(Reason::kNoRoom);
+    return {};
+  }
+  const jweak handle = jni->NewWeakGlobalRef(object);
+  if (handle == nullptr) [[unlikely]] {
+    clear_exception(jni);
+    not_followed(Reason::kNoMemory);
+    return {};
+  }
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  const std::uint64_t number = bits >> kTagBits;
+  if (!WeakHandle::fits(number) || weak(number) != handle) [[unlikely]] {
+    jni->DeleteWeakGlobalRef(handle);
+    not_followed(Reason::kForeignHandle);
+    return {};
+  }
+  return {number, born, gc};
+}
+
+// With collectors that clear weak handles while the VM stands still, the word behind a handle says
+// what IsSameObject would, without a call for each object; and G1, which keeps alive what is asked
+// for while it marks, is not asked. Two handles of one object, which hold the same word, show that
+// there is one; they differ if the object moves in between.
+bool LiveObjects::has_plain_handles(JNIEnv* jni, jobject some) {
+  constexpr std::array kFlags = {"UseSerialGC", "UseParallelGC", "UseG1GC"};
+  if (std::none_of(kFlags.begin(), kFlags.end(),
+                   [](const char* flag) { return vm_flags::boolean(flag) == true; })) {
+    return false;
+  }
+  constexpr int kTries = 3;
+  bool same = false;
+  for (int i = 0; i < kTries && !same; ++i) {
+    const jweak one = jni->NewWeakGlobalRef(some), other = jni->NewWeakGlobalRef(some);
+    if (one != nullptr && other != nullptr && one != other) {
+      const std::uintptr_t word = word_behind(one);
+      same = word != 0 && word == word_behind(other);
+    }
+    if (one != nullptr) jni->DeleteWeakGlobalRef(one);
+    if (other != nullptr) jni->DeleteWeakGlobalRef(other);
+    clear_exception(jni);
+  }
+  return same;
+}
+
+bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {
+  return plain_handles_ ? word_behind(weak(number)) == 0
+                        : jni->IsSameObject(weak(number), nullptr) == JNI_TRUE;
+}
+
+std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() - began_ms_); }
+
+// Sweeps take at most half of this thread's time: what collections there are meanwhile is seen in
+// the next one.
+void LiveObjects::watch(JNIEnv* jni) {
+  while (!stopping_) {
+    if (swept_gc_ == bell_->count()) {
+      bell_->wait_for(kRest);
+      if (swept_gc_ != bell_->count() || stopping_) continue;
+      rest(jni);
+      bell_->wait();
+      continue;
+    }
+    const auto begin = Clock::now();
+    sweep(jni);
+    const auto end = Clock::now();
+    const auto rest = end + (end - begin);
+    while (!stopping_ && !asked_ && Clock::now() < rest) {
+      bell_->wait_for(
+          std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(rest - Clock::now())));
+    }
+  }
+}
+
+// What the program's threads have not come to, and what is kept for them.
+void LiveObjects::rest(JNIEnv* jni) {
+  while (!stopping_ && dead_.any()) give_back_some(jni);
+  dead_.shrink();
+  LiveStore::Chunks spare;
+  const auto held = sites_->hold();
+  if (LiveTable* table = sites_->live()) spare = table->take_spare();
+}
+
+void LiveObjects::sweep(JNIEnv* jni) {
+  const std::lock_guard out(chunks_out_);
+  const std::uint64_t gc = bell_->count();
+  books_.take_journals();
+  LiveTable* table = nullptr;
+  LiveStore::Chunks chunks;
+  std::vector<std::uint64_t> strays;
+  {
+    const auto held = sites_->hold();
+    table = sites_->live();
+    if (table == nullptr) return;
+    chunks = table->take();
+    strays = sites_->take_strays();
+  }
+  give_back(jni, strays);
+  most_handles_ = std::max(most_handles_, chunks.size());
+  const std::uint32_t now = this->now();
+  table->begin_ages(gc);
+  DeadHandles::Room dead;
+  std::size_t count = 0;
+  const auto put_away = [&] {
+    const std::span<const std::uint64_t> some(dead.data(), std::exchange(count, 0));
+    if (!dead_.add(some)) give_back(jni, some);
+  };
+  const auto stays = [&](const LiveObject& one) {
+    if (stopping_.load(std::memory_order_relaxed)) return true;
+    if (!is_dead(jni, one.handle)) {
+      table->count_age(one);
+      return true;
+    }
+    dead[count++] = one.handle;
+    if (count == dead.size()) put_away();
+    table->died(one, now);
+    return false;
+  };
+  chunks.sift(gc, stays, [&](SiteNumber site) { table->prefetch_deaths(site); });
+  put_away();
+  const bool whole = !stopping_;
+  if (!whole) {
+    table->begin_ages(table->gc());
+    table->count_ages(chunks);
+  }
+  // What was added meanwhile. A moment's worth is left then for give_back_swept(), under the lock.
+  LiveStore::Chunks added;
+  {
+    const auto held = sites_->hold();
+    added = table->take();
+  }
+  table->count_ages(added);
+  chunks.append(std::move(added));
+  {
+    const auto held = sites_->hold();
+    table->give_back_swept(std::move(chunks));
+    table->note_all(BirthTime::ms(now));
+  }
+  note_peaks();
+  if (!whole) return;
+  const std::lock_guard lock(mutex_);
+  swept_gc_ = gc;
+  swept_.notify_all();
+}
+
+void LiveObjects::hold_strongly(JNIEnv* jni, DumpedObjects& held) {
+  if (!on()) return;
+  const std::lock_guard out(chunks_out_);
+  LiveStore::Chunks all;
+  // What was allocated meanwhile, dead or not, is held too: few rounds, for few objects.
+  constexpr int kRounds = 3;
+  constexpr std::size_t kFew = 256;
+  for (int round = 0; round < kRounds; ++round) {
+    books_.take_journals();
+    LiveStore::Chunks fresh;
+    {
+      const auto guard = sites_->hold();
+      fresh = sites_->live()->take();
+    }
+    const std::size_t count = fresh.size();
+    if (round == 0) held.expect(count + count / 16 + kFew);
+    hold_strongly(jni, fresh, held);
+    all.append(std::move(fresh));
+    if (count <= kFew) break;
+  }
+  const auto guard = sites_->hold();
+  sites_->live()->give_back(std::move(all));
+}
+
+void LiveObjects::hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks,
+                                DumpedObjects& held) const {
+  chunks.for_each([&](const LiveObject& one) {
+    const jobject strong = jni->NewGlobalRef(weak(one.handle));
+    if (strong == nullptr) return;  // it is dead, or there is no memory
+    if (!held.add(reinterpret_cast<std::uintptr_t>(strong), sites_->trace_of(one.site))) {
+      jni->DeleteGlobalRef(strong);
+    }
+  });
+}
+
+void LiveObjects::note_peaks() {
+  std::vector<SiteNumber> sites;
+  {
+    const auto held = sites_->hold();
+    sites_->for_each([&](SiteNumber site) { sites.push_back(site); });
+  }
+  for (std::size_t i = 0; i < sites.size() && !stopping_;) {
+    const auto held = sites_->hold();
+    const std::size_t end = std::min(i + kSitesAtOnce, sites.size());
+    for (; i < end; ++i) sites_->live()->note(sites[i]);
+  }
+}
+
+bool LiveObjects::settle(milliseconds patience) {
+  if (!on()) return true;
+  const std::uint64_t gc = bell_->count();
+  std::unique_lock lock(mutex_);
+  if (swept_gc_ >= gc) return true;
+  ++asked_;
+  bell_->ring();
+  const bool done = swept_.wait_for(lock, patience, [&] { return swept_gc_ >= gc; });
+  --asked_;
+  return done;
+}
+
+std::int64_t LiveObjects::followed_ms() const {
+  return (on() ? record_clock_ms() : ended_ms_) - began_ms_;
+}
+
+LiveSummary LiveObjects::summary(std::uint64_t gc, const SiteLife& all) const {
+  LiveSummary summary;
+  summary.gc = gc;
+  summary.count = all.live_count;
+  summary.bytes = all.live_bytes;
+  summary.one_in = one_in_;
+  {
+    const auto held = sites_->hold();
+    if (const LiveTable* table = sites_->live()) summary.top_ms = table->top_ms();
+  }
+  summary.followed_ms = followed_ms();
+  for (std::size_t i = 0; i < not_followed_.size(); ++i) {
+    const std::int64_t n = not_followed_[i].load(std::memory_order_relaxed);
+    if (n > 0) summary.not_followed[text_of(i)] = n;
+  }
+  return summary;
+}
+
+}  // namespace ddm

@@ -1,0 +1,146 @@
+// Which of the allocated objects are still alive: each, or one in N, gets a weak handle, and after
+// a collection a thread of ours looks which handles the collector has cleared.
+//
+// follow() runs on the program's threads, in a Reading, and makes the handle; it goes with the
+// allocation into the thread's journal and from there into the LiveTable of the Sites. Handles are
+// looked at on the agent's thread, or on the one that switches off; a heap dump looks at them too.
+// Those of the dead are given back by the threads that make new ones, or by the agent's. The
+// collector's event does nothing but wake that thread. Without following there are no handles, no
+// thread and no event.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "allocations/capture/thread_books.h"
+#include "allocations/store/dead_handles.h"
+#include "allocations/store/live_table.h"
+#include "allocations/store/sites.h"
+#include "core/freed_memory.h"
+#include "core/reclamation.h"
+#include "report/hprof/dumped_objects.h"
+#include "report/report.h"
+#include "vm/agent_thread.h"
+#include "vm/gc_bell.h"
+
+namespace ddm {
+
+class LiveObjects {
+ public:
+  LiveObjects(jvmtiEnv* jvmti, ThreadBooks& books, Reclamation& reclamation)
+      : jvmti_(jvmti), books_(books), reclamation_(reclamation) {}
+
+  // These two exclude each other, by their caller. What is allocated from now on at the sites that
+  // the books count at is followed. "" or what went wrong.
+  std::string start(JNIEnv* jni, const AllocationSampling& sampling, std::uint32_t one_in);
+  // No object is followed any more, and no handle is left. Figures stay as the last collection has
+  // left them, or go too. Does nothing when there is nothing to do.
+  enum class Figures { kStay, kGo };
+  void stop(JNIEnv* jni, Figures figures);
+
+  // At the VM's death: the threads end, all else stays as it is.
+  void close() {
+    freed_memory_.forget();
+    end_thread(kCloseLimit);
+  }
+
+  // What is followed now; none: nothing is.
+  std::optional<BooksMoment::Following> following() const {
+    if (!on()) return std::nullopt;
+    return BooksMoment::Following{began_ms_, one_in_ == 1};
+  }
+
+  bool on() const { return table_.load(std::memory_order_relaxed) != nullptr; }
+
+  // Of an object that the calling thread has just made. In a Reading.
+  struct Mark {
+    std::uint64_t handle = 0;  // 0: not followed
+    std::uint32_t born = 0;    // 0: not even left out by choice
+    std::uint64_t gc = 0;      // pauses that there had been
+  };
+  // `seq`: of its record.
+  Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, std::uint64_t seq) noexcept {
+    const LiveTable* table = table_.load(std::memory_order_acquire);
+    if (table == nullptr) [[likely]]
+      return {};
+    if (seq % kDeadEvery == 0 && dead_.any()) [[unlikely]]
+      give_back_some(jni);
+    return follow(jni, object, time_ms, *table);
+  }
+
+  // Waits until all is known that the collections until now have told; false: not within so long.
+  bool settle(std::chrono::milliseconds patience);
+
+  // For the length of a heap dump those that are followed and not known to be dead get a strong
+  // handle each, which the dump names. Excluded from start() and stop() by the caller.
+  void hold_strongly(JNIEnv* jni, DumpedObjects& held);
+
+  std::int64_t followed_ms() const;  // for how long, so far
+  // What the figures of all sites together are about.
+  LiveSummary summary(std::uint64_t gc, const SiteLife& all) const;
+
+ private:
+  enum class Reason { kNoRoom, kNoMemory, kForeignHandle, kCount };
+
+  Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, const LiveTable& table) noexcept;
+  bool chosen() const;
+  void not_followed(Reason reason) {
+    not_followed_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
+  }
+  void watch(JNIEnv* jni);
+  void sweep(JNIEnv* jni);
+  void rest(JNIEnv* jni);
+  void give_back(JNIEnv* jni, std::span<const std::uint64_t> handles) const;
+  void give_back_some(JNIEnv* jni) noexcept;
+  void note_peaks();
+  void remove_handles(JNIEnv* jni);
+  void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;
+  void end_thread(std::chrono::milliseconds patience);
+  std::uint32_t now() const;
+
+  static constexpr std::chrono::milliseconds kCloseLimit{50};
+  static constexpr std::uint64_t kTagBits = 3;
+  // One of so many records gives back more handles than there were new ones since the last.
+  static constexpr std::uint64_t kDeadEvery = DeadHandles::kAtOnce * 2 / 3;
+  jweak weak(std::uint64_t number) const {
+    return reinterpret_cast<jweak>(number << kTagBits | tag_);
+  }
+  static bool has_plain_handles(JNIEnv* jni, jobject some);
+  bool is_dead(JNIEnv* jni, std::uint64_t number) const;
+
+  jvmtiEnv* const jvmti_;
+  ThreadBooks& books_;
+  Reclamation& reclamation_;
+  GcBell* bell_ = nullptr;
+  std::shared_ptr<Sites> sites_;  // with figures
+  std::uint32_t one_in_ = 1;
+  std::int64_t began_ms_ = 0, ended_ms_ = 0;
+  std::uint64_t tag_ = 0;                   // what the VM's weak handles have in their low bits
+  bool plain_handles_ = false;              // a handle is the address of a word that is 0 when dead
+  std::atomic<LiveTable*> table_{nullptr};  // null: off
+  std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
+
+  DeadHandles dead_;
+  std::size_t most_handles_ = 0;  // that there were at a time, since start()
+  FreedMemory freed_memory_;
+  std::mutex chunks_out_;  // one who has taken the objects out
+  std::unique_ptr<AgentThread> thread_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> asked_{0};  // who waits for figures
+  std::mutex mutex_;
+  std::condition_variable swept_;
+  std::atomic<std::uint64_t> swept_gc_{0};  // changed under the mutex
+};
+
+}  // namespace ddm

@@ -1,0 +1,196 @@
+#include "allocations/capture/object_facts.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/log.h"
+#include "vm/jvmti_memory.h"
+#include "vm/memory/vm_claims.h"
+#include "vm/vm_entries.h"
+
+namespace ddm {
+namespace {
+
+// Acquire keeps the reads in their order, before the look at the number of pauses that follows.
+template <typename T>
+T load_in_order(std::uintptr_t at) {
+  return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).load(std::memory_order_acquire);
+}
+
+std::uint64_t mixed_check(std::uint64_t id, std::uint64_t helper) {
+  std::uint64_t value = (id ^ (helper << 17)) * 0x9E3779B97F4A7C15ull;
+  value ^= value >> 32;
+  return value * 0xD6E8FEB86659FD93ull;
+}
+
+std::size_t first_slot_of(std::uint64_t word, std::size_t slots) {
+  return static_cast<std::size_t>((word * 0x9E3779B97F4A7C15ull) >> 40) & (slots - 1);
+}
+
+}  // namespace
+
+void ObjectFacts::watch(JNIEnv* jni) {
+  JavaVM* vm = nullptr;
+  if (watched_ || jni->GetJavaVM(&vm) != JNI_OK) return;
+  watched_ = true;
+  VmEntries entries;
+  objects_ = detect_object_layout(entries);
+  klasses_ = detect_klass_layout(entries);
+  if (!entries.missing().empty()) {
+    log_info("the VM is asked for each object's class: it does not tell of {}", entries.missing());
+    return;
+  }
+  slots_ = std::make_unique<Slot[]>(kSlots);
+  GcPauses* const pauses = GcPauses::watch(vm);
+  if (pauses == nullptr) return;
+  const std::string wrong = wrong_with_objects(jni, *pauses);
+  if (wrong.empty()) {
+    pauses_ = pauses;
+  } else {
+    log_warn("objects are not as the VM's {} says: the VM is asked for each object's class", wrong);
+  }
+}
+
+// Of objects whose class and size JVMTI tells. A pause that moves them meanwhile: once more.
+std::string ObjectFacts::wrong_with_objects(JNIEnv* jni, const GcPauses& pauses) const {
+  constexpr int kLooks = 16;
+  constexpr jsize kLengths[] = {0, 3, 37};
+  const LocalFrame frame(jni, 32);
+  if (!frame.good()) return "memory for references";
+  std::vector<std::pair<jobject, std::int64_t>> objects;  // and the lengths of arrays
+  const jclass object_class = jni->FindClass("java/lang/Object");
+  if (clear_exception(jni) || object_class == nullptr) return "java.lang.Object";
+  objects.emplace_back(jni->AllocObject(object_class), -1);
+  objects.emplace_back(jni->NewStringUTF("ddmagent"), -1);
+  for (const jsize length : kLengths) {
+    objects.emplace_back(jni->NewByteArray(length), length);
+    objects.emplace_back(jni->NewLongArray(length), length);
+    objects.emplace_back(jni->NewObjectArray(length, object_class, nullptr), length);
+  }
+  if (clear_exception(jni)) return "memory for objects";
+  const auto address = [](jobject handle) {
+    std::uintptr_t at = 0;
+    read_own_memory(reinterpret_cast<std::uintptr_t>(handle), &at, sizeof at);
+    return at;
+  };
+  std::vector<std::pair<KnownObject, std::pair<jobject, jclass>>> known;
+  for (const auto& [object, length] : objects) {
+    jlong size = 0;
+    const jclass klass = jni->GetObjectClass(object);
+    if (jvmti_->GetObjectSize(object, &size) != JVMTI_ERROR_NONE) return "GetObjectSize";
+    known.push_back({{0, 0, size, length}, {object, klass}});
+  }
+  for (int look = 0;; ++look) {
+    const std::uint64_t pause = pauses.number();
+    std::vector<KnownObject> now;
+    for (auto& [one, handles] : known) {
+      now.push_back({address(handles.first), address(handles.second), one.bytes, one.length});
+    }
+    VmClaims claims;
+    expect_objects(claims, objects_, klasses_, now);
+    const bool undisturbed = pause % 2 == 0 && pauses.number() == pause;
+    if (claims.hold() && undisturbed) return "";
+    if (look + 1 == kLooks) return claims.hold() ? "collector" : claims.wrong();
+  }
+}
+
+ObjectFacts::Facts ObjectFacts::of(JNIEnv* jni, jobject object, jclass klass, std::int64_t size) {
+  if (pauses_ == nullptr) return ask(jni, object, klass, size);
+  const std::uint64_t pause = pauses_->number();
+  const auto word = class_word(object, pause);
+  if (!word) [[unlikely]]
+    return ask(jni, object, klass, size);
+  const std::uint32_t pauses = GcPauses::count(pause);
+  Meaning meaning;
+  if (!find(*word, pauses, meaning)) [[unlikely]] {
+    const LocalRef<jclass> own(jni, klass == nullptr ? jni->GetObjectClass(object) : nullptr);
+    meaning = learn(jni, klass != nullptr ? klass : own.get(), *word, pauses);
+  }
+  if (size == 0) size = size_of(object, meaning.layout_helper, pause);
+  if (size == 0) [[unlikely]]
+    return ask(jni, object, klass, 0);
+  return {meaning.class_id, size};
+}
+
+std::optional<std::uint64_t> ObjectFacts::class_word(jobject object, std::uint64_t pause) const {
+  const auto handle = reinterpret_cast<std::uintptr_t>(object);
+  constexpr std::uintptr_t kTags = 7;  // of references that are not local
+  if (pause % 2 != 0 || (handle & kTags) != 0 || handle == 0) return std::nullopt;
+  const auto at = load_in_order<std::uintptr_t>(handle);
+  if (at == 0) return std::nullopt;
+  std::uint64_t word = 0;
+  switch (objects_.header) {
+    case HeaderForm::kNarrow:
+      word = load_in_order<std::uint32_t>(at + objects_.klass_offset);
+      break;
+    case HeaderForm::kWide:
+      word = load_in_order<std::uint64_t>(at + objects_.klass_offset);
+      break;
+    case HeaderForm::kCompact:
+      word = load_in_order<std::uint64_t>(at) >> objects_.mark_klass_shift;
+      break;
+  }
+  if (pauses_->number() != pause) return std::nullopt;
+  return word;
+}
+
+bool ObjectFacts::find(std::uint64_t word, std::uint32_t pauses, Meaning& meaning) const {
+  const std::size_t first = first_slot_of(word, kSlots);
+  for (const std::size_t at : {first, first ^ 1}) {
+    const Slot& slot = slots_[at];
+    const std::uint64_t id = slot.id.load(std::memory_order_relaxed);
+    const std::uint64_t helper = slot.helper.load(std::memory_order_relaxed);
+    if ((slot.check.load(std::memory_order_relaxed) ^ mixed_check(id, helper)) != word) continue;
+    if (static_cast<std::uint32_t>(id >> 32) != pauses || static_cast<NameId>(id) == kUnknownName) {
+      continue;
+    }
+    meaning = {static_cast<NameId>(id), static_cast<std::int32_t>(helper)};
+    return true;
+  }
+  return false;
+}
+
+void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, Meaning meaning) {
+  const std::uint64_t id = std::uint64_t{pauses} << 32 | meaning.class_id;
+  const std::uint64_t helper = static_cast<std::uint32_t>(meaning.layout_helper);
+  const std::size_t first = first_slot_of(word, kSlots);
+  // Instead of what is of an earlier pause, or of what is there.
+  const bool free = static_cast<std::uint32_t>(slots_[first].id.load(std::memory_order_relaxed) >>
+                                               32) != pauses ||
+                    static_cast<NameId>(slots_[first].id.load(std::memory_order_relaxed)) == 0;
+  Slot& slot = slots_[free ? first : first ^ 1];
+  slot.id.store(id, std::memory_order_relaxed);
+  slot.helper.store(helper, std::memory_order_relaxed);
+  slot.check.store(word ^ mixed_check(id, helper), std::memory_order_relaxed);
+}
+
+ObjectFacts::Meaning ObjectFacts::learn(JNIEnv*, jclass klass, std::uint64_t word,
+                                        std::uint32_t pauses) {
+  Meaning meaning;
+  if (klass == nullptr) return meaning;
+  meaning.class_id = class_ids_.id_of(klass);
+  // The object keeps its class alive.
+  meaning.layout_helper = read_at<std::int32_t>(objects_.klass_of(word) + klasses_.layout_helper);
+  if (meaning.class_id != kUnknownName) insert(word, pauses, meaning);
+  return meaning;
+}
+
+std::int64_t ObjectFacts::size_of(jobject object, std::int32_t layout_helper,
+                                  std::uint64_t pause) const {
+  if (layout_helper >= 0) return size_by_layout_helper(objects_, layout_helper, 0);
+  const auto at = load_in_order<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(object));
+  const std::uint64_t length = load_in_order<std::uint32_t>(at + objects_.array_length_offset);
+  if (pauses_->number() != pause) return 0;
+  return size_by_layout_helper(objects_, layout_helper, length);
+}
+
+ObjectFacts::Facts ObjectFacts::ask(JNIEnv* jni, jobject object, jclass klass, std::int64_t size) {
+  const LocalRef<jclass> own(jni, klass == nullptr ? jni->GetObjectClass(object) : nullptr);
+  const jclass known = klass != nullptr ? klass : own.get();
+  jlong asked = size;
+  if (size == 0 && jvmti_->GetObjectSize(object, &asked) != JVMTI_ERROR_NONE) asked = 0;
+  return {known != nullptr ? class_ids_.id_of(known) : kUnknownName, asked};
+}
+
+}  // namespace ddm

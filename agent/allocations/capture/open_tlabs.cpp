@@ -1,0 +1,75 @@
+#include "allocations/capture/open_tlabs.h"
+
+#include "core/log.h"
+#include "vm/vm_pause.h"
+#include "vm/vm_structs.h"
+
+namespace ddm {
+namespace {
+
+// Three words, the last of which is _bytes_since_last_sample_point; from 24 on it is elsewhere.
+constexpr std::int64_t kWasteToRefillsUntil23 = 24;
+
+std::uint64_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uint64_t*>(address); }
+
+}  // namespace
+
+std::optional<OpenTlabs> OpenTlabs::find(const AllocatedLayout& allocated, std::uintptr_t current) {
+  const auto threads = VmThreadList::find(current);
+  const auto tlab = vm_structs::offset_of("Thread", "_tlab");
+  const auto end = vm_structs::offset_of("ThreadLocalAllocBuffer", "_end");
+  const auto desired = vm_structs::offset_of("ThreadLocalAllocBuffer", "_desired_size");
+  if (!threads || !tlab || !end || !desired) return {};
+  VmClaims claims;
+  // The end that sampling moves, the end that the VM has set, and this: in every release so far.
+  claims.expect(*desired - *end == 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)),
+                "ThreadLocalAllocBuffer::_end");
+  expect_tlab_end(claims, allocated, *tlab + *end, current);
+  if (!claims.hold()) {
+    log_warn("open TLABs stay open: they do not end where the VM's {} says", claims.wrong());
+    return {};
+  }
+  OpenTlabs result(*threads, SampleCountdown(allocated.counter +
+                                             static_cast<std::int64_t>(sizeof(std::uint64_t))));
+  result.tlab_start_ = allocated.start;
+  result.tlab_top_ = allocated.top;
+  result.tlab_end_ = *tlab + *end;
+  const auto waste = vm_structs::offset_of("ThreadLocalAllocBuffer", "_refill_waste_limit");
+  const auto refills = vm_structs::offset_of("ThreadLocalAllocBuffer", "_number_of_refills");
+  if (waste && refills && *refills - *waste == kWasteToRefillsUntil23) {
+    result.tlab_since_ = *tlab + *refills - static_cast<std::int64_t>(sizeof(std::uint64_t));
+  }
+  return result;
+}
+
+std::string OpenTlabs::close(jvmtiEnv* jvmti, const std::function<std::uint64_t()>& next_countdown,
+                             Closed& closed) {
+  return run_in_pause(jvmti, [&] { closed = close_all(next_countdown); });
+}
+
+SampleCountdown::Seen OpenTlabs::look(std::uintptr_t thread) const {
+  return countdown_.look(thread, word(thread + tlab_start_), word(thread + tlab_top_));
+}
+
+OpenTlabs::Closed OpenTlabs::close_all(const std::function<std::uint64_t()>& next_countdown) {
+  Closed closed;
+  closed.countdowns = true;
+  threads_.for_each([&](std::uintptr_t thread) {
+    if (!countdown_.looks_right(look(thread))) closed.countdowns = false;
+  });
+  threads_.for_each([&](std::uintptr_t thread) {
+    if (closed.countdowns) {
+      countdown_.begin(thread, look(thread), next_countdown());
+      if (tlab_since_ != 0) word(thread + tlab_since_) = 0;
+    }
+    const std::uint64_t start = word(thread + tlab_start_);
+    const std::uint64_t top = word(thread + tlab_top_);
+    const std::uint64_t end = word(thread + tlab_end_);
+    if (start == 0 || top < start || end < top) return;
+    word(thread + tlab_end_) = top;
+    ++closed.threads;
+  });
+  return closed;
+}
+
+}  // namespace ddm

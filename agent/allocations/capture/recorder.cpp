@@ -1,0 +1,114 @@
+#include "allocations/capture/recorder.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <span>
+
+#include "vm/own_threads.h"
+
+namespace ddm {
+namespace {
+
+std::int64_t wall_clock_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // 4 ms steps, read without a system call
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+const char* text_of(DropReason reason) {
+  switch (reason) {
+    case DropReason::kNoClass:
+      return "no class";
+    case DropReason::kOutOfMemory:
+      return "out of memory";
+    case DropReason::kRingBusy:
+      return "ring busy";
+    case DropReason::kCount:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames top,
+                      double weight) noexcept {
+  if (object == nullptr || closed_ || on_own_thread()) return;
+  std::int64_t size = known.size;
+  try {
+    const Reclamation::Reading reading(reclamation_);
+    if (!open_) return;
+    const ObjectFacts::Facts facts = objects_.of(jni, object, known.klass, known.size);
+    size = facts.size;
+    const ThreadBooks::Number book = books_.own(jni, size);
+    if (facts.class_id == kUnknownName) return drop(DropReason::kNoClass, size, weight);
+    AllocRing* const ring = ring_.get();
+    ring->prefetch_next();
+    Sites* const sites = books_.sites();
+    const std::uint32_t depth = sites != nullptr ? sites->traces().depth() : 0;
+    // One frame more than is kept tells whether the stack was cut. None where the VM allocates
+    // outside of Java (attaching a thread, for one).
+    ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth, ring->depth() + 1);
+    if (sites != nullptr) stack.look_up_in(sites->traces());
+    AllocRecord record;
+    // Before the stack, which does not outlast another allocation of this thread.
+    record.thread_id = thread_.id(jni, known.thread);
+    stacks().capture(jni, stack);
+    record.time_ms = wall_clock_ms();
+    record.size = size;
+    record.weight = static_cast<float>(weight);
+    record.book = book;
+    record.class_id = facts.class_id;
+    if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id);
+    const std::uint64_t seq = ring->push(record, stack.first_frames());
+    if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
+    const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
+    books_.saw({record.class_id, record.trace, size, weight, mark.handle, mark.born, mark.gc}, seq);
+  } catch (const std::exception&) {  // bad_alloc from the name tables
+    drop(DropReason::kOutOfMemory, size, weight);
+  }
+}
+
+TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread) const {
+  if (!threads_apart_.load(std::memory_order_relaxed)) [[likely]] {
+    if (stack.empty()) return kEmptyTrace;
+    if (stack.number() != kNoTrace) return stack.number();
+    const TraceNumber known = sites.traces().known_number_of(stack.hash());
+    return known != kNoTrace ? known : sites.traces().number_of_new(stack.hash(), stack.frames());
+  }
+  const std::span<const Frame> frames = stack.frames();
+  std::array<Frame, ShownStack::kMostFrames + 1> marked;
+  marked[0] = thread_frame(thread);
+  std::copy(frames.begin(), frames.end(), marked.begin() + 1);
+  const std::uint64_t hash =
+      stack.hash() + static_cast<std::uint64_t>(thread) * 0x9E3779B97F4A7C15ull;
+  return sites.traces().number_of(hash, {marked.data(), frames.size() + 1});
+}
+
+bool Recorder::pause(std::chrono::milliseconds patience) {
+  open_ = false;
+  return reclamation_.wait_for_readers(patience);
+}
+
+void Recorder::drop(DropReason reason, std::int64_t size, double weight) {
+  dropped_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
+  books_.dropped({kUnknownName, kNoTrace, size, weight});
+}
+
+std::map<std::string, std::int64_t> Recorder::dropped() const {
+  std::map<std::string, std::int64_t> result;
+  for (std::size_t i = 0; i < dropped_.size(); ++i) {
+    const std::int64_t n = dropped_[i].load(std::memory_order_relaxed);
+    if (n > 0) result[text_of(static_cast<DropReason>(i))] = n;
+  }
+  return result;
+}
+
+void Recorder::clear_dropped() {
+  for (auto& n : dropped_) n = 0;
+}
+
+}  // namespace ddm

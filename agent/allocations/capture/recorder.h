@@ -1,0 +1,95 @@
+// The hot path: one allocation of the calling thread -> one AllocRecord in the ring.
+//
+// Runs inside the program's threads, in JVMTI callbacks and in the Tracker's natives. Never throws,
+// never allocates Java objects, never waits for another thread's record, and asks the VM nothing
+// that it was asked before. What cannot be recorded is counted with a reason.
+#pragma once
+
+#include <jvmti.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "allocations/capture/current_thread.h"
+#include "allocations/capture/live_objects.h"
+#include "allocations/capture/object_facts.h"
+#include "allocations/capture/thread_books.h"
+#include "allocations/store/current_ring.h"
+#include "stack/seen_methods.h"
+#include "stack/stack_capture.h"
+
+namespace ddm {
+
+enum class DropReason { kNoClass, kOutOfMemory, kRingBusy, kCount };
+
+class Recorder {
+ public:
+  Recorder(const CurrentRing& ring, ThreadBooks& books, CurrentThread& thread, ObjectFacts& objects,
+           SeenMethods& methods, LiveObjects& live, Reclamation& reclamation)
+      : ring_(ring),
+        books_(books),
+        thread_(thread),
+        objects_(objects),
+        methods_(methods),
+        live_(live),
+        reclamation_(reclamation) {}
+
+  // What is known of an allocation beside the object: null and 0 where nothing is.
+  struct Known {
+    jthread thread = nullptr;  // the calling thread's java.lang.Thread
+    jclass klass = nullptr;
+    std::int64_t size = 0;
+  };
+
+  // Null is ignored. `weight`: allocations that this one stands for.
+  void record(JNIEnv* jni, jobject object, TopFrames top) noexcept {
+    record(jni, object, {}, top, 1);
+  }
+  void record(JNIEnv* jni, jobject object, const Known& known, TopFrames top,
+              double weight) noexcept;
+
+  // What walks the stacks from now on.
+  void use_stacks(StackCapture& stacks) { stacks_ = &stacks; }
+  StackCapture& stacks() { return *stacks_; }
+  SeenMethods& methods() { return methods_; }
+  Reclamation& reclamation() { return reclamation_; }  // whoever asks methods() is in a Reading
+
+  // Sites of each thread apart: a stack's innermost frame is then thread_frame(). While nothing is
+  // recorded.
+  void tell_threads_apart(bool apart) { threads_apart_ = apart; }
+
+  // Nothing is recorded before open(). After pause() nothing is recorded any more, not even by a
+  // thread that was on its way here when the engine was stopped. False: one that was in record()
+  // has not left it for so long.
+  void open() { open_ = true; }
+  bool pause(std::chrono::milliseconds patience);
+
+  // The VM is dying: injected calls of threads that still run do nothing any more.
+  void close() { closed_ = true; }
+
+  std::map<std::string, std::int64_t> dropped() const;
+  void clear_dropped();
+
+ private:
+  TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread) const;
+  void drop(DropReason reason, std::int64_t size, double weight);
+
+  const CurrentRing& ring_;
+  ThreadBooks& books_;
+  CurrentThread& thread_;
+  ObjectFacts& objects_;
+  SeenMethods& methods_;
+  LiveObjects& live_;
+  Reclamation& reclamation_;
+  std::atomic<StackCapture*> stacks_{nullptr};
+  std::atomic<bool> threads_apart_{false};
+  std::atomic<bool> open_{false};
+  std::atomic<bool> closed_{false};
+  std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(DropReason::kCount)> dropped_{};
+};
+
+}  // namespace ddm

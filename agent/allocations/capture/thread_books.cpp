@@ -1,0 +1,260 @@
+#include "allocations/capture/thread_books.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/own_threads.h"
+
+namespace ddm {
+namespace {
+
+// An object may be made before its thread's book was opened and recorded after it: the thread was
+// between the two, or in the constructors of as many objects, one inside the other.
+constexpr int kMostInTheMaking = 64;
+
+}  // namespace
+
+constinit thread_local ThreadBooks::Own ThreadBooks::t_own;
+
+ThreadBooks::ThreadBooks(jvmtiEnv* jvmti, jfieldID thread_id_field,
+                         std::optional<AllocatedBytes> allocated)
+    : jvmti_(jvmti), thread_id_field_(thread_id_field), allocated_(std::move(allocated)) {}
+
+void ThreadBooks::check_counters(JNIEnv* jni) {
+  if (std::exchange(checked_, true) || !allocated_) return;
+  const std::string wrong = allocated_->wrong(jvmti_, jni);
+  if (wrong.empty()) return;
+  log_warn("a thread's allocated bytes are not where the VM's {} says: unattributed is unknown",
+           wrong);
+  const std::lock_guard lock(mutex_);
+  counters_are_wrong_ = true;
+}
+
+void ThreadBooks::start(JNIEnv* jni) {
+  check_counters(jni);
+  jint count = 0;
+  JvmtiPtr<jthread> threads(jvmti_);
+  const LocalFrame frame(jni, 64);
+  const jvmtiError error = jvmti_->GetAllThreads(&count, threads.out());
+  if (error != JVMTI_ERROR_NONE) {
+    log_warn("GetAllThreads: {}; running threads are booked from their first event on",
+             jvmti_error_name(error));
+    count = 0;
+  }
+
+  const std::lock_guard lock(mutex_);
+  running_ = true;
+  ended_.clear();
+  for (auto& [vm_thread, book] : books_) {
+    refresh(*book);
+    book->base = book->counter.load();
+    book->unsettled = kMostInTheMaking;
+    book->seen.clear();
+    book->journal.clear();
+  }
+  if (!has_counters()) return;
+  for (jint i = 0; i < count; ++i) {
+    // Under the mutex a thread cannot pass ThreadEnd. One that passed it already is about to lose
+    // its structure although it may still be listed.
+    const AllocatedBytes::VmThread vm_thread = allocated_->of(jni, threads[i]);
+    if (vm_thread == 0 || ending_.contains(vm_thread)) continue;
+    const std::int64_t thread_id = jni->GetLongField(threads[i], thread_id_field_);
+    if (is_own_thread(thread_id)) continue;
+    Book& book = open(vm_thread, Counter::kShared, allocated_->read(vm_thread), thread_id,
+                      is_carrier(jni, threads[i]));
+    book.unsettled = kMostInTheMaking;
+  }
+}
+
+void ThreadBooks::stop() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [vm_thread, book] : books_) refresh(*book);
+  running_ = false;
+}
+
+bool ThreadBooks::is_carrier(JNIEnv* jni, jthread thread) const {
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
+  JvmtiPtr<char> signature(jvmti_);
+  return jvmti_->GetClassSignature(type.get(), signature.out(), nullptr) == JVMTI_ERROR_NONE &&
+         text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
+}
+
+ThreadBooks::Book& ThreadBooks::open(Key key, Counter counter_of, std::int64_t base,
+                                     std::int64_t thread_id, bool carrier) {
+  auto& book = books_[key];
+  if (book) return *book;
+  book = std::make_unique<Book>();
+  book->number = ++last_number_;
+  book->key = key;
+  book->counter_of = counter_of;
+  book->base = base;
+  book->counter = base;
+  book->thread_id = thread_id;
+  book->carrier = carrier;
+  return *book;
+}
+
+ThreadBooks::Key ThreadBooks::own_key(JNIEnv* jni) const {
+  return has_counters() ? allocated_->current(jni) : reinterpret_cast<std::uintptr_t>(&t_own);
+}
+
+ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
+  if (t_own.book != nullptr || t_own.ended) return t_own.book;
+  const Key key = own_key(jni);
+  const std::lock_guard lock(mutex_);
+  if (const auto found = books_.find(key); found != books_.end()) {
+    t_own.book = found->second.get();
+  } else {
+    // A thread that no event told of: its past is unknown.
+    t_own.book = has_counters() ? &open(key, Counter::kHidden, allocated_->read(key) - size)
+                                : &open(key, Counter::kNone, 0);
+    t_own.book->unsettled = kMostInTheMaking;
+  }
+  return t_own.book;
+}
+
+ThreadBooks::Number ThreadBooks::settled_own(JNIEnv* jni, std::int64_t size) {
+  Book* book = own_book(jni, size);
+  if (book == nullptr) return 0;
+  if (book->counter_of == Counter::kHidden) {
+    book->counter.store(allocated_->read(book->key), std::memory_order_relaxed);
+  }
+  if (book->unsettled > 0 && has_counters()) settle(*book, size);
+  return book->number;
+}
+
+// Who has seen more than it allocated since its book was opened saw what it made before that.
+void ThreadBooks::settle(Book& book, std::int64_t size) {
+  --book.unsettled;
+  const std::int64_t seen = std::llround(book.seen.read().bytes) + size;
+  const std::int64_t made = allocated_->read(book.key) - book.base;
+  if (seen > made) book.base -= seen - made;
+}
+
+void ThreadBooks::count_past_end(const Seen& seen, const SiteEntry& one) {
+  const std::lock_guard lock(mutex_);
+  if (Sites* const sites = this->sites(); sites != nullptr) sites->count(one);
+  ended_.add_past_end(seen, one.size);
+}
+
+std::shared_ptr<Sites> ThreadBooks::use(std::shared_ptr<Sites> sites) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [vm_thread, book] : books_) {
+    book->seen.clear();
+    book->journal.clear();
+  }
+  sites_in_use_.store(sites.get(), std::memory_order_release);
+  return std::exchange(sites_, std::move(sites));
+}
+
+void ThreadBooks::take_journals() {
+  const std::lock_guard lock(mutex_);
+  if (!sites_) return;
+  const auto held = sites_->hold();
+  for (auto& [vm_thread, book] : books_) sites_->take(book->journal, book->seen.read().entries);
+}
+
+void ThreadBooks::add_names(NamesInUse& used) const {
+  const std::lock_guard lock(mutex_);
+  if (!sites_) return;
+  const auto held = sites_->hold();
+  sites_->add_names(used);
+  for (const auto& [vm_thread, book] : books_) {
+    for (const SiteEntry& one : book->journal.open(book->seen.read().entries)) {
+      used.classes.insert(one.class_id);
+    }
+  }
+}
+
+void ThreadBooks::rebase_current(JNIEnv* jni) {
+  if (!has_counters()) return;
+  const AllocatedBytes::VmThread vm_thread = allocated_->current(jni);
+  const std::lock_guard lock(mutex_);
+  const auto found = books_.find(vm_thread);
+  if (found == books_.end()) return;
+  Book& book = *found->second;
+  book.base = allocated_->read(vm_thread) - std::llround(book.seen.read().bytes);
+}
+
+void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {
+  t_own.ended = false;  // a native thread may attach, detach and attach again
+  const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
+  if (is_own_thread(thread_id)) become_own_thread();
+  if (!has_counters()) return;
+  const bool carrier = is_carrier(jni, thread);
+  // The lock comes last: the end of the process takes it too, and the VM may let a thread wait.
+  const std::lock_guard lock(mutex_);
+  ending_.erase(allocated_->current(jni));
+  if (running_ && has_counters() && !on_own_thread()) {
+    open(allocated_->current(jni), Counter::kShared, 0, thread_id, carrier);
+  }
+}
+
+void ThreadBooks::thread_ending(JNIEnv* jni) {
+  t_own = {.book = nullptr, .ended = true};
+  if (!has_counters()) return;
+  const std::lock_guard lock(mutex_);
+  const Key key = allocated_->current(jni);
+  ending_.insert(key);
+  const auto found = books_.find(key);
+  if (found == books_.end()) return;
+  Book& book = *found->second;
+  if (sites_) sites_->close(book.journal);
+  const Seen seen = book.seen.read();
+  ended_.add(balance(book, seen), seen, book.carrier);
+  books_.erase(found);
+}
+
+// The counter as it is now. Once the books are closed the last value stands.
+void ThreadBooks::refresh(Book& book) const {
+  if (book.counter_of == Counter::kShared) book.counter = allocated_->read(book.key);
+}
+
+ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
+  ThreadBytes result;
+  result.thread_id = book.thread_id;
+  if (book.counter_of != Counter::kShared) result.name = "(hidden VM thread)";
+  result.seen_bytes = std::llround(seen.bytes);
+  result.seen = std::llround(seen.count);
+  if (running_) refresh(book);
+  result.allocated_bytes = book.counter - book.base;
+  return result;
+}
+
+BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>& last_seq) const {
+  BooksMoment moment;
+  const std::lock_guard lock(mutex_);
+  std::unique_lock<std::mutex> held;
+  if (what == What::kTotalsAndSites && sites_) {
+    moment.sites_ = sites_;
+    held = sites_->hold();
+    moment.site_sums_ = sites_->sums();
+    if (const LiveTable* live = sites_->live()) moment.live_gc_ = live->gc();
+    moment.site_history_ = sites_->history();
+    moment.site_ages_ = sites_->ages();
+  }
+  for (const auto& [vm_thread, book] : books_) {
+    const Seen seen = book->seen.read();
+    moment.threads_[book->number] = {{}, seen, seen.last_seq, book->carrier};
+    if (!held) continue;
+    const std::vector<SiteEntry> open = book->journal.open(seen.entries);
+    moment.site_entries_.insert(moment.site_entries_.end(), open.begin(), open.end());
+  }
+  moment.last_seq_ = last_seq();
+  if (held) held.unlock();
+  // Counters last, so that they cover every record up to that one: allocated >= seen.
+  for (const auto& [vm_thread, book] : books_) {
+    BooksMoment::Thread& thread = moment.threads_[book->number];
+    thread.bytes = balance(*book, thread.seen);
+  }
+  moment.ended_ = ended_;
+  moment.last_number_ = last_number_;
+  moment.has_counters_ = has_counters();
+  return moment;
+}
+
+}  // namespace ddm

@@ -1,0 +1,98 @@
+#include "allocations/capture/thread_names.h"
+
+#include <iterator>
+
+#include "allocations/store/alloc_record.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+// More threads than any ring has records. Ids ascend, so the lower half are the oldest threads; of
+// those that are still alive the VM knows the name.
+constexpr std::size_t kMostNames = 2 * kMaxRecords / 8;
+
+struct LastNoted {
+  std::int64_t id = 0;
+  std::uint32_t times_forgotten = 0;
+  friend bool operator==(const LastNoted&, const LastNoted&) = default;
+};
+thread_local LastNoted t_last_noted;
+
+}  // namespace
+
+// By its field: a tenth of what GetThreadInfo takes, and a server may have a virtual thread for each
+// of its requests.
+std::string ThreadNames::name_of(JNIEnv* jni, jthread thread) const {
+  const LocalRef<jstring> text(jni,
+                               static_cast<jstring>(jni->GetObjectField(thread, fields_.name)));
+  if (!text) return "";
+  const jsize characters = jni->GetStringLength(text.get());
+  if (characters == 0) return "";
+  std::string name(static_cast<std::size_t>(jni->GetStringUTFLength(text.get())), '\0');
+  jni->GetStringUTFRegion(text.get(), 0, characters, name.data());  // ends it with a zero, too
+  return clear_exception(jni) ? "" : name;
+}
+
+void ThreadNames::note(JNIEnv* jni, jthread thread, std::int64_t id) {
+  const LastNoted now{id, times_forgotten_.load(std::memory_order_acquire)};
+  if (t_last_noted == now) return;
+  t_last_noted = now;
+  {
+    const std::lock_guard lock(mutex_);
+    if (names_.contains(id) && (!file_ || file_->holds(id))) return;
+  }
+  std::string name = name_of(jni, thread);
+  const std::lock_guard lock(mutex_);
+  keep(id, name);
+  names_.emplace(id, std::move(name));
+  if (names_.size() > kMostNames) {
+    names_.erase(names_.begin(), std::next(names_.begin(), kMostNames / 2));
+    ++times_forgotten_;
+  }
+}
+
+void ThreadNames::thread_ending(JNIEnv* jni, jthread thread) {
+  const std::int64_t id = jni->GetLongField(thread, fields_.id);
+  std::string name = name_of(jni, thread);
+  const std::lock_guard lock(mutex_);
+  keep(id, name);
+  names_[id] = std::move(name);
+}
+
+std::map<std::int64_t, std::string> ThreadNames::known() {
+  const std::lock_guard lock(mutex_);
+  return names_;
+}
+
+void ThreadNames::keep_in(std::unique_ptr<RingThreadNames> file) {
+  const std::lock_guard lock(mutex_);
+  file_ = std::move(file);
+  for (const auto& [id, name] : names_) keep(id, name);
+}
+
+void ThreadNames::keep(std::int64_t id, const std::string& name) {
+  if (file_ && file_->add(id, name)) ++times_forgotten_;
+}
+
+std::map<std::int64_t, std::string> ThreadNames::read(
+    JNIEnv* jni, const std::unordered_set<std::int64_t>& wanted) {
+  std::map<std::int64_t, std::string> live;
+  jint count = 0;
+  JvmtiPtr<jthread> threads(jvmti_);
+  const LocalFrame frame(jni, 64);
+  if (jvmti_->GetAllThreads(&count, threads.out()) == JVMTI_ERROR_NONE) {
+    for (jint i = 0; i < count; ++i) {
+      const std::int64_t id = jni->GetLongField(threads[i], fields_.id);
+      if (wanted.contains(id)) live[id] = name_of(jni, threads[i]);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  if (std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); }) > 0) {
+    ++times_forgotten_;  // a virtual thread may go on, and the VM does not list it
+  }
+  live.insert(names_.begin(), names_.end());
+  return live;
+}
+
+}  // namespace ddm

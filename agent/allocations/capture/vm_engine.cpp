@@ -1,0 +1,193 @@
+#include "allocations/capture/vm_engine.h"
+
+#include <cstdlib>
+
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_facts.h"
+
+namespace ddm {
+namespace {
+
+jvmtiCapabilities sampled_allocations() {
+  jvmtiCapabilities result{};
+  result.can_generate_sampled_object_alloc_events = 1;
+  return result;
+}
+
+constexpr jsize kGarbageBytes = 4096;
+constexpr int kMostGarbageArrays = 16384;  // 64 MB, more than a countdown
+
+// The calling thread makes garbage until it is sampled: nobody's business.
+thread_local bool t_waits_for_sample = false;
+
+// The VM's structure of a thread that is alive, 0 if it cannot be told.
+std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
+  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
+  if (clear_exception(jni) || !thread_class) return 0;
+  const jfieldID eetop = jni->GetFieldID(thread_class.get(), "eetop", "J");
+  if (clear_exception(jni) || eetop == nullptr) return 0;
+  return static_cast<std::uintptr_t>(jni->GetLongField(thread, eetop));
+}
+
+// From this version on the VM's sampler counts every byte once (allocations/store/sampling.h).
+constexpr int kRightCountSince = 25;
+
+bool vm_counts_right(jvmtiEnv* jvmti) {
+  return std::atoi(system_property(jvmti, "java.vm.specification.version").c_str()) >=
+         kRightCountSince;
+}
+
+// Uniform in [0, 1): Marsaglia's xorshift, 64 bits. `seed`: an address, of a thread's stack.
+class Random {
+ public:
+  explicit Random(const void* seed)
+      : state_(reinterpret_cast<std::uintptr_t>(seed) * 0x9e3779b97f4a7c15u) {}
+  double next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<double>(state_ >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+double random_of_thread() {
+  thread_local Random random(&t_waits_for_sample);
+  return random.next();
+}
+
+}  // namespace
+
+VmEngine::VmEngine(jvmtiEnv* jvmti, Recorder& recorder, ThreadBooks& books)
+    : jvmti_(jvmti), recorder_(recorder), books_(books) {
+  listen_to(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, *this);
+}
+
+void VmEngine::set_interval(std::int64_t bytes) {
+  sampling_ = AllocationSampling(bytes, vm_counts_right(jvmti_));
+}
+
+std::string VmEngine::prepare(JNIEnv*) {
+  const jvmtiCapabilities wanted = sampled_allocations();
+  const jvmtiError error = jvmti_->AddCapabilities(&wanted);
+  if (error == JVMTI_ERROR_NOT_AVAILABLE) {
+    return "another agent of this VM has the allocation events, which only one can have; "
+           "engine=bci works beside it";
+  }
+  if (error != JVMTI_ERROR_NONE) {
+    return std::string("can_generate_sampled_object_alloc_events: ") + jvmti_error_name(error);
+  }
+  return "";
+}
+
+std::string VmEngine::start(JNIEnv* jni) {
+  learn_countdowns(jni);
+  std::string error = set_vm_interval(sampling_.vm_interval_bytes());
+  if (error.empty()) error = switch_events(JVMTI_ENABLE, nullptr);
+  if (!error.empty()) {
+    give_capability_back();
+    return error;
+  }
+  close_open_tlabs();
+  return "";
+}
+
+std::string VmEngine::set_vm_interval(std::int64_t bytes) {
+  const jvmtiError error = jvmti_->SetHeapSamplingInterval(static_cast<jint>(bytes));
+  if (error == JVMTI_ERROR_NONE) return "";
+  return std::string("SetHeapSamplingInterval: ") + jvmti_error_name(error);
+}
+
+std::string VmEngine::switch_events(jvmtiEventMode mode, jthread thread) {
+  const jvmtiError error =
+      jvmti_->SetEventNotificationMode(mode, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, thread);
+  if (error == JVMTI_ERROR_NONE) return "";
+  return std::string(mode == JVMTI_ENABLE ? "enabling" : "disabling") +
+         " SampledObjectAlloc: " + jvmti_error_name(error);
+}
+
+std::string VmEngine::stop(JNIEnv*) {
+  const std::string error = switch_events(JVMTI_DISABLE, nullptr);
+  if (!error.empty()) return error;
+  give_capability_back();
+  return "";
+}
+
+void VmEngine::give_capability_back() {
+  const jvmtiCapabilities taken = sampled_allocations();
+  const jvmtiError error = jvmti_->RelinquishCapabilities(&taken);
+  if (error != JVMTI_ERROR_NONE) log_warn("RelinquishCapabilities: {}", jvmti_error_name(error));
+}
+
+void VmEngine::learn_countdowns(JNIEnv* jni) {
+  if (!looked_for_tlabs_) {
+    looked_for_tlabs_ = true;
+    const auto allocated = books_.allocated_layout();
+    if (allocated) {
+      open_tlabs_ = OpenTlabs::find(*allocated, books_.vm_thread(jni));
+    }
+    if (!open_tlabs_) {
+      log_info("this VM does not show its TLABs: what open ones still give is not seen");
+    }
+  }
+  if (open_tlabs_ && open_tlabs_->countdowns().known()) return;
+  if (tried_to_learn_ && !sampling_.every_allocation()) return;
+  tried_to_learn_ = true;
+  LocalRef<jthread> thread(jni, nullptr);
+  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE) return;
+  // Nobody else is told of until the countdowns of all have begun anew.
+  if (!set_vm_interval(0).empty() || !switch_events(JVMTI_ENABLE, thread.get()).empty()) return;
+  sample_calling_thread(jni, thread.get());
+  const std::string error = switch_events(JVMTI_DISABLE, thread.get());
+  if (!error.empty()) log_warn("{}", error);
+}
+
+void VmEngine::close_open_tlabs() {
+  if (!open_tlabs_) return;
+  open_tlabs_->countdowns().expect_interval(sampling_.vm_interval_bytes());
+  OpenTlabs::Closed closed;
+  Random random(&closed);
+  const std::string error = open_tlabs_->close(
+      jvmti_, [&] { return sampling_.countdown(random.next()); }, closed);
+  if (!error.empty()) {
+    log_info("open TLABs are not closed: {}", error);
+    return;
+  }
+  log_debug("{} open TLABs closed, samples begin {}", closed.threads,
+            closed.countdowns ? "at once" : "when a thread's countdown is over");
+}
+
+void VmEngine::sample_calling_thread(JNIEnv* jni, jthread thread) {
+  const std::uintptr_t self = open_tlabs_ ? vm_thread(jni, thread) : 0;
+  SampleCountdown::Seen before;
+  if (self != 0) before = open_tlabs_->look(self);
+  t_waits_for_sample = true;
+  for (int i = 0; i < kMostGarbageArrays && t_waits_for_sample; ++i) {
+    const LocalRef<jbyteArray> garbage(jni, jni->NewByteArray(kGarbageBytes));
+    if (clear_exception(jni)) break;
+  }
+  const bool sampled = !t_waits_for_sample;
+  t_waits_for_sample = false;
+  if (self != 0 && sampled) open_tlabs_->countdowns().learn(before, open_tlabs_->look(self));
+  books_.rebase_current(jni);
+}
+
+void VmEngine::sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
+                                    jlong size) noexcept {
+  if (t_waits_for_sample) {
+    t_waits_for_sample = false;
+    return;
+  }
+  double weight = 1;
+  if (!sampling_.every_allocation()) {
+    if (!sampling_.takes(size, random_of_thread())) return;
+    weight = sampling_.weight_of(size);
+  }
+  recorder_.record(jni, object, {thread, klass, size}, TopFrames::kAsTheyAre, weight);
+}
+
+}  // namespace ddm

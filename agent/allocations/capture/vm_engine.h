@@ -1,0 +1,59 @@
+// engine=vm: the VM's own SampledObjectAlloc events, by default for every allocation (interval 0).
+//
+// Only one agent of a VM may listen to them, so the capability is taken when tracking starts and
+// given back when it stops. The TLABs that are open at that moment are closed (open_tlabs.h), so
+// every thread's next allocation is seen; where that cannot be done, what the open one still gives
+// shows as unattributed bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "allocations/capture/engine.h"
+#include "allocations/capture/open_tlabs.h"
+#include "allocations/capture/recorder.h"
+#include "allocations/store/sampling.h"
+#include "vm/vm_events.h"
+
+namespace ddm {
+
+class VmEngine final : public Engine, private VmListener {
+ public:
+  VmEngine(jvmtiEnv* jvmti, Recorder& recorder, ThreadBooks& books);
+
+  // Bytes between two samples of a thread, 0 = every allocation. Counts from the next start() on.
+  void set_interval(std::int64_t bytes);
+
+  // What weighs its samples.
+  const AllocationSampling& sampling() const { return sampling_; }
+
+  const char* name() const override { return "vm"; }
+  std::string prepare(JNIEnv*) override;
+  std::string start(JNIEnv* jni) override;
+  std::string stop(JNIEnv*) override;
+  EngineCounters counters(JNIEnv*) const override { return {}; }
+
+ private:
+  // On the allocating thread.
+  void sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
+                            jlong size) noexcept override;
+  void give_capability_back();
+  // "" or why not. `thread`: null for all.
+  std::string set_vm_interval(std::int64_t bytes);
+  std::string switch_events(jvmtiEventMode mode, jthread thread);
+  void close_open_tlabs();
+  // Where the VM keeps a thread's countdown (sample_countdown.h), once: watches the calling thread
+  // when it uses up its own with garbage that is not booked.
+  void learn_countdowns(JNIEnv* jni);
+  void sample_calling_thread(JNIEnv* jni, jthread thread);
+
+  jvmtiEnv* const jvmti_;
+  Recorder& recorder_;
+  ThreadBooks& books_;
+  std::optional<OpenTlabs> open_tlabs_;
+  bool looked_for_tlabs_ = false;
+  bool tried_to_learn_ = false;
+  AllocationSampling sampling_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,94 @@
+#include "allocations/ring_keeper.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "allocations/store/ring_path.h"
+#include "core/filled_path.h"
+#include "core/log.h"
+#include "core/native_thread.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::chrono::seconds kRefresh{1};
+
+void warn_of_disk(const std::string& text, const std::string& path) {
+  if (ring_medium(directory_of(path)) != RingMedium::kDisk) return;
+  const std::vector<std::string> better = ring_directories();
+  log_warn(
+      "ring={}: this is on a disk; while it is busy, each thread that records may have to wait for "
+      "it. In memory: {}",
+      text, better.empty() ? "a directory on a tmpfs" : "ring=NAME (in " + better.front() + ")");
+}
+
+// The file at the first of the paths that can be had.
+std::unique_ptr<RingFile> create_file(const std::string& text,
+                                      const std::vector<std::string>& paths,
+                                      RingFileRequest request) {
+  const bool named_directory = text.find('/') != std::string::npos;
+  std::string error = "there is no tmpfs for it: $XDG_RUNTIME_DIR and /dev/shm are none";
+  for (const std::string& path : paths) {
+    if (!named_directory) {
+      error = make_ring_directory(directory_of(path));
+      if (!error.empty()) continue;
+    }
+    request.path = path;
+    RingFile::Created created = RingFile::create(request);
+    if (created.file) {
+      warn_of_disk(text, path);
+      if (!created.kept_as.empty()) {
+        log_warn("ring={}: a killed program's records are kept as {}", text, created.kept_as);
+      }
+      return std::move(created.file);
+    }
+    error = created.error;
+    if (created.in_use) break;  // by the program that started this one, as a rule
+  }
+  log_warn("ring={}: {}; the records stay in memory", text, error);
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<RingKeeper> RingKeeper::open(const std::string& text, std::int64_t pid,
+                                             std::int64_t load_time, Tracking& tracking,
+                                             const TrackingOptions& options) {
+  RingFileRequest request;
+  request.pid = pid;
+  request.now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  request.records = options.records;
+  request.depth = options.depth;
+  const std::string filled_in = fill_in_path(text, pid, time_text(load_time));
+  auto file = create_file(text, ring_paths(filled_in, pid), request);
+  if (!file) return nullptr;
+  log_info("ring file {}, {} MB", file->path(), file->bytes() >> 20);
+  tracking.keep_in(std::move(file));
+
+  std::unique_ptr<RingKeeper> keeper(new RingKeeper(tracking));
+  std::thread thread = start_native_thread("ddm-ring", [keeper = keeper.get()] { keeper->run(); });
+  if (thread.joinable()) thread.detach();
+  return keeper;
+}
+
+void RingKeeper::run() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kRefresh, [this] { return closed_; })) {
+    lock.unlock();
+    tracking_.refresh_ring_file();
+    lock.lock();
+  }
+}
+
+void RingKeeper::close(bool remove) {
+  if (remove) tracking_.remove_ring_file();
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace ddm

@@ -1,0 +1,36 @@
+// ring=PATH: opens the ring file at start, and keeps the figures of its summary fresh while the
+// program runs. The records and names in it need nobody.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "allocations/tracking.h"
+
+namespace ddm {
+
+class RingKeeper {
+ public:
+  // `text`: as given, %p not yet filled in. Null with a line in the log when there is no ring file;
+  // the records stay in memory then.
+  static std::unique_ptr<RingKeeper> open(const std::string& text, std::int64_t pid,
+                                          std::int64_t load_time, Tracking& tracking,
+                                          const TrackingOptions& options);
+
+  // At the VM's death; waits for nobody. The file is removed once the reports are written.
+  void close(bool remove);
+
+ private:
+  explicit RingKeeper(Tracking& tracking) : tracking_(tracking) {}
+  void run();
+
+  Tracking& tracking_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool closed_ = false;
+};
+
+}  // namespace ddm

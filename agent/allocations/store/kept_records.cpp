@@ -1,0 +1,76 @@
+#include "allocations/store/kept_records.h"
+
+#include <sys/mman.h>
+
+#include <chrono>
+#include <thread>
+
+namespace ddm {
+namespace {
+
+constexpr std::chrono::milliseconds kCopiersPatience{1};
+
+// In place of a size: nobody has written what belongs here.
+constexpr std::int64_t kNoRecord = -1;
+
+std::shared_ptr<RingSlot::Word> untouched_words(std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  return {static_cast<RingSlot::Word*>(memory), [bytes](void* mapped) { munmap(mapped, bytes); }};
+}
+
+}  // namespace
+
+bool KeptRecords::keep_up_to(std::uint64_t end) {
+  if (slots_ == nullptr) slots_ = untouched_words(index_.slots() * RingSlot::bytes(depth_));
+  if (slots_ == nullptr) return false;
+  end_.store(end, std::memory_order_seq_cst);
+  return true;
+}
+
+void KeptRecords::keep(const RingSlot& slot, std::uint64_t seq, std::uint64_t former) {
+  keeping_.fetch_add(1, std::memory_order_seq_cst);
+  // Asked once more: from here on the reader knows that somebody is at its slots.
+  const std::uint64_t end = end_.load(std::memory_order_seq_cst);
+  if (end != 0 && seq >= end) {
+    const std::uint64_t slots = index_.slots();
+    const std::uint64_t back = ((seq - end) / slots + 1) * slots;
+    // The one that the reader wants of this slot. Of those who write there later the first keeps it.
+    const std::uint64_t wanted = back < seq ? seq - back : 0;
+    if (wanted != 0 && former <= wanted) {
+      RingSlot to(words_of(wanted));
+      if (!to.lock(wanted)) {
+      } else if (former == wanted) {
+        to.copy_and_unlock(wanted, slot);
+      } else {
+        AllocRecord none;
+        none.size = kNoRecord;
+        to.write_and_unlock(wanted, none, 0, {});
+      }
+    }
+  }
+  keeping_.fetch_sub(1, std::memory_order_release);
+}
+
+KeptRecords::Found KeptRecords::read(std::uint64_t seq, AllocRecord& record,
+                                     std::span<Frame> frames) const {
+  if (slots_ == nullptr || !RingSlot(words_of(seq)).read(seq, record, frames)) {
+    return Found::kNotYet;
+  }
+  return record.size == kNoRecord ? Found::kNone : Found::kRecord;
+}
+
+void KeptRecords::keep_no_more() {
+  end_.store(0, std::memory_order_seq_cst);
+  if (slots_ == nullptr) return;
+  // Who is held up in the middle of a copy has the memory stay as it is until the next time.
+  const auto give_up = std::chrono::steady_clock::now() + kCopiersPatience;
+  while (keeping_.load(std::memory_order_seq_cst) != 0) {
+    if (std::chrono::steady_clock::now() >= give_up) return;
+    std::this_thread::yield();
+  }
+  madvise(slots_.get(), index_.slots() * RingSlot::bytes(depth_), MADV_DONTNEED);
+}
+
+}  // namespace ddm

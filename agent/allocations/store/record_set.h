@@ -1,0 +1,70 @@
+// A consistent copy of recorded allocations, newest first, owned by the reader.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "allocations/store/alloc_record.h"
+
+namespace ddm {
+
+class RecordSet {
+ public:
+  struct Entry {
+    const AllocRecord& record;
+    std::span<const Frame> frames;  // frame 0 = the method that allocated
+  };
+
+  std::size_t size() const { return records_.size(); }
+  bool empty() const { return records_.empty(); }
+
+  // i = 0 is the newest record.
+  Entry operator[](std::size_t i) const {
+    const std::size_t at = records_.size() - 1 - i;
+    return {records_[at], {frames_.data() + first_frame_[at], records_[at].frame_count}};
+  }
+
+  void reserve(std::size_t records, std::size_t frames) {
+    records_.reserve(records);
+    first_frame_.reserve(records);
+    frames_.reserve(frames);
+  }
+
+  void clear() {
+    records_.clear();
+    first_frame_.clear();
+    frames_.clear();
+  }
+
+  // Of more than so many the oldest go.
+  void keep_newest(std::size_t most) {
+    if (records_.size() <= most) return;
+    const auto gone = static_cast<std::ptrdiff_t>(records_.size() - most);
+    records_.erase(records_.begin(), records_.begin() + gone);
+    first_frame_.erase(first_frame_.begin(), first_frame_.begin() + gone);
+  }
+
+  // Appends a record that is newer than all before it; frame_count is taken from `frames`.
+  void append_newer(AllocRecord record, std::span<const Frame> frames) {
+    record.frame_count = static_cast<std::uint16_t>(frames.size());
+    records_.push_back(record);
+    first_frame_.push_back(frames_.size());
+    frames_.insert(frames_.end(), frames.begin(), frames.end());
+  }
+  // Puts records that were appended although they are older to where they belong.
+  void put_in_order();
+
+  // Records that belong to these and were overwritten before they could be copied.
+  std::int64_t overtaken() const { return overtaken_; }
+  void set_overtaken(std::int64_t count) { overtaken_ = count; }
+
+ private:
+  std::vector<AllocRecord> records_;  // oldest first; operator[] turns it round
+  std::vector<std::size_t> first_frame_;
+  std::vector<Frame> frames_;
+  std::int64_t overtaken_ = 0;
+};
+
+}  // namespace ddm

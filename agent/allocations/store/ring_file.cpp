@@ -1,0 +1,243 @@
+#include "allocations/store/ring_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "allocations/store/ring_path.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint64_t kNamesHalfBytes = 8u << 20;
+constexpr std::uint64_t kSmallestThreadsHalfBytes = 64u << 10;
+constexpr std::uint64_t kThreadNameBytes = 32;  // room for one a record
+constexpr std::uint64_t kPage = 4096;
+constexpr int kTries = 5;
+
+constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+class OwnedFd {
+ public:
+  explicit OwnedFd(int fd) : fd_(fd) {}
+  ~OwnedFd() {
+    if (fd_ >= 0) close(fd_);
+  }
+  OwnedFd(const OwnedFd&) = delete;
+  OwnedFd& operator=(const OwnedFd&) = delete;
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+std::string errno_words(int error) {
+  char buffer[128];
+  return strerror_r(error, buffer, sizeof buffer);
+}
+
+// Belongs to the open file, not to the process: a second mapping of the file in this process does
+// not end it, and a forked child that keeps the descriptor holds it too.
+bool lock_whole_file(int fd) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+// 0 or errno. Signals may interrupt the allocation of many pages.
+int allocate(int fd, std::uint64_t bytes) {
+  int error = EINTR;
+  for (int i = 0; i < kTries && error == EINTR; ++i) {
+    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  }
+  return error;
+}
+
+bool is_same_file(int fd, const std::string& path) {
+  struct stat open_one {
+  }, named{};
+  return fstat(fd, &open_one) == 0 && lstat(path.c_str(), &named) == 0 &&
+         open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
+}
+
+// Makes the name free, if what has it is a ring file that nobody uses any more.
+std::string free_the_name(const std::string& path, RingFile::Created& result) {
+  for (int i = 0; i < kTries; ++i) {
+    const OwnedFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!fd.valid()) {
+      if (errno == ENOENT) return "";
+      return fmt::format("{}: {}", path, errno_words(errno));
+    }
+    struct stat status {};
+    if (fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      return fmt::format("{} is not a regular file", path);
+    }
+    RingHeader header;
+    if (pread(fd.get(), &header, sizeof header, 0) != sizeof header || header.magic != kRingMagic) {
+      return fmt::format("{} is there already and is no ring file", path);
+    }
+    if (!lock_whole_file(fd.get())) {
+      result.in_use = true;
+      return fmt::format("{} is in use by process {}", path, header.pid);
+    }
+    if (!is_same_file(fd.get(), path)) continue;  // somebody did the same just before
+    RingState state{};
+    constexpr off_t kStateAt = kRingMarksAt + offsetof(RingMarks, state);
+    const bool ended = pread(fd.get(), &state, sizeof state, kStateAt) == sizeof state &&
+                       state == RingState::kEnded;
+    const std::string old = path + ".old";
+    if ((ended ? unlink(path.c_str()) : rename(path.c_str(), old.c_str())) != 0) {
+      return fmt::format("{}: {}", path, errno_words(errno));
+    }
+    if (!ended) result.kept_as = old;
+    return "";
+  }
+  return fmt::format("{} is in use", path);
+}
+
+}  // namespace
+
+std::uint32_t ring_checksum(RingHeader header) {
+  header.checksum = 0;
+  std::array<unsigned char, sizeof header> bytes;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  std::uint32_t hash = 0x811C9DC5;
+  for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x01000193;
+  return hash;
+}
+
+RingHeader ring_header(std::uint32_t records, std::uint32_t depth) {
+  RingHeader header;
+  header.records = records;
+  header.depth = depth;
+  header.slot_bytes = static_cast<std::uint32_t>(RingSlot::bytes(depth));
+  header.record_bytes = sizeof(AllocRecord);
+  header.names_at = kRingHeadBytes;
+  header.names_half_bytes = kNamesHalfBytes;
+  header.threads_at = header.names_at + whole_pages(sizeof(NameSection) + 2 * kNamesHalfBytes);
+  header.threads_half_bytes =
+      std::max(kSmallestThreadsHalfBytes, whole_pages(records * kThreadNameBytes));
+  header.slots_at =
+      header.threads_at + whole_pages(sizeof(NameSection) + 2 * header.threads_half_bytes);
+  header.file_bytes = whole_pages(header.slots_at + std::uint64_t{records} * header.slot_bytes);
+  return header;
+}
+
+RingFile::Created RingFile::create(const RingFileRequest& request) {
+  Created result;
+  const std::string& path = request.path;
+  const std::string directory = directory_of(path);
+  const auto fail = [&](std::string why) {
+    result.error = std::move(why);
+    return std::move(result);
+  };
+  const auto medium = ring_medium(directory);
+  if (!medium) return fail(fmt::format("{}: {}", directory, errno_words(errno)));
+  if (*medium == RingMedium::kUnsafe) {
+    return fail(
+        fmt::format("the file system of {} does not keep room that was promised", directory));
+  }
+
+  // Made under a name of its own and renamed when it is whole and locked.
+  const std::string fresh = fmt::format("{}.{}.new", path, request.pid);
+  unlink(fresh.c_str());  // of a process that had our number; O_EXCL refuses whatever is put back
+  OwnedFd fd(
+      open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (!fd.valid()) return fail(fmt::format("cannot create {}: {}", fresh, errno_words(errno)));
+  const auto fail_and_remove = [&](std::string why) {
+    unlink(fresh.c_str());
+    return fail(std::move(why));
+  };
+  RingHeader header = ring_header(request.records, request.depth);
+  header.pid = request.pid;
+  header.created_ms = request.now_ms;
+  header.checksum = ring_checksum(header);
+  if (!lock_whole_file(fd.get())) {
+    return fail_and_remove(fmt::format("cannot lock {}: {}", fresh, errno_words(errno)));
+  }
+  if (const int error = allocate(fd.get(), header.file_bytes)) {
+    return fail_and_remove(fmt::format("no room for the {} MB of {}: {}",
+                                       (header.file_bytes >> 20) + 1, path, errno_words(error)));
+  }
+  void* memory = mmap(nullptr, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                      fd.get(), 0);
+  if (memory == MAP_FAILED) {
+    return fail_and_remove(fmt::format("cannot map {}: {}", path, errno_words(errno)));
+  }
+  std::unique_ptr<RingFile> file(
+      new RingFile(path, fd.release(), static_cast<std::byte*>(memory), header));
+  const std::string taken = free_the_name(path, result);
+  if (!taken.empty()) return fail_and_remove(taken);
+  if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
+    const int error = errno;
+    return fail_and_remove(error == EEXIST
+                               ? fmt::format("{} is in use by another program", path)
+                               : fmt::format("cannot create {}: {}", path, errno_words(error)));
+  }
+  result.file = std::move(file);
+  return result;
+}
+
+RingFile::RingFile(std::string path, int fd, std::byte* memory, const RingHeader& header)
+    : path_(std::move(path)),
+      fd_(fd),
+      memory_(memory),
+      header_(header),
+      marks_(*new (memory + kRingMarksAt) RingMarks) {
+  new (memory + header.names_at) NameSection;
+  new (memory + header.threads_at) NameSection;
+  std::memcpy(memory, &header, sizeof header);
+}
+
+RingFile::~RingFile() {
+  munmap(memory_, header_.file_bytes);
+  if (fd_ >= 0) close(fd_);
+}
+
+std::unique_ptr<AllocRing> RingFile::ring() {
+  return AllocRing::in(marks_.counters,
+                       reinterpret_cast<RingSlot::Word*>(memory_ + header_.slots_at),
+                       header_.records, header_.depth);
+}
+
+NameLog RingFile::names() {
+  return {*reinterpret_cast<NameSection*>(memory_ + header_.names_at),
+          memory_ + header_.names_at + sizeof(NameSection), header_.names_half_bytes};
+}
+
+NameLog RingFile::thread_names() {
+  return {*reinterpret_cast<NameSection*>(memory_ + header_.threads_at),
+          memory_ + header_.threads_at + sizeof(NameSection), header_.threads_half_bytes};
+}
+
+void RingFile::write_facts(const RingFacts& facts) {
+  const std::uint64_t turn = marks_.facts_turn.load(std::memory_order_relaxed) + 1;
+  std::memcpy(memory_ + kRingFactsAt + turn % 2 * sizeof(RingFacts), &facts, sizeof facts);
+  marks_.facts_turn.store(turn, std::memory_order_release);
+}
+
+void RingFile::remove() {
+  if (header_.pid != getpid()) return;  // a forked child
+  marks_.state.store(RingState::kEnded);
+  if (fd_ < 0) return;
+  if (is_same_file(fd_, path_)) unlink(path_.c_str());
+  // A program that embeds the VM may go on. The memory stays: threads may still store.
+  close(std::exchange(fd_, -1));
+}
+
+}  // namespace ddm

@@ -1,0 +1,95 @@
+#include "allocations/store/ring_moment.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+namespace ddm {
+namespace {
+
+// How long records that are just being written are waited for, in all, and how far back: who has
+// not written what it drew so long ago will not do so soon, if ever.
+constexpr std::chrono::milliseconds kWritersPatience{1};
+constexpr std::uint64_t kWaitsFor = 4096;
+
+// For who is held up while it keeps a record.
+constexpr std::chrono::milliseconds kKeepersPatience{50};
+
+// A ring whose writers draw more than one in so many of its tickets while its end is made known is
+// asked again: the oldest records are lost.
+constexpr std::uint64_t kFewOf = 64;
+constexpr int kMomentTries = 8;
+
+}  // namespace
+
+RingMoment::RingMoment(AllocRing& ring) : ring_(ring), only_(ring.kept_.readers()) {
+  auto& next_seq = ring.counters_.next_seq;
+  const std::uint64_t slots = ring.index_.slots();
+  std::uint64_t known = 0;
+  for (int tries = 0; tries < kMomentTries; ++tries) {
+    end_ = ring.last_seq() + 1;
+    kept_ = ring.kept_.keep_up_to(end_);
+    // Tickets from here on are drawn by who knows of the end. What those before overwrite lies more
+    // than a round back.
+    known = next_seq.fetch_add(0, std::memory_order_acq_rel);
+    if (!kept_ || known - end_ <= ring.records_ / kFewOf) break;
+  }
+  const std::uint64_t first = ring.counters_.first_seq.load(std::memory_order_relaxed);
+  from_ = std::min(end_, std::max(first, known > slots ? known - slots : 1));
+}
+
+// Whether the record is there, or gone already; waits for one that is just being written.
+bool RingMoment::settled(std::uint64_t seq, Clock::time_point& give_up) const {
+  while (true) {
+    const SlotState state = ring_.slot(seq).state_for(seq);
+    if (state == SlotState::kWritten || state == SlotState::kNewer) return true;
+    const Clock::time_point now = Clock::now();
+    if (give_up == Clock::time_point{}) give_up = now + kWritersPatience;
+    if (now >= give_up) return false;
+    std::this_thread::yield();
+  }
+}
+
+KeptRecords::Found RingMoment::read(std::uint64_t seq, AllocRecord& record,
+                                    std::span<Frame> frames) const {
+  using Found = KeptRecords::Found;
+  const RingSlot slot = ring_.slot(seq);
+  if (slot.read(seq, record, frames)) return Found::kRecord;
+  if (slot.state_for(seq) != SlotState::kNewer) return Found::kNone;
+  return ring_.kept_.read(seq, record, frames);
+}
+
+RecordSet RingMoment::records() const {
+  using Found = KeptRecords::Found;
+  RecordSet result;
+  result.reserve(end_ - from_, (end_ - from_) * ring_.depth_);
+  AllocRecord record;
+  std::vector<Frame> frames(ring_.depth_);
+  const auto append = [&] {
+    result.append_newer(record, std::span(frames).first(record.frame_count));
+  };
+  Clock::time_point give_up{};
+  std::vector<std::uint64_t> missing;  // and kept by somebody, who is at it still
+  for (std::uint64_t seq = from_; seq < end_; ++seq) {
+    if (end_ - seq <= kWaitsFor && !settled(seq, give_up)) continue;
+    const Found found = read(seq, record, frames);
+    if (found == Found::kRecord) append();
+    if (found == Found::kNotYet) missing.push_back(seq);
+  }
+  const std::size_t in_order = result.size();
+  for (give_up = Clock::now() + kKeepersPatience; !missing.empty();) {
+    std::erase_if(missing, [&](std::uint64_t seq) {
+      const Found found = read(seq, record, frames);
+      if (found == Found::kRecord) append();
+      return found != Found::kNotYet;
+    });
+    if (missing.empty() || !kept_ || Clock::now() >= give_up) break;
+    std::this_thread::yield();
+  }
+  if (result.size() != in_order) result.put_in_order();
+  result.set_overtaken(static_cast<std::int64_t>(missing.size()));
+  result.keep_newest(ring_.records_);
+  return result;
+}
+
+}  // namespace ddm

@@ -1,0 +1,128 @@
+// One slot of a ring: a record and its frames in words that are read and written atomically.
+//
+//   word 0           state   0: never used   2*seq: holds record seq   2*seq + 1: being written
+//   words 1 ...      the AllocRecord after its seq
+//   words ...        Frame[depth], of which frame_count are set
+//
+// A writer locks the slot with the odd state, copies, and sets the even one. A copy is whole if the
+// state was even and the same before and after. A record whose writer was killed stays odd.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "allocations/store/alloc_record.h"
+
+namespace ddm {
+
+enum class SlotState { kOlder, kBeingWritten, kWritten, kNewer };
+
+class RingSlot {
+ public:
+  using Word = std::atomic<std::uint64_t>;
+
+  static constexpr std::size_t words(std::uint32_t depth) { return kHeadWords + depth; }
+  static constexpr std::size_t bytes(std::uint32_t depth) { return words(depth) * sizeof(Word); }
+
+  explicit RingSlot(Word* at) : at_(at) {}
+
+  std::uint64_t state() const { return at_->load(std::memory_order_acquire); }
+
+  // Seen from record `seq`, which belongs into this slot.
+  SlotState state_for(std::uint64_t seq) const {
+    const std::uint64_t now = state();
+    if (now < written(seq)) return SlotState::kOlder;
+    if (now == written(seq)) return SlotState::kWritten;
+    return now == being_written(seq) ? SlotState::kBeingWritten : SlotState::kNewer;
+  }
+
+  // False: a writer of a round before is still in the slot, or one of a later round was here.
+  // `former`: the record that is still there, or 0.
+  bool lock(std::uint64_t seq, std::uint64_t& former) {
+    std::uint64_t there = at_->load(std::memory_order_relaxed);
+    former = there / 2;
+    return (there & 1) == 0 && there < written(seq) &&
+           at_->compare_exchange_strong(there, being_written(seq), std::memory_order_acquire,
+                                        std::memory_order_relaxed);
+  }
+  bool lock(std::uint64_t seq) {
+    std::uint64_t former = 0;
+    return lock(seq, former);
+  }
+
+  // By who has locked it; as many frames as there are.
+  void write_and_unlock(std::uint64_t seq, const AllocRecord& record, std::uint16_t flags,
+                        std::span<const Frame> frames) {
+    const Head head = head_of(record, static_cast<std::uint16_t>(frames.size()), flags);
+    // Each word is released, so that a reader who has seen one of them sees the odd state too.
+    for (std::size_t i = 1; i < kHeadWords; ++i) at_[i].store(head[i], std::memory_order_release);
+    Word* const to = at_ + kHeadWords;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      to[i].store(std::bit_cast<std::uint64_t>(frames[i]), std::memory_order_release);
+    }
+    at_->store(written(seq), std::memory_order_release);
+  }
+
+  // By who has locked both: record `seq`, which is still in the other one.
+  void copy_and_unlock(std::uint64_t seq, const RingSlot& other) {
+    std::array<std::uint64_t, kHeadWords> head{seq};
+    for (std::size_t i = 1; i < kHeadWords; ++i) {
+      head[i] = other.at_[i].load(std::memory_order_relaxed);
+      at_[i].store(head[i], std::memory_order_release);
+    }
+    const std::size_t end = kHeadWords + std::bit_cast<AllocRecord>(head).frame_count;
+    for (std::size_t i = kHeadWords; i < end; ++i) {
+      at_[i].store(other.at_[i].load(std::memory_order_relaxed), std::memory_order_release);
+    }
+    at_->store(written(seq), std::memory_order_release);
+  }
+
+  // Copies record `seq` and as many frames as `frames` holds. False: it is not there, or was
+  // overwritten meanwhile.
+  bool read(std::uint64_t seq, AllocRecord& record, std::span<Frame> frames) const {
+    if (state_for(seq) != SlotState::kWritten) return false;
+    Head head{seq};
+    for (std::size_t i = 1; i < kHeadWords; ++i) head[i] = at_[i].load(std::memory_order_acquire);
+    record = std::bit_cast<AllocRecord>(head);
+    const Word* const from = at_ + kHeadWords;
+    for (std::size_t i = 0; i < record.frame_count && i < frames.size(); ++i) {
+      frames[i] = std::bit_cast<Frame>(from[i].load(std::memory_order_acquire));
+    }
+    return at_->load(std::memory_order_relaxed) == written(seq);
+  }
+
+ private:
+  static constexpr std::size_t kHeadWords = sizeof(AllocRecord) / sizeof(Word);
+  using Head = std::array<std::uint64_t, kHeadWords>;
+
+  // What std::bit_cast makes of it; but words that are put together from the fields just written
+  // need not wait until those have left the processor's store buffer.
+  static Head head_of(const AllocRecord& record, std::uint16_t frame_count, std::uint16_t flags) {
+    static_assert(std::endian::native == std::endian::little);
+    const auto both = [](std::uint32_t low, std::uint32_t high) {
+      return std::uint64_t{high} << 32 | low;
+    };
+    return {record.seq,
+            static_cast<std::uint64_t>(record.time_ms),
+            static_cast<std::uint64_t>(record.size),
+            static_cast<std::uint64_t>(record.thread_id),
+            both(record.class_id, std::uint32_t{flags} << 16 | frame_count),
+            both(std::bit_cast<std::uint32_t>(record.weight), record.book),
+            both(record.trace, record.unused)};
+  }
+
+  static_assert(sizeof(Head) == sizeof(AllocRecord) && sizeof(Frame) == sizeof(Word));
+  static_assert(offsetof(AllocRecord, seq) == 0, "the state stands where the record's seq was");
+  static_assert(sizeof(Word) == sizeof(std::uint64_t) && Word::is_always_lock_free);
+
+  static constexpr std::uint64_t written(std::uint64_t seq) { return 2 * seq; }
+  static constexpr std::uint64_t being_written(std::uint64_t seq) { return 2 * seq + 1; }
+
+  Word* at_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,217 @@
+#include "allocations/store/site_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace ddm {
+
+namespace {
+
+SiteLife life_of(const LiveSum& sum, std::int64_t now_ms) {
+  return {std::llround(sum.seen_count),
+          std::llround(sum.seen_bytes),
+          std::llround(sum.live_count()),
+          std::llround(sum.live_bytes()),
+          std::llround(sum.lived_ms(static_cast<double>(now_ms))),
+          std::llround(sum.peak_count),
+          std::llround(sum.peak_bytes),
+          std::llround(sum.top_count),
+          std::llround(sum.top_bytes)};
+}
+
+// No more than what is alive: roundings of estimates go to the youngest.
+LiveAges ages_of(const AgeSum& sum, const LiveSum& live, const SiteLife& life) {
+  LiveAges ages;
+  std::int64_t count = life.live_count, bytes = life.live_bytes;
+  for (std::size_t i = AgeClass::kCount - 1; i > 0; --i) {
+    ages.count[i] = std::min<std::int64_t>(std::llround(sum.count[i] * live.count_scale()), count);
+    ages.bytes[i] = std::min<std::int64_t>(std::llround(sum.bytes[i] * live.bytes_scale()), bytes);
+    count -= ages.count[i];
+    bytes -= ages.bytes[i];
+  }
+  return ages;
+}
+
+}  // namespace
+
+SiteLife& SiteLife::operator+=(const SiteLife& more) {
+  seen_count += more.seen_count;
+  seen_bytes += more.seen_bytes;
+  live_count += more.live_count;
+  live_bytes += more.live_bytes;
+  lived_ms += more.lived_ms;
+  peak_count += more.peak_count;
+  peak_bytes += more.peak_bytes;
+  top_count += more.top_count;
+  top_bytes += more.top_bytes;
+  return *this;
+}
+
+SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> sums,
+                 const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes,
+                 LiveReading live)
+    : sites_(std::move(sites)), history_(std::move(live.history)) {
+  std::unordered_map<std::uint64_t, SiteReading> late;
+  std::unordered_map<std::uint64_t, AgeSum> ages;
+  for (const SiteAges& one : live.ages) ages[SiteSum::key_of(one.class_id, one.trace)] = one.sum;
+  double unplaced = 0;
+  for (const SiteReading& reading : sums) {
+    if (reading.sum.trace == kNoTrace) unplaced += reading.sum.count;
+  }
+  for (const SiteEntry& one : more) {
+    if (one.trace == kNoTrace) unplaced += one.weight;
+    SiteReading& reading = late[SiteSum::key_of(one.class_id, one.trace)];
+    reading.sum.class_id = one.class_id;
+    reading.sum.trace = one.trace;
+    reading.sum.add(one);
+    if (one.born == 0) continue;
+    if (const std::uint64_t age = BirthGc::age(one.born_gc, live.gc); one.handle != 0 && age > 0) {
+      ages[reading.sum.key()].add(age, one.weight, one.weight * static_cast<double>(one.size));
+    }
+    reading.live.seen(one.weight, one.weight * static_cast<double>(one.size), one.handle != 0,
+                      static_cast<double>(BirthTime::ms(one.born)));
+  }
+  // Without a stack is without a stack, whatever the reason.
+  struct Without {
+    double count = 0, bytes = 0;
+    SiteLife life;
+    LiveAges ages;
+    bool aged = false;
+  };
+  std::unordered_map<NameId, Without> without;
+  const auto take = [&](const SiteReading& reading) {
+    const SiteSum& sum = reading.sum;
+    const SiteLife life = life_of(reading.live, live.now_ms);
+    const auto aged = ages.find(sum.key());
+    LiveAges old;
+    if (aged != ages.end()) old = ages_of(aged->second, reading.live, life);
+    if (sum.trace <= kEmptyTrace) {
+      Without& all = without[sum.class_id];
+      all.count += sum.count;
+      all.bytes += sum.bytes;
+      all.life += life;
+      all.ages += old;
+      all.aged |= aged != ages.end();
+    } else {
+      list_.push_back({sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes),
+                       kMaxDepth, aged != ages.end() ? keep(old) : 0, life});
+    }
+  };
+  list_.reserve(sums.size() + late.size());
+  for (SiteReading& reading : sums) {
+    if (const auto found = late.find(reading.sum.key()); found != late.end()) {
+      reading.sum.count += found->second.sum.count;
+      reading.sum.bytes += found->second.sum.bytes;
+      reading.live.add_seen(found->second.live);
+      late.erase(found);
+    }
+    take(reading);
+  }
+  for (const auto& [key, reading] : late) take(reading);
+  for (const auto& [id, all] : without) {
+    list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes), kMaxDepth,
+                     all.aged ? keep(all.ages) : 0, all.life});
+  }
+  unplaced_ = std::llround(unplaced);
+  sort();
+  for (const Site& site : list_) {
+    if (sites_->traces().shortened(site.trace)) shortened_ += site.count;
+  }
+  if (list_.empty()) return;
+  for (const Site& site : list_) {
+    count -= site.count;
+    bytes -= site.bytes;
+  }
+  list_.front().count += count;
+  list_.front().bytes += bytes;
+}
+
+void SiteSet::sort() {
+  const auto identity = [](const Site& site) {
+    return std::tuple(-site.bytes, -site.count, site.class_id, site.trace);
+  };
+  std::sort(list_.begin(), list_.end(),
+            [&](const Site& a, const Site& b) { return identity(a) < identity(b); });
+}
+
+SiteLife SiteSet::life() const {
+  SiteLife sum;
+  for (const Site& site : list_) sum += site.life;
+  return sum;
+}
+
+std::uint32_t SiteSet::keep(const LiveAges& ages) {
+  ages_.push_back(ages);
+  return static_cast<std::uint32_t>(ages_.size());
+}
+
+LiveAges SiteSet::ages(const Site& site) const {
+  LiveAges ages;
+  if (site.ages != 0) ages = ages_[site.ages - 1];
+  std::int64_t count = 0, bytes = 0;
+  for (std::size_t i = 1; i < AgeClass::kCount; ++i) {
+    count += ages.count[i];
+    bytes += ages.bytes[i];
+  }
+  ages.count[0] = site.life.live_count - count;
+  ages.bytes[0] = site.life.live_bytes - bytes;
+  return ages;
+}
+
+LiveAges SiteSet::ages() const {
+  LiveAges sum;
+  for (const Site& site : list_) sum += ages(site);
+  return sum;
+}
+
+SiteSet SiteSet::living() const {
+  SiteSet result;
+  result.sites_ = sites_;
+  result.ages_ = ages_;
+  for (Site site : list_) {
+    if (site.life.live_count == 0) continue;
+    site.count = site.life.live_count;
+    site.bytes = site.life.live_bytes;
+    result.list_.push_back(site);
+  }
+  result.sort();
+  return result;
+}
+
+SiteSet SiteSet::folded(std::size_t frames) const {
+  SiteSet result;
+  result.sites_ = sites_;
+  result.unplaced_ = unplaced_;
+  result.shortened_ = shortened_;
+  result.ages_ = ages_;
+  std::map<std::tuple<NameId, NameId, std::int32_t>, Site> others;
+  Room room;
+  for (const Site& site : list_) {
+    const auto stack = this->frames(site, room);
+    if (stack.size() <= frames) {
+      frames -= stack.size();
+      result.list_.push_back(site);
+      continue;
+    }
+    frames = 0;
+    Site& sum = others[{site.class_id, stack[0].method, stack[0].bci}];
+    sum.class_id = site.class_id;
+    sum.trace = site.trace;
+    sum.kept = 1;
+    sum.count += site.count;
+    sum.bytes += site.bytes;
+    sum.life += site.life;
+    if (site.ages == 0) continue;
+    if (sum.ages == 0) sum.ages = result.keep({});
+    result.ages_[sum.ages - 1] += ages_[site.ages - 1];
+  }
+  for (const auto& [key, site] : others) result.list_.push_back(site);
+  result.sort();
+  return result;
+}
+
+}  // namespace ddm

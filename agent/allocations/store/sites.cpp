@@ -1,0 +1,101 @@
+#include "allocations/store/sites.h"
+
+#include <new>
+
+namespace ddm {
+
+std::shared_ptr<Sites> Sites::create(std::uint32_t most, std::uint32_t depth) {
+  std::unique_ptr<Traces> traces = Traces::create(most, depth);
+  if (!traces) return nullptr;
+  std::shared_ptr<Sites> sites(new Sites(std::move(traces)));
+  return sites->table_.good() ? sites : nullptr;
+}
+
+void Sites::make_room(SiteJournal& journal, bool at_any_price) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (at_any_price) {
+    lock.lock();
+  } else if (!lock.try_lock()) {
+    return;  // somebody reads or drains: there is room left for a while
+  }
+  drain(journal, journal.written_);
+}
+
+void Sites::drain(SiteJournal& journal, std::uint64_t end) {
+  const auto entry = [&](std::uint64_t i) -> const SiteEntry& {
+    return journal.entries_[i % SiteJournal::kEntries];
+  };
+  const std::uint64_t begin = journal.drained_.load(std::memory_order_relaxed);
+  for (std::uint64_t i = begin; i < end; ++i) {
+    table_.prefetch(entry(i));
+    // Most sites have their stack's number.
+    if (entry(i).born != 0 && live_) live_->prefetch(entry(i).trace);
+  }
+  for (std::uint64_t i = begin; i < end; ++i) add(entry(i));
+  // Its thread writes there again once it sees this.
+  if (begin < end) journal.drained_.store(end, std::memory_order_release);
+}
+
+void Sites::follow(SiteNumber site, const SiteEntry& one) {
+  const LiveObject object{one.handle, site, one.size, one.born, one.born_gc};
+  if (live_ && live_->add(object, one.weight)) return;
+  if (one.handle == 0) return;
+  try {
+    strays_.push_back(one.handle);
+  } catch (const std::bad_alloc&) {  // a few bytes of the VM's stay for good
+  }
+}
+
+std::unique_ptr<LiveTable> Sites::follow(std::unique_ptr<LiveTable> live) {
+  return std::exchange(live_, std::move(live));
+}
+
+void Sites::close(SiteJournal& journal) {
+  const std::lock_guard lock(mutex_);
+  drain(journal, journal.written_);
+}
+
+void Sites::count(const SiteEntry& one) {
+  const std::lock_guard lock(mutex_);
+  add(one);
+}
+
+std::vector<SiteReading> Sites::sums() const {
+  std::vector<SiteReading> sums;
+  sums.reserve(traces_->count() + 1);
+  table_.for_each(traces_->count(), [&](SiteNumber site, const SiteSum& sum) {
+    sums.push_back({sum, live_ ? live_->sum(site) : LiveSum()});
+  });
+  return sums;
+}
+
+std::vector<SiteMoment> Sites::history() const {
+  std::vector<SiteMoment> result;
+  if (!live_) return result;
+  for (const LiveHistory::Moment& moment : live_->history().moments()) {
+    result.push_back({moment.ms, {}});
+    result.back().changes.reserve(moment.changes.size());
+    for (const LiveChange& change : moment.changes) {
+      const SiteSum& sum = table_[change.site];
+      result.back().changes.push_back(
+          {sum.class_id, sum.trace, change.seen_bytes, change.dead_bytes});
+    }
+  }
+  return result;
+}
+
+std::vector<SiteAges> Sites::ages() const {
+  std::vector<SiteAges> result;
+  if (!live_) return result;
+  live_->for_each_age([&](SiteNumber site, const AgeSum& sum) {
+    result.push_back({table_[site].class_id, table_[site].trace, sum});
+  });
+  return result;
+}
+
+void Sites::add_names(NamesInUse& used) const {
+  table_.add_names(used, traces_->count());
+  traces_->add_names(used);
+}
+
+}  // namespace ddm

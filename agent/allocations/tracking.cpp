@@ -1,0 +1,336 @@
+#include "allocations/tracking.h"
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_set>
+#include <utility>
+
+#include "allocations/capture/tracker_natives.h"
+#include "core/log.h"
+#include "stack/layout_detection.h"
+#include "vm/class_changes/class_archive.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+// For threads that are just recording, when tracking is switched off.
+constexpr std::chrono::seconds kPatience{1};
+
+// For threads that were in an event when tracking went off: they are there for microseconds.
+constexpr std::chrono::milliseconds kReadersPatience{200};
+
+// Threads whose names a ring file keeps in mind beyond those of its records.
+constexpr std::size_t kThreadsBesideRing = 65536;
+
+std::int64_t steady_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts) {
+  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
+  ThreadNames::Fields fields{};
+  if (thread_class) {
+    fields.id = jni->GetFieldID(thread_class.get(), "tid", "J");
+    if (fields.id != nullptr) {
+      fields.name = jni->GetFieldID(thread_class.get(), "name", "Ljava/lang/String;");
+    }
+  }
+  LocalRef<jobject> current(jni, nullptr);
+  if (clear_exception(jni) || fields.name == nullptr ||
+      jvmti->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE) {
+    log_error("java.lang.Thread is not as expected; no allocation tracking in this VM");
+    return nullptr;
+  }
+  auto allocated = AllocatedBytes::create(jni, current.get());
+  if (!allocated) log_warn("this VM shows no allocated-bytes counters: unattributed is unknown");
+  return std::unique_ptr<Tracking>(
+      new Tracking(jvmti, jni, current.get(), fields, std::move(allocated), std::move(facts)));
+}
+
+Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
+                   std::optional<AllocatedBytes> allocated, VmFacts facts)
+    : facts_(std::move(facts)),
+      books_(jvmti, fields.id, std::move(allocated)),
+      thread_names_(jvmti, fields),
+      methods_(jvmti, jni, names_, rewritten_, reclamation_),
+      jvmti_stacks_(jvmti, methods_),
+      vm_stacks_(VmStackCapture::create(jni, current, jvmti_stacks_, methods_)),
+      current_thread_(jvmti, jni, current, fields.id, thread_names_),
+      objects_(jvmti, names_),
+      live_(jvmti, books_, reclamation_),
+      recorder_(ring_, books_, current_thread_, objects_, methods_, live_, reclamation_),
+      name_sweep_(jvmti, names_, rewritten_, methods_, reclamation_),
+      vm_engine_(jvmti, recorder_, books_),
+      bci_engine_(jvmti, recorder_, rewritten_) {
+  set_tracker_engine(&bci_engine_);
+  choose_walker();
+}
+
+void Tracking::choose_walker() {
+  recorder_.use_stacks(jvmti_stacks_);
+  if (options_.walker == WalkerKind::kJvmti) return;
+  if (options_.walker == WalkerKind::kAsgct) {
+    log_warn("walker=asgct: AsyncGetCallTrace fails in allocation events; walker=auto is used");
+  }
+  if (vm_stacks_) {
+    recorder_.use_stacks(**vm_stacks_);
+  } else if (options_.walker == WalkerKind::kVm) {
+    log_warn("walker=vm: {}; stacks are walked by jvmti", vm_stacks_.message());
+  } else {
+    log_info("stacks are walked by jvmti: {}", vm_stacks_.message());
+  }
+}
+
+// Once, before the first stack is walked.
+void Tracking::watch_pauses(JNIEnv* jni) {
+  if (std::exchange(pauses_watched_, true)) return;
+  if (!vm_stacks_ && options_.walker == WalkerKind::kAuto && walk_was_tested()) {
+    log_warn("stacks are walked by jvmti: {}", vm_stacks_.message());
+  }
+  objects_.watch(jni);
+  if (vm_stacks_) (*vm_stacks_)->watch(jni, objects_.pauses());
+}
+
+StackNaming Tracking::naming(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  if (!on_) choose_walker();
+  watch_pauses(jni);
+  return {names_, methods_, reclamation_, recorder_.stacks()};
+}
+
+bool Tracking::use(JNIEnv* jni, const TrackingOptions& options) {
+  const std::lock_guard lock(mutex_);
+  options_.live = options.live;
+  const bool at_once = !on_ || options == options_;
+  options_ = options;
+  if (on_) {
+    follow_live(jni);
+  } else if (options.live == 0) {
+    live_.stop(jni, LiveObjects::Figures::kGo);
+  }
+  return at_once;
+}
+
+void Tracking::follow_live(JNIEnv* jni) {
+  not_followed_.clear();
+  if (options_.live == live_now_) return;
+  live_.stop(jni, LiveObjects::Figures::kGo);
+  live_now_ = options_.live;
+  if (live_now_ == 0) return;
+  if (sites_missing_.empty()) {
+    const AllocationSampling sampling =
+        engine_ == &vm_engine_ ? vm_engine_.sampling() : AllocationSampling();
+    not_followed_ = live_.start(jni, sampling, live_now_);
+  } else {
+    not_followed_ = "live= needs sites, and " + sites_missing_;
+  }
+  if (not_followed_.empty()) return;
+  live_now_ = 0;
+  log_error("live objects are not followed: {}", not_followed_);
+}
+
+std::string Tracking::not_followed() const {
+  const std::lock_guard lock(mutex_);
+  return not_followed_;
+}
+
+std::string Tracking::start(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  if (on_) return "";
+  const AllocRing* ring = ring_.get();
+  if (ring_file_) {
+    if (ring->capacity() != options_.records || ring->depth() != options_.depth) {
+      log_warn("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),
+               ring->depth());
+    }
+  } else if (ring == nullptr || ring->capacity() != options_.records ||
+             ring->depth() != options_.depth) {
+    std::unique_ptr<AllocRing> fresh = AllocRing::create(options_.records, options_.depth);
+    if (!fresh) {
+      return fmt::format("no memory for {} records of {} frames", options_.records, options_.depth);
+    }
+    ring_.replace(std::move(fresh));
+  }
+  ++period_;
+  live_.stop(jni, LiveObjects::Figures::kGo);
+  renew_sites();
+  recorder_.tell_threads_apart(options_.threads_apart);
+  ring_.get()->clear();
+  recorder_.clear_dropped();
+  choose_walker();
+  watch_pauses(jni);
+  vm_engine_.set_interval(options_.interval);
+  std::string error;
+  Engine* engine = prepare_engine(jni, error);
+  if (engine == nullptr) return error;
+  interval_ = engine == &vm_engine_ ? options_.interval : 0;
+  engine_ = engine;
+  books_.start(jni);
+  live_now_ = 0;
+  follow_live(jni);
+  recorder_.open();
+  error = engine_->start(jni);
+  if (!error.empty()) {
+    pause_recorder();
+    books_.stop();
+    live_.stop(jni, LiveObjects::Figures::kGo);
+    return error;
+  }
+  started_ms_ = steady_ms();
+  on_ = true;
+  ever_on_ = true;
+  write_ring_facts();
+  log_info("tracking on, engine={}, {} records of {} frames", engine_->name(),
+           ring_.get()->capacity(), ring_.get()->depth());
+  return "";
+}
+
+void Tracking::renew_sites() {
+  std::shared_ptr<Sites> sites;
+  sites_missing_ = options_.sites > 0 ? "" : "sites=0 was given";
+  if (options_.sites > 0) {
+    sites = Sites::create(options_.sites, options_.sites_depth);
+    if (!sites) {
+      sites_missing_ = fmt::format("there was no memory for sites={}", options_.sites);
+      log_warn("{}; no sites are counted", sites_missing_);
+    }
+  }
+  if (auto former = books_.use(std::move(sites))) {
+    reclamation_.retire(std::move(former));
+    reclamation_.wait_for_readers(kReadersPatience);
+  }
+}
+
+std::string Tracking::prepare_hooks(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  // start() then takes the other engine, and says so.
+  return why_classes_stay().empty() ? bci_engine_.prepare(jni) : "";
+}
+
+Engine* Tracking::prepare_engine(JNIEnv* jni, std::string& error) {
+  if (options_.engine == EngineKind::kVm) {
+    error = vm_engine_.prepare(jni);
+    if (error.empty()) return &vm_engine_;
+    if (options_.engine_chosen || options_.interval > 0) return nullptr;
+    log_warn("{}; so it is used", error);
+  } else if (const std::string why = why_classes_stay(); !why.empty()) {
+    error = vm_engine_.prepare(jni);
+    if (!error.empty()) return nullptr;
+    log_warn("{}: engine=vm is used instead of bci", why);
+    return &vm_engine_;
+  }
+  error = bci_engine_.prepare(jni);
+  return error.empty() ? &bci_engine_ : nullptr;
+}
+
+std::string Tracking::stop(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  if (!on_) return "";
+  const std::string error = engine_->stop(jni);
+  if (!error.empty()) return error;
+  pause_recorder();
+  books_.stop();
+  live_.stop(jni, LiveObjects::Figures::kStay);
+  stopped_ms_ = steady_ms();
+  on_ = false;
+  write_ring_facts();
+  log_info("tracking off");
+  return "";
+}
+
+void Tracking::pause_recorder() {
+  if (!recorder_.pause(kPatience)) log_info("a thread is held up where it records");
+}
+
+void Tracking::work_in(const Background& background) {
+  name_sweep_.when_needed(
+      [this, background] { background([this](JNIEnv* jni) { sweep_names(jni); }); });
+}
+
+void Tracking::include(TimeDataSource& source) {
+  const std::lock_guard lock(mutex_);
+  time_sources_.push_back(&source);
+}
+
+void Tracking::forget_time() {
+  const std::lock_guard lock(mutex_);
+  for (TimeDataSource* source : time_sources_) source->forget();
+}
+
+// Under the lock, so that the ring stays the one that records go to.
+void Tracking::sweep_names(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  name_sweep_.sweep(jni, [this](NamesInUse& used) {
+    if (AllocRing* const ring = ring_.get()) {
+      const RecordSet records = ring->snapshot();
+      for (std::size_t i = 0; i < records.size(); ++i) {
+        used.classes.insert(records[i].record.class_id);
+        for (const Frame& frame : records[i].frames) used.methods.insert(frame.method);
+      }
+    }
+    books_.add_names(used);
+    for (TimeDataSource* source : time_sources_) source->add_names(used);
+  });
+}
+
+void Tracking::keep_in(std::unique_ptr<RingFile> file) {
+  const std::lock_guard lock(mutex_);
+  ring_file_ = std::move(file);
+  ring_.replace(ring_file_->ring());
+  ring_file_names_ = std::make_unique<RingNames>(ring_file_->names());
+  names_.tell(*ring_file_names_);
+  AllocRing* const ring = ring_.get();  // never replaced again
+  thread_names_.keep_in(std::make_unique<RingThreadNames>(
+      ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing, [ring] {
+        std::unordered_set<std::int64_t> ids;
+        const RecordSet records = ring->snapshot();
+        for (std::size_t i = 0; i < records.size(); ++i) ids.insert(records[i].record.thread_id);
+        return ids;
+      }));
+  write_ring_facts();
+}
+
+std::optional<DumpSites> Tracking::hold_live(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Sites> sites = books_.shared_sites();
+  if (!live_.on() || !sites) return std::nullopt;
+  DumpSites held;
+  held.stacks.traces = {sites, &sites->traces()};
+  held.stacks.threads_apart = options_.threads_apart;
+  held.stacks.names = &names_;
+  held.stacks.names_held = names_.hold();
+  live_.hold_strongly(jni, held.objects);
+  return held;
+}
+
+std::int64_t Tracking::tracked_ms() const {
+  if (!ever_on_) return 0;
+  return (on_ ? steady_ms() : stopped_ms_) - started_ms_;
+}
+
+void Tracking::thread_started(JNIEnv* jni, jthread thread) {
+  CurrentThread::forget();
+  books_.thread_started(jni, thread);
+}
+
+void Tracking::thread_ending(JNIEnv* jni, jthread thread) {
+  CurrentThread::forget();
+  books_.thread_ending(jni);
+  if (on_) thread_names_.thread_ending(jni, thread);
+}
+
+std::string live_is_off(const Tracking* tracking) {
+  if (tracking == nullptr) return "allocations of this VM cannot be tracked";
+  const std::string why = tracking->not_followed();
+  if (!why.empty()) return "what is alive is not followed: " + why;
+  const std::string what = "what is alive is not followed: live= is off";
+  if (tracking->on()) return what + "; `ddm attach PID live=y` switches it on";
+  return what + ", and so is tracking; `ddm attach PID track=y,live=y` switches both on";
+}
+
+}  // namespace ddm

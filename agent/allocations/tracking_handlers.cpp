@@ -1,0 +1,166 @@
+#include "allocations/tracking_handlers.h"
+
+#include <exception>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/log.h"
+#include "wire/chunks/allocations.h"
+#include "wire/chunks/switch_request.h"
+#include "wire/chunks/zlib_chunk.h"
+
+namespace ddm {
+namespace {
+
+// Frames as REAL has them, each made once.
+class FramesOfAnswer {
+ public:
+  using Place = AllocationsWriter::Place;
+
+  FramesOfAnswer(const NameTable& names, AllocationsWriter& writer)
+      : names_(names), writer_(writer) {}
+
+  // Good until the next call. None: a table of the answer is full.
+  std::optional<std::span<const Place>> of(std::span<const Frame> stack) {
+    stack_.clear();
+    for (const Frame& frame : stack) {
+      const auto key = std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(frame.bci);
+      auto known = places_.find(key);
+      if (known == places_.end()) {
+        const MethodName& method = names_.method(frame.method);
+        const auto place = writer_.place_of(
+            {method.class_name, method.method, method.file, line_of(method, frame.bci)});
+        if (!place) return {};
+        known = places_.emplace(key, *place).first;
+      }
+      stack_.push_back(known->second);
+    }
+    return stack_;
+  }
+
+ private:
+  const NameTable& names_;
+  AllocationsWriter& writer_;
+  std::unordered_map<std::uint64_t, Place> places_;
+  std::vector<Place> stack_;
+};
+
+}  // namespace
+
+void TrackingHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.add(
+      TrackingRequest::kType, Lane::kInline,
+      [this](const Request& request, Reply reply) { enable(request, std::move(reply)); });
+  dispatcher.add(TrackingState::kType, Lane::kInline,
+                 [this](const Request& request, Reply reply) { query(request, std::move(reply)); });
+  dispatcher.add(kAllocations, Lane::kSlow,
+                 [this](const Request& request, Reply reply) { list(request, std::move(reply)); });
+}
+
+void TrackingHandlers::enable(const Request& request, Reply reply) {
+  const auto wanted = TrackingRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u1 on[, u1 only while connected]");
+  auto switching = switching_.begin(request.session->id());
+  auto shared = std::make_shared<Reply>(std::move(reply));
+  context_.service.run(Lane::kSlow, request.session,
+                       [this, wanted = *wanted, session = request.session, switching, shared] {
+                         if (!shared->wanted()) return;
+                         try {
+                           switch_tracking(wanted, session, *shared);
+                         } catch (const std::exception& failure) {
+                           shared->fail(FailCode::kInternal, failure.what());
+                         }
+                       });
+}
+
+void TrackingHandlers::switch_tracking(const TrackingRequest& wanted, const SessionPtr& session,
+                                       Reply& reply) {
+  if (tracking_ == nullptr) {
+    return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
+  }
+  JNIEnv* jni = context_.jni();
+  const bool was_on = tracking_->on();
+  const std::string error = wanted.on ? tracking_->start(jni) : tracking_->stop(jni);
+  for (SharedAnswer& answer : allocations_) answer.forget();
+  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  {
+    const std::lock_guard lock(lease_mutex_);
+    leased_ = wanted.while_connected && (leased_ || !was_on);
+    if (!leased_) lessees_.clear();
+    if (leased_) lessees_.insert(session->id());
+  }
+  if (!session->is_open()) return disconnected(session);
+  reply.send_empty();
+}
+
+void TrackingHandlers::disconnected(const SessionPtr& session) {
+  {
+    const std::lock_guard lock(lease_mutex_);
+    if (lessees_.erase(session->id()) == 0 || !lessees_.empty()) return;
+  }
+  context_.service.slow().post([this](JNIEnv* jni) {
+    {
+      const std::lock_guard lock(lease_mutex_);
+      if (!leased_ || !lessees_.empty()) return;  // somebody else wants it by now
+      leased_ = false;
+    }
+    const std::string error = tracking_->stop(jni);
+    for (SharedAnswer& answer : allocations_) answer.forget();
+    log_info("tracking: who has switched it on for a while has gone; off again {}", error);
+  });
+}
+
+void TrackingHandlers::query(const Request& request, Reply reply) {
+  if (!switching_.any(request.session->id())) return send_state(reply);
+  auto shared = std::make_shared<Reply>(std::move(reply));
+  context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
+}
+
+void TrackingHandlers::send_state(Reply& reply) const {
+  reply.send(TrackingState{tracking_ != nullptr && tracking_->on()});
+}
+
+void TrackingHandlers::list(const Request& request, Reply reply) {
+  const bool zlib = request.session->takes_zlib();
+  auto answer = allocations_[zlib].get(request.asked, [&]() -> Result<Chunk> {
+    auto made = allocations(request.session);
+    return made && zlib ? smallest_chunk(std::move(*made)) : std::move(made);
+  });
+  if (!answer) return reply.fail(FailCode::kInternal, answer.message());
+  reply.send(std::move(*answer));
+}
+
+Result<Chunk> TrackingHandlers::allocations(const SessionPtr& session) {
+  AllocationsWriter writer;
+  if (tracking_ == nullptr || !tracking_->has_records()) {
+    return Chunk{kAllocations, writer.finish()};
+  }
+  const ReportData data = tracking_->records();
+  std::unordered_set<std::int64_t> threads;
+  std::size_t frames = 0;
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    const auto [record, stack] = data.records[i];
+    threads.insert(record.thread_id);
+    frames += stack.size();
+  }
+  writer.reserve(data.records.size(), frames);
+  const auto thread_ids = small_ids_(context_.jni(), threads);
+  FramesOfAnswer frames_of(*data.names, writer);
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    // Who has gone, and the program's end, need no answer.
+    if (!session->is_open()) return Error{"nobody is left to answer"};
+    const auto [record, raw_frames] = data.records[i];
+    const auto stack = frames_of.of(raw_frames);
+    const auto thread = thread_ids.find(record.thread_id);
+    if (!stack ||
+        !writer.add(data.names->class_name(record.class_id),
+                    static_cast<std::uint64_t>(record.size),
+                    thread == thread_ids.end() ? std::uint16_t{0} : thread->second, *stack)) {
+      break;
+    }
+  }
+  return Chunk{kAllocations, writer.finish()};
+}
+
+}  // namespace ddm

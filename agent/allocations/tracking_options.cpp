@@ -1,0 +1,86 @@
+#include "allocations/tracking_options.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace ddm {
+namespace {
+
+constexpr std::int64_t kMaxLiveShare = 65536;
+// JVMTI SetHeapSamplingInterval takes a jint.
+constexpr std::int64_t kMaxInterval = std::numeric_limits<std::int32_t>::max();
+
+Wrong read_sites(std::string_view value, std::uint32_t* to) {
+  std::int64_t n = 0;
+  Wrong error = number(value, 0, kMaxTraces, true, &n);
+  if (error.empty()) *to = static_cast<std::uint32_t>(n);
+  return error;
+}
+
+Wrong read_live(std::string_view value, std::uint32_t* to) {
+  std::int64_t n = value == "y" ? 1 : 0;
+  if (value != "y" && value != "n" &&
+      !(value.starts_with("1/") && number(value.substr(2), 1, kMaxLiveShare, false, &n).empty())) {
+    return fmt::format("\"{}\" is not n, y or 1/N with N from 1 to {}", value, kMaxLiveShare);
+  }
+  *to = static_cast<std::uint32_t>(n);
+  return "";
+}
+
+}  // namespace
+
+std::vector<OptionRow> AllocationOptions::rows() {
+  using enum OptionRow::Reload;
+  return {
+      {"track", "y|n", "record allocations from the start (y if dump= is given)", kTaken,
+       [this](std::string_view v) { return yes_no(v, &track.emplace()); }},
+      {"engine", "vm|bci", "the VM's own allocation events, or rewritten bytecode", kTaken,
+       [this](std::string_view v) {
+         engine_chosen = true;
+         return one_of(v, "vm, bci", {EngineKind::kVm, EngineKind::kBci}, &engine);
+       }},
+      {"hooks", "demand|start", "engine=bci: when classes are rewritten (demand)", kRefused,
+       [this](std::string_view v) {
+         return one_of(v, "demand, start", {false, true}, &hooks_at_start);
+       }},
+      {"interval", "BYTES", "engine=vm: one sample every so many bytes (0 = all)", kTaken,
+       [this](std::string_view v) { return number(v, 0, kMaxInterval, true, &interval); }},
+      {"records", "N", "allocations kept, 1 to 1m (65536)", kTaken,
+       [this](std::string_view v) { return number32(v, kMaxRecords, &records); }},
+      {"depth", "N", "frames kept of each stack, 1 to 64 (16)", kTaken,
+       [this](std::string_view v) { return number32(v, kMaxDepth, &depth); }},
+      {"sites", "N", "stacks to count the whole run by, 0 = none (256k)", kTaken,
+       [this](std::string_view v) { return read_sites(v, &sites); }},
+      {"sites_depth", "N", "frames of each of these stacks, 1 to 64 (64)", kTaken,
+       [this](std::string_view v) { return number32(v, kMaxDepth, &sites_depth); }},
+      {"live", "n|y|1/N", "what is still alive, by site; 1/N: one object in N", kTaken,
+       [this](std::string_view v) { return read_live(v, &live); }},
+      {"ring", "PATH", "keep the records in a file that survives a kill", kRefused,
+       [this](std::string_view v) {
+         ring = v;
+         return Wrong();
+       }},
+      {"walker", "auto|vm|asgct|jvmti", "what walks the stacks", kRefused,
+       [this](std::string_view v) {
+         return one_of(v, "auto, vm, asgct, jvmti",
+                       {WalkerKind::kAuto, WalkerKind::kVm, WalkerKind::kAsgct, WalkerKind::kJvmti},
+                       &walker);
+       }},
+  };
+}
+
+Wrong AllocationOptions::conflict(const GivenOptions& given) const {
+  if (given.has("interval") && interval > 0 && engine != EngineKind::kVm) {
+    return "option interval needs engine=vm";
+  }
+  if (given.has("hooks") && hooks_at_start && engine != EngineKind::kBci) {
+    return "option hooks=start needs engine=bci";
+  }
+  if (given.has("live") && live > 0 && sites == 0) {
+    return "option live needs sites, and sites=0 switches them off";
+  }
+  return "";
+}
+
+}  // namespace ddm

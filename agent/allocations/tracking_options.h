@@ -1,0 +1,46 @@
+// What allocation tracking is asked for, by the option string or by a second load of the agent.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocations/store/alloc_record.h"
+#include "core/option_table.h"
+#include "stack/traces/traces.h"
+
+namespace ddm {
+
+enum class EngineKind { kBci, kVm };
+enum class WalkerKind { kAuto, kVm, kAsgct, kJvmti };
+
+struct TrackingOptions {
+  EngineKind engine = EngineKind::kVm;
+  bool engine_chosen = false;  // by the user; otherwise bci serves where vm cannot
+  std::int64_t interval = 0;   // bytes between samples of engine=vm; 0 = every allocation
+  std::uint32_t records = kDefaultRecords;
+  std::uint32_t depth = kDefaultDepth;
+  std::uint32_t sites = kDefaultTraces;  // stacks that the whole run is counted by; 0 = none
+  std::uint32_t sites_depth = kMaxDepth;
+  std::uint32_t live = 0;  // 0: nothing is followed, N: one object in N
+  WalkerKind walker = WalkerKind::kAuto;
+  bool threads_apart = false;  // sites of each thread; under hprof's name alone
+  friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
+};
+
+// Those, and when tracking begins.
+struct AllocationOptions : TrackingOptions {
+  bool start = false;               // the last string switches tracking on
+  std::optional<bool> track;        // of the last string; not given: see Options::track_from_start
+  bool hooks_at_start = false;      // engine=bci: rewrite classes at load, not on the first start
+  std::optional<std::string> ring;  // as given; "" = a name of the agent's choice
+
+  // The rows store into this object, which outlives them.
+  std::vector<OptionRow> rows();
+  // What is wrong with the options of one string taken together; "" = nothing.
+  Wrong conflict(const GivenOptions& given) const;
+};
+
+}  // namespace ddm

@@ -1,0 +1,150 @@
+// What Tracking tells: the data of a report, and the figures that stand in a ring file. All figures
+// of one report are of one moment, under the lock of start() and stop().
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "allocations/store/ring_moment.h"
+#include "allocations/tracking.h"
+#include "core/log.h"
+
+namespace ddm {
+namespace {
+
+// For whoever is switching tracking on or off, when the process ends.
+constexpr std::chrono::seconds kSwitchPatience{1};
+
+// For a report's live figures to be those of the last collection.
+constexpr std::chrono::seconds kSweepPatience{2};
+
+std::int64_t wall_clock_now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void Tracking::refresh_ring_file() {
+  // Somebody who starts, stops or reads has the lock for a while: the next time will do.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock() && on_) write_ring_facts();
+}
+
+void Tracking::write_ring_facts() {
+  if (!ring_file_ || closed_) return;
+  const auto put = [](std::string_view text, auto& to) {
+    std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
+  };
+  AllocRing* const ring = ring_.get();
+  const BookTotals totals = books_
+                                .moment(ThreadBooks::What::kTotals,
+                                        [ring] { return ring != nullptr ? ring->last_seq() : 0; })
+                                .totals();
+  RingFacts facts;
+  facts.updated_ms = wall_clock_now_ms();
+  facts.tracked_ms = tracked_ms();
+  facts.seen = totals.seen;
+  facts.seen_bytes = totals.seen_bytes;
+  for (const auto& [why, count] : recorder_.dropped()) facts.dropped += count;
+  facts.unattributed_bytes =
+      totals.allocated_bytes && interval_ == 0 ? *totals.allocated_bytes - totals.seen_bytes : -1;
+  if (engine_ != nullptr) {
+    facts.classes_rewritten = engine_->counters(nullptr).classes_rewritten;
+    put(engine_->name(), facts.engine);
+  }
+  put(recorder_.stacks().name(), facts.walker);
+  put(facts_.vm, facts.vm);
+  put(facts_.app, facts.app);
+  ring_file_->write_facts(facts);
+}
+
+ReportData Tracking::report(JNIEnv* jni, std::string reason) {
+  const std::lock_guard lock(mutex_);
+  return report_now(jni, std::move(reason));
+}
+
+ReportData Tracking::records() const {
+  const std::lock_guard lock(mutex_);
+  ReportData data;
+  data.names = &names_;
+  data.names_held = names_.hold();
+  if (AllocRing* const ring = ring_.get()) data.records = ring->snapshot();
+  return data;
+}
+
+std::optional<ReportData> Tracking::report_without_vm(std::string reason) {
+  const std::unique_lock lock(mutex_, kSwitchPatience);
+  if (!lock) return std::nullopt;
+  return report_now(nullptr, std::move(reason));
+}
+
+ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
+  ReportData data;
+  data.names = &names_;
+  data.names_held = names_.hold();
+
+  ReportSummary& summary = data.summary;
+  AllocRing* const ring = ring_.get();
+  if (jni != nullptr && !live_.settle(kSweepPatience)) {
+    log_info("live figures are not those of the last collection");
+  }
+  std::optional<RingMoment> recent;
+  BooksMoment moment =
+      books_.moment(ThreadBooks::What::kTotalsAndSites, [ring, &recent]() -> std::uint64_t {
+        return ring != nullptr ? recent.emplace(*ring).last_seq() : 0;
+      });
+  if (recent) data.records = recent->records();
+  recent.reset();
+  moment.count_late(data.records, live_.following());
+  BookTotals totals = moment.totals();
+  data.sites = moment.sites(totals, live_.followed_ms());
+  std::unordered_set<std::int64_t> wanted;
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    wanted.insert(data.records[i].record.thread_id);
+  }
+  for (const ThreadBytes& thread : totals.threads) wanted.insert(thread.thread_id);
+  data.thread_names = jni != nullptr ? thread_names_.read(jni, wanted) : thread_names_.known();
+  for (ThreadBytes& thread : totals.threads) {
+    const auto name = data.thread_names.find(thread.thread_id);
+    if (name != data.thread_names.end()) thread.name = name->second;
+  }
+
+  summary.pid = facts_.pid;
+  summary.app = facts_.app;
+  summary.vm = facts_.vm;
+  summary.engine = engine_ != nullptr ? engine_->name() : "";
+  summary.walker = recorder_.stacks().name();
+  summary.walks = recorder_.stacks().counts();
+  summary.seen = totals.seen;
+  summary.seen_bytes = totals.seen_bytes;
+  summary.interval = interval_;
+  summary.samples = totals.samples;
+  summary.allocated_bytes = totals.allocated_bytes;
+  if (totals.allocated_bytes && !summary.sampled()) {
+    summary.unattributed_bytes = *totals.allocated_bytes - totals.seen_bytes;
+    summary.virtual_thread_stack_bytes = totals.carriers_unattributed_bytes;
+  }
+  if (const auto gc = moment.live_gc()) summary.live = live_.summary(*gc, data.sites.life());
+  summary.threads = std::move(totals.threads);
+  summary.dropped_reasons = recorder_.dropped();
+  summary.dropped = totals.dropped;
+  if (engine_ != nullptr) {
+    EngineCounters counters = engine_->counters(jni);
+    summary.classes_rewritten = counters.classes_rewritten;
+    summary.classes_skipped = std::move(counters.classes_skipped);
+    summary.methods_skipped = std::move(counters.methods_skipped);
+    summary.methods_running = std::move(counters.methods_running);
+  }
+  summary.tracked_ms = tracked_ms();
+  for (TimeDataSource* source : time_sources_) source->add_to(data.time);
+  summary.process_start = facts_.process_start;
+  summary.period = period_;
+  summary.written_ms = wall_clock_now_ms();
+  summary.reason = std::move(reason);
+  return data;
+}
+
+}  // namespace ddm

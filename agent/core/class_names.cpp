@@ -1,0 +1,81 @@
+#include "core/class_names.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kMaxDimensions = 255;  // JVMS 4.4.1
+
+// The name of a hidden class has a slash before its suffix, its descriptor a dot; elsewhere it is
+// the other way round.
+void swap_dots_and_slashes(std::string& text, std::size_t begin) {
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '.') {
+      text[i] = '/';
+    } else if (text[i] == '/') {
+      text[i] = '.';
+    }
+  }
+}
+
+constexpr std::array<std::pair<char, std::string_view>, 9> kPrimitives{{{'Z', "boolean"},
+                                                                        {'B', "byte"},
+                                                                        {'C', "char"},
+                                                                        {'S', "short"},
+                                                                        {'I', "int"},
+                                                                        {'J', "long"},
+                                                                        {'F', "float"},
+                                                                        {'D', "double"},
+                                                                        {'V', "void"}}};
+
+}  // namespace
+
+std::string type_name_of(std::string_view signature) {
+  const std::size_t dimensions = std::min(signature.find_first_not_of('['), signature.size());
+  const std::string_view element = signature.substr(dimensions);
+  std::string name;
+  if (element.size() == 1) {
+    for (const auto& [letter, primitive] : kPrimitives) {
+      if (element[0] == letter) name = primitive;
+    }
+    if (element[0] == 'V' && dimensions > 0) name.clear();
+  } else if (element.size() > 2 && element.front() == 'L' &&
+             element.find(';') == element.size() - 1) {
+    name = element.substr(1, element.size() - 2);
+    swap_dots_and_slashes(name, 0);
+  }
+  if (name.empty() || dimensions > kMaxDimensions) return std::string(signature);
+  for (std::size_t i = 0; i < dimensions; ++i) name += "[]";
+  return name;
+}
+
+std::string_view internal_name_of(std::string_view signature) {
+  return signature.size() > 2 ? signature.substr(1, signature.size() - 2) : signature;
+}
+
+std::string dotted_name(std::string_view internal_name) {
+  std::string name(internal_name);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+std::string descriptor_of(std::string_view type_name) {
+  std::string result;
+  while (type_name.ends_with("[]")) {
+    result += '[';
+    type_name.remove_suffix(2);
+  }
+  for (const auto& [letter, name] : kPrimitives) {
+    if (type_name == name) return result + letter;
+  }
+  result += 'L';
+  const std::size_t begin = result.size();
+  result += type_name;
+  swap_dots_and_slashes(result, begin);
+  return result + ';';
+}
+
+}  // namespace ddm

@@ -1,0 +1,23 @@
+#include "core/file_descriptor.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace ddm {
+
+void FileDescriptor::reset() {
+  // Not repeated on EINTR: Linux has released the number by then.
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+std::string errno_text(int error_number) { return std::generic_category().message(error_number); }
+
+Error errno_error(std::string_view what) {
+  const int error_number = errno;
+  return {std::string(what) + ": " + errno_text(error_number)};
+}
+
+}  // namespace ddm

@@ -1,0 +1,41 @@
+// An owned file descriptor, and the words for a system call that failed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/result.h"
+
+namespace ddm {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  ~FileDescriptor() { reset(); }
+
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  void reset();
+  int release() { return std::exchange(fd_, -1); }  // the caller's from now on
+
+ private:
+  int fd_ = -1;
+};
+
+// "Permission denied" for EACCES; thread-safe, unlike strerror().
+std::string errno_text(int error_number);
+
+// "WHAT: <text of errno>".
+Error errno_error(std::string_view what);
+
+}  // namespace ddm

@@ -1,0 +1,15 @@
+// Paths that the options give, with %p and %t in them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ddm {
+
+// YYYYMMDD-HHMMSS of local time, from seconds since the epoch.
+std::string time_text(std::int64_t seconds);
+
+// %p -> pid, %t -> time, %% -> %; anything else stays.
+std::string fill_in_path(const std::string& path, std::int64_t pid, const std::string& time);
+
+}  // namespace ddm

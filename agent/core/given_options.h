@@ -1,0 +1,20 @@
+// Which options a string names.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ddm {
+
+struct GivenOptions {
+  std::vector<std::string> names;  // in the order of the string
+
+  bool has(std::string_view option) const {
+    return std::ranges::find(names, option) != names.end();
+  }
+  friend bool operator==(const GivenOptions&, const GivenOptions&) = default;
+};
+
+}  // namespace ddm

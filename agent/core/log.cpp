@@ -1,0 +1,111 @@
+#include "core/log.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string>
+
+#include "core/jvm_text.h"
+
+namespace ddm {
+namespace {
+
+// A report may wait so long for a reader that takes nothing; a line does not wait. Nor does a report
+// after that, until stderr takes text again: the exit of a program waits for one second in all.
+constexpr int kReportPatienceMs = 1000;
+std::atomic<bool> g_nobody_reads{false};
+
+std::atomic<LogLevel> g_level{LogLevel::kWarn};
+std::atomic<std::uint64_t> g_lost_lines{0};
+constinit thread_local std::vector<std::string>* t_kept_lines = nullptr;
+constexpr std::size_t kMostKeptLines = 32;
+
+// Whether stderr takes PIPE_BUF bytes. Everything but a pipe, a socket and a stopped terminal does.
+bool takes_text(int patience_ms) {
+  pollfd polled{STDERR_FILENO, POLLOUT, 0};
+  int ready = 0;
+  do {
+    ready = poll(&polled, 1, g_nobody_reads ? 0 : patience_ms);
+  } while (ready < 0 && errno == EINTR);
+  const bool takes = ready > 0 && (polled.revents & POLLOUT) != 0;
+  if (takes || patience_ms > 0) g_nobody_reads = !takes;
+  return takes;
+}
+
+// The descriptor is the program's: it may not be made one that never waits. Between poll() and a
+// plain write() the program itself may fill the pipe; so this one write is told not to wait.
+ssize_t write_some(std::string_view text) {
+  struct stat facts {};
+  if (fstat(STDERR_FILENO, &facts) == 0 && S_ISFIFO(facts.st_mode)) {
+    const iovec whole{const_cast<char*>(text.data()), text.size()};
+    const ssize_t written = pwritev2(STDERR_FILENO, &whole, 1, -1, RWF_NOWAIT);
+    if (written >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS)) return written;
+  }
+  return write(STDERR_FILENO, text.data(), text.size());
+}
+
+// False: stderr takes no more, or is closed, which is the program's choice.
+bool write_all(std::string_view text, int patience_ms) {
+  while (!text.empty()) {
+    if (!takes_text(patience_ms)) return false;
+    const ssize_t written = write_some(text.substr(0, PIPE_BUF));
+    if (written < 0 && (errno == EINTR || (errno == EAGAIN && patience_ms > 0))) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// Once for all that was lost before.
+bool tell_of_lost_lines(int patience_ms) {
+  const std::uint64_t lost = g_lost_lines.exchange(0);
+  if (lost == 0) return true;
+  const std::string line =
+      fmt::format("ddmagent: {} lines were lost, because nobody read stderr\n", lost);
+  if (write_all(line, patience_ms)) return true;
+  g_lost_lines += lost;
+  return false;
+}
+
+bool write_or_count(std::string_view text, int patience_ms) {
+  const int saved_errno = errno;
+  const bool written = tell_of_lost_lines(patience_ms) && write_all(text, patience_ms);
+  if (!written) ++g_lost_lines;
+  errno = saved_errno;
+  return written;
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
+
+bool log_enabled(LogLevel level) { return level <= g_level.load(std::memory_order_relaxed); }
+
+void log_line(LogLevel level, std::string_view text) {
+  if (!log_enabled(level)) return;
+  // Paths and names come from servers and programs: nothing in them ends the line, or tells a terminal
+  // what to do.
+  std::string line = "ddmagent: " + printable(text);
+  if (t_kept_lines != nullptr && level <= LogLevel::kWarn &&
+      t_kept_lines->size() < kMostKeptLines) {
+    t_kept_lines->push_back(line.substr(line.find(' ') + 1));
+  }
+  line += '\n';
+  write_or_count(line, 0);
+}
+
+LoggedHere::LoggedHere() { t_kept_lines = &lines_; }
+LoggedHere::~LoggedHere() { t_kept_lines = nullptr; }
+
+void announce(std::string_view text) {
+  if (log_enabled(LogLevel::kWarn)) write_stderr("ddmagent: " + printable(text) + '\n');
+}
+
+bool write_stderr(std::string_view text) { return write_or_count(text, kReportPatienceMs); }
+
+}  // namespace ddm

@@ -1,0 +1,90 @@
+#include "core/own_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace ddm {
+namespace {
+
+// A container may forbid process_vm_readv; the same memory is a file.
+bool read_from_file(std::uintptr_t from, void* to, std::size_t bytes) {
+  const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const ssize_t got = pread(fd, to, bytes, static_cast<off_t>(from));
+  close(fd);
+  return got == static_cast<ssize_t>(bytes);
+}
+
+bool read_by_kernel(std::uintptr_t from, void* to, std::size_t bytes) {
+  static std::atomic<bool> forbidden{false};
+  if (!forbidden) {
+    const iovec local{to, bytes};
+    const iovec remote{reinterpret_cast<void*>(from), bytes};  // NOLINT: an address
+    const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (got >= 0 || (errno != EPERM && errno != ENOSYS)) return got == static_cast<ssize_t>(bytes);
+    forbidden = true;
+  }
+  return read_from_file(from, to, bytes);
+}
+
+}  // namespace
+
+bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes) {
+  const int before = errno;
+  const bool read = read_by_kernel(from, to, bytes);
+  errno = before;
+  return read;
+}
+
+std::string read_maps_text() {
+  std::string text;
+  const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  constexpr std::size_t kStep = 64 * 1024;
+  for (;;) {
+    const std::size_t size = text.size();
+    text.resize(size + kStep);
+    const ssize_t got = read(fd, text.data() + size, kStep);
+    text.resize(size + static_cast<std::size_t>(got > 0 ? got : 0));
+    if (got <= 0) break;
+  }
+  close(fd);
+  return text;
+}
+
+MemoryWindow::MemoryWindow(std::size_t block)
+    : size_(block + kPage),  // what is asked for may begin at the end of the first page
+      block_(static_cast<std::byte*>(
+          mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+
+MemoryWindow::~MemoryWindow() {
+  if (block_ != MAP_FAILED) munmap(block_, size_);
+}
+
+bool MemoryWindow::copy(std::uintptr_t at, void* to, std::size_t bytes) {
+  if (at + bytes < at || block_ == MAP_FAILED) return false;
+  if (at < begin_ || at + bytes > end_) {
+    begin_ = at / kPage * kPage;
+    end_ = begin_ + size_;
+    // Memory may end within the block: the last try is the pages that are needed.
+    const std::uintptr_t needed = (at + bytes + kPage - 1) / kPage * kPage;
+    while (!read_own_memory(begin_, block_, end_ - begin_)) {
+      if (end_ <= needed) {
+        begin_ = end_ = 0;
+        return false;
+      }
+      const std::uintptr_t half = begin_ + (end_ - begin_) / 2 / kPage * kPage;
+      end_ = half > needed ? half : needed;
+    }
+  }
+  std::memcpy(to, block_ + (at - begin_), bytes);
+  return true;
+}
+
+}  // namespace ddm

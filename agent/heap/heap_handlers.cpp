@@ -1,0 +1,200 @@
+#include "heap/heap_handlers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/heap_dump.h"
+#include "wire/chunks/packet.h"
+
+namespace ddm {
+namespace {
+
+// Ids of HPIF. What the Java heap is made of, and what the VM has beside it, has numbers that no
+// 4 GiB slice of a heap map takes before the heap has 400 GiB.
+std::uint32_t id_of(PoolKind kind) {
+  switch (kind) {
+    case PoolKind::kYoung:
+      return 101;
+    case PoolKind::kSurvivor:
+      return 102;
+    case PoolKind::kOld:
+      return 103;
+    case PoolKind::kMetaspace:
+      return 111;
+    case PoolKind::kClassSpace:
+      return 112;
+    case PoolKind::kCode:
+      return 121;
+    case PoolKind::kCodeOfVm:
+      return 122;
+    case PoolKind::kCodeProfiled:
+      return 123;
+    case PoolKind::kCodeNotProfiled:
+      return 124;
+  }
+  return 0;
+}
+
+// The packet's and the chunk's header, and room for FAIL's neighbours in a packet of several.
+constexpr std::size_t kMaxDump = kMaxOutgoingPacket - (std::size_t{1} << 20);
+
+// The program stands still during a collection and a dump; before the next one, it and those who
+// ask the VM something get a moment.
+void let_others_run() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+std::uint64_t now_ms() {
+  using namespace std::chrono;
+  return static_cast<std::uint64_t>(
+      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+}
+
+}  // namespace
+
+void HeapHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.add(HeapInfoRequest::kType, Lane::kQuick,
+                 [this](const Request& request, Reply reply) { info(request, std::move(reply)); });
+  dispatcher.add(kCollectGarbage, Lane::kSlow, [this](const Request& request, Reply reply) {
+    collect(request, std::move(reply));
+  });
+  dispatcher.add(HeapDumpRequest::kType, Lane::kSlow, [this](const Request& request, Reply reply) {
+    dump_to_file(request, std::move(reply));
+  });
+  dispatcher.add(kHeapDumpStream, Lane::kSlow,
+                 [this](const Request& request, Reply reply) { dump(request, std::move(reply)); });
+  dispatcher.add(
+      HeapDumpPieceRequest::kType, Lane::kSlow,
+      [this](const Request& request, Reply reply) { dump_in_pieces(request, std::move(reply)); });
+  gc_events_.add_listener([this](JNIEnv* jni) { collected(jni); });
+}
+
+HeapInfo HeapHandlers::read_info(JNIEnv* jni, HeapInfoWhen reason) {
+  HeapInfo info;
+  const std::uint64_t time = now_ms();
+  const auto add = [&](std::uint32_t id, const HeapFigures& figures) {
+    info.heaps.push_back(
+        {id, time, reason, figures.max_bytes, figures.committed_bytes, figures.used_bytes, 0});
+  };
+  if (const auto figures = figures_.heap(jni)) {
+    add(kJavaHeap, *figures);
+    info.heaps.back().allocated_objects = maps_.last_object_count();
+  }
+  for (const PoolFigures& pool : figures_.pools(jni)) add(id_of(pool.kind), pool.figures);
+  return info;
+}
+
+void HeapHandlers::info(const Request& request, Reply reply) {
+  const auto wanted = HeapInfoRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u1 when: 0 never, 1 now, 2 next GC, 3 every GC");
+  if (wanted->when == HeapInfoWhen::kNow) {
+    return reply.send(read_info(context_.jni(), wanted->when));
+  }
+  request.session->modes.heap_info_when = static_cast<std::uint8_t>(wanted->when);
+  request.session->modes.told_of_collections_since = std::chrono::steady_clock::now();
+  const std::string error = gc_events_.refresh();
+  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  reply.send(HeapInfo{});
+}
+
+void HeapHandlers::collected(JNIEnv* jni) {
+  HeapInfo info;
+  bool one_shot = false;
+  for (const SessionPtr& session : context_.sessions()) {
+    auto expected = static_cast<std::uint8_t>(HeapInfoWhen::kNextGc);
+    const bool next = session->modes.heap_info_when.compare_exchange_strong(expected, 0);
+    const bool every = expected == static_cast<std::uint8_t>(HeapInfoWhen::kEveryGc);
+    one_shot |= next;
+    // Figures that a server cannot take yet are old when it can.
+    if (!next && !(every && session->has_room())) continue;
+    if (info.heaps.empty()) info = read_info(jni, HeapInfoWhen::kEveryGc);
+    for (HeapInfo::Heap& heap : info.heaps) {
+      heap.reason = next ? HeapInfoWhen::kNextGc : HeapInfoWhen::kEveryGc;
+    }
+    session->send_event(to_chunk(info));
+  }
+  if (one_shot) gc_events_.refresh();
+}
+
+void HeapHandlers::collect(const Request& request, Reply reply) {
+  // One that was begun since this server asked, and since it wanted to be told of collections, is
+  // as good as another one.
+  const auto since =
+      std::max(request.asked, request.session->modes.told_of_collections_since.load());
+  if (collection_begun_ > since) return reply.send_empty();
+  const auto begin = std::chrono::steady_clock::now();
+  const jvmtiError error = context_.jvmti->ForceGarbageCollection();
+  if (error != JVMTI_ERROR_NONE) {
+    return reply.fail(FailCode::kRefused,
+                      std::string("ForceGarbageCollection: ") + jvmti_error_name(error));
+  }
+  collection_begun_ = begin;
+  reply.send_empty();
+  let_others_run();
+}
+
+void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
+  const auto wanted = HeapDumpRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("str path");
+  const auto written = dumper_.write(context_.jni(), wanted->path);
+  // The answer has no room for words.
+  if (!written) log_warn("heap dump: {}", written.message());
+  reply.send(HeapDumpReply{written.ok()});
+}
+
+void HeapHandlers::dump(const Request& request, Reply reply) {
+  bool made = false;
+  auto dump = dump_.get(request.asked, [&]() -> Result<Chunk> {
+    made = true;
+    auto stored = dumper_.store(context_.jni(), kMaxDump);
+    if (!stored) return stored.error();
+    return Chunk{kHeapDumpStream, {}, std::move(*stored)};
+  });
+  if (!dump) return reply.fail(FailCode::kRefused, dump.message());
+  reply.send(std::move(*dump));
+  if (made) let_others_run();
+}
+
+void HeapHandlers::dump_in_pieces(const Request& request, Reply reply) {
+  using What = HeapDumpPieceRequest::What;
+  const auto wanted = HeapDumpPieceRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u1 what: 0 make, 1 make with stacks, 2 next piece");
+  if (wanted->what == What::kNextPiece) return next_piece(request, std::move(reply));
+  HeapDumpMade made;
+  HoldObjects hold;
+  if (wanted->what == What::kMakeWithStacks) {
+    if (tracking_ != nullptr && tracking_->follows_live()) {
+      hold = [this](JNIEnv* jni) { return tracking_->hold_live(jni); };
+    } else {
+      made.no_stacks = live_is_off(tracking_);
+    }
+  }
+  pieces_.erase(request.session->id());
+  auto stored = dumper_.store(context_.jni(), hold);
+  if (!stored) return reply.fail(FailCode::kRefused, stored.message());
+  made.bytes = stored->data->size();
+  made.with_stack = stored->with_stack;
+  if (request.session->is_open()) pieces_[request.session->id()] = {std::move(stored->data)};
+  reply.send(made);
+  let_others_run();
+}
+
+void HeapHandlers::next_piece(const Request& request, Reply reply) {
+  const auto dump = pieces_.find(request.session->id());
+  if (dump == pieces_.end()) {
+    return reply.fail(FailCode::kRefused, "no heap dump has been made for this connection");
+  }
+  auto piece = dump->second.data->read(dump->second.sent, HeapDumpPieceRequest::kPiece);
+  if (!piece) return reply.fail(FailCode::kRefused, piece.message());
+  dump->second.sent += piece->size();
+  if (dump->second.sent == dump->second.data->size()) pieces_.erase(dump);
+  reply.send(Chunk{HeapDumpPieceRequest::kType, std::move(*piece)});
+}
+
+void HeapHandlers::disconnected(const SessionPtr& session) {
+  context_.service.slow().post([this, id = session->id()](JNIEnv*) { pieces_.erase(id); });
+}
+
+}  // namespace ddm

@@ -1,0 +1,64 @@
+// HPIF, HPGC, HPDU, HPDS, HPDP: figures of the heap, collections, dumps.
+#pragma once
+
+#include <chrono>
+#include <map>
+
+#include "allocations/tracking.h"
+#include "heap/heap_dump_file.h"
+#include "heap/heap_figures.h"
+#include "heap/heap_map_handlers.h"
+#include "wire/chunks/heap_info.h"
+#include "wire/chunks/shared_answer.h"
+#include "wire/events/gc_events.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class HeapHandlers {
+ public:
+  // `maps` knows how many objects there are; `tracking`, which may be null, where they come from.
+  HeapHandlers(const HandlerContext& context, GcEvents& gc_events, const HeapMapHandlers& maps,
+               Tracking* tracking)
+      : context_(context),
+        gc_events_(gc_events),
+        maps_(maps),
+        tracking_(tracking),
+        dumper_(context.jvmti, figures_) {}
+
+  void add_to(Dispatcher& dispatcher);
+  void disconnected(const SessionPtr& session);
+  HeapDumper& dumper() { return dumper_; }
+
+  // The program ends: nothing is left behind.
+  void close() { dumper_.close(); }
+
+ private:
+  void info(const Request& request, Reply reply);
+  void collect(const Request& request, Reply reply);
+  void dump_to_file(const Request& request, Reply reply);
+  void dump(const Request& request, Reply reply);
+  void dump_in_pieces(const Request& request, Reply reply);
+  void next_piece(const Request& request, Reply reply);
+
+  HeapInfo read_info(JNIEnv* jni, HeapInfoWhen reason);
+  void collected(JNIEnv* jni);
+
+  const HandlerContext& context_;
+  GcEvents& gc_events_;
+  const HeapMapHandlers& maps_;
+  Tracking* const tracking_;
+  HeapFiguresReader figures_;
+  HeapDumper dumper_;
+
+  // The slow lane's own.
+  SharedAnswer dump_;
+  struct Pieces {
+    std::shared_ptr<const StoredData> data;
+    std::uint64_t sent = 0;
+  };
+  std::map<std::uint64_t, Pieces> pieces_;  // by session: a dump that it is reading
+  std::chrono::steady_clock::time_point collection_begun_{};  // the last that a server asked for
+};
+
+}  // namespace ddm

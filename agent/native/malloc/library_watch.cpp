@@ -1,0 +1,295 @@
+#include "native/malloc/library_watch.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "native/malloc/allocation_hooks.h"
+#include "native/malloc/symbol_slots.h"
+
+extern "C" {
+
+// dlopen() as it is, and as our hook calls it.
+using DdmDlopen = void*(const char*, int);
+DdmDlopen* ddm_real_dlopen = nullptr;
+void* ddm_dlopen_and_hook(const char* path, int flags);
+int ddm_knows_path(const char* path);
+void ddm_dlopen_hook();
+
+// The loader takes a bare name for the library that calls dlopen (its RUNPATH, its name space), so
+// for such names this is a mere jump: the caller stays the caller.
+asm(R"(
+  .pushsection .text
+  .globl ddm_dlopen_hook
+  .hidden ddm_dlopen_hook
+  .type ddm_dlopen_hook, @function
+ddm_dlopen_hook:
+  .cfi_startproc
+  endbr64
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call ddm_knows_path
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  testl %eax, %eax
+  jne ddm_dlopen_and_hook
+  movq ddm_real_dlopen(%rip), %rax
+  jmp *%rax
+  .cfi_endproc
+  .size ddm_dlopen_hook, . - ddm_dlopen_hook
+  .popsection
+)");
+}
+
+namespace ddm {
+namespace {
+
+constexpr int kIdleMillis = 100;
+constexpr int kBusyMillis = 5;
+constexpr int kBusyRounds = 60;  // after somebody has opened a library
+
+// Slots that the loader had not bound are looked at again after so many rounds.
+constexpr unsigned kRoundsToUnbound = 5;
+
+// Rises when the thread has something to look at. Hooks may raise it for as long as the process
+// lives, so it is no descriptor, which would have to be closed some day.
+std::atomic<std::uint32_t> g_wakes{0};
+std::atomic<bool> g_stopped{false};
+
+// False: not within so many milliseconds.
+bool wait_for_wake(std::uint32_t seen, int millis) {
+  const timespec limit{millis / 1000, millis % 1000 * 1'000'000L};
+  if (syscall(SYS_futex, &g_wakes, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0) == 0) return true;
+  return g_wakes != seen;
+}
+
+// Never hooked: us, the unwinder, and the loader, whose malloc is its own business.
+bool is_exempt(const dl_phdr_info& info, const LoadedLibrary& library) {
+  const std::string_view path = info.dlpi_name;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return library.holds(reinterpret_cast<std::uintptr_t>(&g_wakes)) ||
+         name.starts_with("libunwind") || name.starts_with("ld-linux") ||
+         name.starts_with("linux-vdso") || name.starts_with("liblzma");
+}
+
+// All hooks, complete before the first is in place.
+std::array<Hook, kMostHooks> g_all_hooks;
+std::size_t g_all_hook_count = 0;
+std::span<const Hook> all_hooks() { return {g_all_hooks.data(), g_all_hook_count}; }
+
+void collect_hooks() {
+  for (const Hook& hook : allocation_hooks()) g_all_hooks[g_all_hook_count++] = hook;
+  g_all_hooks[g_all_hook_count++] = {"dlopen", reinterpret_cast<std::uintptr_t>(ddm_real_dlopen),
+                                     reinterpret_cast<std::uintptr_t>(&ddm_dlopen_hook)};
+}
+
+// The hooked functions of which there is more than one in this process.
+HookSet functions_defined_twice() {
+  HookSet set;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        const LoadedLibrary library = LoadedLibrary::of(*info);
+        // Ours are not seen from outside.
+        if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_wakes))) {
+          add_defined_otherwise(library, all_hooks(), static_cast<HookSet*>(result));
+        }
+        return 0;
+      },
+      &set);
+  return set;
+}
+
+// How many slots are to be looked at again.
+std::size_t hook_library(const dl_phdr_info& info, const HookSet& defined_twice) {
+  const LoadedLibrary library = LoadedLibrary::of(info);
+  if (is_exempt(info, library)) return 0;
+  return redirect(library, all_hooks(), defined_twice).unbound;
+}
+
+struct LoaderCounts {
+  unsigned long long added = 0;
+  unsigned long long removed = 0;
+  friend bool operator==(const LoaderCounts&, const LoaderCounts&) = default;
+};
+
+LoaderCounts loader_counts() {
+  LoaderCounts counts;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        *static_cast<LoaderCounts*>(result) = {info->dlpi_adds, info->dlpi_subs};
+        return 1;
+      },
+      &counts);
+  return counts;
+}
+
+void wake() {
+  ++g_wakes;
+  syscall(SYS_futex, &g_wakes, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+// The one library that a handle stands for. Its caller holds it open.
+void hook_opened(void* handle) {
+  struct Opened {
+    const link_map* map;
+    HookSet defined_twice;
+  };
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return;
+  Opened opened{map, functions_defined_twice()};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* wanted) {
+        const auto& [opened_map, defined_twice] = *static_cast<Opened*>(wanted);
+        if (info->dlpi_addr != opened_map->l_addr ||
+            std::strcmp(info->dlpi_name, opened_map->l_name) != 0) {
+          return 0;
+        }
+        hook_library(*info, defined_twice);
+        return 1;
+      },
+      &opened);
+}
+
+// The libraries on the loader's list at one moment.
+class LibraryList {
+ public:
+  LibraryList() {
+    libraries_.reserve(kMost);  // nothing is allocated while the loader's lock is held
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* list) {
+          static_cast<LibraryList*>(list)->add(*info);
+          return 0;
+        },
+        this);
+  }
+
+  // None of them has gone since.
+  bool all_loaded() const { return loader_counts().removed == at_begin_.removed; }
+
+  // How many slots are to be looked at again.
+  std::size_t hook() {
+    struct Pass {
+      const LibraryList& list;
+      const HookSet defined_twice;
+      std::size_t unbound;
+    };
+    Pass pass{*this, functions_defined_twice(), 0};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* result) {
+          auto& [list, defined_twice, unbound] = *static_cast<Pass*>(result);
+          if (list.holds(*info)) unbound += hook_library(*info, defined_twice);
+          return 0;
+        },
+        &pass);
+    return pass.unbound;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+  struct Known {
+    std::uintptr_t base;
+    const ElfW(Phdr) * headers;
+  };
+
+  void add(const dl_phdr_info& info) {
+    if (libraries_.size() < kMost) libraries_.push_back({info.dlpi_addr, info.dlpi_phdr});
+    at_begin_ = {info.dlpi_adds, info.dlpi_subs};
+  }
+
+  bool holds(const dl_phdr_info& info) const {
+    return std::any_of(libraries_.begin(), libraries_.end(), [&](const Known& known) {
+      return known.base == info.dlpi_addr && known.headers == info.dlpi_phdr;
+    });
+  }
+
+  std::vector<Known> libraries_;
+  LoaderCounts at_begin_;
+};
+
+// Opening the program itself waits until whoever is loading something has done.
+void wait_for_whoever_is_loading() {
+  if (void* self = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD)) dlclose(self);
+}
+
+}  // namespace
+
+LibraryWatch::LibraryWatch() {
+  ddm_real_dlopen = reinterpret_cast<DdmDlopen*>(dlsym(RTLD_DEFAULT, "dlopen"));
+  collect_hooks();
+  hook_all();
+}
+
+// A library is on the loader's list before it is relocated, and then its slots must not be touched:
+// only what was listed before the loader had done with all that it was at is complete.
+void LibraryWatch::hook_all() {
+  for (;;) {
+    LibraryList list;
+    wait_for_whoever_is_loading();
+    if (!list.all_loaded()) continue;  // an address may mean another library now
+    unbound_ = list.hook();
+    return;
+  }
+}
+
+void LibraryWatch::run() {
+  const Unsampled unsampled;
+  LoaderCounts hooked{};
+  int busy = kBusyRounds;
+  for (unsigned rounds = 0; !g_stopped; ++rounds) {
+    const std::uint32_t seen = g_wakes;
+    const LoaderCounts now = loader_counts();
+    const bool changed = !(now == hooked);
+    if (changed || (unbound_ > 0 && rounds % kRoundsToUnbound == 0)) hook_all();
+    if (changed) {
+      hooked = now;
+      busy = kBusyRounds;
+    }
+    const bool woken = wait_for_wake(seen, busy > 0 ? kBusyMillis : kIdleMillis);
+    busy = woken ? kBusyRounds : std::max(busy - 1, 0);
+  }
+}
+
+void LibraryWatch::stop() {
+  g_stopped = true;
+  wake();
+}
+
+}  // namespace ddm
+
+// A path says itself which library is meant; only $ORIGIN in it does not.
+int ddm_knows_path(const char* path) {
+  const bool known =
+      path != nullptr && std::strchr(path, '/') != nullptr && std::strchr(path, '$') == nullptr;
+  if (!known) ddm::wake();
+  return known ? 1 : 0;
+}
+
+void* ddm_dlopen_and_hook(const char* path, int flags) {
+  void* handle = ddm_real_dlopen(path, flags);
+  if (handle == nullptr) return nullptr;
+  const int error = errno;
+  ddm::hook_opened(handle);
+  ddm::wake();
+  errno = error;
+  return handle;
+}

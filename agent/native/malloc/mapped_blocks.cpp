@@ -1,0 +1,138 @@
+#include "native/malloc/mapped_blocks.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/own_memory.h"
+#include "native/malloc/glibc_malloc.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint64_t kMostPages = 1 << 19;  // 2 GiB of memory in use
+
+// Which pages of memory are in use: reading the others would make page tables for them.
+class PageTable {
+ public:
+  PageTable() : fd_(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  ~PageTable() {
+    if (fd_ >= 0) close(fd_);
+  }
+  PageTable(const PageTable&) = delete;
+  PageTable& operator=(const PageTable&) = delete;
+
+  bool in_use(std::uintptr_t address) {
+    const std::uint64_t page = address / kPage;
+    if (page < first_ || page >= first_ + count_) {
+      const ssize_t got = fd_ < 0 ? -1
+                                  : pread(fd_, entries_.data(), sizeof entries_,
+                                          static_cast<off_t>(page * sizeof entries_[0]));
+      first_ = page;
+      count_ = got > 0 ? static_cast<std::uint64_t>(got) / sizeof entries_[0] : 0;
+      if (count_ == 0) return false;
+    }
+    return entries_[page - first_] >> 63 != 0;  // what is swapped out stays where it is
+  }
+
+ private:
+  const int fd_;
+  std::uint64_t first_ = 0;
+  std::uint64_t count_ = 0;
+  std::array<std::uint64_t, 512> entries_{};
+};
+
+class Search {
+ public:
+  Search(std::uint64_t expected_bytes, BlockList* blocks)
+      : expected_(expected_bytes), blocks_(blocks) {}
+
+  std::uint64_t run(const std::vector<Mapping>& mappings, const BlockList& taken) {
+    std::vector<Span> rest;
+    for (const Mapping& mapping : mappings) {
+      if (!mapping.anonymous_data() || is_taken(mapping, taken)) continue;
+      const std::uintptr_t end = follow(mapping.begin, mapping.end);
+      if (end < mapping.end) rest.push_back({end, mapping.end});
+    }
+    if (expected_ == 0) return found_;
+    std::sort(rest.begin(), rest.end(),
+              [](const Span& a, const Span& b) { return a.end - a.begin < b.end - b.begin; });
+    for (const Span& span : rest) {
+      if (found_ >= expected_) break;
+      search_pages(span);
+    }
+    return found_;
+  }
+
+ private:
+  struct Span {
+    std::uintptr_t begin, end;
+  };
+  struct Header {
+    std::uint64_t before;  // from the mapping's beginning, for blocks of a wanted alignment
+    std::uint64_t bytes_and_flags;
+  };
+
+  // An arena's heap may be joined with a neighbour, but begins or ends a mapping.
+  static bool is_taken(const Mapping& mapping, const BlockList& taken) {
+    const auto block = std::lower_bound(
+        taken.begin(), taken.end(), mapping.begin,
+        [](const Block& candidate, std::uintptr_t value) { return candidate.end() <= value; });
+    return block != taken.end() && block->address < mapping.end;
+  }
+
+  // The bytes of the block whose mapping begins here, or 0.
+  std::uint64_t block_at(std::uintptr_t at, std::uintptr_t limit) {
+    for (std::uint64_t alignment = 16; alignment <= kPage; alignment *= 2) {
+      const std::uint64_t before = alignment - 16;
+      const auto header = window_.read<Header>(at + before);
+      if (!header) return 0;
+      const std::uint64_t bytes = before + (header->bytes_and_flags & ~kBlockFlags);
+      if (header->before == before && (header->bytes_and_flags & kBlockFlags) == kBlockIsMapped &&
+          bytes % kPage == 0 && bytes > before + kMinBlock && bytes <= limit - at) {
+        return bytes;
+      }
+    }
+    return 0;
+  }
+
+  // Takes the blocks that lie one behind the other; where they end.
+  std::uintptr_t follow(std::uintptr_t at, std::uintptr_t limit) {
+    while (at < limit) {
+      const std::uint64_t bytes = pages_.in_use(at) ? block_at(at, limit) : 0;
+      if (bytes == 0) break;
+      blocks_->emplace_back(at, bytes, BlockState::kUsed);
+      found_ += bytes;
+      at += bytes;
+    }
+    return at;
+  }
+
+  void search_pages(const Span& span) {
+    for (std::uintptr_t at = span.begin; at < span.end && found_ < expected_;) {
+      const std::uintptr_t end = follow(at, span.end);
+      if (pages_.in_use(at) && ++looked_at_ > kMostPages) return;
+      at = end > at ? end : at + kPage;
+    }
+  }
+
+  const std::uint64_t expected_;
+  BlockList* const blocks_;
+  std::uint64_t found_ = 0;
+  std::uint64_t looked_at_ = 0;
+  PageTable pages_;
+  MemoryWindow window_{kPage};
+};
+
+}  // namespace
+
+std::uint64_t find_mapped_blocks(const std::vector<Mapping>& mappings, const BlockList& taken,
+                                 std::uint64_t expected_bytes, BlockList* blocks) {
+  return Search(expected_bytes, blocks).run(mappings, taken);
+}
+
+}  // namespace ddm

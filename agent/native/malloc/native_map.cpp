@@ -1,0 +1,74 @@
+#include "native/malloc/native_map.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+
+#include "core/own_memory.h"
+#include "native/malloc/arena_walk.h"
+#include "native/malloc/cached_blocks.h"
+#include "native/malloc/glibc_malloc.h"
+#include "native/malloc/mapped_blocks.h"
+#include "wire/chunks/mappings.h"
+
+namespace ddm {
+namespace {
+
+void count(NativeMap* map) {
+  for (const Block& block : map->blocks) {
+    switch (block.state()) {
+      case BlockState::kFree:
+        map->free_bytes += block.bytes;
+        break;
+      case BlockState::kUsed:
+        map->used_bytes += block.bytes;
+        break;
+      case BlockState::kCached:
+        map->cached_bytes += block.bytes;
+        break;
+    }
+  }
+}
+
+void take_mappings(const std::vector<Mapping>& mappings, NativeMap* map) {
+  for (const Mapping& mapping : mappings) {
+    if (mapping.name == "[heap]" || mapping.anonymous_data()) {
+      map->blocks.emplace_back(mapping.begin, mapping.bytes(), BlockState::kUsed);
+    }
+  }
+}
+
+}  // namespace
+
+NativeMap read_native_map() {
+  NativeMap map;
+  const std::vector<Mapping> mappings = parse_mappings(read_maps_text());
+  const auto malloc = find_glibc_malloc(mappings, &map.why);
+  if (!malloc) {
+    take_mappings(mappings, &map);
+    count(&map);
+    return map;
+  }
+  map.recognised = true;
+  for (const MallocRegion& region : malloc->regions) {
+    map.lost_bytes += walk_region(region, &map.blocks).lost_bytes;
+  }
+  mark_cached_blocks(*malloc, &map.blocks);
+  // Without malloc's own counters, what it says aloud: that takes its locks for a moment.
+  const std::uint64_t expected =
+      malloc->counters ? malloc->counters->mapped_bytes : mallinfo2().hblkhd;
+  BlockList mapped(mapped_memory());
+  map.mapped_bytes = find_mapped_blocks(mappings, map.blocks, expected, &mapped);
+  map.missing_bytes = expected - std::min(expected, map.mapped_bytes);
+  for (const MallocArena& arena : malloc->arenas) {
+    map.missing_bytes += arena.system_bytes - std::min(arena.system_bytes, arena.region_bytes);
+  }
+  map.blocks.insert(map.blocks.end(), mapped.begin(), mapped.end());
+  std::sort(map.blocks.begin(), map.blocks.end(),
+            [](const Block& a, const Block& b) { return a.address < b.address; });
+  map.lost_bytes += drop_overlaps(&map.blocks);
+  count(&map);
+  return map;
+}
+
+}  // namespace ddm

@@ -1,0 +1,69 @@
+#include "native/malloc/native_sampler.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "core/own_memory.h"
+#include "native/malloc/native_stack.h"
+#include "native/malloc/sampling_interval.h"
+#include "wire/chunks/mappings.h"
+
+namespace ddm {
+namespace {
+
+// At one sample every 512 KiB that is 32 GiB of living memory.
+constexpr std::uint32_t kRecords = 1 << 16;
+
+// Up to the first frame that no library holds: libunwind cannot see through Java's frames, and
+// what it makes of them is no caller.
+std::vector<std::uintptr_t> native_frames(const AllocationSample& sample,
+                                          const std::vector<Mapping>& mappings) {
+  const auto begin = sample.native.begin();
+  const auto end = std::find_if(begin, begin + sample.native_frames, [&](std::uintptr_t frame) {
+    const Mapping* mapping = find_mapping(mappings, frame);
+    return mapping == nullptr || !mapping->executable || mapping->inode == 0;
+  });
+  return {begin, end};
+}
+
+}  // namespace
+
+std::string NativeSampler::start(std::uint64_t mean_bytes, JavaStackReader java_stack,
+                                 NativeSampler** sampler) {
+#if !defined(__x86_64__)
+  return "it needs an x86-64 machine";
+#endif
+  if (std::string error = open_libunwind(); !error.empty()) return error;
+  auto table = SampleTable::create(kRecords);
+  if (!table) return "there is no memory for the samples";
+  SampleTable& samples = *table.release();  // free() looks into it until the process ends
+  prepare_allocation_hooks(&samples, mean_bytes, java_stack);
+  *sampler = new NativeSampler(mean_bytes, samples);
+  return "";
+}
+
+std::vector<LiveAllocations> NativeSampler::live() const {
+  const Unsampled unsampled;
+  using Key = std::tuple<std::uint64_t, std::vector<std::uintptr_t>, std::vector<JavaFrame>>;
+  std::map<Key, std::uint64_t> samples;
+  const std::vector<AllocationSample> snapshot = table_.snapshot();
+  const std::vector<Mapping> mappings = parse_mappings(read_maps_text());
+  for (const AllocationSample& sample : snapshot) {
+    std::vector<JavaFrame> java(sample.java.begin(), sample.java.begin() + sample.java_frames);
+    ++samples[{sample.bytes, native_frames(sample, mappings), std::move(java)}];
+  }
+  std::vector<LiveAllocations> all;
+  for (const auto& [key, count] : samples) {
+    const auto& [bytes, native, java] = key;
+    const double each = 1 / sampling_probability(bytes, mean_);
+    all.push_back({bytes, static_cast<double>(count) * each, native, java});
+  }
+  std::sort(all.begin(), all.end(), [](const LiveAllocations& a, const LiveAllocations& b) {
+    return static_cast<double>(a.bytes) * a.count > static_cast<double>(b.bytes) * b.count;
+  });
+  return all;
+}
+
+}  // namespace ddm

@@ -1,0 +1,89 @@
+#include "native/native_heap_handlers.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.h"
+
+namespace ddm {
+namespace {
+
+// What malloc's blocks are multiples of.
+constexpr std::uint8_t kUnit = 16;
+
+// The id in the brackets; the segments have one for each 4 GiB of addresses.
+constexpr std::uint32_t kWholeHeap = 1;
+
+// Some always change while they are looked for.
+constexpr std::uint64_t kWorthSaying = 4 << 20;
+
+constexpr std::uint8_t kNativeState = heap_state(Solidity::kHard, HeapKind::kNative);
+
+void write(const NativeMap& map, HeapMapWriter& writer) {
+  for (const Block& block : map.blocks) {
+    const bool used = block.state() == BlockState::kUsed;
+    writer.add(block.address, block.bytes, used ? kNativeState : kFreeState);
+  }
+  writer.finish();
+}
+
+}  // namespace
+
+void NativeHeapHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.add(kNativeSegment, Lane::kQuick, [this](const Request& request, Reply reply) {
+    segments(request, std::move(reply));
+  });
+  dispatcher.add(NativeHeap::kType, Lane::kSlow,
+                 [this](const Request&, Reply reply) { allocations(std::move(reply)); });
+  requests_.set_drawer([this](JNIEnv*, const auto& receivers) { draw_for(receivers); });
+}
+
+void NativeHeapHandlers::allocations(Reply reply) {
+  if (sampling_ == nullptr) {
+    return reply.fail(FailCode::kRefused,
+                      "NHGT: native allocations are not sampled; the agent's option native=BYTES "
+                      "(native=512k, say) does that from the start");
+  }
+  reply.send(sampling_->read(context_.jni()));
+}
+
+void NativeHeapHandlers::segments(const Request& request, Reply reply) {
+  const auto wanted = NativeSegmentsRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u1 when: 0 never, 1 at every GC, 2 now; u1 what");
+  requests_.ask(request, std::move(reply), {wanted->when, 0});
+}
+
+void NativeHeapHandlers::draw_for(const std::vector<MapRequests::Receiver>& receivers) {
+  const NativeMap map = read_map();
+  const auto envelope_for = [](std::uint8_t) {
+    return MapRequests::Envelope{to_chunk(NativeHeapStart{kWholeHeap}),
+                                 to_chunk(NativeHeapEnd{kWholeHeap}), kNativeSegment, kUnit};
+  };
+  requests_.deliver(receivers, envelope_for,
+                    [&](std::uint8_t, HeapMapWriter& writer) { write(map, writer); });
+}
+
+NativeMap NativeHeapHandlers::read_map() {
+  NativeMap map = read_native_map();
+  if (!map.recognised && !std::exchange(warned_, true)) {
+    const struct mallinfo2 totals = mallinfo2();
+    log_warn(
+        "native heap map: {}; it shows mappings, not blocks. malloc says: {} bytes in use, "
+        "{} free, {} in {} blocks with mappings of their own",
+        map.why, totals.uordblks, totals.fordblks, totals.hblkhd, totals.hblks);
+  }
+  if (map.missing_bytes > kWorthSaying && !std::exchange(warned_, true)) {
+    log_warn("native heap map: {} bytes that malloc has got from the system were not found",
+             map.missing_bytes);
+  }
+  log_debug(
+      "native heap map: {} blocks, {} bytes in use, {} free, {} in caches, {} not readable as "
+      "blocks, {} not found",
+      map.blocks.size(), map.used_bytes, map.free_bytes, map.cached_bytes, map.lost_bytes,
+      map.missing_bytes);
+  return map;
+}
+
+}  // namespace ddm

@@ -1,0 +1,37 @@
+// NHSG: the map of malloc's blocks, at every GC or once. NHGT: sampled native allocations.
+//
+// Maps are drawn on the maps' thread, after the Java heap's of the same GC; NHGT on the slow lane.
+#pragma once
+
+#include "native/malloc/native_map.h"
+#include "native/native_sampling.h"
+#include "wire/events/map_requests.h"
+
+namespace ddm {
+
+class NativeHeapHandlers {
+ public:
+  // `sampling` is null without the option native=.
+  NativeHeapHandlers(const HandlerContext& context, GcEvents& gc_events, MapEvents& maps,
+                     NativeSampling* sampling)
+      : context_(context),
+        requests_(context, gc_events, maps, &SessionModes::native_maps),
+        sampling_(sampling) {}
+
+  // After the handlers of the Java heap: their maps come first.
+  void add_to(Dispatcher& dispatcher);
+
+ private:
+  void allocations(Reply reply);
+  void segments(const Request& request, Reply reply);
+  // On the maps' thread.
+  void draw_for(const std::vector<MapRequests::Receiver>& receivers);
+  NativeMap read_map();
+
+  const HandlerContext& context_;
+  MapRequests requests_;
+  NativeSampling* const sampling_;
+  bool warned_ = false;  // the maps' thread's own
+};
+
+}  // namespace ddm

@@ -1,0 +1,173 @@
+#include "native/native_java_stack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "core/class_names.h"
+#include "core/own_memory.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_library.h"
+#include "vm/vm_structs.h"
+
+namespace ddm {
+namespace {
+
+// AsyncGetCallTrace has no header.
+struct CallFrame {
+  jint bci;  // -3: a native method
+  jmethodID method;
+};
+struct CallTrace {
+  JNIEnv* jni;
+  jint count;  // below 1: none, and why
+  CallFrame* frames;
+};
+using AsyncGetCallTrace = void (*)(CallTrace*, jint, void*);
+
+// JavaThread::_thread_state, the same in all releases; the first is checked by what this thread is.
+constexpr std::int32_t kInNative = 4;
+constexpr std::int32_t kInVm = 6;
+
+struct Access {
+  JavaVM* vm = nullptr;
+  AsyncGetCallTrace trace = nullptr;
+  std::ptrdiff_t thread_state = 0;  // from a thread's JNIEnv to its state
+};
+Access g_access;
+std::atomic<bool> g_open{false};
+
+std::int32_t state_of(JNIEnv* jni) {
+  std::int32_t state = 0;
+  std::memcpy(&state, reinterpret_cast<const char*>(jni) + g_access.thread_state, sizeof state);
+  return state;
+}
+
+void JNICALL ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
+
+void make_method_ids(jvmtiEnv* jvmti, jclass klass) {
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti);
+  jvmti->GetClassMethods(klass, &count, methods.out());
+}
+
+void JNICALL ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass klass) {
+  make_method_ids(jvmti, klass);
+}
+
+std::string follow_classes(JavaVM* vm, JNIEnv* jni) {
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
+  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ClassLoad = ClassLoad;
+  callbacks.ClassPrepare = ClassPrepare;
+  jvmtiError error = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  for (const jvmtiEvent event : {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE}) {
+    if (error != JVMTI_ERROR_NONE) return jvmti_error_name(error);
+    error = jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
+  }
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti);
+  error = jvmti->GetLoadedClasses(&count, classes.out());
+  for (jint i = 0; i < count; ++i) {
+    const LocalRef<jclass> klass(jni, classes[i]);
+    make_method_ids(jvmti, klass.get());
+  }
+  return "";
+}
+
+// JNIEnv is a part of the VM's thread; java.lang.Thread.eetop is that thread.
+std::string find_thread_state(JNIEnv* jni, jvmtiEnv* jvmti) {
+  const auto offset = vm_structs::offset_of("JavaThread", "_thread_state");
+  if (!offset) return "this VM does not tell where a thread's state is";
+  jthread thread = nullptr;
+  if (jvmti->GetCurrentThread(&thread) != JVMTI_ERROR_NONE) return "no current thread";
+  const LocalRef<jobject> current(jni, thread);
+  const LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
+  const jfieldID eetop = klass ? jni->GetFieldID(klass.get(), "eetop", "J") : nullptr;
+  if (clear_exception(jni) || eetop == nullptr) return "java.lang.Thread has no field eetop";
+  const auto vm_thread = static_cast<std::intptr_t>(jni->GetLongField(current.get(), eetop));
+  g_access.thread_state = vm_thread + *offset - reinterpret_cast<std::intptr_t>(jni);
+  constexpr std::ptrdiff_t kNear = 16 * 1024;
+  std::int32_t state = 0;
+  const auto at = reinterpret_cast<std::intptr_t>(jni) + g_access.thread_state;
+  if (std::abs(g_access.thread_state) > kNear ||
+      !read_own_memory(static_cast<std::uintptr_t>(at), &state, sizeof state) ||
+      state != kInNative) {
+    return "a thread's state is not where it should be";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string open_java_stacks(JavaVM* vm, JNIEnv* jni) {
+  g_access.vm = vm;
+  g_access.trace = reinterpret_cast<AsyncGetCallTrace>(vm_library::symbol("AsyncGetCallTrace"));
+  if (g_access.trace == nullptr) return "this VM has no AsyncGetCallTrace";
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
+  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
+  std::string error = find_thread_state(jni, jvmti);
+  jvmti->DisposeEnvironment();
+  if (error.empty()) error = follow_classes(vm, jni);
+  if (error.empty()) g_open = true;
+  return error;
+}
+
+std::uint32_t read_java_stack(JavaFrame* frames, std::uint32_t most) {
+  if (!g_open.load(std::memory_order_acquire)) return 0;
+  void* environment = nullptr;
+  if (g_access.vm->GetEnv(&environment, JNI_VERSION_10) != JNI_OK) return 0;
+  auto* const jni = static_cast<JNIEnv*>(environment);
+  const std::int32_t state = state_of(jni);
+  if (state != kInNative && state != kInVm) return 0;
+  std::array<CallFrame, kMaxJavaFrames> found;
+  CallTrace trace{jni, 0, found.data()};
+  g_access.trace(&trace, static_cast<jint>(std::min<std::uint32_t>(most, found.size())), nullptr);
+  if (trace.count <= 0) return 0;
+  const auto count = std::min(static_cast<std::uint32_t>(trace.count), most);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    frames[i] = {reinterpret_cast<std::uintptr_t>(found[i].method), found[i].bci};
+  }
+  return count;
+}
+
+std::string name_java_frame(jvmtiEnv* jvmti, JNIEnv* jni, const JavaFrame& frame) {
+  const auto method = reinterpret_cast<jmethodID>(frame.method);  // NOLINT: it was one
+  LocalRef<jclass> owner(jni, nullptr);
+  JvmtiPtr<char> signature(jvmti), name(jvmti), file(jvmti);
+  if (method == nullptr ||
+      jvmti->GetMethodDeclaringClass(method, owner.out()) != JVMTI_ERROR_NONE ||
+      jvmti->GetClassSignature(owner.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+      jvmti->GetMethodName(method, name.out(), nullptr, nullptr) != JVMTI_ERROR_NONE) {
+    return "unknown";  // its class is gone
+  }
+  std::string where = "Native Method";
+  if (frame.bci >= 0) {
+    where = jvmti->GetSourceFileName(owner.get(), file.out()) == JVMTI_ERROR_NONE
+                ? std::string(text_of(file))
+                : "Unknown Source";
+    jint count = 0;
+    JvmtiPtr<jvmtiLineNumberEntry> lines(jvmti);
+    if (jvmti->GetLineNumberTable(method, &count, lines.out()) == JVMTI_ERROR_NONE) {
+      jlocation best = -1;
+      jint line = -1;
+      for (jint i = 0; i < count; ++i) {
+        if (lines[i].start_location <= frame.bci && lines[i].start_location > best) {
+          best = lines[i].start_location;
+          line = lines[i].line_number;
+        }
+      }
+      if (line >= 0) where += fmt::format(":{}", line);
+    }
+  }
+  return fmt::format("{}.{}({})", type_name_of(text_of(signature)), text_of(name), where);
+}
+
+}  // namespace ddm

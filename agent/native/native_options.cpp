@@ -1,0 +1,16 @@
+#include "native/native_options.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
+
+}  // namespace
+
+std::vector<OptionRow> NativeOptions::rows() {
+  return {{"native", "BYTES", "sample native allocations every so many bytes",
+           OptionRow::Reload::kRefused,
+           [this](std::string_view v) { return number(v, 1, kMaxBytes, true, &interval); }}};
+}
+
+}  // namespace ddm

@@ -1,0 +1,85 @@
+#include "probes/plans/probe_budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ddm {
+namespace {
+
+constexpr double kLeastShare = 0.25;       // of one processor
+constexpr double kLateNs = 5'000'000'000;  // after which what was counts 1/e
+// Probes that have just gone in: the budget of so long may be spent at first, and so many times the
+// budget from then on, until that is what may be spent anyway.
+constexpr double kFirstNs = 150'000'000, kFirstTimes = 20;
+// Where one of them goes, so do those that cost so many times the budget themselves.
+constexpr double kTogetherTimes = 2;
+constexpr double kYoungNs = (kLateNs - kFirstNs) / kFirstTimes;
+
+}  // namespace
+
+std::vector<std::uint64_t> ProbeBudget::step(const Step& step) {
+  const double wall = std::max(step.wall_ns, 1.0);
+  const double kept = std::exp(-wall / kLateNs);
+  double cost = step.other_ns, late = late_other_ns_ = late_other_ns_ * kept + step.other_ns;
+  std::map<std::uint64_t, Late> late_probes;
+  for (const Cost& probe : step.probes) {
+    const auto before = late_.find(probe.probe);
+    const Late was = before == late_.end() ? Late{} : before->second;
+    const Late& is = late_probes[probe.probe] = {
+        was.ns * kept + probe.ns, was.lasting_ns * kept + probe.ns - probe.passing_ns,
+        was.age_ns + wall};
+    cost += probe.ns;
+    late += is.ns;
+  }
+  late_ = std::move(late_probes);
+  const double base = std::max(step.cpu_ns - cost, kLeastShare * wall);
+  used_ns_ += cost;
+  other_ns_ += step.other_ns;
+  base_ns_ += base;
+  late_base_ns_ = late_base_ns_ * kept + base;
+  late_wall_ns_ = late_wall_ns_ * kept + wall;
+  return too_dear(late, wall / (1 - kept));
+}
+
+// Dearest first. `late`: what all have cost of late; `window_ns`: how long that is.
+std::vector<std::uint64_t> ProbeBudget::too_dear(double late, double window_ns) {
+  // As if the program had always been as it is since the first step.
+  const double budget_of_ns = percent_ / 100 * late_base_ns_ / late_wall_ns_;
+  const auto dearest = [this](double Late::*by) {
+    std::vector<std::pair<std::uint64_t, Late>> sorted(late_.begin(), late_.end());
+    std::erase_if(sorted, [by](const auto& probe) { return probe.second.*by <= 0; });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [by](const auto& a, const auto& b) { return a.second.*by > b.second.*by; });
+    return sorted;
+  };
+  const auto by_lasting = dearest(&Late::lasting_ns), by_all = dearest(&Late::ns);
+  double young = 0;
+  for (const auto& [number, probe] : by_lasting) {
+    if (probe.age_ns < kYoungNs) young += probe.lasting_ns;
+  }
+  std::vector<std::uint64_t> gone;
+  const auto take_out = [&](std::uint64_t number, double ns) {
+    late -= ns;
+    late_.erase(number);
+    gone.push_back(number);
+  };
+  for (const auto& [number, probe] : by_lasting) {
+    if (probe.age_ns >= kYoungNs) continue;
+    const double budget_of =
+        gone.empty() ? kFirstNs + kFirstTimes * probe.age_ns : kTogetherTimes * probe.age_ns;
+    if (young <= budget_of_ns * budget_of) break;
+    young -= probe.lasting_ns;
+    take_out(number, probe.ns);
+  }
+  for (const auto& [number, probe] : by_all) {
+    if (late <= budget_of_ns * window_ns) break;
+    if (late_.contains(number)) take_out(number, probe.ns);
+  }
+  return gone;
+}
+
+double ProbeBudget::used_percent() const { return base_ns_ > 0 ? 100 * used_ns_ / base_ns_ : 0; }
+double ProbeBudget::other_percent() const { return base_ns_ > 0 ? 100 * other_ns_ / base_ns_ : 0; }
+
+}  // namespace ddm

@@ -1,0 +1,204 @@
+#include "probes/plans/probe_condition.h"
+
+#include <charconv>
+#include <optional>
+#include <string>
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kMostText = 1000;
+constexpr std::size_t kMostComparisons = 16;
+constexpr int kMostArgument = 255;  // JVMS 4.3.3
+
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<std::vector<bci::PatchCondition>> parse() {
+    std::vector<bci::PatchCondition> conditions;
+    if (text_.size() > kMostText) return wrong("it is longer than 1000 characters");
+    skip_blanks();
+    while (at_ < text_.size()) {
+      if (!conditions.empty() && !take("&&")) {
+        return wrong("behind a comparison stands '" + next_word() + "'; right is && or the end");
+      }
+      if (conditions.size() == kMostComparisons) return wrong("it has more than 16 comparisons");
+      bci::PatchCondition condition;
+      if (auto problem = comparison(condition); !problem.empty()) return wrong(problem);
+      conditions.push_back(std::move(condition));
+    }
+    return conditions;
+  }
+
+ private:
+  Error wrong(const std::string& problem) const {
+    return Error{"the condition '" + std::string(text_.substr(0, 100)) + "': " + problem};
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+
+  bool take(std::string_view token) {
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    skip_blanks();
+    return true;
+  }
+
+  std::string name() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (is_name_start(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  // What stands here, for messages.
+  std::string next_word() const {
+    const std::size_t end = text_.find_first_of(" \t", at_);
+    return std::string(text_.substr(at_, end == std::string_view::npos ? end : end - at_));
+  }
+
+  // Each returns "" or what is wrong.
+  std::string comparison(bci::PatchCondition& condition) {
+    std::string problem = left(condition.left);
+    if (problem.empty()) problem = relation(condition.relation);
+    if (problem.empty()) problem = constant(condition);
+    return problem;
+  }
+
+  std::string left(bci::PatchArgument& argument) {
+    if (at_ >= text_.size()) return "a comparison is missing at the end";
+    if (!is_name_start(text_[at_])) {
+      return "'" + next_word() +
+             "' is no name; a comparison begins with arg1, return, this.FIELD or "
+             "the name of a variable";
+    }
+    const std::string word = name();
+    if (word == "this") {
+      if (at_ >= text_.size() || text_[at_] != '.') {
+        argument.kind = bci::ArgumentKind::kThis;
+      } else {
+        ++at_;
+        argument.kind = bci::ArgumentKind::kField;
+        argument.name = name();
+        if (argument.name.empty()) return "behind 'this.' the name of a field is missing";
+      }
+    } else if (word == "return") {
+      argument.kind = bci::ArgumentKind::kReturn;
+    } else if (const auto number = argument_number(word)) {
+      if (*number < 1 || *number > kMostArgument) {
+        return "there is no " + word + "; arguments are arg1 to arg255";
+      }
+      argument.kind = bci::ArgumentKind::kArg;
+      argument.number = *number;
+    } else {
+      argument.kind = bci::ArgumentKind::kLocal;
+      argument.name = word;
+    }
+    skip_blanks();
+    return "";
+  }
+
+  static std::optional<int> argument_number(std::string_view word) {
+    if (!word.starts_with("arg") || word.size() == 3) return {};
+    int number = 0;
+    const char* const end = word.data() + word.size();
+    const auto [last, error] = std::from_chars(word.data() + 3, end, number);
+    if (last != end) return {};
+    return error == std::errc() ? number : 0;
+  }
+
+  std::string relation(bci::Relation& relation) {
+    if (take("=="))
+      relation = bci::Relation::kEqual;
+    else if (take("!="))
+      relation = bci::Relation::kNotEqual;
+    else if (take("<="))
+      relation = bci::Relation::kLessOrEqual;
+    else if (take(">="))
+      relation = bci::Relation::kGreaterOrEqual;
+    else if (take("<"))
+      relation = bci::Relation::kLess;
+    else if (take(">"))
+      relation = bci::Relation::kGreater;
+    else
+      return "'" + next_word() + "' is no relation; right is == != < <= > or >=";
+    return "";
+  }
+
+  std::string constant(bci::PatchCondition& condition) {
+    if (at_ >= text_.size()) return "behind the relation a constant is missing";
+    const char first = text_[at_];
+    if (first == '"' || first == '\'') {
+      const std::size_t end = text_.find(first, at_ + 1);
+      if (end == std::string_view::npos) return std::string("a text does not end with ") + first;
+      condition.right = std::string(text_.substr(at_ + 1, end - at_ - 1));
+      at_ = end + 1;
+    } else if (is_digit(first) || first == '-' || first == '.') {
+      if (std::string problem = number(condition); !problem.empty()) return problem;
+    } else if (std::string problem = word(condition); !problem.empty()) {
+      return problem;
+    }
+    const bool orders = condition.relation != bci::Relation::kEqual &&
+                        condition.relation != bci::Relation::kNotEqual;
+    if (orders && (std::holds_alternative<std::nullptr_t>(condition.right) ||
+                   std::holds_alternative<std::string>(condition.right))) {
+      return "null and texts are compared with == and != only";
+    }
+    skip_blanks();
+    return "";
+  }
+
+  std::string number(bci::PatchCondition& condition) {
+    const std::size_t end = text_.find_first_of(" \t&", at_);
+    const std::string_view digits =
+        text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    const char* const last = digits.data() + digits.size();
+    std::int64_t whole = 0;
+    double real = 0;
+    if (const auto [stop, error] = std::from_chars(digits.data(), last, whole);
+        error == std::errc() && stop == last) {
+      condition.right = whole;
+    } else if (const auto [real_stop, real_error] = std::from_chars(digits.data(), last, real);
+               real_error == std::errc() && real_stop == last) {
+      condition.right = real;
+    } else {
+      return "'" + std::string(digits) + "' is no number that a long or double can hold";
+    }
+    at_ += digits.size();
+    return "";
+  }
+
+  std::string word(bci::PatchCondition& condition) {
+    const std::size_t begin = at_;
+    const std::string word = name();
+    if (word == "null") {
+      condition.right = nullptr;
+    } else if (word == "true" || word == "false") {
+      condition.right = std::int64_t{word == "true"};
+    } else {
+      at_ = begin;
+      return "'" + next_word() +
+             "' is no constant; right is a number, true, false, null or a text in quotes";
+    }
+    return "";
+  }
+
+  const std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<bci::PatchCondition>> parse_condition(std::string_view text) {
+  return Parser(text).parse();
+}
+
+}  // namespace ddm

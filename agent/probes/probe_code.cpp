@@ -1,0 +1,367 @@
+#include "probes/probe_code.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bci/descriptor.h"
+#include "bci/patch/patch_class.h"
+#include "core/class_names.h"
+#include "core/log.h"
+#include "probes/probe_names.h"
+#include "vm/class_methods.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint16_t kAccNative = 0x0100;
+constexpr std::chrono::seconds kJustIn{1}, kStaysOut{60};
+constexpr const char* kBudget = "budget";
+
+// Probes of one kind cost about the same.
+std::string with_kind(const std::string& method, const ProbeRequest& request) {
+  return method + ' ' + std::to_string(request.what) + ' ' + std::to_string(request.line) + ' ' +
+         request.field + ' ' + request.condition;
+}
+
+// Of all the sites that a probe has: without this one it has no hits.
+bool is_main(bci::SiteKind site) {
+  return site != bci::SiteKind::kExit && site != bci::SiteKind::kThrow;
+}
+
+std::string refusal_words(const bci::RefusedSite& site) {
+  const std::string detail = site.detail.empty() ? "" : ": " + site.detail;
+  if (site.reason != bci::SkipReason::kNoSuchVariable) {
+    return std::string(to_string(site.reason)) + detail;
+  }
+  return "there is no such variable there, or it is not set yet" + detail;
+}
+
+std::string note_of_initialisers(const std::set<std::string>& classes) {
+  constexpr std::size_t kMostNamed = 3;
+  std::string names;
+  std::size_t named = 0;
+  for (const std::string& name : classes) {
+    if (named++ == kMostNamed) break;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (classes.size() > kMostNamed) {
+    names += " and " + std::to_string(classes.size() - kMostNamed) + " more";
+  }
+  return "a static initialiser runs once: where the class was initialised before, it is not seen "
+         "(" +
+         names + ")";
+}
+
+std::vector<std::string> field_owners(const ProbeWish& wish, const bci::ConstantPool& pool) {
+  std::set<std::string> owners;
+  for (std::uint16_t index = 1; index < pool.count(); ++index) {
+    if (pool.tag(index) != bci::kFieldref) continue;
+    const auto field = pool.member(index);
+    if (field && wish.means_field(field->owner, field->name)) owners.emplace(field->owner);
+  }
+  return {owners.begin(), owners.end()};
+}
+
+}  // namespace
+
+void ProbeCode::add(WishId id, ProbeWish wish, double budget) {
+  const std::lock_guard lock(mutex_);
+  Wish& entry = wishes_[id];
+  entry.filter = MethodFilter(wish.request.methods);
+  entry.budget = budget;
+  entry.wish = std::make_shared<const ProbeWish>(std::move(wish));
+  coming_ = id;
+}
+
+void ProbeCode::settled() {
+  const std::lock_guard lock(mutex_);
+  coming_.reset();
+}
+
+void ProbeCode::remove(WishId id) {
+  const std::lock_guard lock(mutex_);
+  wishes_.erase(id);
+}
+
+void ProbeCode::take_out(JNIEnv* jni, Number number, double budget) {
+  const std::lock_guard lock(mutex_);
+  const auto at = probes_.find(number);
+  if (at == probes_.end()) return;
+  Probe& probe = at->second;
+  probe.removed = kBudget;
+  only_.insert(probe.class_name);
+  records_.end(jni, probe.cell);
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(too_dear_, [now](const auto& entry) { return entry.second.until < now; });
+  const auto wish = wishes_.find(probe.wish);
+  if (wish == wishes_.end() || now - probe.since > kJustIn) return;
+  const std::string name = full_name(probe.class_name, probe.method, probe.descriptor);
+  too_dear_[with_kind(name, wish->second.wish->request)] = {now + kStaysOut, budget};
+}
+
+bool ProbeCode::is_too_dear(const Wish& wish, const std::string& method) const {
+  if (too_dear_.empty()) return false;
+  const auto at = too_dear_.find(with_kind(method, wish.wish->request));
+  return at != too_dear_.end() && wish.budget <= at->second.budget &&
+         std::chrono::steady_clock::now() < at->second.until;
+}
+
+void ProbeCode::refuse(WishId id, Wish& wish, std::string_view class_name, std::string_view method,
+                       std::string_view descriptor) {
+  const Number number = next_++;
+  Probe& probe = probes_[number];
+  probe.wish = id;
+  probe.class_name = class_name;
+  probe.method = method;
+  probe.descriptor = descriptor;
+  probe.removed = kBudget;
+  wish.notes.insert(
+      "what took far more than the budget is not put in again for a minute, unless with a larger "
+      "--budget");
+  numbers_.emplace(std::to_string(id) + ' ' + full_name(class_name, method, descriptor), number);
+}
+
+// Of what is wanted of a loaded class now. They are among the findings all the same.
+bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool of_system) {
+  const std::string class_name = std::string(internal_name) + ' ';
+  const auto first = too_dear_.lower_bound(class_name);
+  if (first == too_dear_.end() || !first->first.starts_with(class_name)) return false;
+  return !has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
+    const std::string name = full_name(internal_name, method, descriptor);
+    bool goes_in = false;
+    for (auto& [id, wish] : wishes_) {
+      if (wish.parked || !wish.filter.wants(internal_name, method, descriptor, of_system)) continue;
+      if (numbers_.contains(std::to_string(id) + ' ' + name)) continue;
+      if (is_too_dear(wish, name)) {
+        refuse(id, wish, internal_name, method, descriptor);
+      } else {
+        goes_in = true;
+      }
+    }
+    return goes_in;
+  });
+}
+
+void ProbeCode::look_at_all() {
+  const std::lock_guard lock(mutex_);
+  only_.clear();
+}
+
+void ProbeCode::forget(WishId id) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [number, probe] : probes_) {
+    if (probe.wish != id || probe.cell < 0) continue;
+    if (probe.timed) {
+      sinks_.cells().give_back_timer(probe.cell);
+    } else {
+      sinks_.cells().give_back_counter(probe.cell);
+    }
+  }
+  std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == id; });
+  std::erase_if(numbers_, [&](const auto& entry) { return !probes_.contains(entry.second); });
+}
+
+bool ProbeCode::any_wish() const {
+  const std::lock_guard lock(mutex_);
+  return !wishes_.empty();
+}
+
+std::map<ProbeCode::Number, ProbeCode::Probe> ProbeCode::probes() const {
+  const std::lock_guard lock(mutex_);
+  return probes_;
+}
+
+std::vector<std::string> ProbeCode::notes(WishId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = wishes_.find(id);
+  if (at == wishes_.end()) return {};
+  std::vector<std::string> notes(at->second.notes.begin(), at->second.notes.end());
+  if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
+    notes.push_back(note_of_initialisers(classes));
+  }
+  if (at->second.too_many > 0) {
+    notes.push_back(std::to_string(at->second.too_many) +
+                    " more methods match and have no probe: " + std::to_string(kMostMethods) +
+                    " is the most");
+  }
+  return notes;
+}
+
+// Classes of probes that stay in need no change; one that is loaded gets them, for whoever wants the
+// same again.
+bool ProbeCode::wanted_now(std::string_view internal_name, bool of_system, bool is_coming) const {
+  return std::any_of(wishes_.begin(), wishes_.end(), [&](const auto& entry) {
+    return (is_coming || !entry.second.parked) &&
+           entry.second.filter.may_want_class(internal_name, of_system);
+  });
+}
+
+bool ProbeCode::may_want(std::string_view internal_name, bool of_system) {
+  const std::lock_guard lock(mutex_);
+  return wanted_now(internal_name, of_system, true) || patched_.contains(internal_name);
+}
+
+bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
+  const std::lock_guard lock(mutex_);
+  if (!only_.empty()) return only_.contains(internal_name);
+  if (patched_.contains(internal_name) && !only_parked(internal_name)) return true;
+  return wanted_now(internal_name, of_system, false) &&
+         !all_too_dear(klass, internal_name, of_system);
+}
+
+void ProbeCode::left_out(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, wish] : wishes_) wish.notes.insert("a class stays as it was: " + reason);
+}
+
+// The class stays as it was: with the probes that others had in it before.
+void ProbeCode::refused(std::string_view internal_name, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [number, probe] : probes_) {
+    if (probe.class_name != internal_name || !probe.removed.empty()) continue;
+    if (coming_ && probe.wish != *coming_) continue;
+    probe.removed = "the VM does not take its class with it (" + reason + ")";
+  }
+}
+
+std::string ProbeCode::reason_against(const bci::ClassFile& file,
+                                      const bci::MethodOutline& method) const {
+  if (std::string reason = reason_against_class(file.name); !reason.empty()) return reason;
+  if (method.code) return "";
+  return (method.access & kAccNative) != 0 ? "a native method has no code to put a probe into"
+                                           : "an abstract method has no code to put a probe into";
+}
+
+ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
+                                         const bci::ClassFile& file,
+                                         const bci::MethodOutline& method) {
+  const std::string name = full_name(file.name, method.name, method.descriptor);
+  const std::string key = std::to_string(id) + ' ' + name;
+  if (const auto at = numbers_.find(key); at != numbers_.end()) return at->second;
+  if (wish.methods == kMostMethods) {
+    ++wish.too_many;
+    return 0;
+  }
+  ++wish.methods;
+  if (is_too_dear(wish, name)) {
+    refuse(id, wish, file.name, method.name, method.descriptor);
+    return 0;
+  }
+  const Number number = next_++;
+  Probe& probe = probes_[number];
+  probe.wish = id;
+  probe.class_name = file.name;
+  probe.method = method.name;
+  probe.descriptor = method.descriptor;
+  probe.since = std::chrono::steady_clock::now();
+  probe.timed = wish.wish->timed();
+  probe.conditional = !wish.wish->conditions.empty();
+  probe.removed = reason_against(file, method);
+  if (probe.removed.empty()) {
+    SinkCells& cells = sinks_.cells();
+    probe.cell = probe.timed ? cells.take_timer() : cells.take_counter();
+    if (probe.cell < 0) probe.removed = "there are too many probes in this program";
+  }
+  if (probe.removed.empty() && wish.wish->request.recorded() && !wish.parked) {
+    const bool of_field = !wish.wish->request.field.empty();
+    records_.begin(jni, probe.cell, id, wish.wish->request,
+                   of_field ? "" : kinds_of(method.descriptor));
+  }
+  if (method.name == "<clinit>") {
+    wish.with_initialiser.insert(dotted_name(file.name));
+  }
+  numbers_.emplace(key, number);
+  return number;
+}
+
+std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& coming,
+                                             bci::ByteSpan class_file) {
+  bci::SkipReason why = bci::SkipReason::kNone;
+  const auto file = bci::ClassFile::parse(class_file, why);
+  const std::lock_guard lock(mutex_);
+  if (!file) {
+    for (auto& [id, wish] : wishes_) {
+      wish.notes.insert("a class stays as it was: " + std::string(to_string(why)));
+    }
+    return {};
+  }
+  const std::string name(file->name);
+  bci::PatchPlan plan;
+  plan.test_class = kSinksClass;
+  for (auto& [id, wish] : wishes_) {
+    for (const bci::MethodOutline& method : file->methods) {
+      if (!wish.filter.wants(name, method.name, method.descriptor, coming.of_system)) continue;
+      const Number number = find_or_add(jni, id, wish, *file, method);
+      if (number == 0 || !probes_[number].removed.empty()) continue;
+      ProbePlace place{name, std::string(method.name), std::string(method.descriptor),
+                       probes_[number].cell};
+      if (!wish.wish->field.empty()) place.field_owners = field_owners(*wish.wish, file->pool);
+      plan.methods.push_back(probe_patches(*wish.wish, place));
+    }
+  }
+  if (plan.methods.empty()) {
+    patched_.erase(name);
+    return {};
+  }
+  bci::PatchResult result = bci::patch_class(class_file, plan, ids_);
+  take_refusals(jni, name, result);
+  take_absences(jni, name, result);
+  if (result.rewrite.status != bci::RewriteStatus::kChanged) {
+    patched_.erase(name);
+    return {};
+  }
+  patched_.insert(name);
+  return std::move(result.rewrite.bytes);
+}
+
+void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
+                              const bci::PatchResult& result) {
+  for (const bci::RefusedSite& site : result.refused) {
+    const std::string reason = refusal_words(site);
+    for (auto& [number, probe] : probes_) {
+      if (probe.class_name != class_name || !probe.removed.empty()) continue;
+      if (!site.name.empty() &&
+          (probe.method != site.name || probe.descriptor != site.descriptor)) {
+        continue;
+      }
+      if (site.kind == bci::SiteKind::kEnter || (is_main(site.kind) && site.bci < 0)) {
+        probe.removed = "it cannot be rewritten (" + reason + ")";
+        records_.end(jni, probe.cell);
+        continue;
+      }
+      const auto wish = wishes_.find(probe.wish);
+      if (wish == wishes_.end()) continue;
+      wish->second.notes.insert("some of " + dotted_name(class_name) + "." + probe.method +
+                                " is not seen: " + std::string(to_string(site.kind)) + " (" +
+                                reason + ")");
+    }
+  }
+}
+
+// A method without such a line or field, or that has it only where nothing could be put in.
+void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
+                              const bci::PatchResult& result) {
+  for (auto& entry : probes_) {
+    Probe& probe = entry.second;
+    if (probe.class_name != class_name || !probe.removed.empty()) continue;
+    const bool there = std::any_of(
+        result.methods.begin(), result.methods.end(), [&probe](const bci::PatchedMethod& method) {
+          return method.name == probe.method && method.descriptor == probe.descriptor;
+        });
+    const auto wish = wishes_.find(probe.wish);
+    if (there || wish == wishes_.end()) continue;
+    const ProbeRequest& request = wish->second.wish->request;
+    const auto refused = std::find_if(
+        result.refused.begin(), result.refused.end(), [&probe](const bci::RefusedSite& site) {
+          return site.name == probe.method && site.descriptor == probe.descriptor;
+        });
+    probe.removed = refused != result.refused.end()
+                        ? "it cannot be rewritten (" + refusal_words(*refused) + ")"
+                    : request.line > 0 ? "it has no code at line " + std::to_string(request.line)
+                    : !request.field.empty() ? "it does not use the field " + request.field
+                                             : "it cannot be rewritten";
+    records_.end(jni, probe.cell);
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,126 @@
+// Which methods have a probe, and what is put into them.
+//
+// Wishes come and go on one attached thread; classes are rewritten on any.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bci/class_file.h"
+#include "bci/patch/patch_class.h"
+#include "probes/plans/probe_plan.h"
+#include "probes/probe_records.h"
+#include "probes/sinks_class.h"
+#include "time/calls/method_filter.h"
+#include "vm/class_changes/class_hooks.h"
+
+namespace ddm {
+
+class ProbeCode final : public ClassRewriting {
+ public:
+  using Number = std::uint32_t;       // of a probe, put in or not
+  using WishId = ProbeRecords::Wish;  // the connection's
+
+  struct Probe {
+    WishId wish = 0;
+    std::string class_name, method, descriptor;  // internal name
+    std::int32_t cell = -1;                      // -1: none
+    bool timed = false, conditional = false;
+    std::string removed;           // why it is not in; "": it is
+    std::int64_t hits_before = 0;  // of a wish before, whose probe it was
+    std::chrono::steady_clock::time_point since{};
+  };
+
+  ProbeCode(jvmtiEnv* jvmti, SinksClass& sinks, ProbeRecords& records)
+      : jvmti_(jvmti), sinks_(sinks), records_(records) {}
+
+  // From the next retransformation on, behind which comes settled(). `budget`: percent, in force.
+  void add(WishId id, ProbeWish wish, double budget);
+  void settled();
+  void remove(WishId id);
+  // Classes of it have been changed so often that the VM would soon stop compiling what calls them. Timed
+  // probes go out all the same: two looks at the clock are more than nothing.
+  bool may_stay(WishId id) const;
+  // Its probes stay in; the caller has closed them.
+  void park(WishId id);
+  // The same is wanted again: those are `id`'s then, and no class is changed. `counts`: all counters.
+  bool adopt(JNIEnv* jni, WishId id, const ProbeWish& wish, double budget,
+             const std::vector<std::int64_t>& counts);
+  // Those whose classes such methods are in, which are about to be changed: they go out with that.
+  std::vector<WishId> drop_parked(const std::string& patterns);
+  // That probe alone, over its budget: only classes of such probes need a change, until
+  // look_at_all(). One that has just gone in was far too dear, and going in and out costs what the
+  // compiler has made of its class: for a minute it does not go in again with no larger budget.
+  void take_out(JNIEnv* jni, Number number, double budget);
+  void look_at_all();
+  // Its counters are used again.
+  void forget(WishId id);
+
+  bool any_wish() const;
+  std::map<Number, Probe> probes() const;
+  std::vector<std::string> notes(WishId id) const;
+
+  bool may_want(std::string_view internal_name, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+                                    bci::ByteSpan class_file) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  void left_out(const std::string& reason) override;
+  void refused(std::string_view internal_name, const std::string& reason) override;
+  void prepared(JNIEnv* jni, jclass klass) override { sinks_.prepared(jni, klass); }
+
+ private:
+  static constexpr std::size_t kMostMethods = 1000;  // of a wish
+
+  struct Wish {
+    std::shared_ptr<const ProbeWish> wish;
+    MethodFilter filter;
+    double budget = 0;
+    bool parked = false;
+    std::size_t methods = 0, too_many = 0;
+    std::set<std::string> notes, with_initialiser;  // the second: classes
+  };
+
+  struct TooDear {
+    std::chrono::steady_clock::time_point until;
+    double budget;
+  };
+
+  void hand_over(WishId from, WishId to);
+  bool only_parked(std::string_view internal_name) const;
+  bool wanted_now(std::string_view internal_name, bool of_system, bool is_coming) const;
+  bool all_too_dear(jclass klass, std::string_view internal_name, bool of_system);
+  bool is_too_dear(const Wish& wish, const std::string& method) const;
+  void refuse(WishId id, Wish& wish, std::string_view internal_name, std::string_view method,
+              std::string_view descriptor);
+  Number find_or_add(JNIEnv* jni, WishId id, Wish& wish, const bci::ClassFile& file,
+                     const bci::MethodOutline& method);
+  std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline& method) const;
+  void take_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
+  void take_absences(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
+
+  jvmtiEnv* const jvmti_;
+  SinksClass& sinks_;
+  ProbeRecords& records_;
+  bci::PatchIdTable ids_;  // plans of probes use none
+
+  mutable std::mutex mutex_;  // of all below
+  std::map<WishId, Wish> wishes_;
+  std::map<Number, Probe> probes_;
+  std::map<std::string, Number> numbers_;  // by wish, class, method and descriptor
+  Number next_ = 1;
+  WishId next_parked_ = WishId{1} << 63;        // no connection has such a number
+  std::map<std::string, TooDear> too_dear_;     // by class, method, descriptor and what was wanted
+  std::set<std::string, std::less<>> patched_;  // classes that have probes in them
+  std::set<std::string, std::less<>> only_;     // none = all that are wanted or patched
+  std::optional<WishId> coming_;                // between add() and settled()
+};
+
+}  // namespace ddm

@@ -1,0 +1,252 @@
+#include "probes/probe_records.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "core/reclamation.h"
+#include "probes/plans/sinks.h"
+#include "stack/shown_stack.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kFrameText = 128;  // bytes of a frame in an answer, about
+
+// A probe on what the agent itself calls: that hit is not recorded.
+thread_local bool t_inside = false;
+thread_local ThreadCpuClock t_cpu;
+
+// What a hit costs is CPU: a thread that waits meanwhile, for its processor too, costs nothing.
+Ticks cpu_now() noexcept { return t_cpu.ticks(TickClock::now()); }
+
+class Inside {
+ public:
+  Inside() : first_(!std::exchange(t_inside, true)) {}
+  ~Inside() {
+    if (first_) t_inside = false;
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  bool first() const { return first_; }
+
+ private:
+  const bool first_;
+};
+
+}  // namespace
+
+std::string ProbeRecords::open(jvmtiEnv* jvmti, JNIEnv* jni,
+                               const std::optional<StackNaming>& naming) {
+  TickClock::calibrate();
+  if (std::string error = objects_.open(jvmti, jni); !error.empty()) return error;
+  const std::lock_guard lock(mutex_);
+  naming_.reset();
+  if (naming) naming_.emplace(*naming);
+  jvmti_ = jvmti;
+  return "";
+}
+
+void ProbeRecords::begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request,
+                         std::string kinds) {
+  const std::lock_guard lock(mutex_);
+  Recorded& recorded = probes_[probe];
+  recorded.on = true;
+  recorded.wish = wish;
+  recorded.what = request.what;
+  recorded.kinds = std::move(kinds);
+  Limit& limit = limits_[wish];
+  limit.probes.push_back(probe);
+  recorded.most = request.records;
+  recorded.taken = 0;
+  cells_.want_values(jni, probe, recorded.most > 0);
+}
+
+void ProbeRecords::end(JNIEnv* jni, Probe probe) {
+  const std::lock_guard lock(mutex_);
+  const auto at = probes_.find(probe);
+  if (at == probes_.end() || !at->second.on) return;
+  at->second.on = false;
+  cells_.want_values(jni, probe, false);
+}
+
+void ProbeRecords::forget(Wish wish) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(records_, [&](const auto& entry) { return entry.second.wish == wish; });
+  std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == wish; });
+  limits_.erase(wish);
+}
+
+std::string ProbeRecords::thread_name(JNIEnv* jni) const {
+  jvmtiThreadInfo info{};
+  if (jvmti_->GetThreadInfo(nullptr, &info) != JVMTI_ERROR_NONE) return "";
+  std::string name = info.name != nullptr ? info.name : "";
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
+  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
+  return name;
+}
+
+jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
+  const Inside inside;
+  if (!inside.first()) return 0;
+  const Ticks begun = cpu_now();
+  try {
+    std::optional<StackNaming> naming;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto at = probes_.find(probe);
+      if (at == probes_.end() || !at->second.on) return 0;
+      Recorded& recorded = at->second;
+      if (recorded.taken >= recorded.most) {
+        cells_.want_values(jni, probe, false);
+        return 0;
+      }
+      Limit& limit = limits_[recorded.wish];
+      if (limit.text >= kMostText) {
+        ++limit.lost;
+        for (const Probe full : limit.probes) cells_.want_values(jni, full, false);
+        return 0;
+      }
+      ++recorded.taken;
+      if ((recorded.what & kProbeStack) != 0 && naming_) naming.emplace(*naming_);
+    }
+    Record record;
+    record.probe = probe;
+    record.told.thread = thread_name(jni);
+    // Names that nobody knows of may go until the record is among the others.
+    std::optional<Reclamation::Reading> reading;
+    if (naming) {
+      reading.emplace(naming->reclamation);
+      ShownStack stack(TopFrames::kTracker, kMaxDepth, kMaxDepth);
+      naming->stacks.capture(jni, stack);
+      record.frames.assign(stack.frames().begin(), stack.frames().end());
+    }
+    record.begun = TickClock::now();
+    const std::lock_guard lock(mutex_);
+    const auto at = probes_.find(probe);
+    if (at == probes_.end()) return 0;
+    Recorded& recorded = at->second;
+    recorded.ticks += cpu_now() - begun;
+    ++recorded.calls;
+    record.wish = recorded.wish;
+    Limit& limit = limits_[recorded.wish];
+    limit.text += sizeof(Record) + record.told.thread.size() + record.frames.size() * kFrameText;
+    last_ = last_ == INT32_MAX ? 1 : last_ + 1;
+    record.told.number = static_cast<std::uint64_t>(last_);
+    record.told.what = recorded.what & kProbeArguments;
+    records_[last_] = std::move(record);
+    return last_;
+  } catch (const std::exception&) {
+    return 0;  // no memory: this hit is only counted
+  }
+}
+
+char ProbeRecords::kind_of(jint record, jint number) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = records_.find(record);
+  if (at == records_.end() || number < 0) return 0;
+  const std::string& kinds = probes_.at(at->second.probe).kinds;
+  return static_cast<std::size_t>(number) < kinds.size() ? kinds[static_cast<std::size_t>(number)]
+                                                         : '\0';
+}
+
+void ProbeRecords::keep(jint handle, jint number, std::string text, Begun begun) {
+  constexpr std::size_t kMostBytes = 4 * (ObjectText::kMost + 1);
+  if (text.size() > kMostBytes) text.resize(kMostBytes);
+  const std::lock_guard lock(mutex_);
+  const auto at = records_.find(handle);
+  if (at == records_.end() || at->second.complete) return;
+  Record& record = at->second;
+  limits_[record.wish].text += text.size();
+  if (number > 0) {
+    record.told.arguments.push_back(std::move(text));
+  } else {
+    record.complete = true;
+    record.told.ns = TickClock::nanos(begun.wall - record.begun);
+    if (number == kReturnedValue) {
+      record.told.what |= kProbeReturn;
+      record.told.returned = std::move(text);
+    } else if (number == kThrownValue) {
+      record.told.what |= kProbeThrows;
+      record.told.thrown = std::move(text);
+    }
+  }
+  Recorded& recorded = probes_.at(record.probe);
+  recorded.ticks += cpu_now() - begun.cpu;
+  ++recorded.calls;
+}
+
+template <typename Text>
+void ProbeRecords::keep_text(jint record, jint number, Text text_of) noexcept {
+  const Inside inside;
+  if (!inside.first()) return;
+  const Begun begun{TickClock::now(), cpu_now()};
+  try {
+    keep(record, number, text_of(), begun);
+  } catch (const std::exception&) {  // no memory: this value is not kept
+  }
+}
+
+void ProbeRecords::kept(JNIEnv*, jint record, jint number, jlong value) noexcept {
+  keep_text(record, number, [&] { return text_of_whole(value, kind_of(record, number)); });
+}
+
+void ProbeRecords::kept(JNIEnv*, jint record, jint number, jdouble value) noexcept {
+  keep_text(record, number, [&] { return text_of_real(value, kind_of(record, number)); });
+}
+
+void ProbeRecords::kept(JNIEnv* jni, jint record, jint number, jobject value) noexcept {
+  keep_text(record, number, [&] { return objects_.text_of(jni, value); });
+}
+
+std::vector<ProbeFindings::Frame> ProbeRecords::shown(const std::vector<Frame>& frames) const {
+  std::vector<ProbeFindings::Frame> result;
+  for (const Frame& frame : frames) {
+    const MethodName& method = naming_->names.method(frame.method);
+    result.push_back({method.class_name, method.method, method.file, line_of(method, frame.bci)});
+  }
+  return result;
+}
+
+std::vector<ProbeFindings::Record> ProbeRecords::found(Probe probe) const {
+  std::vector<ProbeFindings::Record> found;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [handle, record] : records_) {
+    if (record.probe != probe) continue;
+    found.push_back(record.told);
+    if (naming_) found.back().stack = shown(record.frames);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return found;
+}
+
+ProbeRecords::Cost ProbeRecords::cost(Probe probe) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = probes_.find(probe);
+  if (at == probes_.end()) return {};
+  return {static_cast<double>(TickClock::nanos(at->second.ticks)), at->second.calls};
+}
+
+std::size_t ProbeRecords::bytes(Wish wish) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = limits_.find(wish);
+  return at != limits_.end() ? at->second.text : 0;
+}
+
+std::int64_t ProbeRecords::lost(Wish wish) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = limits_.find(wish);
+  return at != limits_.end() ? at->second.lost : 0;
+}
+
+void ProbeRecords::add_names(NamesInUse& used) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [handle, record] : records_) {
+    for (const Frame& frame : record.frames) used.methods.insert(frame.method);
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,112 @@
+// The hits that probes record: what was passed in, came out or was thrown, and the stack. Bounded: so
+// many of a probe, each value so long, so much text of a wish.
+//
+// opened() and kept() on the threads that hit a probe; nothing of the program runs meanwhile, and a probe
+// that is hit from in here is only counted. All else on one attached thread.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "allocations/store/alloc_record.h"
+#include "core/tick_clock.h"
+#include "probes/object_text.h"
+#include "probes/sinks_class.h"
+#include "report/time_data.h"
+#include "stack/stack_naming.h"
+#include "wire/chunks/probes.h"
+
+namespace ddm {
+
+class ProbeRecords final : public SinkReceiver {
+ public:
+  explicit ProbeRecords(const SinkCells& cells) : cells_(cells) {}
+
+  // "" or what went wrong; again with every wish, since the walker of stacks may have become
+  // another one.
+  std::string open(jvmtiEnv* jvmti, JNIEnv* jni, const std::optional<StackNaming>& naming);
+
+  using Probe = std::int32_t;  // its counter or timer
+  using Wish = std::uint64_t;
+
+  // Hits of the probe are recorded as long as there is room. `kinds`: the first letters of the
+  // descriptors of what it returns, then of each argument.
+  void begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request, std::string kinds);
+  // They are no more; what is recorded stays until forget().
+  void end(JNIEnv* jni, Probe probe);
+  void forget(Wish wish);
+
+  std::vector<ProbeFindings::Record> found(Probe probe) const;
+  // CPU that the natives have taken, in nanoseconds, and how often they were called.
+  struct Cost {
+    double ns = 0;
+    std::int64_t calls = 0;
+  };
+  Cost cost(Probe probe) const;
+  std::size_t bytes(Wish wish) const;  // of what is recorded, about
+  std::int64_t lost(Wish wish) const;  // hits for which there was no room or no memory
+
+  void add_names(NamesInUse& used) const;
+
+  // `number`: of the argument, from 1 on; 0 = returned, -1 = thrown, -2 = nothing more comes.
+  jint opened(JNIEnv* jni, jint probe) noexcept override;
+  void kept(JNIEnv* jni, jint record, jint number, jlong value) noexcept override;
+  void kept(JNIEnv* jni, jint record, jint number, jdouble value) noexcept override;
+  void kept(JNIEnv* jni, jint record, jint number, jobject value) noexcept override;
+
+ private:
+  static constexpr std::size_t kMostText = std::size_t{32} << 20;  // bytes, of a wish
+
+  struct Limit {
+    std::size_t text = 0;
+    std::int64_t lost = 0;
+    std::vector<Probe> probes;
+  };
+  struct Recorded {
+    bool on = false;
+    Wish wish = 0;
+    std::uint8_t what = 0;
+    std::uint32_t most = 0, taken = 0;
+    std::string kinds;
+    Ticks ticks = 0;
+    std::int64_t calls = 0;
+  };
+  struct Record {
+    Probe probe = 0;
+    Wish wish = 0;
+    Ticks begun = 0;
+    bool complete = false;
+    std::vector<Frame> frames;
+    ProbeFindings::Record told;
+  };
+
+  struct Begun {
+    Ticks wall, cpu;
+  };
+  void keep(jint record, jint number, std::string text, Begun begun);
+  template <typename Text>
+  void keep_text(jint record, jint number, Text text_of) noexcept;
+  char kind_of(jint record, jint number) const;
+  std::string thread_name(JNIEnv* jni) const;
+  std::vector<ProbeFindings::Frame> shown(const std::vector<Frame>& frames) const;
+
+  const SinkCells& cells_;
+  jvmtiEnv* jvmti_ = nullptr;
+  ObjectText objects_;
+
+  mutable std::mutex mutex_;  // of all below
+  std::optional<StackNaming> naming_;
+  std::map<Probe, Recorded> probes_;
+  std::map<Wish, Limit> limits_;
+  std::unordered_map<jint, Record> records_;
+  jint last_ = 0;
+};
+
+}  // namespace ddm

@@ -1,0 +1,378 @@
+#include "probes/probes.h"
+
+#include <algorithm>
+#include <exception>
+#include <future>
+#include <utility>
+
+#include "core/class_names.h"
+#include "core/exit_limits.h"
+#include "core/log.h"
+#include "vm/class_changes/class_changes.h"
+#include "vm/class_methods.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+// Records of a program that ends: a socket takes them at once.
+constexpr std::size_t kMostAtTheEnd = std::size_t{64} << 10;
+
+constexpr const char* kNotInYet =
+    "changing classes has stood still for 5 s, for another agent's transformer perhaps: "
+    "probes that are not in yet go in when it goes on";
+constexpr const char* kLate =
+    "changing classes had stood still, for another agent's transformer perhaps: "
+    "probes went in late";
+constexpr const char* kStay =
+    "these classes have been changed so often that the VM would soon stop compiling what calls "
+    "them "
+    "(PerMethodRecompilationCutoff): the probes stay in their code, closed, until something else "
+    "is "
+    "put into it";
+constexpr const char* kNotOutYet =
+    "changing classes has stood still for 5 s, for another agent's transformer perhaps: "
+    "probes that are not out yet go out when it goes on";
+
+}  // namespace
+
+Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
+    : jvmti_(jvmti),
+      budget_(budget),
+      sinks_(budget.sinks()),
+      naming_(std::move(naming)),
+      records_(sinks_.cells()),
+      code_(jvmti, sinks_, records_) {
+  sinks_.hand_to(records_);
+}
+
+void Probes::run(JNIEnv* jni, Work work, Answer answer) {
+  if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
+  budget_.thread().post(
+      [work = std::move(work), answer = std::move(answer)](JNIEnv* own) { answer(work(own)); });
+}
+
+void Probes::put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last) {
+  run(
+      jni,
+      [this, owner, request = std::move(request), last = std::move(last)](JNIEnv* own) {
+        return begin(own, owner, request, last);
+      },
+      std::move(answer));
+}
+
+void Probes::ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
+  run(
+      jni,
+      [this, owner, with_records](JNIEnv* own) -> Result<ProbeFindings> {
+        return findings(own, owner, with_records, notes(own, owner));
+      },
+      std::move(answer));
+}
+
+void Probes::take_out(JNIEnv* jni, Owner owner, Answer answer) {
+  run(
+      jni, [this, owner](JNIEnv* own) { return end(own, owner); }, std::move(answer));
+}
+
+void Probes::program_ends() {
+  if (!on_) return;
+  budget_.end_changes();
+  const auto told = std::make_shared<std::promise<void>>();
+  const auto all_told = told->get_future();
+  const bool posted = budget_.thread().post([this, told](JNIEnv* own) {
+    for (const Owned& owned : owners_) {
+      if (owned.leaving || !owned.last) continue;
+      std::vector<std::string> last_notes = notes(own, owned.owner);
+      const bool few = records_.bytes(owned.owner) < kMostAtTheEnd;
+      if (!few) last_notes.push_back("the program ended: hits that were recorded are not shown");
+      owned.last(findings(own, owned.owner, few, std::move(last_notes)));
+    }
+    told->set_value();
+  });
+  if (posted) all_told.wait_for(exit_limits::kFindingsLimit);
+}
+
+void Probes::owner_gone(Owner owner) {
+  if (!on_) return;
+  budget_.thread().post([this, owner](JNIEnv* own) {
+    if (end(own, owner)) log_info("probes: their connection has gone, and so have they");
+  });
+}
+
+void Probes::look(JNIEnv* jni, OutlookRequest request, Outlook answer) {
+  if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
+  budget_.thread().post([this, request = std::move(request), answer = std::move(answer)](
+                            JNIEnv* own) { answer(outlook(own, request)); });
+}
+
+Result<ClassOutlook> Probes::outlook(JNIEnv* jni, const OutlookRequest& request) {
+  for (const std::string& patterns : {request.methods, request.more}) {
+    if (std::string fault = MethodFilter::fault(patterns); !fault.empty()) return Error{fault};
+  }
+  if (std::string error = find_hooks(jni); !error.empty()) return Error{error};
+  MethodFilter filter(request.methods);
+  if (!request.more.empty()) filter.add(request.more);
+  jvmtiEnv* const jvmti = hooks_->jvmti();
+  ClassOutlook outlook;
+  outlook.many = class_changes::many();
+  std::map<std::string, std::uint32_t> changed;
+  const auto is_concerned = [&](jclass klass) {
+    JvmtiPtr<char> signature(jvmti);
+    LocalRef<jobject> loader(jni, nullptr);
+    if (jvmti->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+        jvmti->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) {
+      return false;
+    }
+    const std::string_view name = internal_name_of(text_of(signature));
+    const bool of_system = hooks_->is_of_system(jni, loader.get());
+    return filter.may_want_class(name, of_system) &&
+           has_method(jvmti, klass, [&](std::string_view method, std::string_view descriptor) {
+             return filter.wants(name, method, descriptor, of_system);
+           });
+  };
+  outlook.running = running_->running_in(jni, is_concerned);
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti);
+  const LocalFrame frame(jni, 64);
+  if (!frame.good() || jvmti->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) {
+    return outlook;
+  }
+  for (jint i = 0; i < count; ++i) {
+    const LocalRef<jclass> klass(jni, classes[i]);
+    JvmtiPtr<char> signature(jvmti);
+    if (jvmti->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE)
+      continue;
+    const std::uint32_t changes = class_changes::count(internal_name_of(text_of(signature)));
+    if (outlook.many == 0 || changes < outlook.many || !is_concerned(klass.get())) continue;
+    changed[type_name_of(text_of(signature))] = changes;
+  }
+  outlook.changed.assign(changed.begin(), changed.end());
+  return outlook;
+}
+
+std::string Probes::find_hooks(JNIEnv* jni) {
+  if (hooks_) return "";
+  std::string error;
+  hooks_ = ClassHooks::create(jni, code_, error);
+  if (hooks_) running_ = std::make_unique<RunningMethods>(hooks_->jvmti());
+  return error;
+}
+
+// Once; again if it has failed.
+std::string Probes::prepare(JNIEnv* jni) {
+  std::string error = find_hooks(jni);
+  if (error.empty()) error = hooks_->switch_on();
+  if (!error.empty()) return error;
+  error = sinks_.define(jni);
+  if (error.empty()) error = records_.open(jvmti_, jni, naming_(jni));
+  return error;
+}
+
+void Probes::keep_budget(JNIEnv* jni) {
+  if (owners_.empty()) return budget_.let_go(jni, *this);
+  std::uint32_t limit = 0;
+  for (const Owned& owned : owners_) {
+    if (owned.budget > 0 && (limit == 0 || owned.budget < limit)) limit = owned.budget;
+  }
+  budget_.keep(jni, *this, limit);
+}
+
+Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last) {
+  for (const Owned& owned : owners_) {
+    if (owned.owner != owner) continue;
+    return Error{owned.leaving ? "the earlier probes of this connection are not out yet"
+                               : "this connection has probes in; PRBE takes them out"};
+  }
+  auto wish = read_probe_wish(std::move(request));
+  if (!wish) return wish.error();
+  if (std::string error = prepare(jni); !error.empty()) {
+    if (hooks_ && owners_.empty() && !code_.any_wish()) hooks_->switch_off();
+    return Error{error};
+  }
+  owners_.push_back({owner, wish->request.budget, std::move(last)});
+  on_ = true;
+  keep_budget(jni);
+  const std::vector<std::int64_t> counts = sinks_.cells().read(jni);
+  charge_from_now_on(counts);
+  if (code_.adopt(jni, owner, *wish, budget_.limit_percent(), counts)) {
+    budget_.gone_in();
+    return findings(jni, owner, false, notes(jni, owner));
+  }
+  running_->before_rewriting(jni);
+  for (const Owner gone : code_.drop_parked(wish->request.methods)) {
+    owners_.insert(owners_.begin(), {gone, 0, {}, false, true});
+  }
+  code_.add(owner, std::move(*wish), budget_.limit_percent());
+  owners_.back().late = !bring_up_to_date(jni);
+  running_->after_rewriting(jni);
+  budget_.gone_in();
+  return findings(jni, owner, false, notes(jni, owner));
+}
+
+Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
+  const auto find = [this, owner] {
+    return std::find_if(owners_.begin(), owners_.end(), [owner](const Owned& owned) {
+      return owned.owner == owner && !owned.leaving;
+    });
+  };
+  if (find() == owners_.end()) return Error{"this connection has no probes in; PRBS puts some in"};
+  std::vector<std::string> last_notes = notes(jni, owner);
+  const bool stays = !held_up_ && code_.may_stay(owner);
+  if (stays) {
+    last_notes.push_back(kStay);
+  } else {
+    code_.remove(owner);
+  }
+  const bool out = stays || bring_up_to_date(jni);
+  if (!out) {
+    std::erase(last_notes, kNotInYet);
+    last_notes.push_back(kNotOutYet);
+  }
+  ProbeFindings found = findings(jni, owner, true, std::move(last_notes));
+  for (const auto& [number, probe] : code_.probes()) {
+    if (probe.wish == owner) records_.end(jni, probe.cell);
+  }
+  if (stays) code_.park(owner);
+  find()->leaving = true;
+  if (out) leave(jni, owner);
+  return found;
+}
+
+// No class has its probes any more.
+void Probes::leave(JNIEnv* jni, Owner owner) {
+  std::erase_if(owners_, [owner](const Owned& owned) { return owned.owner == owner; });
+  records_.forget(owner);
+  code_.forget(owner);
+  keep_budget(jni);
+  if (!owners_.empty()) return;
+  on_ = false;
+  charged_.clear();
+  // Those that stay in are there also when another agent changes their classes.
+  if (!code_.any_wish()) hooks_->switch_off();
+}
+
+// What has been hit while nobody looked is nobody's.
+void Probes::charge_from_now_on(const std::vector<std::int64_t>& counts) {
+  for (const auto& [number, probe] : code_.probes()) {
+    if (probe.cell >= 0 && !charged_.contains(number))
+      charged_[number].hits.since(counts, probe.cell);
+  }
+}
+
+// Loaded classes get what is wanted now. False: something holds that up.
+bool Probes::bring_up_to_date(JNIEnv* jni) {
+  const auto outcome = budget_.change_classes(jni, [this](JNIEnv* aside) {
+    const Retransformer::Totals totals = hooks_->retransform(aside);
+    code_.settled();
+    log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
+             totals.retransformed, totals.loaded, totals.longest_batch_ms);
+  });
+  held_up_ = outcome != SideThread::Outcome::kDone;
+  again_ = held_up_ && outcome != SideThread::Outcome::kGoesOn;
+  if (!held_up_) let_leave(jni);
+  return !held_up_;
+}
+
+void Probes::let_leave(JNIEnv* jni) {
+  for (const Owned& owned : std::vector(owners_)) {
+    if (owned.leaving) leave(jni, owned.owner);
+  }
+}
+
+void Probes::go_on(JNIEnv* jni) {
+  if (!held_up_ || !budget_.changes_are_done()) return;
+  if (again_) {
+    bring_up_to_date(jni);
+  } else {
+    held_up_ = false;
+    let_leave(jni);
+  }
+}
+
+std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
+  std::vector<std::string> notes = code_.notes(owner);
+  for (const Owned& owned : owners_) {
+    if (owned.owner == owner && owned.late) notes.push_back(held_up_ ? kNotInYet : kLate);
+  }
+  notes.insert(notes.end(), budget_.told().begin(), budget_.told().end());
+  if (std::string over = budget_.over_limit(); !over.empty()) notes.push_back(std::move(over));
+  const auto probes = code_.probes();
+  const auto of_owner = [&](const auto& entry) { return entry.second.wish == owner; };
+  if (std::none_of(probes.begin(), probes.end(), of_owner)) {
+    notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
+  }
+  for (const std::string& running : running_ ? running_->still_running(jni) : notes) {
+    for (const auto& [number, probe] : probes) {
+      if (probe.wish != owner || !probe.removed.empty()) continue;
+      if (type_name_of("L" + probe.class_name + ";") + "." + probe.method != running) continue;
+      notes.push_back(running + " runs since before it had its probe: that call is not seen");
+      break;
+    }
+  }
+  if (const std::int64_t lost = records_.lost(owner); lost > 0) {
+    notes.push_back(std::to_string(lost) + " hits were not recorded: there was no room for them");
+  }
+  return notes;
+}
+
+ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
+                               std::vector<std::string> notes) {
+  ProbeFindings found;
+  found.notes = std::move(notes);
+  found.limit_percent = static_cast<std::uint32_t>(budget_.limit_percent());
+  found.used_millis = static_cast<std::uint32_t>(std::min(budget_.used_percent(), 1e6) * 1000);
+  const auto probes = code_.probes();
+  const std::vector<std::int64_t> sums = sinks_.cells().read(jni);
+  // A counter that was taken since they were read has counted nothing yet.
+  const auto sum = [&](std::int32_t cell) {
+    const auto at = static_cast<std::size_t>(cell);
+    return at < sums.size() ? static_cast<std::uint64_t>(sums[at]) : 0;
+  };
+  for (const auto& [number, probe] : probes) {
+    if (probe.wish != owner) continue;
+    ProbeFindings::Method& method = found.methods.emplace_back();
+    method.class_name = type_name_of("L" + probe.class_name + ";");
+    method.method = probe.method;
+    method.signature = probe.descriptor;
+    method.removed = probe.removed;
+    if (probe.cell < 0) continue;
+    method.hits = sum(probe.cell + kHitsCell) - static_cast<std::uint64_t>(probe.hits_before);
+    if (probe.timed) {
+      method.ns = sum(probe.cell + kTotalCell);
+      for (std::int32_t time = 0; time < kTimeCells; ++time) {
+        method.times.push_back(sum(probe.cell + kTimesCell + time));
+      }
+    }
+    if (with_records) method.records = records_.found(probe.cell);
+  }
+  return found;
+}
+
+std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
+                                             const std::vector<std::int64_t>& counts) {
+  go_on(jni);
+  std::vector<ProbeBudget::Cost> spent;
+  for (const auto& [number, probe] : code_.probes()) {
+    if (probe.cell < 0) continue;
+    Charged& charged = charged_[number];
+    const HitCounts hits = charged.hits.since(counts, probe.cell);
+    const ProbeRecords::Cost now = records_.cost(probe.cell);
+    const ProbeRecords::Cost before = std::exchange(charged.records, now);
+    const double recorded =
+        now.ns - before.ns + static_cast<double>(now.calls - before.calls) * costs.native;
+    spent.push_back(
+        {probe.removed.empty() ? number : 0, hits.cost(costs, probe.timed) + recorded, recorded});
+  }
+  return spent;
+}
+
+std::vector<std::string> Probes::take_out(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
+  for (const ProbeCode::Number number : numbers)
+    code_.take_out(jni, number, budget_.limit_percent());
+  hooks_->retransform(jni);
+  code_.look_at_all();
+  return {};
+}
+
+}  // namespace ddm

@@ -1,0 +1,32 @@
+// Probes for a server, and the budget that they share with patches and with sampling.
+#pragma once
+
+#include "allocations/tracking.h"
+#include "core/feature.h"
+#include "probes/hit_budget.h"
+#include "probes/probe_handlers.h"
+#include "probes/probes.h"
+#include "probes/sinks_class.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class ProbesFeature final : public Feature {
+ public:
+  // `tracking` names stacks; null: there are none.
+  ProbesFeature(const HandlerContext& context, HitBudget::Sources sources, Tracking* tracking);
+
+  HitBudget& budget() { return budget_; }
+
+  void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
+  void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
+  void end() override;
+
+ private:
+  SinksClass sinks_;
+  HitBudget budget_;
+  Probes probes_;
+  ProbeHandlers handlers_;
+};
+
+}  // namespace ddm

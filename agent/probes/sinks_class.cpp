@@ -1,0 +1,76 @@
+#include "probes/sinks_class.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+
+// The class files, compiled from java/tracker.
+extern const unsigned char kTrackerSinks[];
+extern const std::size_t kTrackerSinksSize;
+extern const unsigned char kTrackerSinksLink[];
+extern const std::size_t kTrackerSinksLinkSize;
+
+namespace {
+
+SinkCells* g_sink_cells = nullptr;
+std::atomic<SinkReceiver*> g_sink_receiver{nullptr};
+
+void JNICALL share_hits(JNIEnv*, jclass, jint cell, jlong more) { g_sink_cells->share(cell, more); }
+
+jint JNICALL sink_opened(JNIEnv* jni, jclass, jint cell) {
+  SinkReceiver* const receiver = g_sink_receiver.load(std::memory_order_acquire);
+  return receiver != nullptr ? receiver->opened(jni, cell) : 0;
+}
+
+template <typename Value>
+void JNICALL sink_kept(JNIEnv* jni, jclass, jint record, jint which, Value value) {
+  SinkReceiver* const receiver = g_sink_receiver.load(std::memory_order_acquire);
+  if (record != 0 && receiver != nullptr) receiver->kept(jni, record, which, value);
+}
+
+}  // namespace
+
+SinksClass::SinksClass()
+    : class_({kSinksClass, kTrackerSinks, kTrackerSinksSize},
+             {"java/lang/DdmTrackerSinksLink", kTrackerSinksLink, kTrackerSinksLinkSize},
+             {native_method("share", "(IJ)V", reinterpret_cast<void*>(share_hits)),
+              native_method("opened", "(I)I", reinterpret_cast<void*>(sink_opened)),
+              native_method("kept", "(IIJ)V", reinterpret_cast<void*>(sink_kept<jlong>)),
+              native_method("kept", "(IID)V", reinterpret_cast<void*>(sink_kept<jdouble>)),
+              native_method("kept", "(IILjava/lang/Object;)V",
+                            reinterpret_cast<void*>(sink_kept<jobject>))}) {
+  g_sink_cells = &cells_;
+}
+
+std::string SinksClass::define(JNIEnv* jni) {
+  const std::lock_guard lock(defining_);
+  std::string error = class_.define(jni);
+  if (error.empty()) cells_.bind(jni, class_.get());
+  return error;
+}
+
+void SinksClass::hand_to(SinkReceiver& receiver) {
+  g_sink_receiver.store(&receiver, std::memory_order_release);
+}
+
+HitCosts SinksClass::hit_costs(JNIEnv* jni, int rounds, int times) const {
+  if (class_.get() == nullptr) return {};
+  const jmethodID cost = jni->GetStaticMethodID(class_.get(), "cost", "(II)J");
+  if (clear_exception(jni) || cost == nullptr) return {};
+  double ns[4] = {};
+  for (int time = 0; time < times; ++time) {
+    for (jint what = 0; what < 4; ++what) {
+      const jlong took =
+          jni->CallStaticLongMethod(class_.get(), cost, what, static_cast<jint>(rounds));
+      if (clear_exception(jni)) return {};
+      ns[what] = static_cast<double>(std::max<jlong>(took, 0)) / rounds;
+    }
+  }
+  return {ns[0], ns[1], ns[2], ns[3]};
+}
+
+}  // namespace ddm

@@ -1,0 +1,142 @@
+#include "program/app_handlers.h"
+
+#include <sys/utsname.h>
+
+#include <cstring>
+
+#include "core/log.h"
+#include "program/program_exit.h"
+#include "vm/vm_arguments.h"
+#include "wire/chunks/app_state.h"
+#include "wire/chunks/heap_dump.h"
+#include "wire/chunks/probes.h"
+#include "wire/chunks/report_chunk.h"
+#include "wire/chunks/thread_chunks.h"
+#include "wire/chunks/thread_locks.h"
+
+namespace ddm {
+namespace {
+
+constexpr ChunkType kFeatures = chunk_type("FEAT");
+
+std::string abi() {
+  utsname machine{};
+  const char* name = uname(&machine) == 0 ? machine.machine : "unknown";
+  return std::to_string(8 * sizeof(void*)) + "-bit (" + name + ")";
+}
+
+// What Android says first, then how this VM was started. Properties are the program's own affair.
+std::string jvm_flags() {
+  std::string flags;
+  bool check_jni = false;
+  for (const std::string& argument : vm_arguments()) {
+    if (argument.starts_with("-D")) continue;
+    check_jni |= argument == "-Xcheck:jni";
+    flags += " " + argument;
+  }
+  return (check_jni ? "CheckJNI=true" : "CheckJNI=false") + flags;
+}
+
+}  // namespace
+
+AppHandlers::AppHandlers(const HandlerContext& context, const VmFacts& facts,
+                         const ServiceOptions& options)
+    : context_(context), options_(options) {
+  hello_.pid = static_cast<std::uint32_t>(facts.pid);
+  hello_.vm = system_property(context.jvmti, "java.vm.name") + " v" +
+              system_property(context.jvmti, "java.vm.version");
+  hello_.app = facts.app;
+  hello_.package = facts.app;
+  hello_.abi = abi();
+  hello_.stage = kStageRunning;
+}
+
+void AppHandlers::add_chunks(Dispatcher& dispatcher) {
+  dispatcher.add(HelloRequest::kType, Lane::kInline,
+                 [this](const Request& request, Reply reply) { hello(request, std::move(reply)); });
+  dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
+    reply.send(
+        to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming", "method-trace-profiling",
+                           "method-trace-profiling-streaming", "method-sample-profiling",
+                           "support_boot_stages", std::string(kReportFeature),
+                           std::string(kProbesFeature), std::string(kHeapDumpPiecesFeature),
+                           std::string(kJavaThreadIdsFeature), std::string(kThreadLocksFeature)}}));
+  });
+  dispatcher.add(SaidAtLoad::kType, Lane::kInline, [this](const Request&, Reply reply) {
+    const std::lock_guard lock(mutex_);
+    reply.send(said_at_load_);
+  });
+  dispatcher.add(kDebuggerGone, Lane::kInline, [this](const Request& request, Reply reply) {
+    context_.service.debugger_gone(request.session);
+    reply.send_empty();
+  });
+  dispatcher.add(ExitRequest::kType, Lane::kInline,
+                 [this](const Request& request, Reply reply) { exit(request, std::move(reply)); });
+}
+
+void AppHandlers::hello(const Request& request, Reply reply) {
+  if (!HelloRequest::decode(request.data)) return reply.fail_bad_data("u4 version");
+  const std::string flags = jvm_flags();
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(waiting_, false)) request.session->send_event(to_chunk(Waiting{}));
+  HelloReply answer = hello_;
+  answer.jvm_flags = flags;
+  reply.send(answer);
+  hello_said_ = true;
+  changed_.notify_all();
+}
+
+void AppHandlers::exit(const Request& request, Reply reply) {
+  const auto wanted = ExitRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u4 status");
+  log_info("a DDM server ends the program with status {}", wanted->status);
+  reply.send_empty();  // queued now, since the end is near
+  exit_program(context_.vm, wanted->status);
+}
+
+// A late attach finds a program that is past waiting.
+void AppHandlers::vm_live(JNIEnv*, bool late) {
+  if (!options_.suspend || late) return;
+  const std::lock_guard lock(mutex_);
+  waiting_ = true;
+}
+
+void AppHandlers::before_main() {
+  if (!options_.suspend) return;
+  if (context_.service.server() == nullptr) {
+    log_warn("suspend=y has no effect without a port");
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return hello_said_ || closed_; });
+}
+
+void AppHandlers::take_options(JNIEnv*, const GivenOptions& given) {
+  if (!given.has("name")) return;
+  rename(options_.name);
+  context_.service.rename_app(options_.name);
+}
+
+void AppHandlers::rename(const std::string& name) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (hello_.app == name) return;
+    hello_.app = name;
+    hello_.package = name;
+  }
+  const Chunk event = to_chunk(AppName{name, 0, name});
+  for (const SessionPtr& session : context_.sessions()) session->send_event(event);
+}
+
+void AppHandlers::loaded(const std::vector<std::string>& logged) {
+  const std::lock_guard lock(mutex_);
+  said_at_load_.lines = fmt::format("{}", fmt::join(logged, "\n"));
+}
+
+void AppHandlers::end() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace ddm

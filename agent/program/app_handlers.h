@@ -1,0 +1,49 @@
+// HELO, FEAT, DBGD, EXIT, and the events APNM and WAIT: the program as a whole.
+//
+// HELO, FEAT and DBGD are answered on the I/O thread, without JNI.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+#include "core/feature.h"
+#include "wire/chunks/hello.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class AppHandlers final : public Feature {
+ public:
+  // Live phase.
+  AppHandlers(const HandlerContext& context, const VmFacts& facts, const ServiceOptions& options);
+
+  void add_chunks(Dispatcher& dispatcher) override;
+  // With suspend=y the program is going to wait for a HELO: servers are told from now on.
+  void vm_live(JNIEnv* jni, bool late) override;
+  // And blocks the program's main thread until a server has said HELO, or end().
+  void before_main() override;
+  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void loaded(const std::vector<std::string>& logged) override;
+  void end() override;
+
+ private:
+  void hello(const Request& request, Reply reply);
+  void exit(const Request& request, Reply reply);
+
+  // The application has another name; servers are told by APNM.
+  void rename(const std::string& name);
+
+  const HandlerContext& context_;
+  const ServiceOptions& options_;
+
+  std::mutex mutex_;
+  HelloReply hello_;  // changes with the name
+  SaidAtLoad said_at_load_;
+  std::condition_variable changed_;
+  bool hello_said_ = false;
+  bool waiting_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace ddm

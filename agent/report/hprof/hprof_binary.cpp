@@ -1,0 +1,262 @@
+#include "report/hprof/hprof_binary.h"
+
+#include <array>
+#include <bit>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/jvm_text.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::string_view kMagic = "JAVA PROFILE 1.0.2";
+constexpr std::size_t kIdBytes = 8;
+
+enum RecordTag : std::uint8_t {
+  kTextRecord = 0x01,
+  kClassRecord = 0x02,
+  kFrameRecord = 0x04,
+  kTraceRecord = 0x05,
+  kSitesRecord = 0x06,
+  kHeapSummaryRecord = 0x07,
+  kThreadStartRecord = 0x0A,
+  kThreadEndRecord = 0x0B,
+  kCpuSamplesRecord = 0x0D,
+  kSettingsRecord = 0x0E,
+};
+
+struct Primitive {
+  std::string_view name;
+  char letter;
+  std::uint8_t element;
+};
+constexpr std::array kPrimitives = {Primitive{"boolean", 'Z', 4}, Primitive{"char", 'C', 5},
+                                    Primitive{"float", 'F', 6},   Primitive{"double", 'D', 7},
+                                    Primitive{"byte", 'B', 8},    Primitive{"short", 'S', 9},
+                                    Primitive{"int", 'I', 10},    Primitive{"long", 'J', 11}};
+
+const Primitive* primitive(std::string_view name) {
+  for (const Primitive& one : kPrimitives) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+std::string_view without_dimension(std::string_view type_name) {
+  return type_name.substr(0, type_name.size() - 2);
+}
+
+}  // namespace
+
+std::string internal_class_name(std::string_view type_name) {
+  std::string dimensions;
+  for (; type_name.ends_with("[]"); type_name = without_dimension(type_name)) dimensions += '[';
+  std::string name(type_name);
+  for (char& c : name) {
+    if (c == '.') c = '/';
+  }
+  if (dimensions.empty()) return name;
+  if (const Primitive* element = primitive(type_name)) return dimensions + element->letter;
+  return dimensions + "L" + name + ";";
+}
+
+std::uint8_t hprof_element_type(std::string_view type_name) {
+  if (!type_name.ends_with("[]")) return 0;
+  const Primitive* element = primitive(without_dimension(type_name));
+  return element != nullptr ? element->element : 2;
+}
+
+std::string HprofBinary::header() const {
+  std::string out(kMagic);
+  out += '\0';
+  HprofBinary fields(0);
+  fields.integer(kIdBytes, 4);
+  fields.integer(static_cast<std::uint64_t>(created_ms_), 8);
+  return out + fields.out_;
+}
+
+void HprofBinary::integer(std::uint64_t value, int bytes) {
+  for (int i = bytes; i-- > 0;) out_ += static_cast<char>(value >> 8 * i);
+}
+
+void HprofBinary::saturated(std::int64_t value) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  integer(static_cast<std::uint64_t>(value < kMost ? value : kMost), 4);
+}
+
+void HprofBinary::begin(std::uint8_t tag, std::size_t body) {
+  integer(tag, 1);
+  integer(static_cast<std::uint32_t>(offset_us_), 4);
+  integer(body, 4);
+}
+
+std::uint64_t HprofBinary::text(std::string_view jvm_text) {
+  const std::string utf8 = utf8_of(jvm_text);
+  const auto [id, fresh] = numbers_.text(utf8);
+  if (fresh) {
+    begin(kTextRecord, kIdBytes + utf8.size());
+    integer(id, kIdBytes);
+    out_ += utf8;
+  }
+  return id;
+}
+
+std::uint32_t HprofBinary::type(std::string_view type_name) {
+  const std::string internal_name = internal_class_name(type_name);
+  const auto [serial, fresh] = numbers_.type(internal_name);
+  if (fresh) {
+    own_types_.push_back(serial);
+    const std::uint64_t name = text(internal_name);
+    const std::uint32_t no_stack = empty_trace();
+    begin(kClassRecord, 4 + kIdBytes + 4 + kIdBytes);
+    integer(serial, 4);
+    integer(serial, kIdBytes);  // no object of the heap lies that low
+    integer(no_stack, 4);
+    integer(name, kIdBytes);
+  }
+  return serial;
+}
+
+std::uint64_t HprofBinary::frame(const HprofFrame& frame, ReportNames& names) {
+  const auto [id, fresh] = numbers_.frame(frame);
+  if (fresh) {
+    const MethodName& method = *names.method(frame.method).entry;
+    const std::uint64_t name = text(method.method), signature = text(method.signature),
+                        file = method.file.empty() ? 0 : text(method.file);
+    const std::uint32_t of = type(method.class_name);
+    begin(kFrameRecord, 4 * kIdBytes + 8);
+    integer(id, kIdBytes);
+    integer(name, kIdBytes);
+    integer(signature, kIdBytes);
+    integer(file, kIdBytes);
+    integer(of, 4);
+    const int line = frame.line == kLineNative ? -3 : frame.line < 0 ? -1 : frame.line;
+    integer(static_cast<std::uint32_t>(line), 4);
+  }
+  return id;
+}
+
+std::uint32_t HprofBinary::trace(std::span<const HprofFrame> stack, std::int64_t thread,
+                                 ReportNames& names) {
+  if (stack.empty() && thread == 0) return empty_trace();
+  const auto [serial, fresh] = numbers_.trace(stack, thread);
+  if (!fresh) return serial;
+  // With a thread's number readers may take it for that thread's stack: only where it was asked
+  // for.
+  put_trace(serial, thread != 0 ? HprofNumbers::thread(thread) : 0, stack, names);
+  return serial;
+}
+
+std::uint32_t HprofBinary::allocation_stack(std::span<const HprofFrame> stack, ReportNames& names) {
+  const std::uint32_t serial = numbers_.new_trace();
+  put_trace(serial, 0, stack, names);
+  return serial;
+}
+
+void HprofBinary::put_trace(std::uint32_t serial, std::uint32_t thread,
+                            std::span<const HprofFrame> stack, ReportNames& names) {
+  std::vector<std::uint64_t> ids;
+  for (const HprofFrame& one : stack) ids.push_back(frame(one, names));
+  begin(kTraceRecord, 12 + kIdBytes * ids.size());
+  integer(serial, 4);
+  integer(thread, 4);
+  integer(ids.size(), 4);
+  for (const std::uint64_t id : ids) integer(id, kIdBytes);
+}
+
+std::uint32_t HprofBinary::empty_trace() {
+  const auto [serial, fresh] = numbers_.trace({});
+  if (fresh) {
+    begin(kTraceRecord, 12);
+    integer(serial, 4);
+    integer(0, 4);
+    integer(0, 4);
+  }
+  return serial;
+}
+
+void HprofBinary::settings(const HprofSettings& settings) {
+  begin(kSettingsRecord, 6);
+  integer((settings.alloc_traces ? 1u : 0u) | (settings.cpu_sampling ? 2u : 0u), 4);
+  integer(settings.depth, 2);
+}
+
+void HprofBinary::thread_start(std::int64_t id, std::string_view name, std::string_view group) {
+  const std::uint64_t name_id = text(name), group_id = text(group), none = text("");
+  const std::uint32_t no_stack = empty_trace();
+  begin(kThreadStartRecord, 4 + kIdBytes + 4 + 3 * kIdBytes);
+  integer(HprofNumbers::thread(id), 4);
+  integer(0, kIdBytes);  // the object is not known here
+  integer(no_stack, 4);
+  integer(name_id, kIdBytes);
+  integer(group_id, kIdBytes);
+  integer(none, kIdBytes);  // the group's parent
+}
+
+void HprofBinary::thread_end(std::int64_t id) {
+  begin(kThreadEndRecord, 4);
+  integer(HprofNumbers::thread(id), 4);
+}
+
+void HprofBinary::traces(const HprofSites& sites, ReportNames& names, std::int64_t now_ms) {
+  now(now_ms);
+  for (const HprofSite& site : sites.list()) trace(sites.stack(site), site.thread, names);
+}
+
+void HprofBinary::introduce(const HprofSites& sites, ReportNames& names, std::int64_t now_ms) {
+  traces(sites, names, now_ms);
+  // Raw names: what is made printable is for people.
+  for (const HprofSite& site : sites.list()) type(names.table().class_name(site.class_id));
+}
+
+void HprofBinary::introduce(const HprofCosts& costs, ReportNames& names, std::int64_t now_ms) {
+  now(now_ms);
+  for (const HprofCost& cost : costs.list()) trace(costs.stack(cost), 0, names);
+}
+
+void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16_t flags,
+                        float cutoff, std::int64_t now_ms) {
+  introduce(sites, names, now_ms);
+  begin(kSitesRecord, 34 + 25 * sites.list().size());
+  integer(flags, 2);
+  integer(std::bit_cast<std::uint32_t>(cutoff), 4);
+  saturated(sites.totals().live_bytes);
+  saturated(sites.totals().live_count);
+  integer(static_cast<std::uint64_t>(sites.totals().bytes), 8);
+  integer(static_cast<std::uint64_t>(sites.totals().count), 8);
+  integer(sites.list().size(), 4);
+  for (const HprofSite& site : sites.list()) {
+    const std::string& name = names.table().class_name(site.class_id);
+    integer(hprof_element_type(name), 1);
+    integer(type(name), 4);
+    integer(trace(sites.stack(site), site.thread, names), 4);
+    saturated(site.live_bytes);
+    saturated(site.live_count);
+    saturated(site.bytes);
+    saturated(site.count);
+  }
+}
+
+void HprofBinary::heap_summary(const HprofSite& totals, std::int64_t now_ms) {
+  now(now_ms);
+  begin(kHeapSummaryRecord, 24);
+  saturated(totals.live_bytes);
+  saturated(totals.live_count);
+  integer(static_cast<std::uint64_t>(totals.bytes), 8);
+  integer(static_cast<std::uint64_t>(totals.count), 8);
+}
+
+void HprofBinary::cpu_samples(const HprofCosts& samples, ReportNames& names, std::int64_t now_ms) {
+  introduce(samples, names, now_ms);
+  begin(kCpuSamplesRecord, 8 + 8 * samples.list().size());
+  saturated(samples.total());
+  integer(samples.list().size(), 4);
+  for (const HprofCost& cost : samples.list()) {
+    saturated(cost.count);
+    integer(trace(samples.stack(cost), 0, names), 4);
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,56 @@
+// What a report tells of time as hprof shows it: stacks of so many frames with how often and how
+// much, those below a share of the whole left out. What the text and the binary writer have in
+// common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/hprof/hprof_sites.h"
+#include "report/report_names.h"
+#include "report/time_data.h"
+
+namespace ddm {
+
+struct HprofCost {
+  std::size_t stack = 0;
+  NameId class_id = kUnknownName;  // of a lock
+  std::int64_t count = 0;
+  std::int64_t cost = 0;  // samples or nanoseconds: what the list is ordered by
+};
+
+class HprofCosts {
+ public:
+  // Stacks that were sampled; count and cost are both samples.
+  static HprofCosts samples(const TimeData& time, ReportNames& names, const HprofView& view);
+  // Timed methods under those that called them: calls, time in the method itself.
+  static HprofCosts times(const TimeData& time, const HprofView& view);
+  // Waiting to enter synchronized code, which is all that hprof knew of locks.
+  static HprofCosts monitors(const TimeData& time, ReportNames& names, const HprofView& view);
+
+  // The largest first.
+  const std::vector<HprofCost>& list() const { return list_; }
+  std::span<const HprofFrame> stack(const HprofCost& cost) const { return stacks_[cost.stack]; }
+  // Of all of them, shown or not.
+  std::int64_t total() const { return total_; }
+  double share(const HprofCost& cost) const {
+    return total_ > 0 ? static_cast<double>(cost.cost) / static_cast<double>(total_) : 0;
+  }
+
+ private:
+  void add(std::vector<HprofFrame> stack, NameId class_id, std::int64_t count, std::int64_t cost);
+  void finish(double cutoff);
+
+  std::vector<HprofCost> list_;
+  std::vector<std::vector<HprofFrame>> stacks_;  // each one once
+  std::map<std::string, std::size_t> stack_places_;
+  std::map<std::pair<std::size_t, NameId>, std::size_t> places_;
+  std::int64_t total_ = 0;
+};
+
+}  // namespace ddm

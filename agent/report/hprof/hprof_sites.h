@@ -1,0 +1,72 @@
+// The sites of a report as hprof shows them: a class and a stack of so many frames, those below a
+// share of the whole left out. What the text and the binary writer have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "report/report.h"
+#include "report/report_names.h"
+
+namespace ddm {
+
+struct HprofFrame {
+  NameId method = kUnknownName;
+  std::int32_t line = kLineUnknown;  // or kLineNative
+  friend bool operator==(const HprofFrame&, const HprofFrame&) = default;
+};
+
+struct HprofSite {
+  NameId class_id = kUnknownName;
+  std::size_t stack = 0;
+  std::int64_t thread = 0;  // 0: of all of them
+  std::int64_t live_bytes = 0;
+  std::int64_t live_count = 0;
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;
+};
+
+enum class HprofOrder { kLive, kAllocated };
+
+struct HprofView {
+  std::size_t depth = kMaxDepth;
+  bool lines = true;
+  bool threads = false;  // each site begins with a thread_frame()
+  // Sites below this share of the live bytes, and of the allocated ones, are left out.
+  double cutoff = 0;
+  HprofOrder order = HprofOrder::kLive;  // without live figures as kAllocated
+};
+
+// Of a stack that begins with a thread_frame(), whose frames then follow; 0: there is none.
+std::int64_t take_thread(std::span<const Frame>& frames);
+
+// The first frames of a stack, with lines in place of positions in the code.
+std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& names,
+                                    const HprofView& view);
+
+class HprofSites {
+ public:
+  HprofSites(const ReportData& data, ReportNames& names, const HprofView& view);
+
+  // The largest first.
+  const std::vector<HprofSite>& list() const { return list_; }
+  std::span<const HprofFrame> stack(const HprofSite& site) const { return stacks_[site.stack]; }
+  HprofOrder order() const { return order_; }
+  bool live_known() const { return live_known_; }
+
+  // Of all sites, shown or not.
+  const HprofSite& totals() const { return totals_; }
+  // Of what the list is ordered by.
+  double share(const HprofSite& site) const;
+
+ private:
+  std::vector<HprofSite> list_;
+  std::vector<std::vector<HprofFrame>> stacks_;  // each one once
+  HprofSite totals_;
+  bool live_known_ = false;
+  HprofOrder order_ = HprofOrder::kLive;
+};
+
+}  // namespace ddm

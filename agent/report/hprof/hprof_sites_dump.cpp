@@ -1,0 +1,333 @@
+#include "report/hprof/hprof_sites_dump.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "report/hprof/hprof_binary.h"
+#include "report/hprof/hprof_reader.h"
+#include "report/report_names.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kSegmentBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kForgetBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kRecordHead = 9;
+
+void put_big_endian(char* to, std::uint32_t value) {
+  for (int i = 0; i < 4; ++i) to[i] = static_cast<char>(value >> (24 - 8 * i));
+}
+
+class SitesDump {
+ public:
+  SitesDump(int dump, DumpSites& sites, const ReportSink& sink,
+            const std::function<void(std::uint64_t)>& used)
+      : dump_(dump),
+        objects_(sites.objects),
+        stacks_(sites.stacks),
+        names_(sites.stacks.names),
+        sink_(sink),
+        used_(used) {}
+
+  SitesDumpResult write() {
+    objects_.seal_handles();
+    HprofReader before(dump_);
+    if (before.open()) find_class_names(before);
+    HprofReader first(dump_);
+    if (first.open()) read_numbers(first);
+    result_.problem = first.problem();
+    if (!result_.problem.empty()) return result_;
+    objects_.seal_objects();
+    std::sort(others_.begin(), others_.end());
+    HprofReader second(dump_);
+    if (second.open()) copy(second);
+    if (wanted_) result_.problem = second.problem();
+    return result_;
+  }
+
+ private:
+  // Which TEXTs are names of classes. They stand before the classes, and most texts are not.
+  void find_class_names(HprofReader& in) {
+    for (auto record = in.next(); record && !record->holds_objects(); record = in.next()) {
+      if (record->tag != HprofReader::kLoadClass) continue;
+      in.bytes().skip(4 + in.id_bytes() + 4);
+      class_names_.try_emplace(in.id());
+    }
+  }
+
+  // What the VM has numbered, which classes have no CLASS DUMP, and whom its handles name.
+  void read_numbers(HprofReader& in) {
+    traces_of_objects();
+    std::unordered_set<std::uint64_t> dumped;
+    while (const auto record = in.next()) {
+      HprofBytes& bytes = in.bytes();
+      if (record->holds_objects()) {
+        while (const auto object = in.next_object()) {
+          if (object->kind == HprofReader::kJniGlobal &&
+              !objects_.name(object->jni_handle, object->id)) {
+            others_.push_back(object->jni_handle);
+          }
+          if (object->kind != HprofReader::kClass) continue;
+          if (dumped.empty()) trace_of_classes_ = object->trace;
+          dumped.insert(object->id);
+        }
+      } else if (record->tag == HprofReader::kText && record->length > in.id_bytes()) {
+        const std::uint64_t id = in.id();
+        const auto name = class_names_.find(id);
+        if (name != class_names_.end()) name->second = bytes.text(in.left());
+      } else if (record->tag == HprofReader::kLoadClass) {
+        read_class(in);
+      } else if (record->tag == HprofReader::kFrame) {
+        first_.frames = std::max(first_.frames, static_cast<std::uint32_t>(in.id()) + 1);
+      } else if (record->tag == HprofReader::kTrace) {
+        const auto serial = static_cast<std::uint32_t>(bytes.integer(4));
+        first_.traces = std::max(first_.traces, serial + 1);
+      }
+    }
+    for (const std::uint64_t id : loaded_) {
+      if (!dumped.contains(id)) undumped_.push_back(id);
+    }
+    class_names_ = {};
+  }
+
+  void read_class(HprofReader& in) {
+    const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
+    const std::uint64_t id = in.id();
+    in.bytes().integer(4);
+    const auto found = class_names_.find(in.id());
+    std::string name = found != class_names_.end() ? found->second : "";
+    first_.classes = std::max(first_.classes, serial + 1);
+    if (!loaded_.insert(id).second) {
+      // No frame refers to the number of an array's class.
+      if (name.starts_with('[')) repeated_.insert(serial);
+      return;
+    }
+    // A hidden class is told as Class.getName() has it, with '/', everywhere else.
+    if (const std::size_t plus = name.rfind("+0x"); plus != std::string::npos) name[plus] = '/';
+    classes_.emplace(std::move(name), serial);
+  }
+
+  // serials_: not 0 for those that an object has.
+  void traces_of_objects() {
+    objects_.for_each_trace([this](TraceNumber trace) {
+      if (trace <= kEmptyTrace) return;
+      if (trace >= serials_.size()) serials_.resize(std::size_t{trace} + 1);
+      serials_[trace] = 1;
+    });
+  }
+
+  std::span<const Frame> whole_stack(TraceNumber trace) {
+    return std::span<const Frame>(frames_).first(stacks_.traces->read(trace, frames_));
+  }
+  std::span<const Frame> frames_of(TraceNumber trace) {
+    const std::span<const Frame> all = whole_stack(trace);
+    return all.subspan(stacks_.threads_apart && !all.empty() ? 1 : 0);
+  }
+
+  void copy(HprofReader& in) {
+    out_.clear();
+    bool objects_begun = false;
+    copy_header(in);
+    std::string head;
+    for (;;) {
+      in.bytes().keep_in(&head);
+      head.clear();
+      const auto record = in.next();
+      in.bytes().keep_in(nullptr);
+      if (!record || !wanted_) break;
+      if (record->holds_objects()) {
+        if (!objects_begun) put_what_is_missing();
+        objects_begun = true;
+        while (wanted_ && copy_object(in)) {
+        }
+        forget(in.bytes().position());
+        continue;
+      }
+      end_segment();
+      if (record->tag == HprofReader::kLoadClass) {
+        in.bytes().keep_in(&head);
+        const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
+        in.bytes().keep_in(nullptr);
+        if (repeated_.contains(serial)) {
+          in.bytes().skip(in.left());
+          continue;
+        }
+      }
+      put(head);
+      copy_rest(in, in.left());
+    }
+    end_segment();
+  }
+
+  void copy_header(HprofReader& in) {
+    // It has been read already, and is short.
+    HprofBytes bytes(dump_);
+    std::string header;
+    bytes.keep_in(&header);
+    bytes.skip(in.bytes().position());
+    put(header);
+  }
+
+  bool copy_object(HprofReader& in) {
+    const std::size_t begin = out_.size();
+    in.bytes().keep_in(&out_);
+    const auto object = in.next_object();
+    in.bytes().keep_in(nullptr);
+    if (!object) {
+      out_.resize(begin);
+      return false;
+    }
+    if (object->kind == HprofReader::kJniGlobal &&
+        !std::binary_search(others_.begin(), others_.end(), object->jni_handle)) {
+      out_.resize(begin);
+      return true;
+    }
+    if (!object->is_root()) {
+      const TraceNumber trace = objects_.trace_of(object->id);
+      if (trace > kEmptyTrace && serials_[trace] != 0) {
+        put_big_endian(&out_[begin + 1 + in.id_bytes()], serials_[trace]);
+        // A class is no object among others in a dump, and nobody counts it as one.
+        if (object->kind != HprofReader::kClass) ++result_.with_stack;
+      }
+    }
+    if (object->rest <= kSegmentBytes) {
+      in.bytes().keep_in(&out_);
+      in.bytes().skip(object->rest);
+      in.bytes().keep_in(nullptr);
+      if (out_.size() >= kSegmentBytes) end_segment();
+      return true;
+    }
+    // A segment of its own, which is never held.
+    const std::string own = out_.substr(begin);
+    out_.resize(begin);
+    end_segment();
+    put(segment_head(own.size() + object->rest));
+    put(own);
+    copy_rest(in, object->rest);
+    return true;
+  }
+
+  void copy_rest(HprofReader& in, std::uint64_t bytes) {
+    std::string piece;
+    while (bytes > 0 && wanted_ && in.bytes().good()) {
+      const std::uint64_t now = std::min<std::uint64_t>(bytes, kSegmentBytes);
+      piece.clear();
+      in.bytes().keep_in(&piece);
+      in.bytes().skip(now);
+      in.bytes().keep_in(nullptr);
+      put(piece);
+      bytes -= now;
+    }
+  }
+
+  static std::string segment_head(std::uint64_t bytes) {
+    std::string head(kRecordHead, '\0');
+    head[0] = HprofReader::kSegment;
+    put_big_endian(&head[5], static_cast<std::uint32_t>(bytes));
+    return head;
+  }
+
+  void end_segment() {
+    if (out_.empty()) return;
+    put(segment_head(out_.size()));
+    put(out_);
+    out_.clear();
+  }
+
+  // Before the first object.
+  void put_what_is_missing() {
+    std::optional<HprofBinary> alone;
+    if (!stacks_.number) alone.emplace(0, first_);
+    HprofBinary* const records = alone ? &*alone : stacks_.stream;
+    if (records != nullptr) {
+      records->go_beyond(first_);
+      for (const auto& [name, serial] : classes_) records->know_type(name, serial);
+    }
+    classes_ = {};
+    if (alone) {
+      put_stacks(*alone);
+    } else {
+      number_stacks();
+    }
+    if (stacks_.introduce) stacks_.introduce();
+    if (records != nullptr) {
+      put(records->take());
+      for (const std::uint64_t id : records->own_types()) put_empty_class(id);
+    }
+    for (const std::uint64_t id : undumped_) put_empty_class(id);
+  }
+
+  // CLASS DUMP: u8 id, u4 trace, 6 u8 super class, loader and so on, u4 bytes of an instance, u2 of
+  // constants, of static fields, of fields.
+  void put_empty_class(std::uint64_t id) {
+    constexpr std::size_t kBytes = 1 + 8 + 4 + 6 * 8 + 4 + 3 * 2;
+    const std::size_t begin = out_.size();
+    out_.resize(begin + kBytes);
+    out_[begin] = HprofReader::kClass;
+    put_big_endian(&out_[begin + 1], static_cast<std::uint32_t>(id >> 32));
+    put_big_endian(&out_[begin + 5], static_cast<std::uint32_t>(id));
+    put_big_endian(&out_[begin + 9], trace_of_classes_);
+  }
+
+  void put_stacks(HprofBinary& records) {
+    std::vector<HprofFrame> shown;
+    for (TraceNumber trace = 0; trace < serials_.size() && wanted_; ++trace) {
+      if (serials_[trace] == 0) continue;
+      shown.clear();
+      for (const Frame& frame : frames_of(trace)) {
+        shown.push_back({frame.method, line_of(*names_.method(frame.method).entry, frame.bci)});
+      }
+      serials_[trace] = shown.empty() ? 0 : records.allocation_stack(shown, names_);
+      put(records.take());
+    }
+  }
+
+  void number_stacks() {
+    for (TraceNumber trace = 0; trace < serials_.size(); ++trace) {
+      if (serials_[trace] != 0) serials_[trace] = stacks_.number(whole_stack(trace), names_);
+    }
+  }
+
+  void put(std::string_view piece) { wanted_ = wanted_ && sink_(piece); }
+
+  void forget(std::uint64_t position) {
+    if (position < forgotten_ + kForgetBytes) return;
+    forgotten_ = position;
+    used_(position);
+  }
+
+  const int dump_;
+  DumpedObjects& objects_;
+  const DumpStacks& stacks_;
+  ReportNames names_;
+  const ReportSink& sink_;
+  const std::function<void(std::uint64_t)>& used_;
+
+  HprofFirst first_{1, 1, 1, 1};
+  std::unordered_map<std::uint64_t, std::string> class_names_;  // by their TEXTs
+  std::unordered_map<std::string, std::uint32_t> classes_;      // internal names, numbers
+  std::unordered_set<std::uint64_t> loaded_;                    // classes that are told of
+  std::unordered_set<std::uint32_t> repeated_;                  // numbers of what is told of twice
+  std::vector<std::uint64_t> undumped_;                         // told of, and without CLASS DUMP
+  std::uint32_t trace_of_classes_ = 0;                          // in the VM's CLASS DUMPs
+  std::vector<std::uint64_t> others_;                           // JNI handles that are not ours
+  std::vector<std::uint32_t> serials_;                          // by trace; 0: nothing has it
+  std::array<Frame, kMaxDepth> frames_;
+  std::string out_;  // of a segment
+  bool wanted_ = true;
+  std::uint64_t forgotten_ = 0;
+  SitesDumpResult result_;
+};
+
+}  // namespace
+
+SitesDumpResult write_sites_dump(int dump, DumpSites& sites, const ReportSink& sink,
+                                 const std::function<void(std::uint64_t)>& used) {
+  return SitesDump(dump, sites, sink, used).write();
+}
+
+}  // namespace ddm

@@ -1,0 +1,54 @@
+// hprof's text, section by section; with figures of 64 bits, where hprof's were of 32.
+//
+//   JAVA PROFILE 1.0.1, created DATE       head(): explanations up to a line of dashes
+//   THREAD START (obj=0, id = N, name="main", group="main")        THREAD END (id = N)
+//   TRACE N:                               each stack once, before the first site that has it
+//   <tab>a.B.method(B.java:12)
+//   SITES BEGIN (ordered by live bytes) DATE ... SITES END
+//   CPU SAMPLES BEGIN (total = N) DATE ... CPU SAMPLES END
+//   CPU TIME (ms) BEGIN (total = N) DATE ... CPU TIME (ms) END
+//   MONITOR TIME BEGIN (total = N ms) DATE ... MONITOR TIME END
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/hprof/hprof_costs.h"
+#include "report/hprof/hprof_numbers.h"
+#include "report/hprof/hprof_sites.h"
+#include "report/report.h"
+
+namespace ddm {
+
+// `explained`: whole lines.
+std::string hprof_text_head(std::int64_t created_ms, std::string_view explained);
+
+// What the figures of a report are, as lines for the head.
+std::string hprof_explanation(const ReportSummary& summary);
+
+// As text in one line.
+std::string hprof_thread_start(std::int64_t id, std::string_view name, std::string_view group);
+std::string hprof_thread_end(std::int64_t id);
+
+void hprof_text_sites(const HprofSites& sites, ReportNames& names, HprofNumbers& numbers,
+                      std::int64_t written_ms, const ReportSink& sink);
+
+// A stack that the stream was not told of yet.
+void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names,
+                      HprofNumbers& numbers, std::string& out);
+
+// Each with the stacks that it needs.
+std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                               std::int64_t written_ms);
+std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                             std::int64_t written_ms);
+std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                                std::int64_t written_ms);
+// cpu=old: lines of calls, callee, caller and milliseconds.
+std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names);
+
+// "Mon Nov 22 07:36:38 2026", of local time.
+std::string hprof_date(std::int64_t ms_since_epoch);
+
+}  // namespace ddm

@@ -1,0 +1,87 @@
+#include "report/jdk_classes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ddm {
+namespace {
+
+// "java.util" is in "java" and in "java.util", and "javax.net" is not.
+bool is_in(std::string_view class_name, std::string_view package) {
+  return class_name.size() > package.size() && class_name.starts_with(package) &&
+         class_name[package.size()] == '.';
+}
+
+template <std::size_t kCount>
+bool is_in_any(std::string_view class_name, const std::array<std::string_view, kCount>& packages) {
+  return std::any_of(packages.begin(), packages.end(),
+                     [&](std::string_view package) { return is_in(class_name, package); });
+}
+
+constexpr std::array<std::string_view, 4> kLibraries = {"java", "javax", "jdk", "sun"};
+
+// The packages of the module java.base from 17 on, with those below them, but for the others'.
+constexpr std::array<std::string_view, 16> kBase = {"java",
+                                                    "javax.crypto",
+                                                    "javax.net",
+                                                    "javax.security.auth",
+                                                    "javax.security.cert",
+                                                    "jdk.internal",
+                                                    "sun.invoke",
+                                                    "sun.launcher",
+                                                    "sun.net",
+                                                    "sun.nio",
+                                                    "sun.reflect",
+                                                    "sun.security",
+                                                    "sun.text",
+                                                    "sun.util",
+                                                    "com.sun.crypto.provider",
+                                                    "com.sun.security.ntlm"};
+constexpr std::array<std::string_view, 25> kNotBase = {"java.applet",
+                                                       "java.awt",
+                                                       "java.beans",
+                                                       "java.lang.instrument",
+                                                       "java.lang.management",
+                                                       "java.net.http",
+                                                       "java.rmi",
+                                                       "java.sql",
+                                                       "java.util.logging",
+                                                       "java.util.prefs",
+                                                       "javax.security.auth.kerberos",
+                                                       "jdk.internal.agent",
+                                                       "jdk.internal.editor",
+                                                       "jdk.internal.joptsimple",
+                                                       "jdk.internal.jshell",
+                                                       "jdk.internal.net.http",
+                                                       "jdk.internal.org.commonmark",
+                                                       "jdk.internal.org.jline",
+                                                       "jdk.internal.shellsupport",
+                                                       "sun.net.httpserver",
+                                                       "sun.nio.ch.sctp",
+                                                       "sun.security.jgss",
+                                                       "sun.security.krb5",
+                                                       "sun.security.pkcs11",
+                                                       "sun.security.smartcardio"};
+
+constexpr std::array<std::string_view, 5> kThreadStarts = {
+    "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ThreadBuilders$BoundVirtualThread",
+    "jdk.internal.misc.InnocuousThread", "jdk.internal.vm.Continuation"};
+
+}  // namespace
+
+bool is_jdk_class(std::string_view class_name) {
+  if (is_in(class_name, "com.sun.tools")) return false;
+  return is_in_any(class_name, kLibraries) || is_in(class_name, "com.sun");
+}
+
+ClassOrigin origin_of(std::string_view class_name) {
+  if (!is_jdk_class(class_name)) return ClassOrigin::kProgram;
+  if (std::count(kThreadStarts.begin(), kThreadStarts.end(), class_name) > 0) {
+    return ClassOrigin::kThreadStart;
+  }
+  const bool base = is_in_any(class_name, kBase) && !is_in_any(class_name, kNotBase);
+  if (base) return ClassOrigin::kJavaBase;
+  return is_in_any(class_name, kLibraries) ? ClassOrigin::kJdkModule : ClassOrigin::kJdkExtra;
+}
+
+}  // namespace ddm

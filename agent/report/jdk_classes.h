@@ -1,0 +1,43 @@
+// Which classes are the JDK's, and which frame of a stack a table names as the program's. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace ddm {
+
+// Of java, javax, jdk, sun and com.sun; but javac and its like, which are com.sun.tools, are
+// programs of their own.
+bool is_jdk_class(std::string_view class_name);
+
+// How much a class says of what a program does, if none of the program's own stands in a stack.
+enum class ClassOrigin {
+  kProgram,      // not the JDK's
+  kJdkExtra,     // com.sun: servers and providers that the JDK brings along
+  kJdkModule,    // of java.desktop, java.sql and so on: what the program uses of the JDK
+  kJavaBase,     // collections, streams, strings: what everything is made of
+  kThreadStart,  // how threads begin: in every stack
+};
+ClassOrigin origin_of(std::string_view class_name);
+
+// The frame that a row is named after, of `count` frames, the innermost of which is 0 and whose
+// class is class_of(i): the innermost of the least origin that there is. With nothing but java.base
+// it is the outermost that is not merely how its thread begins. `count` is not 0.
+template <typename ClassOf>
+std::size_t telling_frame(std::size_t count, ClassOf class_of) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_jdk_class(class_of(i))) return i;
+  }
+  std::size_t best = 0, outermost = count - 1;
+  ClassOrigin least = ClassOrigin::kThreadStart;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ClassOrigin origin = origin_of(class_of(i));
+    if (origin != ClassOrigin::kThreadStart) outermost = i;
+    if (origin >= least) continue;
+    least = origin;
+    best = i;
+  }
+  return least < ClassOrigin::kJavaBase ? best : outermost;
+}
+
+}  // namespace ddm

@@ -1,0 +1,296 @@
+// What the page shows of time. Its data is an object for each of
+//   times    ns, count (of calls), frames, classes, tree, callers; methods: [name, signature,
+//   calls,
+//            exceptions, total ns, self ns, cpu ns]
+//   samples  count, frames, classes, tree, callers, all without ns; methods: [name, count on top,
+//            count anywhere]; outside: [first frame outside the JDK, place, count]; threads: [name,
+//            count]
+//   locks    ns, count, frames, classes, tree, callers, all without pins (which are parks as well);
+//            types: [kind, class or "", ns, count]; places: [kind, class or "", innermost frame,
+//            place, first frame outside the JDK, place, ns, count, [holder, ...], how many holders
+//            there are], both with pins; holders: [class or "", holder], where a holder is thread,
+//            first frame outside the JDK or "", place, ns, count
+//   incomplete a sentence on what the figures lack
+// where a table `x` has x_count, all the rows that there are. Trees are as report_html.cpp has
+// them, but a stack may end in a frame; what its own bar stands for is the amount there. Those of
+// locks have the kind of waiting as the outermost bar.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/jvm_text.h"
+#include "report/page/report_page.h"
+#include "report/report_json.h"
+#include "report/report_sites.h"
+#include "report/time_stacks.h"
+
+namespace ddm {
+namespace {
+
+struct SampledMethod {
+  std::string_view name;
+  std::int64_t self = 0;   // samples that had it on top
+  std::int64_t total = 0;  // that had it anywhere
+};
+
+struct SampledPlace {
+  ShownFrame frame;
+  std::int64_t count = 0;
+};
+
+struct SampledThread {
+  std::string name;
+  std::int64_t count = 0;
+};
+
+struct LockType {
+  MonitorKind kind = MonitorKind::kEnter;
+  NameId class_id = kUnknownName;
+  std::int64_t ns = 0;
+  std::int64_t count = 0;
+};
+
+auto frame_key(const ShownFrame& frame) {
+  return std::tuple(frame.known, frame.method, frame.line);
+}
+using FrameKey = decltype(frame_key({}));
+
+// A thread that had a lock that others waited for, and where it was then.
+struct Holding {
+  NameId class_id = kUnknownName;  // of the lock
+  std::string thread;
+  ShownFrame app;
+  std::int64_t ns = 0;  // that others waited
+  std::int64_t count = 0;
+};
+using Holdings = std::map<std::tuple<NameId, std::string, FrameKey>, Holding>;
+constexpr std::size_t kPlaceHolders = 3;  // those that a row tells of
+
+struct LockPlace {
+  LockType type;
+  ShownFrame at, app;
+  std::int64_t ns = 0;
+  std::int64_t count = 0;
+  Holdings holders;
+};
+
+class TimePage {
+ public:
+  TimePage(std::string& out, const TimeData& time, ReportNames& names)
+      : out_(out), time_(time), names_(names) {}
+
+  void write() {
+    if (!time_.methods.empty()) times();
+    if (!time_.samples.empty()) samples();
+    if (!time_.monitors.empty()) locks();
+    if (time_.incomplete.empty()) return;
+    out_ += ",\n\"incomplete\":";
+    text(time_.incomplete);
+  }
+
+ private:
+  void number(std::int64_t value) { append_json_number(out_, value); }
+  void text(std::string_view value) { append_json_string(out_, value); }
+  void numbers(std::initializer_list<std::int64_t> values) {
+    for (const std::int64_t value : values) {
+      out_ += ',';
+      number(value);
+    }
+  }
+
+  // `amount`: how the nanoseconds are called, "" where there are none.
+  void begin(std::string_view name, const TimeStacks& stacks, std::string_view amount) {
+    out_.append(",\n\"").append(name).append("\":{");
+    if (!amount.empty()) {
+      out_.append("\"").append(amount).append("\":");
+      number(stacks.amount());
+      out_ += ',';
+    }
+    out_ += "\"count\":";
+    number(stacks.count());
+    out_ += ',';
+    StackTree tree = site_tree(stacks, names_, TreeOrder::kRootFirst, kPageParts);
+    const NameSets sets = name_sets(stacks, names_, tree, !amount.empty());
+    append_page_tree(out_, tree, amount);
+    append_page_sets(out_, sets);
+    out_ += ",\n\"callers\":{";
+    append_page_tree(out_, site_tree(stacks, names_, TreeOrder::kClassFirst, kPageCallerParts),
+                     amount);
+    out_ += '}';
+  }
+
+  template <typename Row, typename Append>
+  void table(std::string_view name, const std::vector<Row>& rows,
+             std::initializer_list<std::int64_t Row::*> figures, Append append) {
+    out_.append(",\n\"").append(name).append("_count\":");
+    number(static_cast<std::int64_t>(rows.size()));
+    out_.append(",\n\"").append(name).append("\":");
+    append_page_array(out_, page_rows(rows, figures), [&](const Row* row) {
+      out_ += '[';
+      append(*row);
+      out_ += ']';
+    });
+  }
+
+  void times() {
+    begin("times", TimeStacks::of_methods(time_), "ns");
+    table("methods", time_.methods,
+          {&MethodTime::self_ns, &MethodTime::total_ns, &MethodTime::calls},
+          [&](const MethodTime& method) {
+            text(printable(method.class_name) + "." + printable(method.method));
+            out_ += ',';
+            text(method.signature);
+            numbers(
+                {method.calls, method.exceptions, method.total_ns, method.self_ns, method.cpu_ns});
+          });
+    out_ += '}';
+  }
+
+  void samples() {
+    begin("samples", TimeStacks::of_samples(time_), "");
+    std::map<std::string_view, std::pair<SampledMethod, const StackSample*>> methods;
+    std::map<FrameKey, SampledPlace> places;
+    std::map<std::string, std::int64_t> threads;
+    for (const StackSample& sample : time_.samples) {
+      threads[sample.thread] += sample.count;
+      const ShownFrame app = outside_jdk(sample.frames, names_);
+      SampledPlace& place = places[frame_key(app)];
+      place.frame = app;
+      place.count += sample.count;
+      for (const Frame& frame : sample.frames) {
+        const std::string& name = names_.method(frame.method).qualified;
+        auto& [method, last] = methods[name];
+        method.name = name;
+        if (&frame == sample.frames.data()) method.self += sample.count;
+        if (last != &sample) method.total += sample.count;  // of a recursion once
+        last = &sample;
+      }
+    }
+    std::vector<SampledMethod> all;
+    for (const auto& [name, method] : methods) all.push_back(method.first);
+    table("methods", all, {&SampledMethod::self, &SampledMethod::total},
+          [&](const SampledMethod& method) {
+            text(method.name);
+            numbers({method.self, method.total});
+          });
+    std::vector<SampledPlace> outside;
+    for (const auto& [key, place] : places) outside.push_back(place);
+    table("outside", outside, {&SampledPlace::count}, [&](const SampledPlace& place) {
+      append_page_frame(out_, place.frame, names_);
+      numbers({place.count});
+    });
+    std::vector<SampledThread> by_thread;
+    for (const auto& [name, count] : threads) by_thread.push_back({name, count});
+    table("threads", by_thread, {&SampledThread::count}, [&](const SampledThread& thread) {
+      text(printable(thread.name));
+      numbers({thread.count});
+    });
+    out_ += '}';
+  }
+
+  void append_type(MonitorKind kind, NameId class_id) {
+    text(name_of(kind));
+    out_ += ',';
+    text(class_id == kUnknownName ? "" : names_.class_name(class_id));
+  }
+
+  void locks() {
+    begin("locks", TimeStacks::of_locks(time_), "ns");
+    std::map<std::pair<MonitorKind, NameId>, LockType> types;
+    std::map<std::tuple<MonitorKind, NameId, FrameKey, FrameKey>, LockPlace> places;
+    Holdings holders;
+    for (const MonitorTime& monitor : time_.monitors) {
+      LockType& type = types[{monitor.kind, monitor.class_id}];
+      type.kind = monitor.kind;
+      type.class_id = monitor.class_id;
+      type.ns += monitor.ns;
+      type.count += monitor.count;
+      const ShownFrame at = innermost(monitor.frames, names_);
+      const ShownFrame app = outside_jdk(monitor.frames, names_);
+      LockPlace& place = places[{monitor.kind, monitor.class_id, frame_key(at), frame_key(app)}];
+      place.type = type;
+      place.at = at;
+      place.app = app;
+      place.ns += monitor.ns;
+      place.count += monitor.count;
+      for (const LockHolder& holder : monitor.holders) {
+        add_holder(place.holders, monitor.class_id, holder);
+        // A pin is a park as well.
+        if (monitor.kind != MonitorKind::kPin) add_holder(holders, monitor.class_id, holder);
+      }
+    }
+    std::vector<LockType> all_types;
+    for (const auto& [key, type] : types) all_types.push_back(type);
+    table("types", all_types, {&LockType::ns, &LockType::count}, [&](const LockType& type) {
+      append_type(type.kind, type.class_id);
+      numbers({type.ns, type.count});
+    });
+    std::vector<LockPlace> all_places;
+    for (auto& [key, place] : places) all_places.push_back(std::move(place));
+    table("places", all_places, {&LockPlace::ns, &LockPlace::count},
+          [&](const LockPlace& place) { append_place(place); });
+    table("holders", list_of(holders), {&Holding::ns, &Holding::count}, [&](const Holding& holder) {
+      text(holder.class_id == kUnknownName ? "" : names_.class_name(holder.class_id));
+      out_ += ',';
+      append_holder(holder);
+    });
+    out_ += '}';
+  }
+
+  void append_place(const LockPlace& place) {
+    append_type(place.type.kind, place.type.class_id);
+    out_ += ',';
+    append_page_frame(out_, place.at, names_);
+    out_ += ',';
+    append_page_frame(out_, place.app, names_);
+    numbers({place.ns, place.count});
+    std::vector<Holding> longest = list_of(place.holders);
+    std::stable_sort(longest.begin(), longest.end(),
+                     [](const Holding& a, const Holding& b) { return a.ns > b.ns; });
+    longest.resize(std::min(kPlaceHolders, longest.size()));
+    out_ += ',';
+    append_page_array(out_, longest, [&](const Holding& holder) {
+      out_ += '[';
+      append_holder(holder);
+      out_ += ']';
+    });
+    numbers({static_cast<std::int64_t>(place.holders.size())});
+  }
+
+  static std::vector<Holding> list_of(const Holdings& holders) {
+    std::vector<Holding> list;
+    for (const auto& [key, holder] : holders) list.push_back(holder);
+    return list;
+  }
+
+  void add_holder(Holdings& sums, NameId class_id, const LockHolder& holder) {
+    const ShownFrame app = outside_jdk(holder.frames, names_);
+    const auto key = std::tuple(class_id, holder.thread, frame_key(app));
+    Holding& sum = sums.try_emplace(key, Holding{class_id, holder.thread, app}).first->second;
+    sum.ns += holder.ns;
+    sum.count += holder.count;
+  }
+
+  void append_holder(const Holding& holder) {
+    text(printable(holder.thread));
+    out_ += ',';
+    append_page_frame(out_, holder.app, names_);
+    numbers({holder.ns, holder.count});
+  }
+
+  std::string& out_;
+  const TimeData& time_;
+  ReportNames& names_;
+};
+
+}  // namespace
+
+void append_page_time(std::string& out, const TimeData& time, ReportNames& names) {
+  TimePage(out, time, names).write();
+}
+
+}  // namespace ddm

@@ -1,0 +1,70 @@
+// The page's data: what report_html.cpp and report_html_time.cpp write together. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/name_sets.h"
+#include "report/report.h"
+#include "report/report_names.h"
+#include "report/report_sites.h"
+#include "report/site_tree.h"
+
+namespace ddm {
+
+// Of each table of the page, by each of its figures.
+inline constexpr std::size_t kPageRows = 50;
+// A page of 1,400 pixels shows no bar below one part in 2,800; zoomed in, some more are wanted.
+inline constexpr std::int64_t kPageParts = 20'000;
+inline constexpr std::int64_t kPageCallerParts = 5'000;
+
+template <typename Range, typename Append>
+void append_page_array(std::string& out, const Range& range, Append append) {
+  out += '[';
+  bool first = true;
+  for (const auto& element : range) {
+    if (!first) out += ',';
+    first = false;
+    append(element);
+  }
+  out += ']';
+}
+
+// Those of `rows` that are among the largest kPageRows by one of the figures, as they stand there.
+template <typename Row>
+std::vector<const Row*> page_rows(const std::vector<Row>& rows,
+                                  std::initializer_list<std::int64_t Row::*> figures) {
+  std::vector<bool> wanted(rows.size());
+  std::vector<std::size_t> order(rows.size());
+  for (const auto figure : figures) {
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(kPageRows, order.size()));
+    std::partial_sort(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
+      return rows[a].*figure != rows[b].*figure ? rows[a].*figure > rows[b].*figure : a < b;
+    });
+    for (auto at = order.begin(); at != end; ++at) wanted[*at] = true;
+  }
+  std::vector<const Row*> chosen;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (wanted[i]) chosen.push_back(&rows[i]);
+  }
+  return chosen;
+}
+
+// "frames":[...],"classes":[...],"tree":{...}; `amount` is the name of its column, "": it has none.
+void append_page_tree(std::string& out, const StackTree& tree, std::string_view amount);
+
+// ,"sets":{"order":[...],"text":"..."}, as name_sets.h says; nothing, where there are none.
+void append_page_sets(std::string& out, const NameSets& sets);
+
+// "a.B.method","B.java:12" or "","".
+void append_page_frame(std::string& out, const ShownFrame& frame, ReportNames& names);
+
+// ,"times":{...},"samples":{...},"locks":{...}: those that there is something to show of.
+void append_page_time(std::string& out, const TimeData& time, ReportNames& names);
+
+}  // namespace ddm

@@ -1,0 +1,111 @@
+// From a path to a reading: maps the file, and asks its lock whether the program still runs.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "report/recovery/ring_reader.h"
+#include "report/report_words.h"
+
+namespace ddm {
+namespace {
+
+std::string errno_words_of(int error) {
+  char buffer[128];
+  return strerror_r(error, buffer, sizeof buffer);
+}
+
+// Open and mapped for reading while it lives.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status {};
+    if (fd_ < 0 || fstat(fd_, &status) != 0) {
+      error_ = errno_words_of(errno);
+    } else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+      error_ = "is no ring file";
+    } else {
+      bytes_ = static_cast<std::size_t>(status.st_size);
+      memory_ = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd_, 0);
+      if (memory_ == MAP_FAILED) error_ = errno_words_of(errno);
+    }
+  }
+  ~MappedFile() {
+    if (memory_ != MAP_FAILED) munmap(memory_, bytes_);
+    if (fd_ >= 0) close(fd_);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const std::string& error() const { return error_; }
+  std::span<const std::byte> bytes() const {
+    return {static_cast<const std::byte*>(memory_), bytes_};
+  }
+
+  bool locked_by_another() const {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  }
+
+ private:
+  int fd_ = -1;
+  void* memory_ = MAP_FAILED;
+  std::size_t bytes_ = 0;
+  std::string error_;
+};
+
+std::string words_for(ProgramState state, const RecoveredRing& ring) {
+  std::string words;
+  switch (state) {
+    case ProgramState::kRunning:
+      words = "ring file of a running program";
+      break;
+    case ProgramState::kKilled:
+      words = "ring file of a killed program";
+      break;
+    case ProgramState::kEnded:
+      words = "ring file of an ended program";
+      break;
+  }
+  if (ring.updated_ms != 0) words += fmt::format(", as of {} UTC", utc_seconds(ring.updated_ms));
+  return words;
+}
+
+}  // namespace
+
+RingFileReading read_ring_file(const std::string& path) {
+  RingFileReading result;
+  const MappedFile file(path);
+  if (!file.error().empty()) {
+    result.error = path + (file.error().starts_with("is ") ? " " : ": ") + file.error();
+    return result;
+  }
+  // Before reading: a program that is killed meanwhile counts as running, and its file is whole.
+  const bool running = file.locked_by_another();
+  RingReading reading = read_ring(file.bytes());
+  if (!reading.ring) {
+    result.error = path + " " + reading.error;
+    return result;
+  }
+  result.state = running               ? ProgramState::kRunning
+                 : reading.ring->ended ? ProgramState::kEnded
+                                       : ProgramState::kKilled;
+  ReportSummary& summary = reading.ring->data.summary;
+  summary.reason = "recovered";
+  summary.recovered = words_for(result.state, *reading.ring);
+  summary.written_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                           std::chrono::system_clock::now().time_since_epoch())
+                           .count();
+  result.ring = std::move(reading.ring);
+  return result;
+}
+
+}  // namespace ddm

@@ -1,0 +1,264 @@
+#include "report/recovery/ring_reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "allocations/store/ring_layout.h"
+
+namespace ddm {
+namespace {
+
+// Above these a number is damage; sums of a million records below them do not overflow.
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
+constexpr float kLargestWeight = 1e9f;
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 40;
+constexpr std::int64_t kLargestFigure = std::int64_t{1} << 60;
+constexpr std::int64_t kLatestMs = std::int64_t{1} << 48;
+
+// Of so many numbers of records nobody uses one, at most (ticket_run.h).
+constexpr std::uint64_t kUnusedOf = 32;
+
+// A running program may turn to the other half of its names while they are read.
+constexpr int kReadTries = 5;
+
+using NameIds = std::unordered_map<NameId, NameId>;  // the file's -> the reader's
+
+class RingImage {
+ public:
+  explicit RingImage(std::span<const std::byte> image) : image_(image) {}
+
+  RingReading read() {
+    RingReading result;
+    result.error = check();
+    if (!result.error.empty()) return result;
+    for (int i = 0; i < kReadTries; ++i) {
+      RecoveredRing& ring = result.ring.emplace();
+      const std::uint64_t generations = names_generation() + threads_generation();
+      // Records first: the names of all that are there have been stored before them.
+      read_records(ring);
+      read_names(ring);
+      if (generations == names_generation() + threads_generation()) break;
+    }
+    result.ring->data.records = std::move(records_);
+    read_facts(*result.ring);
+    return result;
+  }
+
+ private:
+  template <typename T>
+  const T& at(std::uint64_t offset) const {
+    return *reinterpret_cast<const T*>(image_.data() + offset);
+  }
+  const RingMarks& marks() const { return at<RingMarks>(kRingMarksAt); }
+
+  // "" or why this is no file to read.
+  std::string check() {
+    constexpr std::size_t kMagicBytes = kRingMagic.size();
+    if (image_.size() < kMagicBytes ||
+        std::memcmp(image_.data(), kRingMagic.data(), kMagicBytes) != 0) {
+      return "is no ring file";
+    }
+    if (image_.size() < kRingHeadBytes) return "is cut off in its head";
+    std::memcpy(&header_, image_.data(), sizeof header_);
+    if (header_.version != kRingVersion) {
+      return "has version " + std::to_string(header_.version) +
+             " of the ring file; this ddm reads " + std::to_string(kRingVersion);
+    }
+    if (header_.checksum != ring_checksum(header_)) return "is damaged in its head";
+    if (header_.records < 1 || header_.records > kMaxRecords || header_.depth < 1 ||
+        header_.depth > kMaxDepth) {
+      return "is damaged in its head";
+    }
+    if (header_.slot_bytes != RingSlot::bytes(header_.depth) ||
+        header_.record_bytes != sizeof(AllocRecord) ||
+        !fits(kRingHeadBytes, header_.names_at, header_.names_half_bytes, header_.threads_at) ||
+        !fits(header_.names_at, header_.threads_at, header_.threads_half_bytes, header_.slots_at)) {
+      return "is damaged in its head";
+    }
+    if (header_.slots_at >= image_.size()) return "is cut off before its records";
+    return "";
+  }
+
+  // A section of names that begins at or after `earliest`, with two halves, up to `end`.
+  static bool fits(std::uint64_t earliest, std::uint64_t at, std::uint64_t half,
+                   std::uint64_t end) {
+    return at >= earliest && at % alignof(NameSection) == 0 && end % alignof(NameSection) == 0 &&
+           end <= kLargestFile && at + sizeof(NameSection) <= end &&
+           half <= (end - at - sizeof(NameSection)) / 2;
+  }
+
+  std::uint64_t names_generation() const { return at<NameSection>(header_.names_at).generation; }
+  std::uint64_t threads_generation() const {
+    return at<NameSection>(header_.threads_at).generation;
+  }
+
+  // Of the valid half, what is in use.
+  std::span<const std::byte> half_of(std::uint64_t section_at, std::uint64_t half_bytes) const {
+    const auto& section = at<NameSection>(section_at);
+    const std::uint64_t half = section.generation.load(std::memory_order_acquire) % 2;
+    const std::uint64_t used =
+        std::min(section.used[half].load(std::memory_order_acquire), half_bytes);
+    return image_.subspan(section_at + sizeof(NameSection) + half * half_bytes, used);
+  }
+
+  void read_names(RecoveredRing& ring) {
+    ring.names = std::make_unique<NameTable>();
+    NameIds classes, methods;
+    decode_names(half_of(header_.names_at, header_.names_half_bytes), [&](NameEntry&& entry) {
+      const auto id = static_cast<NameId>(entry.id);
+      if (entry.kind == NameEntry::Kind::kClass) {
+        classes[id] = ring.names->add_class(entry.name);
+      } else if (entry.kind == NameEntry::Kind::kMethod) {
+        methods[id] = ring.names->add_method(std::move(entry.method));
+      }
+    });
+    decode_names(half_of(header_.threads_at, header_.threads_half_bytes), [&](NameEntry&& entry) {
+      if (entry.kind != NameEntry::Kind::kThread) return;
+      ring.data.thread_names[entry.id] = std::move(entry.name);
+    });
+    ring.data.names = ring.names.get();
+    ring.names_lost =
+        at<NameSection>(header_.names_at).lost + at<NameSection>(header_.threads_at).lost;
+    translate(classes, methods);
+  }
+
+  static NameId translated(const NameIds& ids, NameId id) {
+    const auto found = ids.find(id);
+    return found == ids.end() ? kUnknownName : found->second;
+  }
+
+  void translate(const NameIds& classes, const NameIds& methods) {
+    RecordSet named;
+    std::vector<Frame> frames;
+    for (std::size_t i = records_.size(); i-- > 0;) {
+      auto [record, of_file] = records_[i];
+      frames.assign(of_file.begin(), of_file.end());
+      for (Frame& frame : frames) frame.method = translated(methods, frame.method);
+      AllocRecord copy = record;
+      copy.class_id = translated(classes, record.class_id);
+      named.append_newer(copy, frames);
+    }
+    records_ = std::move(named);
+  }
+
+  bool makes_sense(const AllocRecord& record) const {
+    return record.frame_count <= header_.depth && record.size >= 0 && record.size < kLargestSize &&
+           record.time_ms >= 0 && record.time_ms < kLatestMs && record.weight > 0 &&
+           record.weight < kLargestWeight;
+  }
+
+  void read_records(RecoveredRing& ring) {
+    records_.clear();
+    const std::size_t whole = std::min<std::uint64_t>(
+        header_.records, (image_.size() - header_.slots_at) / header_.slot_bytes);
+    ring.damaged = header_.records - whole;  // cut off
+    const std::uint64_t first = marks().counters.first_seq;
+    std::vector<std::uint64_t> seqs;
+    for (std::size_t i = 0; i < whole; ++i) {
+      const std::uint64_t state = slot(i).state();
+      const std::uint64_t seq = state / 2;
+      if (state == 0 || seq < first) continue;
+      if (seq % header_.records != i) {
+        ++ring.damaged;
+      } else if (state % 2 != 0) {
+        ++ring.unfinished;
+      } else {
+        seqs.push_back(seq);
+      }
+    }
+    std::sort(seqs.begin(), seqs.end());
+    AllocRecord record;
+    std::vector<Frame> frames(header_.depth);
+    for (const std::uint64_t seq : seqs) {
+      if (seq + header_.records <= seqs.back()) continue;  // its slot was passed over by newer ones
+      if (!slot(seq % header_.records).read(seq, record, frames))
+        continue;  // overwritten meanwhile
+      if (!makes_sense(record)) {
+        ++ring.damaged;
+        continue;
+      }
+      records_.append_newer(record, std::span(frames).first(record.frame_count));
+    }
+  }
+
+  // Slots are only read here.
+  RingSlot slot(std::size_t index) const {
+    return RingSlot(const_cast<RingSlot::Word*>(
+        &at<RingSlot::Word>(header_.slots_at + std::uint64_t{index} * header_.slot_bytes)));
+  }
+
+  // Of a text that ends at its first NUL.
+  template <std::size_t N>
+  static std::string text_of(const std::array<char, N>& text) {
+    return {text.data(), strnlen(text.data(), N)};
+  }
+
+  void read_facts(RecoveredRing& ring) const {
+    RingFacts facts;
+    for (int i = 0; i < kReadTries; ++i) {
+      const std::uint64_t turn = marks().facts_turn.load(std::memory_order_acquire);
+      using Words = std::array<std::uint64_t, sizeof facts / sizeof(std::uint64_t)>;
+      Words words;
+      for (std::size_t w = 0; w < words.size(); ++w) {
+        words[w] = at<RingSlot::Word>(kRingFactsAt + turn % 2 * sizeof facts + w * sizeof words[w])
+                       .load(std::memory_order_acquire);
+      }
+      facts = std::bit_cast<RingFacts>(words);
+      if (marks().facts_turn.load(std::memory_order_relaxed) == turn) break;
+    }
+    const auto figure = [](std::int64_t value) {
+      return value >= 0 && value < kLargestFigure ? value : 0;
+    };
+    ReportSummary& summary = ring.data.summary;
+    summary.pid = header_.pid;
+    summary.app = text_of(facts.app);
+    summary.vm = text_of(facts.vm);
+    summary.engine = text_of(facts.engine);
+    summary.walker = text_of(facts.walker);
+    // The figures are some moments older than the newest records, or those of the start. Each record
+    // had a number of its own, so there have been about as many as there are numbers: nobody uses
+    // one in kUnusedOf, at most. (Of samples each stands for many.)
+    summary.seen = figure(facts.seen);
+    summary.seen_bytes = figure(facts.seen_bytes);
+    std::int64_t bytes = 0;
+    const RecordSet& records = ring.data.records;
+    for (std::size_t i = 0; i < records.size(); ++i) bytes += records[i].record.size;
+    std::int64_t least = static_cast<std::int64_t>(records.size());
+    if (!records.empty()) {
+      const AllocRecord& newest = records[0].record;
+      const std::uint64_t first = marks().counters.first_seq;
+      const std::uint64_t drawn = newest.seq >= first ? newest.seq - first + 1 : 0;
+      if (newest.weight == 1) {
+        least = std::max(least, figure(static_cast<std::int64_t>(drawn - drawn / kUnusedOf)));
+      }
+      summary.seen_at_least = least > summary.seen || newest.time_ms > facts.updated_ms;
+    }
+    summary.seen = std::max(summary.seen, least);
+    summary.seen_bytes = std::max(summary.seen_bytes, bytes);
+    summary.dropped = figure(facts.dropped);
+    if (facts.unattributed_bytes >= 0)
+      summary.unattributed_bytes = figure(facts.unattributed_bytes);
+    summary.classes_rewritten = figure(facts.classes_rewritten);
+    summary.tracked_ms = figure(facts.tracked_ms);
+    if (!records.empty() && facts.updated_ms > 0 && facts.updated_ms < kLatestMs) {
+      const std::int64_t later = records[0].record.time_ms - facts.updated_ms;
+      summary.tracked_ms += std::max<std::int64_t>(later, 0);
+    }
+    ring.ended = marks().state.load() == RingState::kEnded;
+    ring.created_ms = header_.created_ms;
+    ring.updated_ms = facts.updated_ms >= 0 && facts.updated_ms < kLatestMs ? facts.updated_ms : 0;
+  }
+
+  const std::span<const std::byte> image_;
+  RingHeader header_;
+  RecordSet records_;
+};
+
+}  // namespace
+
+RingReading read_ring(std::span<const std::byte> image) { return RingImage(image).read(); }
+
+}  // namespace ddm

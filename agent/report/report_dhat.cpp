@@ -1,0 +1,142 @@
+// The dhat.json report: version 2 of the format that valgrind's dh_view.html shows, with lifetimes.
+//
+//   pps   one object a program point: tb, tbk allocated (bytes, objects); tl lifetimes added up;
+//   mb,
+//         mbk the most alive after a collection; gb, gbk alive when all together were the most; eb,
+//         ebk alive at the end; fs its frames in ftbl, innermost first
+//   tg    when all together were the most, te the end, tuth what counts as short-lived: in ms
+//
+// The innermost frame is the class, so that each class of a line is a point of its own. The viewer
+// takes no two points with the same frames: what reads the same is added up.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "report/report.h"
+#include "report/report_json.h"
+#include "report/report_names.h"
+#include "report/report_pieces.h"
+#include "report/report_stacks.h"
+
+namespace ddm {
+namespace {
+
+class FrameTexts {
+ public:
+  explicit FrameTexts(ReportNames& names) : names_(names) { index("[root]"); }
+
+  std::uint32_t of_class(NameId id) {
+    const auto [at, fresh] = classes_.try_emplace(id, 0);
+    if (fresh) at->second = index("new " + names_.class_name(id));
+    return at->second;
+  }
+  std::uint32_t of(const Frame& frame) {
+    const PrintableMethod& method = names_.method(frame.method);
+    const int line = method.entry != nullptr ? line_of(*method.entry, frame.bci) : kLineUnknown;
+    const std::uint64_t key = std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(line);
+    const auto [at, fresh] = frames_.try_emplace(key, 0);
+    if (fresh) {
+      at->second = index(fmt::format("{}({})", method.qualified, names_.place(frame.method, line)));
+    }
+    return at->second;
+  }
+  std::uint32_t index(const std::string& text) {
+    const auto [at, fresh] = by_text_.try_emplace(text, static_cast<std::uint32_t>(list_.size()));
+    if (fresh) list_.push_back(text);
+    return at->second;
+  }
+  const std::vector<std::string>& list() const { return list_; }
+
+ private:
+  ReportNames& names_;
+  std::vector<std::string> list_;
+  std::unordered_map<std::string, std::uint32_t> by_text_;
+  std::unordered_map<NameId, std::uint32_t> classes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> frames_;  // by method and line
+};
+
+void append_member(std::string& out, std::string_view key, std::int64_t number) {
+  out.append("\"").append(key).append("\":");
+  append_json_number(out, number);
+  out += ',';
+}
+
+void append_point(std::string& out, const SiteLife& life,
+                  const std::vector<std::uint32_t>& frames) {
+  out += '{';
+  append_member(out, "tb", life.seen_bytes);
+  append_member(out, "tbk", life.seen_count);
+  append_member(out, "tl", life.lived_ms);
+  append_member(out, "mb", std::max(life.peak_bytes, life.live_bytes));
+  append_member(out, "mbk", std::max(life.peak_count, life.live_count));
+  append_member(out, "gb", life.top_bytes);
+  append_member(out, "gbk", life.top_count);
+  append_member(out, "eb", life.live_bytes);
+  append_member(out, "ebk", life.live_count);
+  out += "\"fs\":[";
+  for (const std::uint32_t frame : frames) {
+    if (out.back() != '[') out += ',';
+    append_json_number(out, frame);
+  }
+  out += "]}";
+}
+
+// What dies at its first collection lived no longer than from one collection to the next.
+std::int64_t short_lived_ms(const LiveSummary& live) {
+  return std::max<std::int64_t>(1, live.followed_ms / static_cast<std::int64_t>(live.gc + 1));
+}
+
+}  // namespace
+
+void dhat_report(const ReportData& data, const ReportSink& sink) {
+  if (!data.summary.live) return;
+  const LiveSummary& live = *data.summary.live;
+  ReportNames names(data.names);
+  FrameTexts texts(names);
+  std::map<std::vector<std::uint32_t>, SiteLife> points;
+  const SiteSet sites = data.sites.folded(kSpeltOutFrames);
+  SiteSet::Room room;
+  for (const Site& site : sites.list()) {
+    if (site.life.seen_count == 0) continue;  // from before it was followed
+    std::vector<std::uint32_t> frames{texts.of_class(site.class_id)};
+    for (const Frame& frame : sites.frames(site, room)) frames.push_back(texts.of(frame));
+    if (sites.cut(site)) frames.push_back(texts.index(std::string(kDeeperFramesCut)));
+    points[std::move(frames)] += site.life;
+  }
+  if (points.empty()) points[{0}];  // the viewer needs one
+
+  ReportPieces pieces(sink);
+  std::string& out = pieces.text();
+  out += R"({"dhatFileVersion":2,"mode":"java-heap","verb":"Allocated","bklt":true,"bkacc":false,)";
+  out += R"("bu":"byte","bsu":"bytes","bksu":"objects","tu":"ms","Mtu":"ks",)";
+  append_member(out, "tuth", short_lived_ms(live));
+  out += "\"cmd\":";
+  std::string command = data.summary.app;
+  if (data.summary.live_is_estimated()) command += " (estimated)";
+  append_json_string(out, command);
+  out += ',';
+  append_member(out, "pid", data.summary.pid);
+  append_member(out, "gc", static_cast<std::int64_t>(live.gc));
+  append_member(out, "tg", std::min(live.top_ms, live.followed_ms));
+  append_member(out, "te", std::max<std::int64_t>(1, live.followed_ms));
+  out += "\"pps\":[";
+  bool first = true;
+  for (const auto& [frames, life] : points) {
+    if (!pieces.wanted()) return;
+    out += first ? "\n" : ",\n";
+    first = false;
+    append_point(out, life, frames);
+  }
+  out += "],\n\"ftbl\":[";
+  for (const std::string& text : texts.list()) {
+    if (&text != texts.list().data()) out += ",\n";
+    append_json_string(out, text);
+  }
+  out += "]}\n";
+  pieces.finish();
+}
+
+}  // namespace ddm

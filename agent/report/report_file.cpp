@@ -1,0 +1,148 @@
+// Puts a report in place in one step. May be called by several threads; they take turns, since
+// the temporary file's name is the process's.
+//
+// Who writes holds a lock on the temporary file, which ends with the process, however that ends:
+// what lies beside the report without a lock was left behind, and is removed.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+#include "report/report.h"
+
+namespace ddm {
+namespace {
+
+std::string problem(const std::string& path, int error) {
+  char buffer[128];
+  return fmt::format("cannot write {}: {}", path, strerror_r(error, buffer, sizeof buffer));
+}
+
+// 0 or errno.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written < 0 && errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// -1, or a file of our own that nobody else writes to or is about to remove.
+int open_locked(const std::string& path, int flags) {
+  const int fd = ::open(path.c_str(), flags | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) return -1;
+  struct stat opened {};
+  struct stat there {};
+  if (::fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) && opened.st_uid == ::geteuid() &&
+      ::flock(fd, LOCK_EX | LOCK_NB) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+      opened.st_ino == there.st_ino && opened.st_dev == there.st_dev) {
+    return fd;
+  }
+  ::close(fd);
+  errno = EBUSY;
+  return -1;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Temporary files of writers that were killed: NAME.tmp-PID without a lock.
+void remove_left_behind(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const std::string prefix = path.substr(slash + 1) + ".tmp-";  // npos + 1 = 0
+  DIR* const listed = ::opendir(directory.c_str());
+  if (listed == nullptr) return;
+  while (const dirent* entry = ::readdir(listed)) {
+    const std::string_view name = entry->d_name;
+    if (!name.starts_with(prefix) || !is_number(name.substr(prefix.size()))) continue;
+    const std::string left =
+        slash == std::string::npos ? std::string(name) : directory + std::string(name);
+    const int fd = open_locked(left, 0);
+    if (fd < 0) continue;
+    ::unlink(left.c_str());
+    ::close(fd);
+  }
+  ::closedir(listed);
+}
+
+// O_EXCL: in a directory like /tmp nobody can lay a link where we are about to write. Another
+// process may take a file that has no lock yet for one that was left behind: then once more.
+int create_fresh(const std::string& path) {
+  constexpr int kTries = 10;
+  int fd = -1;
+  for (int i = 0; i < kTries && fd < 0; ++i) {
+    fd = open_locked(path, O_CREAT | O_EXCL);
+    if (fd >= 0 || (errno != EEXIST && errno != EBUSY)) break;
+    // Of a process that had our number, in another container perhaps.
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) break;
+  }
+  return fd;
+}
+
+// `fill` is given the sink that leads into the file.
+template <typename Fill>
+std::string write_in_place(const std::string& path, Fill fill) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+
+  struct stat target {};
+  if (::stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode)) {
+    return fmt::format("cannot write {}: it is not a regular file", path);
+  }
+  const std::string fresh = fmt::format("{}.tmp-{}", path, ::getpid());
+  remove_left_behind(path);
+  const int fd = create_fresh(fresh);
+  if (fd < 0) return problem(path, errno);
+  int error = 0;
+  const bool whole = fill([&](std::string_view piece) {
+    error = write_all(fd, piece);
+    return error == 0;
+  });
+  // Late write errors (quota, network file systems) show at close(); the lock goes with the last
+  // descriptor. EINTR: Linux has closed it.
+  const int locked = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (::close(fd) != 0 && errno != EINTR && error == 0) error = errno;
+  if (error == 0 && whole && std::rename(fresh.c_str(), path.c_str()) != 0) error = errno;
+  const bool in_place = error == 0 && whole;
+  if (!in_place) ::unlink(fresh.c_str());
+  if (locked >= 0) ::close(locked);
+  if (in_place) return {};
+  return error == 0 ? fmt::format("cannot write {}: it is not whole", path) : problem(path, error);
+}
+
+}  // namespace
+
+std::string write_report_file(const std::string& path, ReportFormat format,
+                              const ReportData& data) {
+  if (const auto lacks = lacks_for(format, data); !lacks.empty()) {
+    return fmt::format("cannot write {}: it needs {}", path, lacks);
+  }
+  return write_in_place(path, [&](const ReportSink& sink) {
+    report_as(format, data, sink);
+    return true;
+  });
+}
+
+std::string write_report_file(const std::string& path, std::string_view text) {
+  return write_in_place(path, [&](const ReportSink& sink) { return sink(text); });
+}
+
+std::string write_report_file(const std::string& path,
+                              const std::function<bool(const ReportSink&)>& fill) {
+  return write_in_place(path, fill);
+}
+
+}  // namespace ddm

@@ -1,0 +1,154 @@
+// The firefox.json report: a profile for profiler.firefox.com (processed format, version 70) with
+// one thread's nativeAllocations: what was allocated, and with a minus what was found dead.
+//
+// Time is by collections: what was allocated between two stands at the second one, and so do the
+// dead. The plus of a site are the bytes of the whole run, plus and minus what is alive. What was
+// allocated before it was followed comes and goes at the very start. As in pprof the class is the
+// innermost frame.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "report/firefox_profile.h"
+#include "report/report.h"
+#include "report/report_names.h"
+#include "report/report_pieces.h"
+
+namespace ddm {
+namespace {
+
+struct Event {
+  std::int64_t ms = 0;
+  std::uint32_t stack = 0;
+  std::int64_t bytes = 0;
+};
+
+// The events of one sign of one site, whose sum is to be an exact figure.
+class Changes {
+ public:
+  // `up_to`: the sum until then, rounded here.
+  void reach(std::int64_t ms, double up_to) {
+    const std::int64_t bytes = std::llround(up_to) - sum_;
+    if (bytes <= 0) return;
+    list_.emplace_back(ms, bytes);
+    sum_ += bytes;
+  }
+  void finish(std::int64_t ms, std::int64_t total) {
+    if (total > sum_) list_.emplace_back(ms, total - sum_);
+    for (; total < sum_ && !list_.empty(); list_.pop_back()) {
+      const std::int64_t less = std::min(sum_ - total, list_.back().second);
+      sum_ -= less;
+      list_.back().second -= less;
+      if (list_.back().second > 0) break;
+    }
+  }
+  const std::vector<std::pair<std::int64_t, std::int64_t>>& list() const { return list_; }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int64_t>> list_;  // ms, bytes
+  std::int64_t sum_ = 0;
+};
+
+std::vector<Event> events_of(const SiteSet& all, const SiteSet& sites, FirefoxStacks& stacks,
+                             std::int64_t end_ms) {
+  struct Known {
+    std::size_t site = 0;
+    double dead = 0;  // in the whole history
+    double seen_so_far = 0, dead_so_far = 0;
+    Changes plus, minus;
+  };
+  // What is added up in one site is known by its sum alone.
+  std::unordered_map<std::uint64_t, std::size_t> index;
+  std::vector<Known> known(sites.size());
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    known[i].site = i;
+    if (sites[i].kept == kMaxDepth) {
+      index[SiteSum::key_of(sites[i].class_id, sites[i].trace)] = i;
+    }
+  }
+  const auto find = [&](const SiteChange& change) -> Known* {
+    const TraceNumber trace = std::max(change.trace, kEmptyTrace);
+    const auto found = index.find(SiteSum::key_of(change.class_id, trace));
+    return found == index.end() ? nullptr : &known[found->second];
+  };
+  for (const SiteMoment& moment : all.history()) {
+    for (const SiteChange& change : moment.changes) {
+      if (Known* one = find(change)) one->dead += change.dead_bytes;
+    }
+  }
+  for (const SiteMoment& moment : all.history()) {
+    for (const SiteChange& change : moment.changes) {
+      Known* one = find(change);
+      if (one == nullptr) continue;
+      const SiteLife& life = sites[one->site].life;
+      one->seen_so_far += change.seen_bytes;
+      one->plus.reach(moment.ms, one->seen_so_far);
+      if (one->dead <= 0) continue;
+      // Of one object in N: those left out have died at the same times.
+      const double share = static_cast<double>(life.seen_bytes - life.live_bytes) / one->dead;
+      one->dead_so_far += change.dead_bytes;
+      one->minus.reach(moment.ms, one->dead_so_far * share);
+    }
+  }
+  std::vector<Event> events;
+  SiteSet::Room room;
+  for (Known& one : known) {
+    const Site& site = sites[one.site];
+    const std::uint32_t stack = stacks.of(sites.frames(site, room), sites.cut(site), site.class_id);
+    const std::int64_t before = site.bytes - site.life.seen_bytes;
+    if (before > 0) {
+      events.push_back({0, stack, before});
+      events.push_back({0, stack, -before});
+    }
+    const std::int64_t seen = std::min(site.bytes, site.life.seen_bytes);
+    one.plus.finish(end_ms, seen);
+    one.minus.finish(end_ms, seen - site.life.live_bytes);
+    for (const auto& [ms, bytes] : one.plus.list()) {
+      if (bytes > 0) events.push_back({ms, stack, bytes});
+    }
+    for (const auto& [ms, bytes] : one.minus.list()) {
+      if (bytes > 0) events.push_back({ms, stack, -bytes});
+    }
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.ms < b.ms; });
+  return events;
+}
+
+}  // namespace
+
+void firefox_report(const ReportData& data, const ReportSink& sink) {
+  if (!data.summary.live) return;
+  const ReportSummary& summary = data.summary;
+  const std::int64_t end_ms = std::max<std::int64_t>(1, summary.live->followed_ms);
+  ReportNames names(data.names);
+  FirefoxStacks stacks(names);
+  const std::vector<Event> events =
+      events_of(data.sites, data.sites.folded(kSpeltOutFrames), stacks, end_ms);
+  ReportPieces pieces(sink);
+  std::string& out = pieces.text();
+  std::string platform = summary.vm;
+  if (summary.live_is_estimated()) platform += " (figures are estimates)";
+  append_firefox_meta(out, summary.app, platform, summary.written_ms - end_ms, end_ms);
+  out += "\"shared\":{";
+  stacks.append(pieces);
+  out += "},\n\"threads\":[";
+  append_firefox_thread(out, {"Java heap", summary.app, summary.pid, summary.pid, true});
+  out += fmt::format(
+      R"(,"samples":{{"stack":[null,null],"time":[0,{}],"weight":null,"weightType":"samples",)"
+      R"("length":2}},)",
+      end_ms);
+  out += "\n\"nativeAllocations\":{\"weightType\":\"bytes\",";
+  append_firefox_column(pieces, "time", events, [](const Event& event) { return event.ms; });
+  append_firefox_column(pieces, "weight", events, [](const Event& event) { return event.bytes; });
+  append_firefox_column(pieces, "stack", events, [](const Event& event) { return event.stack; });
+  append_firefox_length(out, events.size());
+  out += "}]}\n";
+  pieces.finish();
+}
+
+}  // namespace ddm

@@ -1,0 +1,25 @@
+// Pieces of JSON that the jsonl report and the flame graph share. Always valid UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/report.h"
+
+namespace ddm {
+
+// Appends a quoted JSON string; the text is taken as the JVM gives it (modified UTF-8, any bytes).
+// "</" and "<!" are broken up, so that the result may stand inside an HTML script element.
+void append_json_string(std::string& out, std::string_view jvm_text);
+
+void append_json_number(std::string& out, std::int64_t number);
+
+// What is alive by collections survived, youngest first: of {"survived":4,"count":,"bytes":} are
+// the objects that have survived 4 to 7. Only what is not zero.
+void append_live_ages(std::string& out, const LiveAges& ages);
+
+// Appends the summary's members, without the braces around them: "pid":4711,"app":...
+void append_summary_members(std::string& out, const ReportData& data);
+
+}  // namespace ddm

@@ -1,0 +1,17 @@
+// The table of timed methods in text reports. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/time_data.h"
+
+namespace ddm {
+
+// "" without methods. `times`: the most time in itself first; the first `rows` of them, in lines of
+// at most `columns`.
+std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
+                         std::size_t columns);
+
+}  // namespace ddm

@@ -1,0 +1,47 @@
+// Lazily filled caches in front of NameTable: one lock and one conversion a name.
+#include "report/report_names.h"
+
+#include <fmt/format.h>
+
+#include "core/jvm_text.h"
+
+namespace ddm {
+namespace {
+
+const NameTable& table_or_empty(const NameTable* names) {
+  static const NameTable empty;
+  return names != nullptr ? *names : empty;
+}
+
+}  // namespace
+
+ReportNames::ReportNames(const NameTable* names) : names_(table_or_empty(names)) {}
+
+const std::string& ReportNames::class_name(NameId id) {
+  const auto [at, fresh] = classes_.try_emplace(id);
+  if (fresh) at->second = printable(names_.class_name(id));
+  return at->second;
+}
+
+const PrintableMethod& ReportNames::method(NameId id) {
+  const auto [at, fresh] = methods_.try_emplace(id);
+  PrintableMethod& text = at->second;
+  if (fresh) {
+    text.entry = &names_.method(id);
+    text.class_name = printable(text.entry->class_name);
+    text.method = printable(text.entry->method);
+    text.file = printable(text.entry->file);
+    const bool unknown = text.entry == &names_.method(kUnknownName);
+    text.qualified = unknown ? text.method : text.class_name + "." + text.method;
+  }
+  return text;
+}
+
+std::string ReportNames::place(NameId id, int line) {
+  if (line == kLineNative) return "Native Method";
+  const std::string& file = method(id).file;
+  if (file.empty()) return "Unknown Source";
+  return line >= 0 ? fmt::format("{}:{}", file, line) : file;
+}
+
+}  // namespace ddm

@@ -1,0 +1,35 @@
+// The text of a growing report, handed on as soon as there is a piece of it.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace ddm {
+
+class ReportPieces {
+ public:
+  explicit ReportPieces(const ReportSink& sink) : sink_(sink) {}
+
+  std::string& text() { return text_; }  // append here
+
+  // To be asked between records: hands on what has grown to a piece. False = the sink is done.
+  bool wanted() {
+    if (text_.size() >= kPieceBytes) finish();
+    return wanted_;
+  }
+
+  void finish() {
+    if (wanted_) wanted_ = sink_(text_);
+    text_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+  const ReportSink& sink_;
+  std::string text_;
+  bool wanted_ = true;
+};
+
+}  // namespace ddm

@@ -1,0 +1,254 @@
+// The report for pprof: a gzipped Profile message of profile.proto, with alloc_objects and
+// alloc_space, and with live= inuse_objects and inuse_space. As in the collapsed report the leaf of
+// a stack is the class; it is a label, too. Of time alone it has samples and cpu, or calls and time
+// of methods, or contentions and delay, where the class is a label beside the kind of waiting.
+//
+//   Profile   1 sample_type*  2 sample*  4 location*  5 function*  6 string*  9 time_nanos
+//             10 duration_nanos  11 period_type  12 period  13 comment*  14 default_sample_type
+//   ValueType 1 type  2 unit                     Sample   1 location*  2 value*  3 label*
+//   Location  1 id  4 line*                      Line     1 function  2 line
+//   Function  1 id  2 name  3 system_name  4 filename      Label  1 key  2 text
+//   Texts are indexes into the strings, of which the first is "".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "allocations/store/weighted_sum.h"
+#include "report/gzip_sink.h"
+#include "report/protobuf_writer.h"
+#include "report/report.h"
+#include "report/report_names.h"
+#include "report/report_stacks.h"
+#include "report/report_time.h"
+#include "report/time_stacks.h"
+
+namespace ddm {
+namespace {
+
+class PprofWriter {
+ public:
+  PprofWriter(const ReportData& data, const ReportSink& sink)
+      : data_(data), names_(data.names), gzip_(sink) {}
+
+  void write() {
+    text("");
+    write_moments();
+    if (is_of_time_alone(data_)) {
+      write_time();
+    } else {
+      write_facts();
+      write_allocations();
+    }
+    hand_on();
+    gzip_.finish();
+  }
+
+ private:
+  void write_allocations() {
+    if (data_.sites.counted()) return write_sites();
+    for (std::size_t i = 0; i < data_.records.size(); ++i) {
+      const auto [record, frames] = data_.records[i];
+      WeightedSum sum;
+      sum.add(record);
+      add_sample(frames, (record.flags & kStackTruncated) != 0, record.class_id,
+                 {sum.count(), sum.bytes()});
+    }
+  }
+
+  void write_moments() {
+    const ReportSummary& summary = data_.summary;
+    constexpr std::int64_t kNanos = 1'000'000;
+    profile_.add_integer(
+        9, static_cast<std::uint64_t>((summary.written_ms - summary.tracked_ms) * kNanos));
+    profile_.add_integer(10, static_cast<std::uint64_t>(summary.tracked_ms * kNanos));
+  }
+
+  void write_time() {
+    struct Types {
+      const char* count;
+      const char* nanos;
+    };
+    const TimeStacks stacks = TimeStacks::first_of(data_.time);
+    const bool sampled = stacks.of() == TimeStacks::Of::kSamples;
+    const bool locks = stacks.of() == TimeStacks::Of::kLocks;
+    const Types types = sampled ? Types{"samples", "cpu"}
+                        : locks ? Types{"contentions", "delay"}
+                                : Types{"calls", "time"};
+    const std::int64_t each = sampled && data_.time.sampler ? data_.time.sampler->asked_ns : 1;
+    add_type(1, types.count, "count");
+    add_type(1, types.nanos, "nanoseconds");
+    add_type(11, types.nanos, "nanoseconds");
+    profile_.add_integer(12, static_cast<std::uint64_t>(each));
+    profile_.add_integer(14, text(types.nanos));
+    for (std::size_t i = 0; i < stacks.size(); ++i) {
+      const TimeStacks::Stack& stack = stacks[i];
+      stack_.clear();
+      ProtobufWriter sample;
+      if (locks) {
+        add_label(sample, "kind", name_of(stack.kind));
+        if (stack.class_id != kUnknownName) {
+          add_label(sample, "class", names_.class_name(stack.class_id));
+        }
+      }
+      add_sample(std::move(sample), stacks.frames(i), stack.cut,
+                 {stack.count, stack.amount * each});
+    }
+  }
+
+  void write_facts() {
+    add_type(1, "alloc_objects", "count");
+    add_type(1, "alloc_space", "bytes");
+    if (data_.summary.live) {
+      add_type(1, "inuse_objects", "count");
+      add_type(1, "inuse_space", "bytes");
+    }
+    const ReportSummary& summary = data_.summary;
+    add_type(11, "space", "bytes");
+    profile_.add_integer(12,
+                         static_cast<std::uint64_t>(std::max<std::int64_t>(summary.interval, 1)));
+    if (summary.sampled()) {
+      profile_.add_integer(13, text(fmt::format("estimated: {}", sampling_words(summary))));
+    }
+    if (summary.live) {
+      profile_.add_integer(13, text(fmt::format("inuse: as of collection {}{}", summary.live->gc,
+                                                summary.live_is_estimated() ? ", estimated" : "")));
+    }
+    if (const auto shown = shown_by_engine(summary); !shown.empty()) {
+      profile_.add_integer(13, text(fmt::format("engine={}: {}", summary.engine, shown)));
+    }
+    profile_.add_integer(14, text("alloc_space"));
+  }
+
+  // As many stacks in full as the collapsed report has.
+  void write_sites() {
+    const SiteSet sites = data_.sites.folded(kSpeltOutFrames);
+    SiteSet::Room room;
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      const Site& site = sites[i];
+      std::vector<std::int64_t> values{site.count, site.bytes};
+      if (data_.summary.live) {
+        values.insert(values.end(), {site.life.live_count, site.life.live_bytes});
+      }
+      add_sample(sites.frames(site, room), sites.cut(site), site.class_id, values);
+    }
+  }
+
+  void add_type(std::uint32_t field, std::string_view type, std::string_view unit) {
+    ProtobufWriter message;
+    message.add_integer(1, text(type));
+    message.add_integer(2, text(unit));
+    profile_.add_message(field, message);
+  }
+
+  void add_sample(std::span<const Frame> frames, bool cut, NameId class_id,
+                  const std::vector<std::int64_t>& values) {
+    stack_.clear();
+    const std::string& class_name = names_.class_name(class_id);
+    stack_.push_back(class_location(class_id, class_name));
+    ProtobufWriter sample;
+    add_label(sample, "class", class_name);
+    add_sample(std::move(sample), frames, cut, values);
+  }
+
+  void add_label(ProtobufWriter& sample, std::string_view key, std::string_view value) {
+    ProtobufWriter label;
+    label.add_integer(1, text(key));
+    label.add_integer(2, text(value));
+    sample.add_message(3, label);
+  }
+
+  // What stack_ has stands inside of the frames.
+  void add_sample(ProtobufWriter sample, std::span<const Frame> frames, bool cut,
+                  const std::vector<std::int64_t>& values) {
+    for (const Frame& frame : frames) stack_.push_back(location(frame));
+    if (cut) stack_.push_back(cut_location());
+    const std::vector<std::uint64_t> numbers(values.begin(), values.end());
+    sample.add_packed(1, stack_);
+    sample.add_packed(2, numbers);
+    profile_.add_message(2, sample);
+    if (profile_.bytes().size() >= kPieceBytes) hand_on();
+  }
+
+  std::uint64_t location(const Frame& frame) {
+    const PrintableMethod& method = names_.method(frame.method);
+    const int line = method.entry != nullptr ? line_of(*method.entry, frame.bci) : kLineUnknown;
+    const std::uint64_t key = std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(line);
+    const auto [at, fresh] = locations_.emplace(key, last_location_ + 1);
+    if (fresh) add_location(function(frame.method, method), line);
+    return at->second;
+  }
+  std::uint64_t class_location(NameId class_id, const std::string& class_name) {
+    const auto [at, fresh] = class_locations_.emplace(class_id, last_location_ + 1);
+    if (fresh) add_location(add_function(class_name + "_[new]", class_name, ""), kLineUnknown);
+    return at->second;
+  }
+  std::uint64_t cut_location() {
+    if (cut_location_ == 0) {
+      cut_location_ = last_location_ + 1;
+      add_location(add_function(std::string(kDeeperFramesCut), "", ""), kLineUnknown);
+    }
+    return cut_location_;
+  }
+  void add_location(std::uint64_t function, int line) {
+    ProtobufWriter where;
+    where.add_integer(1, function);
+    if (line > 0) where.add_integer(2, static_cast<std::uint64_t>(line));
+    ProtobufWriter location;
+    location.add_integer(1, ++last_location_);
+    location.add_message(4, where);
+    profile_.add_message(4, location);
+  }
+
+  std::uint64_t function(NameId id, const PrintableMethod& method) {
+    const auto [at, fresh] = functions_.emplace(id, last_function_ + 1);
+    if (fresh) {
+      const std::string signature =
+          method.entry != nullptr ? method.qualified + method.entry->signature : method.qualified;
+      add_function(method.qualified, signature, method.file);
+    }
+    return at->second;
+  }
+  std::uint64_t add_function(const std::string& name, const std::string& system_name,
+                             const std::string& file) {
+    ProtobufWriter function;
+    function.add_integer(1, ++last_function_);
+    function.add_integer(2, text(name));
+    function.add_integer(3, text(system_name));
+    function.add_integer(4, text(file));
+    profile_.add_message(5, function);
+    return last_function_;
+  }
+
+  std::uint64_t text(std::string_view text) {
+    const auto [at, fresh] = texts_.emplace(text, texts_.size());
+    if (fresh) profile_.add_bytes(6, text);
+    return at->second;
+  }
+
+  void hand_on() {
+    gzip_.add(profile_.bytes());
+    profile_.clear();
+  }
+
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+  const ReportData& data_;
+  ReportNames names_;
+  GzipSink gzip_;
+  ProtobufWriter profile_;  // what is not handed on yet: fields may come in any order
+  std::vector<std::uint64_t> stack_;
+  std::unordered_map<std::string, std::uint64_t> texts_;
+  std::unordered_map<std::uint64_t, std::uint64_t> locations_;  // by method and line
+  std::unordered_map<NameId, std::uint64_t> class_locations_, functions_;
+  std::uint64_t last_location_ = 0, last_function_ = 0, cut_location_ = 0;
+};
+
+}  // namespace
+
+void pprof_report(const ReportData& data, const ReportSink& sink) {
+  PprofWriter(data, sink).write();
+}
+
+}  // namespace ddm

@@ -1,0 +1,210 @@
+// Recorded allocations added up by site and by thread.
+#include "report/report_sites.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+
+#include "allocations/store/weighted_sum.h"
+#include "report/jdk_classes.h"
+#include "report/report_words.h"
+
+namespace ddm {
+namespace {
+
+struct SiteKey {
+  NameId class_id;
+  ShownFrame at, app;
+  friend bool operator==(const SiteKey&, const SiteKey&) = default;
+};
+
+struct SiteKeyHash {
+  std::size_t operator()(const SiteKey& key) const {
+    std::uint64_t hash = key.class_id;
+    for (const ShownFrame& frame : {key.at, key.app}) {
+      hash = (hash ^ std::uint64_t{frame.method} << 32 ^ static_cast<std::uint32_t>(frame.line) ^
+              (frame.known ? 1u << 31 : 0u)) *
+             0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+};
+
+auto identity(const AllocSite& site) {
+  return std::tuple(site.class_id, site.at.known, site.at.method, site.at.line, site.app.known,
+                    site.app.method, site.app.line);
+}
+
+class SiteSums {
+ public:
+  explicit SiteSums(ReportNames& names) : names_(names) {}
+
+  // Figures are added to either of the two.
+  std::pair<AllocSite&, WeightedSum&> at(NameId class_id, std::span<const Frame> frames) {
+    AllocSite site;
+    site.class_id = class_id;
+    site.at = innermost(frames, names_);
+    site.app = outside_jdk(frames, names_);
+    const auto [at, fresh] = index_.emplace(SiteKey{class_id, site.at, site.app}, sites_.size());
+    if (fresh) {
+      sites_.push_back(site);
+      sums_.emplace_back();
+    }
+    return {sites_[at->second], sums_[at->second]};
+  }
+
+  std::vector<AllocSite> finish(SiteFrame by) {
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      sites_[i].bytes += sums_[i].bytes();
+      sites_[i].count += sums_[i].count();
+      sites_[i].app_bytes = sites_[i].bytes;
+    }
+    return by == SiteFrame::kBoth ? std::move(sites_) : folded(by);
+  }
+
+ private:
+  std::vector<AllocSite> folded(SiteFrame by) const {
+    std::vector<AllocSite> result;
+    std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index;
+    for (const AllocSite& site : sites_) {
+      const SiteKey key = by == SiteFrame::kAllocating ? SiteKey{site.class_id, site.at, {}}
+                                                       : SiteKey{site.class_id, {}, site.app};
+      const auto [at, fresh] = index.emplace(key, result.size());
+      if (fresh) {
+        result.push_back(site);
+        if (by == SiteFrame::kApp) result.back().at = {};
+        continue;
+      }
+      AllocSite& sum = result[at->second];
+      if (by == SiteFrame::kApp) {
+        sum.app_bytes += site.bytes;
+      } else if (site.bytes > sum.app_bytes) {
+        sum.app = site.app;
+        sum.app_bytes = site.bytes;
+      }
+      sum.bytes += site.bytes;
+      sum.count += site.count;
+      sum.ages += site.ages;
+    }
+    return result;
+  }
+
+  ReportNames& names_;
+  std::vector<AllocSite> sites_;
+  std::vector<WeightedSum> sums_;
+  std::unordered_map<SiteKey, std::size_t, SiteKeyHash> index_;
+};
+
+}  // namespace
+
+ShownFrame innermost(std::span<const Frame> frames, ReportNames& names) {
+  if (frames.empty()) return {};
+  const Frame& frame = frames.front();
+  return {true, frame.method, line_of(*names.method(frame.method).entry, frame.bci)};
+}
+
+ShownFrame outside_jdk(std::span<const Frame> frames, ReportNames& names) {
+  if (frames.empty()) return {};
+  const std::size_t told = telling_frame(frames.size(), [&](std::size_t i) {
+    return std::string_view(names.method(frames[i].method).class_name);
+  });
+  return innermost(frames.subspan(told), names);
+}
+
+std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names, SiteFrame by) {
+  SiteSums sums(names);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    sums.at(records[i].record.class_id, records[i].frames).second.add(records[i].record);
+  }
+  return sums.finish(by);
+}
+
+std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names, SiteFrame by) {
+  SiteSums sums(names);
+  SiteSet::Room room;
+  for (const Site& site : sites.list()) {
+    AllocSite& sum = sums.at(site.class_id, sites.frames(site, room)).first;
+    sum.bytes += site.bytes;
+    sum.count += site.count;
+    if (site.life.live_count > 0) sum.ages += sites.ages(site);
+  }
+  return sums.finish(by);
+}
+
+std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names, SiteFrame by) {
+  return data.sites.counted() ? sites_of(data.sites, names, by) : sites_of(data.records, names, by);
+}
+
+std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit) {
+  const auto larger = [order](const AllocSite& a, const AllocSite& b) {
+    if (a.bytes == b.bytes && a.count == b.count) return identity(a) < identity(b);
+    const bool by_bytes = order == SiteOrder::kBytes ? a.bytes != b.bytes : a.count == b.count;
+    return by_bytes ? a.bytes > b.bytes : a.count > b.count;
+  };
+  std::sort(sites.begin(), sites.end(), larger);
+  if (sites.size() > limit) sites.resize(limit);
+  return sites;
+}
+
+std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, std::size_t width) {
+  if (!site.at.known && !site.app.known) return {"    (no Java frame)"};
+  std::vector<std::string> lines;
+  const auto add = [&](std::string_view before, const ShownFrame& frame, std::string_view after) {
+    const std::size_t room = width - before.size() - after.size();
+    lines.push_back(fmt::format(
+        "{}{}{}", before,
+        shortened_frame(names.method(frame.method), names.place(frame.method, frame.line), room),
+        after));
+  };
+  if (site.at.known) add("    at ", site.at, "");
+  if (site.app != site.at) {
+    const bool all = site.app_bytes == site.bytes;
+    add("    from ", site.app, all ? "" : ", " + share_of(site.app_bytes, site.bytes) + " of it");
+  }
+  return lines;
+}
+
+std::vector<ThreadTotal> threads_of(const ReportData& data) {
+  std::map<std::int64_t, WeightedSum> sums;
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    const AllocRecord& record = data.records[i].record;
+    sums[record.thread_id].add(record);
+  }
+  std::map<std::int64_t, ThreadTotal> by_id;
+  for (const auto& [id, sum] : sums) {
+    by_id[id].bytes = sum.bytes();
+    by_id[id].count = sum.count();
+  }
+  for (const ThreadBytes& books : data.summary.threads) by_id[books.thread_id].books = &books;
+  std::vector<ThreadTotal> totals;
+  for (auto& [id, total] : by_id) {
+    total.thread_id = id;
+    total.name = thread_name_of(data, id);
+    totals.push_back(std::move(total));
+  }
+  std::stable_sort(totals.begin(), totals.end(),
+                   [](const ThreadTotal& a, const ThreadTotal& b) { return a.bytes > b.bytes; });
+  return totals;
+}
+
+std::string_view thread_name_of(const ReportData& data, std::int64_t thread_id) {
+  const auto known = data.thread_names.find(thread_id);
+  if (known != data.thread_names.end()) return known->second;
+  for (const ThreadBytes& books : data.summary.threads) {
+    if (books.thread_id == thread_id) return books.name;
+  }
+  return {};
+}
+
+WeightedSum recorded(const RecordSet& records) {
+  WeightedSum sum;
+  for (std::size_t i = 0; i < records.size(); ++i) sum.add(records[i].record);
+  return sum;
+}
+
+}  // namespace ddm

@@ -1,0 +1,222 @@
+#include "report/report_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/jvm_text.h"
+#include "report/report_methods.h"
+#include "report/report_stacks.h"
+#include "report/report_words.h"
+#include "report/time_stacks.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kRows = 20;
+constexpr std::size_t kSummaryRows = 7;
+constexpr std::size_t kTraceFrames = 24;
+constexpr std::size_t kHolders = 3;  // of a lock
+
+std::string ms(std::int64_t ns) {
+  return fmt::format("{}.{} ms", grouped(ns / 1'000'000), ns / 100'000 % 10);
+}
+
+struct Trace {
+  const std::vector<Frame>* frames = nullptr;
+  bool cut = false;
+};
+
+class Tables {
+ public:
+  Tables(const ReportData& data, ReportNames& names, std::size_t rows, std::size_t columns)
+      : time_(data.time), names_(names), rows_(rows), columns_(columns) {}
+
+  std::string write(bool with_traces) {
+    out_ += method_table(time_.methods, rows_, columns_);
+    not_timed();
+    samples();
+    monitors();
+    if (with_traces) {
+      holders();
+      traces();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  std::string top_frame(const std::vector<Frame>& frames, std::size_t width) {
+    if (frames.empty()) return "(no Java frame)";
+    const PrintableMethod& method = names_.method(frames[0].method);
+    const int at = line_of(*method.entry, frames[0].bci);
+    return shortened_frame(method, names_.place(frames[0].method, at), width);
+  }
+
+  void not_timed() {
+    if (time_.not_timed.empty()) return;
+    line("\nMethods and classes that are not timed, since they cannot be rewritten:");
+    for (const auto& [why, count] : time_.not_timed) {
+      line("{:>9}  {}", grouped(count), printable(why));
+    }
+  }
+
+  void samples() {
+    if (!time_.sampler) return;
+    const SamplerFigures& sampler = *time_.sampler;
+    std::map<std::vector<std::pair<NameId, std::int32_t>>, StackSample> by_stack;
+    std::int64_t all = 0;
+    for (const StackSample& sample : time_.samples) {
+      std::vector<std::pair<NameId, std::int32_t>> key;
+      for (const Frame& frame : sample.frames) key.emplace_back(frame.method, frame.bci);
+      StackSample& sum = by_stack.try_emplace(std::move(key)).first->second;
+      if (sum.count == 0) sum = {0, {}, sample.frames, sample.cut};
+      sum.count += sample.count;
+      all += sample.count;
+    }
+    for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
+    std::stable_sort(sums_.begin(), sums_.end(),
+                     [](const StackSample& a, const StackSample& b) { return a.count > b.count; });
+    line("\nCPU samples: {}, each of {} of CPU, in {} stacks", grouped(all), ms(sampler.asked_ns),
+         grouped(static_cast<std::int64_t>(sums_.size())));
+    line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.looks),
+         human_duration(sampler.on_ns / 1'000'000), ms(sampler.mean_ns), ms(sampler.asked_ns));
+    line("  which took {} of one CPU; the budget is {}%",
+         share_of(sampler.own_ns + sampler.others_ns, sampler.on_ns), sampler.budget);
+    if (sampler.missed_ns >= sampler.asked_ns) {
+      line("  CPU without a sample, of threads that were not met running: {}",
+           ms(sampler.missed_ns));
+    }
+    for (const auto& [why, count] : sampler.failed) {
+      line("  {} stacks could not be had: {}", grouped(count), printable(why));
+    }
+    if (sums_.empty()) return;
+    line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", "rank", "self", "accum", "count", "trace", "method");
+    std::int64_t accumulated = 0;
+    for (std::size_t i = 0; i < std::min(rows_, sums_.size()); ++i) {
+      const StackSample& sum = sums_[i];
+      accumulated += sum.count;
+      line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", i + 1, share_of(sum.count, all),
+           share_of(accumulated, all), grouped(sum.count), trace(sum.frames, sum.cut),
+           top_frame(sum.frames, columns_ - 43));
+    }
+  }
+
+  void monitors() {
+    if (!time_.monitor_on) return;
+    std::int64_t all = 0;  // a pin is a park as well
+    for (const MonitorTime& monitor : time_.monitors) {
+      if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
+    }
+    line("\nWaiting for locks: {} in all threads, at {} places", ms(all),
+         grouped(static_cast<std::int64_t>(time_.monitors.size())));
+    if (!time_.incomplete.empty()) line("{}", time_.incomplete);
+    if (time_.monitors.empty()) return;
+    line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
+         "kind", "class");
+    for (std::size_t i = 0; i < std::min(rows_, time_.monitors.size()); ++i) {
+      const MonitorTime& monitor = time_.monitors[i];
+      const std::string type =
+          monitor.class_id == kUnknownName
+              ? "-"
+              : shortened_type(names_.class_name(monitor.class_id), columns_ - 55);
+      line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", i + 1, share_of(monitor.ns, all),
+           ms(monitor.ns), grouped(monitor.count), trace(monitor.frames, monitor.cut),
+           name_of(monitor.kind), type);
+    }
+  }
+
+  void holders() {
+    const std::size_t shown = std::min(rows_, time_.monitors.size());
+    bool any = false;
+    for (std::size_t i = 0; i < shown; ++i) any = any || !time_.monitors[i].holders.empty();
+    if (!any) return;
+    line("\nWho held the lock when a thread began to wait for it, of each rank");
+    line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", "rank", "self", "time", "count", "trace", "thread");
+    for (std::size_t i = 0; i < shown; ++i) {
+      const MonitorTime& monitor = time_.monitors[i];
+      for (std::size_t h = 0; h < std::min(kHolders, monitor.holders.size()); ++h) {
+        const LockHolder& holder = monitor.holders[h];
+        line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", i + 1, share_of(holder.ns, monitor.ns),
+             ms(holder.ns), grouped(holder.count),
+             holder.frames.empty() ? "-" : std::to_string(trace(holder.frames, holder.cut)),
+             shortened(printable(holder.thread), columns_ - 48));
+      }
+    }
+  }
+
+  std::size_t trace(const std::vector<Frame>& frames, bool cut) {
+    traces_.push_back({&frames, cut});
+    return traces_.size();
+  }
+
+  void traces() {
+    for (std::size_t i = 0; i < traces_.size(); ++i) {
+      line("\nTRACE {}:", i + 1);
+      const std::vector<Frame>& frames = *traces_[i].frames;
+      for (std::size_t f = 0; f < std::min(kTraceFrames, frames.size()); ++f) {
+        const PrintableMethod& method = names_.method(frames[f].method);
+        line("    at {}({})", method.qualified,
+             names_.place(frames[f].method, line_of(*method.entry, frames[f].bci)));
+      }
+      if (frames.empty()) line("    (no Java frame)");
+      if (frames.size() > kTraceFrames) line("    ... {} more", frames.size() - kTraceFrames);
+      if (traces_[i].cut) line("    ... deeper frames were not kept");
+    }
+  }
+
+  const TimeData& time_;
+  ReportNames& names_;
+  const std::size_t rows_, columns_;
+  std::string out_;
+  std::vector<StackSample> sums_;
+  std::vector<Trace> traces_;
+};
+
+}  // namespace
+
+std::string time_tables(const ReportData& data, ReportNames& names, std::size_t columns) {
+  return Tables(data, names, kRows, columns).write(true);
+}
+
+std::string time_summary(const ReportData& data) {
+  ReportNames names(data.names);
+  std::string tables = Tables(data, names, kSummaryRows, kColumns).write(false);
+  if (tables.starts_with('\n')) tables.erase(0, 1);
+  return printable_lines(tables);
+}
+
+std::string collapsed_time(const TimeData& time, ReportNames& names) {
+  const TimeStacks stacks = TimeStacks::first_of(time);
+  const std::int64_t unit = stacks.of() == TimeStacks::Of::kSamples ? 1 : 1000;
+  std::map<std::string, std::int64_t> counts;
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    std::string stack;
+    const auto add = [&stack](std::string name) {
+      // The format has no escapes.
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return c == ';' || c == ' '; }, '_');
+      stack.append(stack.empty() ? "" : ";").append(name);
+    };
+    if (stacks.of() == TimeStacks::Of::kLocks) add(std::string(name_of(stacks[i].kind)));
+    if (stacks[i].cut) add(std::string(kDeeperFramesCut));
+    const std::span<const Frame> frames = stacks.frames(i);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      add(names.method(frame->method).qualified);
+    }
+    if (frames.empty()) add("(no_Java_frame)");
+    if (stacks[i].class_id != kUnknownName) add(names.class_name(stacks[i].class_id));
+    if (const std::int64_t amount = stacks[i].amount / unit; amount > 0) counts[stack] += amount;
+  }
+  std::string out;
+  for (const auto& [stack, count] : counts) out += fmt::format("{} {}\n", stack, count);
+  return out;
+}
+
+}  // namespace ddm

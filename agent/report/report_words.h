@@ -1,0 +1,43 @@
+// Numbers, times and long names as people read them. Pure functions, for the text reports.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "allocations/store/live_ages.h"
+#include "report/report_names.h"
+
+namespace ddm {
+
+std::string grouped(std::int64_t number);                     // "1,234,567"
+std::string human_bytes(std::int64_t bytes);                  // "512 B", "45.6 MiB"
+std::string human_duration(std::int64_t ms);                  // "850 ms", "3 min 12 s"
+std::string share_of(std::int64_t part, std::int64_t whole);  // "12.3%"
+std::string age_words(std::size_t age_class);                 // "0", "4-7", "1,024+"
+std::string utc_seconds(std::int64_t ms_since_epoch);         // "2024-05-01 12:00:00"
+std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:00:00.123"
+
+// Allocations that were counted by shortened stacks (Traces) are
+inline constexpr std::string_view kOfSeldomStacks = "of stacks that came up seldom";
+
+// What a terminal shows without wrapping: lines meant for one are not longer. Files have all names
+// whole.
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kAnyColumns = std::size_t{1} << 30;
+
+// `text` with its middle replaced by "..." if it has more than `width` characters.
+std::string shortened(std::string_view text, std::size_t width);
+
+// A type name of at most `width` characters: first its packages shrink to one letter each, from
+// the left, then its middle goes.
+std::string shortened_type(std::string_view type_name, std::size_t width);
+
+// "a.b.Cls.method(File.java:12)" in `width` characters if that can be had without touching the
+// method's name: packages shrink, then a file name that the class tells goes ("(:12)"), then the
+// middle of the class, then that of the file's name. `place` is what stands in the parentheses.
+std::string shortened_frame(const PrintableMethod& method, std::string_view place,
+                            std::size_t width);
+
+}  // namespace ddm

@@ -1,0 +1,82 @@
+#include "reports/heap_dump_reports.h"
+
+#include <utility>
+
+#include "core/exit_limits.h"
+#include "core/log.h"
+#include "reports/report_files.h"
+
+namespace ddm {
+namespace {
+
+// A collection of a full heap comes before the dump begins.
+constexpr std::chrono::seconds kOomPatience{10};
+
+}  // namespace
+
+HeapDumpReports::HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths,
+                                 Tracking* tracking)
+    : paths_(std::move(paths)), tracking_(tracking), dumper_(jvmti, figures_) {
+  for (const std::string& path : paths_) {
+    for (const std::string& one : {path, oom_path_of(path)}) {
+      if (const auto error = dumper_.prepare(jni, one))
+        log_warn("dump={}: {}", one, error->message);
+    }
+  }
+}
+
+void HeapDumpReports::write(JNIEnv* jni, bool oom, bool dying) {
+  if (dying) dumper_.vm_dies();
+  for (const std::string& path : paths_) {
+    if (jni == nullptr) {
+      log_error("{} is not written: the VM cannot be asked any more", path);
+    } else if (oom) {
+      write_file(jni, oom_path_of(path), [&] {
+        if (&path == &paths_.back()) oom_is_dumped();
+      });
+    } else {
+      write_file(jni, path, {});
+    }
+  }
+  if (oom) oom_is_dumped();
+}
+
+void HeapDumpReports::await_oom() {
+  const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kOomPatience, [this] { return oom_dumped_; })) {
+    if (!dumper_.is_writing() || std::chrono::steady_clock::now() > limit) return;
+  }
+}
+
+void HeapDumpReports::oom_is_dumped() {
+  const std::lock_guard lock(mutex_);
+  oom_dumped_ = true;
+  changed_.notify_all();
+}
+
+void HeapDumpReports::close() {
+  dumper_.close();
+  oom_is_dumped();
+}
+
+void HeapDumpReports::write_file(JNIEnv* jni, const std::string& path,
+                                 const std::function<void()>& dumped) {
+  HoldObjects hold;
+  if (tracking_ != nullptr && tracking_->follows_live()) {
+    hold = [this](JNIEnv* held) { return tracking_->hold_live(held); };
+  } else {
+    log_warn("{} is without the stacks of allocations: {}", path, live_is_off(tracking_));
+  }
+  const auto written = dumper_.write(jni, path, hold, HeapDumper::Existing::kReplaced, dumped);
+  if (written) return log_info("wrote {}: {} objects with their stack", path, *written);
+  const std::string fallback = fallback_path_of(path);
+  const auto again = dumper_.write(jni, fallback, hold, HeapDumper::Existing::kReplaced, dumped);
+  if (again) {
+    log_error("cannot write {}; written to {} instead", written.message(), fallback);
+  } else {
+    log_error("cannot write {}; cannot write {}", written.message(), again.message());
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,88 @@
+#include "reports/report_files.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "allocations/store/ring_path.h"
+#include "core/filled_path.h"
+#include "core/log.h"
+#include "report/report_words.h"
+
+namespace ddm {
+
+std::string fallback_path_of(const std::string& path) {
+  const char* directory = std::getenv("TMPDIR");
+  if (directory == nullptr || *directory == '\0') directory = "/tmp";
+  return std::string(directory) + "/" + path.substr(path.rfind('/') + 1);
+}
+
+std::string oom_path_of(const std::string& path) {
+  const std::string_view ending = report_ending_of(path);
+  if (ending.empty()) return path;
+  return path.substr(0, path.size() - ending.size()) + "-oom" + std::string(ending);
+}
+
+ReportFiles::ReportFiles(const std::vector<std::string>& dumps, std::int64_t pid,
+                         std::int64_t start_time) {
+  const std::string time = time_text(start_time);
+  for (const std::string& dump : dumps) {
+    (is_heap_dump(dump) ? heap_dumps_ : paths_).push_back(fill_in_path(dump, pid, time));
+  }
+}
+
+void ReportFiles::check() const {
+  std::vector<std::string> all = paths_;
+  all.insert(all.end(), heap_dumps_.begin(), heap_dumps_.end());
+  for (const std::string& path : all) {
+    if (path == "-") continue;
+    if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
+      log_warn("dump={}: cannot write there ({}); the report will go to {}", path,
+               std::strerror(errno), fallback_path_of(path));
+    }
+  }
+}
+
+void ReportFiles::write(const ReportData& data, bool oom) {
+  for (const std::string& asked : paths_) {
+    const std::string path = oom ? oom_path_of(asked) : asked;
+    if (path == "-") {
+      const bool terminal = isatty(STDERR_FILENO) == 1;
+      text_report(data, write_stderr, terminal ? std::optional(kColumns) : std::nullopt);
+    } else {
+      write_file(path, data);
+    }
+  }
+}
+
+void ReportFiles::write_file(const std::string& path, const ReportData& data) {
+  const ReportFormat format = report_format_of(path).value_or(ReportFormat::kText);
+  if (const auto lacks = lacks_for(format, data); !lacks.empty()) {
+    if (failing_.insert(path).second) log_error("{} is not written: it needs {}", path, lacks);
+    return;
+  }
+  const std::string error = write_report_file(path, format, data);
+  if (error.empty()) {
+    if (failing_.erase(path) > 0) log_warn("{} can be written again", path);
+    return log_info("wrote {}", path);
+  }
+  const std::string fallback = fallback_path_of(path);
+  const std::string fallback_error = write_report_file(fallback, format, data);
+  // One that is written every so often will be tried again; the last one will not.
+  const bool again = data.summary.reason == "every";
+  const bool told = !failing_.insert(path).second;
+  if (again && told) return;
+  if (fallback_error.empty()) {
+    log_error("{}; written to {} instead", error, fallback);
+  } else if (again) {
+    log_error("{}; {}; it is tried again, and this is said once", error, fallback_error);
+  } else {
+    log_error("{}; {}; here is the summary:", error, fallback_error);
+    write_stderr(summary_report(data));
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,190 @@
+#include "reports/report_handlers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+
+#include "allocations/store/ring_path.h"
+#include "core/exit_limits.h"
+#include "wire/chunks/packet.h"
+#include "wire/chunks/report_chunk.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kMaxReport = kMaxOutgoingPacket - (std::size_t{1} << 20);
+
+}  // namespace
+
+ReportHandlers::ReportHandlers(const HandlerContext& context, Tracking* tracking)
+    : context_(context), tracking_(tracking), thread_(context.jvmti, "ddmagent-requested") {}
+
+void ReportHandlers::add_to(Dispatcher& dispatcher) {
+  // Through the slow lane: what the same server has switched on or off before comes first.
+  dispatcher.add(ReportRequest::kType, Lane::kSlow,
+                 [this](const Request& request, Reply reply) { ask(request, std::move(reply)); });
+  dispatcher.add(
+      ReportAtEndRequest::kType, Lane::kSlow,
+      [this](const Request& request, Reply reply) { ask_at_end(request, std::move(reply)); });
+}
+
+// A server is no user of this machine: it can have a file made, and change none that is there.
+void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
+  const auto wanted = ReportAtEndRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("str path");
+  const std::string& path = wanted->path;
+  if (!path.empty()) {
+    if (tracking_ == nullptr) {
+      return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
+    }
+    if (path.front() != '/' || !report_format_of(path)) {
+      return reply.fail(FailCode::kRefused, "an absolute path that ends like a report is needed");
+    }
+    if (access(path.c_str(), F_OK) == 0) {
+      return reply.fail(FailCode::kRefused, path + " is there already");
+    }
+    if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
+      return reply.fail(FailCode::kRefused, errno_error("cannot write " + path).message);
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (path.empty()) {
+      at_end_.erase(request.session);
+    } else if (!closing_ && request.session->is_open()) {
+      at_end_[request.session] = path;
+    }
+  }
+  reply.send_empty();
+}
+
+void ReportHandlers::disconnected(const SessionPtr& session) {
+  const std::lock_guard lock(mutex_);
+  if (!closing_) at_end_.erase(session);
+}
+
+std::vector<std::string> ReportHandlers::paths_at_end() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> paths;
+  for (const auto& [session, path] : at_end_) {
+    if (access(path.c_str(), F_OK) != 0) paths.push_back(path);
+  }
+  return paths;
+}
+
+std::optional<ReportHandlers::Wish> ReportHandlers::wish_of(std::string_view format) {
+  Wish wish;
+  if (format == kSummaryFormat) return wish;
+  wish.sites = format == kSitesFormat;
+  wish.live = format == kLiveFormat;
+  wish.time = format == kTimeFormat;
+  if (wish.sites || wish.live || wish.time) return wish;
+  wish.recent = format.starts_with(kRecentPrefix);
+  if (wish.recent) format.remove_prefix(kRecentPrefix.size());
+  wish.format = report_format_of("." + std::string(format));
+  return wish.format ? std::optional(wish) : std::nullopt;
+}
+
+void ReportHandlers::ask(const Request& request, Reply reply) {
+  const auto wanted = ReportRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("str format");
+  const auto wish = wish_of(wanted->format);
+  if (!wish) {
+    return reply.fail(
+        FailCode::kRefused,
+        "a report is html, txt, jsonl, sites.jsonl, collapsed, pb.gz, hprof.txt, dhat.json, "
+        "firefox.json, one of these with recent/ in front, summary, sites, live or time, not " +
+            wanted->format);
+  }
+  if (tracking_ == nullptr) {
+    return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
+  }
+  const std::string error = thread_.start(context_.jni());
+  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({request.session, *wish, std::move(reply)});
+    if (waiting_.size() > 1) return;  // somebody is on the way
+  }
+  thread_.post([this](JNIEnv* jni) { answer_all(jni); });
+}
+
+void ReportHandlers::answer_all(JNIEnv* jni) {
+  std::map<Wish, std::vector<Waiting>> alike;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Waiting& one : waiting_) alike[one.wish].push_back(std::move(one));
+    waiting_.clear();
+  }
+  for (auto& [wish, waiting] : alike) answer(jni, wish, waiting);
+}
+
+void ReportHandlers::answer(JNIEnv* jni, const Wish& wish, std::vector<Waiting>& waiting) const {
+  try {
+    auto report = packed_report(jni, wish, waiting);
+    for (Waiting& one : waiting) {
+      if (report) {
+        one.reply.send(*report);
+      } else {
+        const bool lacks =
+            wish.live || (wish.format && (needs_live(*wish.format) || needs_sites(*wish.format)));
+        one.reply.fail(lacks ? FailCode::kRefused : FailCode::kTooBig, report.message());
+      }
+    }
+  } catch (const std::exception& failure) {
+    for (Waiting& one : waiting) one.reply.fail(FailCode::kInternal, failure.what());
+  }
+}
+
+Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
+                                            const std::vector<Waiting>& waiting) const {
+  ReportPacker packer(kMaxReport);
+  const auto wanted = [&] {
+    return !closing_ && std::any_of(waiting.begin(), waiting.end(), [](const Waiting& one) {
+      return one.session->is_open() && one.reply.wanted();
+    });
+  };
+  const ReportSink sink = [&](std::string_view piece) { return wanted() && packer.add(piece); };
+  if (wanted()) {
+    ReportData data = tracking_->report(jni, "request");
+    if (wish.recent) {
+      data.sites = {};
+      data.summary.live.reset();
+    }
+    if (!data.summary.live && (wish.live || (wish.format && needs_live(*wish.format)))) {
+      return Error{live_is_off(tracking_)};
+    }
+    if (wish.format && !lacks_for(*wish.format, data).empty()) {
+      return Error{wish.recent ? "recent records alone have no sites"
+                               : "no sites are counted: sites=0, or tracking was never on"};
+    }
+    if (wish.format) {
+      report_as(*wish.format, data, sink);
+    } else if (wish.sites) {
+      site_list(data, sink);
+    } else if (wish.live) {
+      live_list(data, sink);
+    } else if (wish.time) {
+      time_lines(data, sink);
+    } else {
+      summary_line(data, sink);
+    }
+  }
+  if (!wanted()) return Error{"nobody is left to answer"};
+  return packer.finish();  // what is much lies in one file for all
+}
+
+void ReportHandlers::begin_close() {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(at_end_, [](const auto& one) { return !one.first->is_open(); });
+    closing_ = true;
+  }
+  thread_.stop(std::chrono::milliseconds::zero());
+}
+
+void ReportHandlers::close() { thread_.stop(exit_limits::kRequestLimit); }
+
+}  // namespace ddm

@@ -1,0 +1,66 @@
+#include "reports/report_options.h"
+
+#include <fmt/format.h>
+
+#include "report/report.h"
+
+namespace ddm {
+namespace {
+
+bool is_such(const std::string& dump, bool (*such)(ReportFormat)) {
+  const auto format = report_format_of(dump);
+  return format && such(*format);
+}
+
+}  // namespace
+
+std::vector<OptionRow> ReportOptions::rows() {
+  using enum OptionRow::Reload;
+  return {
+      {"dump",
+       "PATH",
+       "at exit: .html .txt .jsonl .collapsed .pb.gz .hprof",
+       kTaken,
+       [this](std::string_view v) {
+         if (v == "none") {
+           dump_none = true;
+           return Wrong();
+         }
+         if (v.empty()) return Wrong("the value is empty");
+         if (v != "-" && !report_format_of(v) && !is_heap_dump(v)) {
+           return fmt::format("\"{}\" does not end in {}, or .hprof (or: - for stderr, none)", v,
+                              kReportEndings);
+         }
+         dumps.emplace_back(v);
+         return Wrong();
+       },
+       nullptr,
+       {"the sites alone: .sites.jsonl", "with live=: .dhat.json .firefox.json",
+        "- stderr, none nothing; %p pid, %t time; may repeat"}},
+      {"every", "SECONDS|off", "rewrite the reports while the program runs (off)", kTaken,
+       [this](std::string_view v) {
+         std::int64_t seconds = 0;
+         Wrong error = v == "off" ? Wrong() : number(v, 1, 86400, false, &seconds);
+         if (!error.empty()) return error + ", or off";
+         every_seconds = seconds;
+         return error;
+       }},
+  };
+}
+
+Wrong ReportOptions::conflict(bool live, bool sites) const {
+  for (const std::string& dump : dumps) {
+    if (!live && is_such(dump, needs_live)) {
+      return fmt::format("dump={} needs live=y (or live=1/N)", dump);
+    }
+    if (!sites && is_such(dump, needs_sites)) {
+      return fmt::format("dump={} needs sites, and sites=0 switches them off", dump);
+    }
+  }
+  if (dump_none && !dumps.empty()) {
+    return fmt::format("dump=none and dump={} cannot be combined", dumps[0]);
+  }
+  return "";
+}
+
+}  // namespace ddm

@@ -1,0 +1,35 @@
+#include "reports/reports_feature.h"
+
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/vm_log.h"
+
+namespace ddm {
+
+void ReportsFeature::take_options(JNIEnv* jni, const GivenOptions&) {
+  if (timed_()) reports_.has_times();
+  if (!reports_.use(jni, options_)) return;
+  keep_jvmti_log_off_stdout(jni);
+  listen_to(JVMTI_EVENT_RESOURCE_EXHAUSTED, *this);
+  const jvmtiError error = context_.jvmti->SetEventNotificationMode(
+      JVMTI_ENABLE, JVMTI_EVENT_RESOURCE_EXHAUSTED, nullptr);
+  if (error != JVMTI_ERROR_NONE) {
+    log_error("no report at an OutOfMemoryError: {}", jvmti_error_name(error));
+  }
+}
+
+void ReportsFeature::started() {
+  if (!options_.dumps.empty()) reports_.tell_what_lacks();
+}
+
+void ReportsFeature::end() {
+  reports_.begin_end();
+  handlers_.begin_close();
+}
+
+bool ReportsFeature::last_words(JNIEnv* jni, bool told) {
+  reports_.begin_end();
+  return reports_.write_last(jni, handlers_.paths_at_end()) && told;
+}
+
+}  // namespace ddm

@@ -1,0 +1,45 @@
+// The agent's own reports: those of dump= and every=, and those that a server asks for.
+#pragma once
+
+#include <functional>
+
+#include "core/feature.h"
+#include "reports/report_handlers.h"
+#include "reports/report_options.h"
+#include "reports/run_reports.h"
+#include "vm/vm_events.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class ReportsFeature final : public Feature, private VmListener {
+ public:
+  // `tracking` may be null: there are no records to report. `timed`: there is something to tell of
+  // time even where nothing is tracked. `load_time`: seconds since 1970.
+  ReportsFeature(const HandlerContext& context, std::int64_t pid, std::int64_t load_time,
+                 const ReportOptions& options, Tracking* tracking, std::function<bool()> timed)
+      : context_(context),
+        options_(options),
+        timed_(std::move(timed)),
+        reports_(context.jvmti, static_cast<std::int32_t>(pid), load_time, tracking),
+        handlers_(context, tracking) {}
+
+  void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
+  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void started() override;
+  void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
+  void end() override;
+  void end_after_servers() override { handlers_.close(); }
+  bool last_words(JNIEnv* jni, bool told) override;
+
+ private:
+  void resource_exhausted(jint flags) override { reports_.resource_exhausted(flags); }
+
+  const HandlerContext& context_;
+  const ReportOptions& options_;
+  const std::function<bool()> timed_;
+  RunReports reports_;
+  ReportHandlers handlers_;
+};
+
+}  // namespace ddm

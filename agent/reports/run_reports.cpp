@@ -1,0 +1,139 @@
+#include "reports/run_reports.h"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "core/exit_limits.h"
+#include "core/log.h"
+#include "report/report_time.h"
+
+namespace ddm {
+namespace {
+
+thread_local bool t_writes_reports = false;
+
+}  // namespace
+
+bool RunReports::use(JNIEnv* jni, const ReportOptions& options) {
+  if (!options.dumps.empty() || options.dump_none) {
+    const std::lock_guard lock(mutex_);
+    none_ = options.dump_none;
+    files_ = std::make_unique<ReportFiles>(options.dumps, pid_, load_time_);
+    files_->check();
+    use_heap_dumps(jni, files_->heap_dumps());
+  }
+  const bool into_any = (files_ && files_->any()) || heap_dumps_;
+  const std::int64_t seconds = options.every_seconds.value_or(0);
+  if (!into_any && seconds > 0) log_warn("every={} has no effect without dump=PATH", seconds);
+  if (into_any) start_reporter(jni);
+  // What a later string does not name stays; without a report there is nothing to rewrite.
+  if (reporter_ && (options.every_seconds || !into_any)) {
+    const std::chrono::seconds period(into_any ? seconds : 0);
+    reporter_->every(period, [this](JNIEnv* on_reporter) { write(on_reporter, "every", false); });
+  }
+  return into_any;
+}
+
+// One that is being written has the lock.
+void RunReports::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
+  heap_dumps_.reset();
+  if (paths.empty()) return;
+  heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), tracking_);
+}
+
+void RunReports::tell_what_lacks() {
+  const std::lock_guard lock(mutex_);
+  if (!heap_dumps_ || tracking_ == nullptr || tracking_->follows_live()) return;
+  log_warn("dump={}: it will be without the stacks of allocations: {}",
+           files_->heap_dumps().front(), live_is_off(tracking_));
+}
+
+void RunReports::start_reporter(JNIEnv* jni) {
+  if (reporter_) return;
+  auto reporter = std::make_unique<AgentThread>(jvmti_, "ddmagent-reports");
+  const std::string error = reporter->start(jni);
+  if (!error.empty()) {
+    log_error("starting the agent's thread: {}", error);
+    return;
+  }
+  reporter_ = std::move(reporter);
+}
+
+void RunReports::write(JNIEnv* jni, const char* reason, bool oom) {
+  const std::lock_guard lock(mutex_);
+  t_writes_reports = true;
+  write_all(jni, reason, oom);
+  t_writes_reports = false;
+}
+
+void RunReports::write_all(JNIEnv* jni, const char* reason, bool oom) {
+  if (oom) {
+    if (!oom_due_.exchange(false)) return;
+  } else if (dying_ && std::string_view(reason) != "exit") {
+    return;  // the last word is the exit's
+  }
+  const std::optional<ReportData> data = take_records(jni, reason);
+  // At an OutOfMemoryError the heap comes first: a thread waits for it.
+  if (heap_dumps_ && oom) heap_dumps_->write(jni, oom, dying_);
+  if (data) write_records(*data, oom);
+  // The whole heap, once: not every so often.
+  if (heap_dumps_ && !oom && std::string_view(reason) != "every") {
+    heap_dumps_->write(jni, oom, dying_);
+  }
+}
+
+std::optional<ReportData> RunReports::take_records(JNIEnv* jni, const char* reason) {
+  if (tracking_ == nullptr || (!tracking_->has_records() && !timed_)) return std::nullopt;
+  if (!into_files() && (none_ || heap_dumps_)) return std::nullopt;
+  std::optional<ReportData> data =
+      jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
+  if (!data) log_warn("no report at the end: tracking was just being switched");
+  return data;
+}
+
+void RunReports::write_records(const ReportData& data, bool oom) {
+  for (const std::string& path : at_end_) {
+    const auto format = report_format_of(path);  // who has taken the path has looked
+    const std::string error = format ? write_report_file(path, *format, data) : "";
+    if (!error.empty()) log_error("{}", error);
+  }
+  if (files_ && files_->any()) return files_->write(data, oom);
+  if (none_ || heap_dumps_) return;
+  if (tracking_->on()) write_stderr(summary_report(data));
+  if (timed_) write_stderr(time_summary(data));
+}
+
+void RunReports::resource_exhausted(jint flags) {
+  // Threads running out is no allocation story, and Java's heap is the one that we can tell of.
+  if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) == 0 || oom_seen_.exchange(true)) return;
+  oom_due_ = true;
+  if (!reporter_) return;
+  const bool posted =
+      reporter_->post([this](JNIEnv* jni) { write(jni, "OutOfMemoryError", true); });
+  // What has filled the heap may be held by this thread's frames alone.
+  if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
+}
+
+bool RunReports::write_last(JNIEnv* jni, std::vector<std::string> at_end) {
+  bool ended = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
+  const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
+  while (!ended && heap_dumps_ && heap_dumps_->is_writing() &&
+         std::chrono::steady_clock::now() < limit) {
+    ended = reporter_->stop(exit_limits::kReportLimit);
+  }
+  if (ended) {
+    if (oom_due_) write(jni, "OutOfMemoryError", true);
+    {
+      const std::lock_guard lock(mutex_);
+      at_end_ = std::move(at_end);
+    }
+    write(jni, "exit", false);
+  } else {
+    log_error("the last report is left out: another one is still being written");
+  }
+  if (heap_dumps_) heap_dumps_->close();
+  return ended;
+}
+
+}  // namespace ddm

@@ -1,0 +1,34 @@
+// What a class mirror's JVMTI tag holds: the class's NameId once an object of it was recorded,
+// found again in a few dozen nanoseconds, gone with the class, no reference that could keep it
+// alive. Any thread.
+#pragma once
+
+#include <jvmti.h>
+
+#include "stack/names/name_table.h"
+
+namespace ddm {
+
+class ClassIds {
+ public:
+  ClassIds(jvmtiEnv* jvmti, NameTable& names) : jvmti_(jvmti), names_(names) {}
+
+  NameId id_of(jclass klass) {
+    jlong tag = 0;
+    if (jvmti_->GetTag(klass, &tag) == JVMTI_ERROR_NONE && static_cast<NameId>(tag) != 0) {
+      return static_cast<NameId>(tag);
+    }
+    return learn(klass, tag);
+  }
+
+  // kUnknownName: no object of the class was recorded.
+  static NameId known_id_of(jvmtiEnv* jvmti, jclass klass);
+
+ private:
+  NameId learn(jclass klass, jlong tag);
+
+  jvmtiEnv* const jvmti_;
+  NameTable& names_;
+};
+
+}  // namespace ddm

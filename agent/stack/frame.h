@@ -1,0 +1,29 @@
+// What a stack is made of: raw facts, no names, no JVM types.
+#pragma once
+
+#include <cstdint>
+
+namespace ddm {
+
+// Id of a class or method in NameTable. 0 = not known, shown as "unknown".
+using NameId = std::uint32_t;
+inline constexpr NameId kUnknownName = 0;
+
+// Bytecode index of a frame that has none.
+inline constexpr std::int32_t kNativeFrameBci = -1;
+
+struct Frame {
+  NameId method = kUnknownName;
+  std::int32_t bci = kNativeFrameBci;  // index in the class file as its author compiled it
+  friend bool operator==(const Frame&, const Frame&) = default;
+};
+
+// In place of the innermost frame where sites are counted for each thread apart.
+inline Frame thread_frame(std::int64_t thread_id) {
+  return {kUnknownName, static_cast<std::int32_t>(thread_id)};
+}
+inline std::int64_t thread_of(const Frame& thread_frame) { return thread_frame.bci; }
+
+inline constexpr std::uint32_t kMaxDepth = 64;  // frames of a stack that is kept
+
+}  // namespace ddm

@@ -1,0 +1,173 @@
+#include "stack/names/name_table.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace ddm {
+namespace {
+
+void mix(std::size_t& hash, std::size_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+}
+
+std::size_t content_hash(const MethodName& method) {
+  const std::hash<std::string> text;
+  std::size_t hash = method.native ? 1 : 0;
+  mix(hash, text(method.class_name));
+  mix(hash, text(method.method));
+  mix(hash, text(method.signature));
+  mix(hash, text(method.file));
+  for (const LineEntry& entry : method.lines) {
+    mix(hash, (std::size_t{entry.bci} << 16) | entry.line);
+  }
+  return hash;
+}
+
+}  // namespace
+
+int line_of(const MethodName& method, std::int32_t bci) {
+  if (method.native) return kLineNative;
+  if (bci < 0) return kLineUnknown;
+  // Like HotSpot: the first entry of exactly this bci, else the last one below it.
+  const auto at = std::lower_bound(
+      method.lines.begin(), method.lines.end(), bci,
+      [](const LineEntry& entry, std::int32_t wanted) { return entry.bci < wanted; });
+  if (at != method.lines.end() && at->bci == bci) return at->line;
+  return at == method.lines.begin() ? kLineUnknown : std::prev(at)->line;
+}
+
+NameTable::NameTable() {
+  unknown_class_.name = "unknown";
+  unknown_method_.name.class_name = "unknown";
+  unknown_method_.name.method = "unknown";
+}
+
+NameId NameTable::add_class(std::string_view type_name) {
+  std::size_t size = 0;
+  NameId id = kUnknownName;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = class_ids_.find(type_name); found != class_ids_.end()) {
+      classes_.at(found->second).given_out = round_;
+      return found->second;
+    }
+    id = next_class_++;
+    Class& added = classes_[id];
+    added = {std::string(type_name), round_};
+    class_ids_.emplace(added.name, id);
+    if (keeper_ != nullptr) keeper_->add_class(id, added.name);
+    size = classes_.size() + methods_.size();
+  }
+  growth_.grown_to(size);
+  return id;
+}
+
+NameId NameTable::add_method(MethodName method) {
+  const std::size_t hash = content_hash(method);
+  std::size_t size = 0;
+  NameId id = kUnknownName;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [first, last] = method_ids_.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+      Method& known = methods_.at(at->second);
+      if (known.name != method) continue;
+      known.given_out = round_;
+      return at->second;
+    }
+    id = next_method_++;
+    methods_[id] = {std::move(method), round_};
+    method_ids_.emplace(hash, id);
+    if (keeper_ != nullptr) keeper_->add_method(id, methods_[id].name);
+    size = classes_.size() + methods_.size();
+  }
+  growth_.grown_to(size);
+  return id;
+}
+
+const std::string& NameTable::class_name(NameId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = classes_.find(id);
+  return (found != classes_.end() ? found->second : unknown_class_).name;
+}
+
+const MethodName& NameTable::method(NameId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = methods_.find(id);
+  return (found != methods_.end() ? found->second : unknown_method_).name;
+}
+
+void NameTable::tell(NameKeeper& keeper) {
+  const std::lock_guard lock(mutex_);
+  keeper_ = &keeper;
+  for (const auto& [id, entry] : classes_) keeper.add_class(id, entry.name);
+  for (const auto& [id, entry] : methods_) keeper.add_method(id, entry.name);
+}
+
+std::size_t NameTable::class_count() const {
+  const std::lock_guard lock(mutex_);
+  return classes_.size();
+}
+
+std::size_t NameTable::method_count() const {
+  const std::lock_guard lock(mutex_);
+  return methods_.size();
+}
+
+std::shared_ptr<const void> NameTable::hold() const {
+  const std::lock_guard lock(mutex_);
+  ++holders_;
+  return {this, [this](const void*) {
+            const std::lock_guard in_deleter(mutex_);
+            --holders_;
+          }};
+}
+
+bool NameTable::keep_only(const std::function<bool(NamesInUse&)>& find) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++round_;
+  }
+  NamesInUse used;
+  const bool found = find(used);
+  const std::lock_guard lock(mutex_);
+  if (!found || holders_ > 0) {
+    growth_.put_off();
+    return false;
+  }
+  const auto unused = [this](const auto& entries, const std::unordered_set<NameId>& kept) {
+    std::vector<NameId> ids;
+    for (const auto& [id, entry] : entries) {
+      if (entry.given_out < round_ && !kept.contains(id)) ids.push_back(id);
+    }
+    return ids;
+  };
+  for (const NameId id : unused(classes_, used.classes)) drop_class(id);
+  for (const NameId id : unused(methods_, used.methods)) drop_method(id);
+  if (keeper_ != nullptr) {
+    keeper_->keep_only([this](NameId id) { return classes_.contains(id); },
+                       [this](NameId id) { return methods_.contains(id); });
+  }
+  growth_.swept_to(classes_.size() + methods_.size());
+  return true;
+}
+
+void NameTable::drop_class(NameId id) {
+  const auto entry = classes_.find(id);
+  class_ids_.erase(entry->second.name);
+  classes_.erase(entry);
+}
+
+void NameTable::drop_method(NameId id) {
+  const auto entry = methods_.find(id);
+  const auto [first, last] = method_ids_.equal_range(content_hash(entry->second.name));
+  for (auto at = first; at != last; ++at) {
+    if (at->second != id) continue;
+    method_ids_.erase(at);
+    break;
+  }
+  methods_.erase(entry);
+}
+
+}  // namespace ddm

@@ -1,0 +1,375 @@
+#include "stack/seen_methods.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "bci/constant_pool.h"
+#include "bci/constructor_flow.h"
+#include "core/class_names.h"
+#include "core/log.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kFirstTableSize = 8192;
+
+// The VM keeps an id for good, also of a class that it has unloaded.
+constexpr std::size_t kMostClassesWithIds = 8192;
+
+std::size_t hash_of(jmethodID method) {
+  // jmethodIDs are addresses of pointers in blocks: the low bits say nothing.
+  const auto value = reinterpret_cast<std::uintptr_t>(method) >> 3;
+  return static_cast<std::size_t>((value * 0x9E3779B97F4A7C15ull) >> 20);
+}
+
+// The frames that the VM marks @Hidden and that -XX:+ShowHiddenFrames would show: between a lambda
+// expression and the object made for it there are three of them, between a lambda's caller and its
+// body one, in a hidden class (JVMTI's name for it has a slash).
+bool is_hidden(std::string_view class_name) {
+  if (class_name.starts_with("java.lang.invoke.")) {
+    return class_name.ends_with("$Holder") ||
+           class_name.starts_with("java.lang.invoke.LambdaForm$");
+  }
+  const std::size_t slash = class_name.find('/');
+  return slash != std::string_view::npos &&
+         class_name.substr(0, slash).find("$$Lambda") != std::string_view::npos;
+}
+
+MethodRole role_of(const MethodName& method) {
+  if (method.method == "<init>") {
+    return method.class_name == "java.lang.Object" ? MethodRole::kObjectInit
+                                                   : MethodRole::kConstructor;
+  }
+  if (method.class_name.starts_with("java.lang.DdmTracker")) return MethodRole::kTracker;
+  if (method.class_name == "java.util.Arrays" &&
+      (method.method == "copyOf" || method.method == "copyOfRange") &&
+      method.signature.ends_with("Ljava/lang/Class;)[Ljava/lang/Object;")) {
+    return MethodRole::kArrayCopy;
+  }
+  return is_hidden(method.class_name) ? MethodRole::kHidden : MethodRole::kPlain;
+}
+
+}  // namespace
+
+bool SeenMethod::stands_at_super_call(jlocation location) const {
+  return role == MethodRole::kConstructor &&
+         std::find(super_calls.begin(), super_calls.end(), location) != super_calls.end();
+}
+
+FrameRole SeenMethod::role_at(jlocation location) const {
+  switch (role) {
+    case MethodRole::kPlain:
+      return FrameRole::kPlain;
+    case MethodRole::kHidden:
+      return FrameRole::kHidden;
+    case MethodRole::kTracker:
+      return FrameRole::kTracker;
+    case MethodRole::kObjectInit:
+      return FrameRole::kObjectInit;
+    case MethodRole::kConstructor:
+      return stands_at_super_call(location) ? FrameRole::kAtConstructor : FrameRole::kPlain;
+    case MethodRole::kArrayCopy:
+      return FrameRole::kArrayCopy;
+  }
+  return FrameRole::kPlain;
+}
+
+SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
+                         const RewrittenMethods& rewritten, Reclamation& reclamation)
+    : jvmti_(jvmti),
+      names_(names),
+      rewritten_(rewritten),
+      reclamation_(reclamation),
+      pointers_(jni),
+      code_(jni),
+      own_table_(std::make_shared<Table>(kFirstTableSize)) {
+  table_ = own_table_.get();
+}
+
+SeenMethods::Slot* SeenMethods::find(const Table& table, jmethodID method) {
+  for (std::size_t i = hash_of(method) & table.mask;; i = (i + 1) & table.mask) {
+    const jmethodID there = table.slots[i].method.load(std::memory_order_acquire);
+    if (there == method) return &table.slots[i];
+    if (there == nullptr) return nullptr;
+  }
+}
+
+void SeenMethods::insert(Table& table, jmethodID method, const SeenMethod* seen) {
+  std::size_t i = hash_of(method) & table.mask;
+  while (table.slots[i].method.load(std::memory_order_relaxed) != nullptr) {
+    i = (i + 1) & table.mask;
+  }
+  table.slots[i].seen.store(seen, std::memory_order_relaxed);
+  table.slots[i].method.store(method, std::memory_order_release);
+  ++table.used;
+}
+
+SeenMethods::ChangeCount& SeenMethods::changes_of(std::string_view internal_name) {
+  return changes_[std::hash<std::string_view>()(internal_name) % changes_.size()];
+}
+
+void SeenMethods::forget_class(std::string_view internal_name) {
+  ++changes_of(internal_name);
+  ++generation_;
+}
+
+void SeenMethods::forget_all() {
+  for (ChangeCount& count : changes_) ++count;
+  ++generation_;
+}
+
+bool SeenMethods::is_current(const SeenMethod& seen, jmethodID method) const {
+  const MethodVersion& version = seen.version;
+  return version.method == pointers_.of(method) &&
+         (version.class_changes == nullptr ||
+          version.changes == version.class_changes->load(std::memory_order_acquire));
+}
+
+const SeenMethod& SeenMethods::get(JNIEnv* jni, jmethodID method) {
+  if (method != nullptr) {
+    const Slot* slot = find(*table_.load(std::memory_order_seq_cst), method);
+    if (slot != nullptr) {
+      const SeenMethod& seen = *slot->seen.load(std::memory_order_seq_cst);
+      if (is_current(seen, method)) return seen;
+    }
+    return learn(jni, method);
+  }
+  static const SeenMethod kUnknown;
+  return kUnknown;
+}
+
+ShownFrame SeenMethods::shown(JNIEnv* jni, RawFrame frame, const void* version) {
+  const SeenMethod& seen = get(jni, frame.method);
+  const void* const newest = seen.version.method;
+  if (version != nullptr && newest != nullptr && version != newest) {
+    return shown_former(seen, frame, version);
+  }
+  return {seen.name, seen.original_bci(frame.location), seen.role_at(frame.location)};
+}
+
+// The version that the frame runs is read every time: its place in memory may be another one's soon,
+// and whoever walks stacks keeps what it is told. As long as the frame stands, so does the version.
+ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
+                                     const void* version) {
+  SeenMethod former;
+  former.role = newest.role;
+  MethodName name = names_.method(newest.name);
+  name.lines.clear();
+  const auto code = code_.read(version);
+  if (code && code_is_told(frame.method)) {
+    std::string class_name = name.class_name;
+    std::replace(class_name.begin(), class_name.end(), '.', '/');
+    former.moves =
+        rewritten_.moves_of(class_name, name.method, name.signature,
+                            bci::code_shape({code->bytecode.data(), code->bytecode.size()}));
+    if (!former.moves.ambiguous) name.lines = original_lines(code->lines, former);
+  }
+  const std::int32_t bci = former.original_bci(frame.location);
+  former.name = names_.add_method(std::move(name));
+  if (former.role != MethodRole::kConstructor) return {former.name, bci, former.role_at(0)};
+  const bool at_super_call =
+      std::any_of(newest.super_calls.begin(), newest.super_calls.end(),
+                  [&](std::uint16_t call) { return bci >= 0 && newest.original_bci(call) == bci; });
+  return {former.name, bci, at_super_call ? FrameRole::kAtConstructor : FrameRole::kPlain};
+}
+
+// What is read from the VM's memory is held against JVMTI, which tells of the newest version only. That
+// may change between the two looks.
+bool SeenMethods::code_is_told(jmethodID method) const {
+  constexpr int kLooks = 3;
+  for (int look = 0; look < kLooks; ++look) {
+    const auto newest = code_.read(pointers_.of(method));
+    if (newest && newest->lines == lines_of(method) &&
+        bci::code_shape({newest->bytecode.data(), newest->bytecode.size()}) == shape_of(method)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const SeenMethod& SeenMethods::learn(JNIEnv* jni, jmethodID method) {
+  // Outside the lock: JVMTI calls may wait for a safepoint.
+  const std::shared_ptr<const SeenMethod> fresh = read(jni, method);
+
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const SeenMethod>& known = seen_[method];
+  std::shared_ptr<const SeenMethod> former = std::exchange(known, fresh);
+  if (former) {
+    find(*own_table_, method)->seen.store(fresh.get(), std::memory_order_seq_cst);
+    reclamation_.retire(std::move(former));
+    return *fresh;
+  }
+  if (own_table_->used * 2 > own_table_->mask) {
+    move_to_table((own_table_->mask + 1) * 2);
+  } else {
+    insert(*own_table_, method, fresh.get());
+  }
+  return *fresh;
+}
+
+void SeenMethods::move_to_table(std::size_t size) {
+  auto table = std::make_shared<Table>(size);
+  for (const auto& [method, seen] : seen_) {
+    if (seen) insert(*table, method, seen.get());
+  }
+  table_.store(table.get(), std::memory_order_seq_cst);
+  reclamation_.retire(std::exchange(own_table_, std::move(table)));
+}
+
+void SeenMethods::drop_former() {
+  ++generation_;
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<const SeenMethod>> dropped;
+  for (auto at = seen_.begin(); at != seen_.end();) {
+    if (at->second && at->second->version.method == pointers_.of(at->first)) {
+      ++at;
+    } else {
+      dropped.push_back(std::move(at->second));
+      at = seen_.erase(at);
+    }
+  }
+  if (dropped.empty()) return;
+  std::size_t size = kFirstTableSize;
+  while (size < 4 * seen_.size()) size *= 2;
+  move_to_table(size);
+  for (auto& seen : dropped) reclamation_.retire(std::move(seen));
+}
+
+void SeenMethods::add_names(NamesInUse& used) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [method, seen] : seen_) {
+    if (seen) used.methods.insert(seen->name);
+  }
+}
+
+std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
+  for (int tries_left = 3;; --tries_left) {
+    auto seen = std::make_unique<SeenMethod>();
+    LocalRef<jclass> owner(jni, nullptr);
+    JvmtiPtr<char> signature(jvmti_);
+    if (jvmti_->GetMethodDeclaringClass(method, owner.out()) != JVMTI_ERROR_NONE ||
+        jvmti_->GetClassSignature(owner.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+      return seen;
+    }
+    give_ids(owner.get(), text_of(signature));
+    ChangeCount& changes = changes_of(internal_name_of(text_of(signature)));
+    seen->version = {pointers_.of(method), &changes, changes.load(std::memory_order_acquire)};
+    MethodName name = read_name(owner.get(), text_of(signature), method, *seen);
+    // A class that was redefined meanwhile is read again: the pieces must be of one form. What is
+    // read of a class that never comes to rest is not believed at the next sight either.
+    if (is_current(*seen, method) || tries_left == 0) {
+      seen->name = names_.add_method(std::move(name));
+      return seen;
+    }
+  }
+}
+
+// A method has no id before somebody has asked for it, and a stack with such a method on it is
+// GetStackTrace's, which takes a hundred times as long. Where one method of a class is seen, others
+// are soon.
+void SeenMethods::give_ids(jclass owner, std::string_view class_signature) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (classes_with_ids_.size() >= kMostClassesWithIds ||
+        !classes_with_ids_.insert(std::hash<std::string_view>()(class_signature)).second) {
+      return;
+    }
+  }
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti_);
+  const jvmtiError error = jvmti_->GetClassMethods(owner, &count, methods.out());
+  if (error != JVMTI_ERROR_NONE) log_debug("GetClassMethods: {}", jvmti_error_name(error));
+}
+
+MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature, jmethodID method,
+                                  SeenMethod& seen) const {
+  MethodName names;
+  JvmtiPtr<char> name(jvmti_), signature(jvmti_), file(jvmti_);
+  names.class_name = type_name_of(class_signature);
+  if (jvmti_->GetMethodName(method, name.out(), signature.out(), nullptr) == JVMTI_ERROR_NONE) {
+    names.method = text_of(name);
+    names.signature = text_of(signature);
+  }
+  // ABSENT_INFORMATION leaves it empty.
+  if (jvmti_->GetSourceFileName(owner, file.out()) == JVMTI_ERROR_NONE) names.file = text_of(file);
+  jboolean native = JNI_FALSE;
+  jvmti_->IsMethodNative(method, &native);
+  names.native = native == JNI_TRUE;
+  seen.role = role_of(names);
+  if (names.native) return names;
+
+  read_code(owner, class_signature, method, names, seen);
+  if (!seen.moves.ambiguous) names.lines = original_lines(lines_of(method), seen);
+  return names;
+}
+
+void SeenMethods::read_code(jclass owner, std::string_view class_signature, jmethodID method,
+                            const MethodName& names, SeenMethod& seen) const {
+  const bool with_super_calls = seen.role == MethodRole::kConstructor && super_calls_wanted_;
+  if (rewritten_.empty() && !with_super_calls) return;
+  jint length = 0;
+  JvmtiPtr<unsigned char> code(jvmti_);
+  if (jvmti_->GetBytecodes(method, &length, code.out()) != JVMTI_ERROR_NONE) return;
+  const bci::ByteSpan bytecode{code.get(), static_cast<std::size_t>(length)};
+  if (!rewritten_.empty()) {
+    seen.moves = rewritten_.moves_of(internal_name_of(class_signature), names.method,
+                                     names.signature, bci::code_shape(bytecode));
+  }
+  if (with_super_calls) read_super_calls(owner, bytecode, seen);
+}
+
+std::uint64_t SeenMethods::shape_of(jmethodID method) const {
+  jint length = 0;
+  JvmtiPtr<unsigned char> code(jvmti_);
+  if (jvmti_->GetBytecodes(method, &length, code.out()) != JVMTI_ERROR_NONE) return 0;
+  return bci::code_shape({code.get(), static_cast<std::size_t>(length)});
+}
+
+std::vector<LineEntry> SeenMethods::lines_of(jmethodID method) const {
+  jint count = 0;
+  JvmtiPtr<jvmtiLineNumberEntry> table(jvmti_);
+  if (jvmti_->GetLineNumberTable(method, &count, table.out()) != JVMTI_ERROR_NONE) return {};
+  std::vector<LineEntry> lines;
+  lines.reserve(static_cast<std::size_t>(count));
+  for (jint i = 0; i < count; ++i) {
+    lines.push_back({static_cast<std::uint16_t>(table[i].start_location),
+                     static_cast<std::uint16_t>(table[i].line_number)});
+  }
+  return lines;
+}
+
+std::vector<LineEntry> SeenMethods::original_lines(const std::vector<LineEntry>& lines,
+                                                   const SeenMethod& seen) {
+  std::vector<LineEntry> entries;
+  entries.reserve(lines.size());
+  for (const LineEntry& line : lines) {
+    entries.push_back({static_cast<std::uint16_t>(seen.original_bci(line.bci)), line.line});
+  }
+  // JVMS 4.7.12: entries may be in any order.
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const LineEntry& a, const LineEntry& b) { return a.bci < b.bci; });
+  return entries;
+}
+
+void SeenMethods::read_super_calls(jclass owner, bci::ByteSpan bytecode, SeenMethod& seen) const {
+  if (bci::begins_with_super_call(bytecode)) {  // the VM takes 30 µs and more for a pool
+    seen.super_calls = {bci::kFirstSuperCallBci};
+    return;
+  }
+  jint pool_count = 0, pool_bytes = 0;
+  JvmtiPtr<unsigned char> pool(jvmti_);
+  if (jvmti_->GetConstantPool(owner, &pool_count, &pool_bytes, pool.out()) != JVMTI_ERROR_NONE) {
+    return;  // the constructor's frame stays visible
+  }
+  bci::ByteReader entries({pool.get(), static_cast<std::size_t>(pool_bytes)});
+  bci::SkipReason why{};
+  const auto parsed =
+      bci::ConstantPool::parse(entries, static_cast<std::uint16_t>(pool_count), why);
+  if (parsed) seen.super_calls = bci::super_call_bcis(*parsed, bytecode);
+}
+
+}  // namespace ddm

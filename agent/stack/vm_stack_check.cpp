@@ -1,0 +1,136 @@
+// What holds our own walks against GetStackTrace's, and against what the system knows.
+#include <algorithm>
+
+#include "core/log.h"
+#include "stack/vm_stack_capture.h"
+#include "vm/memory/vm_claims.h"
+
+namespace ddm {
+namespace {
+
+const char* reason_of(WalkEnd end) {
+  switch (end) {
+    case WalkEnd::kBarrier:
+      return "virtual thread";
+    case WalkEnd::kOdd:
+      return "odd frame";
+    case WalkEnd::kUnknownMethod:
+      return "method without id";
+    case WalkEnd::kComplete:
+      return "complete";
+    case WalkEnd::kNoMemory:
+      return "no memory";
+    case WalkEnd::kCount:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+bool VmStackCapture::knows_own_stack(JNIEnv* jni) {
+  VmClaims claims;
+  const VmAddress thread = threads_.of(jni);
+  const auto at = [thread](Offset offset) { return thread + static_cast<VmAddress>(offset); };
+  expect_own_stack(claims, at(layout_.stack_base), at(layout_.stack_size));
+  for (const Offset offset : {layout_.anchor_sp, layout_.anchor_pc, layout_.anchor_fp}) {
+    claims.read<VmAddress>(at(offset), "JavaThread::_anchor");
+  }
+  if (!claims.hold()) check_.distrust(claims.wrong());
+  return claims.hold();
+}
+
+// A class that is redefined between two looks at one stack gives its frames other ids: only what
+// differs time and again is wrong.
+VmStackCapture::Compared VmStackCapture::check(JNIEnv* jni, bool with_cache) {
+  constexpr int kLooks = 4;
+  Compared result;
+  for (int look = 0; look < kLooks; ++look) {
+    result = compare(jni, with_cache);
+    if (result.difference == nullptr) break;
+  }
+  check_.compared(result.difference, result.odd);
+  return result;
+}
+
+// What is decoded is handed to the VM, which trusts it.
+bool VmStackCapture::may_decode(JNIEnv* jni, VmAddress pc) {
+  CompiledFrame found;
+  compiled_.decode(pc, found);
+  const Compared result = check(jni, false);
+  if (result.difference != nullptr || result.odd || !check_.trusted()) return false;
+  if (found.count == 0) return true;                          // a stub, as the whole stack shows
+  if (!result.has_code) return check_.code_was_ever_right();  // it stands further out
+  if (check_.code_was_right()) memory_.proven();
+  return true;
+}
+
+VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
+  // GetStackTrace first: it gives the methods on the stack their ids.
+  RawFrame official[WalkerCheck::kFrames], walked[WalkerCheck::kFrames];
+  const std::size_t official_count = jvmti_.capture_raw(jni, official);
+  VersionFrame found[WalkerCheck::kFrames];
+  std::size_t count = 0;
+  const WalkEnd end = raw_walk(jni, found, count);
+  Compared result;
+  // GetStackTrace has given all of them their ids.
+  result.odd = end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod;
+  result.end = end;
+  result.has_code = std::any_of(found, found + count, [](auto& frame) { return frame.compiled; });
+  for (std::size_t i = 0; i < count; ++i) walked[i] = raw_frame(found[i]);
+  const bool complete = end == WalkEnd::kComplete;
+  result.difference =
+      WalkerCheck::difference({walked, count}, complete, {official, official_count});
+  if (result.difference != nullptr || end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod) {
+    explain(jni, end, {walked, count}, {official, official_count});
+  }
+  if (with_cache && result.difference == nullptr && complete &&
+      !cache_agrees(jni, {found, count})) {
+    result.difference = "cached frames differ";
+  }
+  return result;
+}
+
+// The frames in the cache against those that were decoded just now.
+bool VmStackCapture::cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found) {
+  ShownStack decoded(TopFrames::kAsTheyAre, WalkerCheck::kFrames);
+  ShownStack cached(TopFrames::kAsTheyAre, WalkerCheck::kFrames);
+  for (const VersionFrame& frame : found) {
+    if (!decoded.add(names_.shown(jni, raw_frame(frame), as_version(frame.method)))) break;
+  }
+  if (walk(jni, cached) != WalkEnd::kComplete) return true;
+  const auto mine = decoded.frames();
+  const auto theirs = cached.frames();
+  const auto [a, b] = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end());
+  // More of them where not all were decoded: hidden frames do not count.
+  if (a == mine.end() && (b == theirs.end() || found.size() == WalkerCheck::kFrames)) return true;
+  const auto method = [](auto at, auto last) { return at != last ? at->method : kUnknownName; };
+  log_debug("frame {} is method {}, in the cache {}", a - mine.begin(), method(a, mine.end()),
+            method(b, theirs.end()));
+  return false;
+}
+
+void VmStackCapture::explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
+                             std::span<const RawFrame> official) const {
+  if (!log_enabled(LogLevel::kDebug)) return;
+  const auto [mine, theirs] =
+      std::mismatch(walked.begin(), walked.end(), official.begin(), official.end());
+  const auto text = [&](auto at, auto last) {
+    return jvmti_.text_of(jni, at != last ? *at : RawFrame{nullptr, 0});
+  };
+  log_debug("a walk ({}) of {} frames differs in frame {}: {}, GetStackTrace says {}, below {}",
+            reason_of(end), walked.size(), mine - walked.begin(), text(mine, walked.end()),
+            text(theirs, official.end()),
+            mine != walked.begin() ? jvmti_.text_of(jni, *std::prev(mine)) : "the top");
+}
+
+WalkerCounts VmStackCapture::counts() const {
+  WalkerCounts result = check_.counts();
+  for (std::size_t i = 0; i < gave_up_.size(); ++i) {
+    const std::int64_t count = gave_up_[i].load(std::memory_order_relaxed);
+    if (count > 0) result.gave_up[reason_of(static_cast<WalkEnd>(i))] = count;
+  }
+  return result;
+}
+
+}  // namespace ddm

@@ -1,0 +1,166 @@
+#include "threads/lock_dump.h"
+
+#include <optional>
+
+#include "threads/thread_stacks.h"
+#include "vm/jvmti_memory.h"
+#include "vm/management_table.h"
+
+namespace ddm {
+namespace {
+
+constexpr int kDumpThreadsBehindDumpHeap = 4;
+constexpr jint kDumpRefs = 32;
+
+using DumpAllThreads = jobjectArray(JNICALL*)(JNIEnv*, jlongArray ids, jboolean monitors,
+                                              jboolean synchronizers, jint depth);
+
+constexpr char kStringType[] = "Ljava/lang/String;";
+
+// The fields of the classes that a dump is made of; the classes stay loaded by what they are: the
+// VM keeps them itself.
+struct DumpLayout {
+  jfieldID name, id, state, lock, owner_id, owner, stack, monitors;  // ThreadInfo
+  jfieldID lock_class, lock_hash;                                    // LockInfo
+  jfieldID depth;                                                    // MonitorInfo
+  jfieldID frame_class, method, file, line;                          // StackTraceElement
+  jobject blocked;  // Thread.State.BLOCKED, a local reference
+
+  static std::optional<DumpLayout> find(JNIEnv* jni) {
+    const auto type = [&](const char* class_name) {
+      return jni->ExceptionCheck() ? nullptr : jni->FindClass(class_name);
+    };
+    const jclass info = type("java/lang/management/ThreadInfo");
+    const jclass lock = type("java/lang/management/LockInfo");
+    const jclass monitor = type("java/lang/management/MonitorInfo");
+    const jclass element = type("java/lang/StackTraceElement");
+    const jclass states = type("java/lang/Thread$State");
+    const auto field = [&](jclass of, const char* field_name, const char* signature) {
+      return jni->ExceptionCheck() ? nullptr : jni->GetFieldID(of, field_name, signature);
+    };
+    DumpLayout found{};
+    found.name = field(info, "threadName", kStringType);
+    found.id = field(info, "threadId", "J");
+    found.state = field(info, "threadState", "Ljava/lang/Thread$State;");
+    found.lock = field(info, "lock", "Ljava/lang/management/LockInfo;");
+    found.owner_id = field(info, "lockOwnerId", "J");
+    found.owner = field(info, "lockOwnerName", kStringType);
+    found.stack = field(info, "stackTrace", "[Ljava/lang/StackTraceElement;");
+    found.monitors = field(info, "lockedMonitors", "[Ljava/lang/management/MonitorInfo;");
+    found.lock_class = field(lock, "className", kStringType);
+    found.lock_hash = field(lock, "identityHashCode", "I");
+    found.depth = field(monitor, "stackDepth", "I");
+    found.frame_class = field(element, "declaringClass", kStringType);
+    found.method = field(element, "methodName", kStringType);
+    found.file = field(element, "fileName", kStringType);
+    found.line = field(element, "lineNumber", "I");
+    const jfieldID blocked =
+        jni->ExceptionCheck()
+            ? nullptr
+            : jni->GetStaticFieldID(states, "BLOCKED", "Ljava/lang/Thread$State;");
+    if (clear_exception(jni)) return std::nullopt;
+    found.blocked = jni->GetStaticObjectField(states, blocked);
+    return found;
+  }
+};
+
+class DumpReader {
+ public:
+  DumpReader(JNIEnv* jni, const DumpLayout& layout) : jni_(jni), layout_(layout) {}
+
+  std::optional<ThreadLocks::Thread> thread(jobject info) const {
+    const LocalFrame frame(jni_, kDumpRefs);
+    if (!frame.good()) return std::nullopt;
+    ThreadLocks::Thread thread;
+    thread.java_id = jni_->GetLongField(info, layout_.id);
+    thread.name = text(info, layout_.name);
+    read_frames(info, thread);
+    read_held(info, thread);
+    const jobject lock = jni_->GetObjectField(info, layout_.lock);
+    if (lock != nullptr) {
+      thread.lock = lock_of(lock);
+      thread.waits = waits_of(info, thread);
+      const jlong owner = jni_->GetLongField(info, layout_.owner_id);
+      if (owner > 0) {
+        thread.owner_id = owner;
+        thread.owner = text(info, layout_.owner);
+      }
+    }
+    return thread;
+  }
+
+ private:
+  std::string text(jobject object, jfieldID field) const {
+    const LocalRef<jobject> value(jni_, jni_->GetObjectField(object, field));
+    return management::to_string(jni_, static_cast<jstring>(value.get()));
+  }
+
+  ThreadLocks::Lock lock_of(jobject lock) const {
+    return {text(lock, layout_.lock_class),
+            static_cast<std::uint32_t>(jni_->GetIntField(lock, layout_.lock_hash))};
+  }
+
+  ThreadLocks::Waits waits_of(jobject info, const ThreadLocks::Thread& thread) const {
+    const LocalRef<jobject> state(jni_, jni_->GetObjectField(info, layout_.state));
+    if (jni_->IsSameObject(state.get(), layout_.blocked)) return ThreadLocks::Waits::kEnter;
+    const bool in_object =
+        !thread.frames.empty() && thread.frames[0].class_name == "java.lang.Object";
+    return in_object ? ThreadLocks::Waits::kWait : ThreadLocks::Waits::kPark;
+  }
+
+  // Calls sink(element) for each.
+  template <typename Sink>
+  void each(jobject owner, jfieldID field, Sink sink) const {
+    const LocalRef<jobject> list(jni_, jni_->GetObjectField(owner, field));
+    if (!list) return;
+    const auto array = static_cast<jobjectArray>(list.get());
+    const jsize count = jni_->GetArrayLength(array);
+    for (jsize i = 0; i < count; ++i) {
+      const LocalRef<jobject> element(jni_, jni_->GetObjectArrayElement(array, i));
+      if (element) sink(element.get());
+    }
+  }
+
+  void read_frames(jobject info, ThreadLocks::Thread& thread) const {
+    each(info, layout_.stack, [&](jobject element) {
+      thread.frames.push_back({text(element, layout_.frame_class), text(element, layout_.method),
+                               text(element, layout_.file),
+                               jni_->GetIntField(element, layout_.line)});
+    });
+  }
+
+  void read_held(jobject info, ThreadLocks::Thread& thread) const {
+    each(info, layout_.monitors, [&](jobject monitor) {
+      thread.held.push_back({lock_of(monitor), jni_->GetIntField(monitor, layout_.depth)});
+    });
+  }
+
+  JNIEnv* const jni_;
+  const DumpLayout& layout_;
+};
+
+}  // namespace
+
+Result<ThreadLocks> dump_locks(JNIEnv* jni) {
+  const LocalFrame frame(jni, kDumpRefs);
+  const auto& table = management::find_table(jni);
+  const auto dump =
+      table ? table->at<DumpAllThreads>(table->layout.dump_heap + kDumpThreadsBehindDumpHeap)
+            : nullptr;
+  if (dump == nullptr || !frame.good()) return Error{"this VM has no management interface"};
+  const auto layout = DumpLayout::find(jni);
+  if (!layout) return Error{"this VM has no java.management"};
+  const jobjectArray infos = dump(jni, nullptr, JNI_TRUE, JNI_FALSE, kMaxStackFrames);
+  if (clear_exception(jni) || infos == nullptr) return Error{"the VM has dumped no threads"};
+  const DumpReader reader(jni, *layout);
+  ThreadLocks locks;
+  const jsize count = jni->GetArrayLength(infos);
+  for (jsize i = 0; i < count; ++i) {
+    const LocalRef<jobject> info(jni, jni->GetObjectArrayElement(infos, i));
+    if (!info) continue;
+    if (auto thread = reader.thread(info.get())) locks.threads.push_back(std::move(*thread));
+  }
+  return locks;
+}
+
+}  // namespace ddm

@@ -1,0 +1,88 @@
+// THEN, THST, THID, STKL, THLK, and the events THCR, THNM, THDE, THST.
+//
+// The program's own threads do next to nothing: while a server listens, a thread that starts or
+// ends leaves a note, which the quick lane turns into events. Renaming has no JVMTI event, so names
+// are read again a few times a second while somebody listens; the price of that is held below 2 %
+// of one core by looking more seldom.
+//
+// One mutex guards the table and the order of the events. It is held across JNI calls, so a note is
+// left under another one, which is not.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "core/feature.h"
+#include "core/pulse.h"
+#include "threads/thread_table.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class ThreadHandlers final : public Feature {
+ public:
+  ThreadHandlers(const HandlerContext& context, Pulse& pulse) : context_(context), pulse_(pulse) {}
+
+  void add_chunks(Dispatcher& dispatcher) override;
+  void session_ended(const SessionPtr& session) override;
+  void thread_started(JNIEnv* jni, jthread thread) override;
+  void thread_ending(JNIEnv* jni, jthread thread) override;
+
+  // The small ids of threads that may have ended, by Java's id. Attached threads.
+  std::map<std::int64_t, SmallThreadId> ids(JNIEnv* jni,
+                                            const std::unordered_set<std::int64_t>& java_ids);
+
+ private:
+  struct Note {
+    bool started;
+    std::int64_t java_id;
+    ThreadTable::Entry facts;
+  };
+
+  void switch_events(const Request& request, Reply reply);
+  void status(const Request& request, Reply reply);
+  void java_ids(const Request& request, Reply reply);
+  void stack(const Request& request, Reply reply);
+  void locks(const Request& request, Reply reply);
+
+  void send_list(const SessionPtr& session, Pulse::Clock::time_point due);
+  void schedule_list(const SessionPtr& session, Pulse::Clock::time_point due);
+  ThreadStatusList read_list(JNIEnv* jni);
+  std::optional<ThreadStatusTable> read_table(JNIEnv* jni);
+  // Calls sink(const ThreadTable::Entry&, jint jvmti_state) for every live thread.
+  template <typename Sink>
+  bool read_states(JNIEnv* jni, Sink sink);
+  void look_at_names();
+  void schedule_look(Pulse::Clock::duration cost);
+
+  // The table is there from the first call on; false: it cannot be. Lock held.
+  bool have_table(JNIEnv* jni);
+  // Brings the table up to date, tells who listens, and returns what `list` has: the VM's threads,
+  // listed after the notes are read, so that no thread lives twice. Lock held.
+  template <typename List>
+  auto update_table(JNIEnv* jni, List list);
+  std::vector<jthread> update_table(JNIEnv* jni);
+  void read_notes(ThreadTable::Events& events);
+  void tell(const ThreadTable::Events& events);
+
+  void sessions_changed();
+  void leave_note(Note note);
+  void handle_notes();
+
+  const HandlerContext& context_;
+  Pulse& pulse_;
+
+  std::mutex mutex_;
+  std::optional<ThreadFields> fields_;  // set before listening_, then constant
+  std::optional<ThreadTable> table_;
+
+  std::atomic<bool> listening_{false};  // a session wants to know of threads' lives
+  std::mutex notes_mutex_;
+  std::vector<Note> notes_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,40 @@
+// The numbers that a trace file tells threads by: 1 to 32,767, as readers take them signed in 16 bits.
+// It is Java's own id where that fits; the others get the highest numbers that are free.
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+namespace ddm {
+
+class TraceThreads {
+ public:
+  static constexpr std::uint16_t kMost = 32767;
+
+  // 0: all are taken. `is_new`: it was not asked for before. None is used twice.
+  std::uint16_t number_of(std::int64_t java_id, bool& is_new) {
+    const auto found = numbers_.find(java_id);
+    is_new = found == numbers_.end();
+    if (!is_new) return found->second;
+    std::uint16_t number = 0;
+    if (java_id > 0 && java_id <= kMost && !taken_.contains(static_cast<std::uint16_t>(java_id))) {
+      number = static_cast<std::uint16_t>(java_id);
+    } else {
+      while (next_ > 0 && taken_.contains(next_)) --next_;
+      number = next_;
+    }
+    is_new = number != 0;
+    if (!is_new) return 0;
+    taken_.insert(number);
+    return numbers_[java_id] = number;
+  }
+
+ private:
+  std::map<std::int64_t, std::uint16_t> numbers_;
+  std::set<std::uint16_t> taken_;
+  std::uint16_t next_ = kMost;  // above it none is free
+};
+
+}  // namespace ddm

@@ -1,0 +1,61 @@
+// MPSS, MPSE, MPRS, MPRE, MPRQ: method tracing for a DDM server, into an answer or into a file.
+// SPSS, SPSE: the same from samples of stacks.
+//
+// Starting and stopping retransform classes, and reading makes the file: slow lane. MPRQ, which
+// servers send right behind, waits for those of its session. A trace is its connection's and ends
+// with it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "allocations/tracking.h"
+#include "time/cpu_sampler.h"
+#include "time/method_tracing.h"
+#include "wire/chunks/profiling.h"
+#include "wire/handler_context.h"
+#include "wire/pending_switches.h"
+
+namespace ddm {
+
+class ProfilingHandlers {
+ public:
+  // `methods`: the option of that name, for servers that do not say.
+  // `tracking`: names the sampled stacks; null: nothing can be sampled.
+  ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, std::string methods,
+                    CpuSampler& sampler, Tracking* tracking)
+      : context_(context),
+        tracing_(tracing),
+        methods_(std::move(methods)),
+        sampler_(sampler),
+        tracking_(tracking) {}
+
+  void add_to(Dispatcher& dispatcher);
+  void disconnected(const SessionPtr& session);
+
+ private:
+  void add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler);
+  void tell_state(const Request& request, Reply reply);
+  void send_state(Reply& reply);
+  void start(const Request& request, const TraceRequest& wanted, const std::string& file,
+             Reply reply);
+  void stop(Reply reply);
+  void stop_to_file(Reply reply);
+  void start_sampling(const Request& request, Reply reply);
+  void stop_sampling(Reply reply);
+
+  const HandlerContext& context_;
+  MethodTracing& tracing_;
+  const std::string methods_;
+  CpuSampler& sampler_;
+  Tracking* const tracking_;
+
+  std::mutex mutex_;
+  std::uint64_t owner_ = 0;  // the session that traces; 0: none
+  std::string file_;         // where to, "" into the answer
+  std::uint64_t sampling_owner_ = 0;
+  PendingSwitches switching_;
+};
+
+}  // namespace ddm

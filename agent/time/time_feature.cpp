@@ -1,0 +1,73 @@
+#include "time/time_feature.h"
+
+#include "core/log.h"
+
+namespace ddm {
+
+TimeFeature::TimeFeature(const HandlerContext& context, const TimeOptions& options,
+                         Tracking* tracking)
+    : context_(context),
+      options_(options),
+      tracking_(tracking),
+      method_tracing_(context.jvmti, tracking != nullptr ? &tracking->names() : nullptr),
+      sampler_thread_(context.jvmti),
+      sampler_(context.jvmti, sampler_thread_),
+      handlers_(context, method_tracing_, options.methods, sampler_, tracking) {
+  sampler_thread_.set_budget(options.budget);
+  if (tracking == nullptr) return;
+  tracking->include(monitors_);
+  tracking->include(method_tracing_);
+  tracking->include(sampler_);
+}
+
+void TimeFeature::start(JNIEnv* jni, const GivenOptions& given) {
+  if (tracking_ == nullptr) return;
+  time_calls(jni, given);
+  time_locks(jni);
+  sampler_thread_.set_budget(options_.budget);
+  const std::string error = sample_cpu(jni, options_.cpu_samples);
+  if (!error.empty()) log_error("cpu=samples: {}", error);
+}
+
+void TimeFeature::time_calls(JNIEnv* jni, const GivenOptions& given) {
+  if (!given.has("cpu") && !given.has("methods")) return;
+  const std::string error = options_.cpu_times ? method_tracing_.start_times(jni, options_.methods)
+                                               : method_tracing_.stop_times(jni);
+  if (!error.empty()) log_error("cpu=times: {}", error);
+  if (given.has("methods") && !options_.cpu_times) {
+    log_warn(
+        "methods={} times nothing without cpu=times; a DDM server that traces methods and does "
+        "not say which gets those",
+        options_.methods);
+  }
+}
+
+void TimeFeature::time_locks(JNIEnv* jni) {
+  const std::string error = options_.monitor
+                                ? monitors_.start(context_.jvmti, jni, tracking_->naming(jni))
+                                : monitors_.stop(context_.jvmti);
+  if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
+}
+
+std::string TimeFeature::sample_cpu(JNIEnv* jni, bool on) {
+  if (on && tracking_ == nullptr) return "this VM lacks what stacks need";
+  if (on) {
+    return sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.delay});
+  }
+  sampler_.stop();
+  return "";
+}
+
+void TimeFeature::end() {
+  sampler_thread_.close();
+  monitors_.close();
+}
+
+bool TimeFeature::last_words(JNIEnv*, bool told) {
+  if (method_tracing_.times_nothing()) {
+    log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
+  }
+  return told;
+}
+
+}  // namespace ddm

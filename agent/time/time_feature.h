@@ -1,0 +1,49 @@
+// Time: exact calls (cpu=times), samples (cpu=samples), locks (monitor=y), and traces for a server.
+#pragma once
+
+#include <string>
+
+#include "allocations/tracking.h"
+#include "core/feature.h"
+#include "time/cpu_sampler.h"
+#include "time/method_tracing.h"
+#include "time/monitor_times.h"
+#include "time/profiling_handlers.h"
+#include "time/sampler_thread.h"
+#include "time/time_options.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class TimeFeature final : public Feature {
+ public:
+  // `tracking` names stacks; null: nothing can be sampled.
+  TimeFeature(const HandlerContext& context, const TimeOptions& options, Tracking* tracking);
+
+  SamplerThread& sampler_thread() { return sampler_thread_; }
+  // "" or what went wrong.
+  std::string sample_cpu(JNIEnv* jni, bool on);
+
+  void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
+  void start(JNIEnv* jni, const GivenOptions& given) override;
+  void thread_started(JNIEnv*, jthread) override { sampler_.threads_changed(); }
+  void thread_ending(JNIEnv*, jthread) override { sampler_.threads_changed(); }
+  void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
+  void end() override;
+  bool last_words(JNIEnv* jni, bool told) override;
+
+ private:
+  void time_calls(JNIEnv* jni, const GivenOptions& given);
+  void time_locks(JNIEnv* jni);
+
+  const HandlerContext& context_;
+  const TimeOptions& options_;
+  Tracking* const tracking_;
+  MethodTracing method_tracing_;
+  MonitorTimes monitors_;
+  SamplerThread sampler_thread_;
+  CpuSampler sampler_;
+  ProfilingHandlers handlers_;
+};
+
+}  // namespace ddm

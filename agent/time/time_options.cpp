@@ -1,0 +1,44 @@
+#include "time/time_options.h"
+
+#include "time/calls/method_filter.h"
+
+namespace ddm {
+
+std::vector<OptionRow> TimeOptions::rows() {
+  using enum OptionRow::Reload;
+  return {
+      {"cpu", "times|samples|off", "time of methods, exactly or by samples (off)", kTaken,
+       [this](std::string_view v) {
+         if (v == "times")
+           cpu_times = true;
+         else if (v == "samples")
+           cpu_samples = true;
+         else if (v == "off" || v.empty())
+           cpu_times = cpu_samples = false;
+         else
+           return not_one_of(v, "times, samples, off");
+         return Wrong();
+       },
+       [this] { cpu_times = cpu_samples = false; }},
+      {"methods", "PATTERN", "cpu=times: of which, such as shop.* or *.Cart.total", kTaken,
+       [this](std::string_view v) {
+         const Wrong error = MethodFilter::fault(v);
+         return error.empty() ? text(v, &methods) : error;
+       }},
+      {"interval_ms", "N", "cpu=samples: milliseconds between samples (10)", kTaken,
+       [this](std::string_view v) { return number(v, 1, 1000, false, &interval_ms); }},
+      {"delay", "varied|exponential|fixed", "cpu=samples: how the pauses between samples vary",
+       kTaken,
+       [this](std::string_view v) {
+         return one_of(v, "varied, exponential, fixed",
+                       {SamplingDelay::kVaried, SamplingDelay::kExponential, SamplingDelay::kFixed},
+                       &delay);
+       }},
+      {"monitor", "y|n", "where threads wait for locks, and for how long (n)", kTaken,
+       [this](std::string_view v) { return yes_no(v, &monitor); }},
+      {"budget", "PERCENT", "of CPU, what sampling, probes and patches may take (5)", kTaken,
+       [this](std::string_view v) { return number(v, 1, 10'000, false, &budget); }},
+  };
+}
+
+}  // namespace ddm

@@ -1,0 +1,43 @@
+#include "time/totals/sample_counts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ddm {
+
+void SampleCounts::add(std::string_view thread, TraceNumber trace, std::int64_t count) {
+  const std::lock_guard lock(mutex_);
+  std::pair key(threads_.number_of(thread), trace);
+  auto at = counts_.find(key);
+  if (at == counts_.end()) {
+    if (counts_.size() >= kMostCounts) key.second = kNoTrace;
+    at = counts_.try_emplace(key).first;
+  }
+  at->second += count;
+}
+
+void SampleCounts::clear() {
+  const std::lock_guard lock(mutex_);
+  threads_.clear();
+  counts_.clear();
+}
+
+std::vector<StackSample> SampleCounts::read(const Traces& traces) const {
+  const std::lock_guard lock(mutex_);
+  const std::vector<const std::string*> names = threads_.names();
+  std::vector<StackSample> result;
+  result.reserve(counts_.size());
+  std::array<Frame, kMaxDepth> frames;
+  for (const auto& [key, count] : counts_) {
+    const auto depth = static_cast<std::ptrdiff_t>(traces.read(key.second, frames));
+    result.push_back({count,
+                      *names[key.first],
+                      {frames.begin(), frames.begin() + depth},
+                      traces.cut(key.second)});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const StackSample& a, const StackSample& b) { return a.count > b.count; });
+  return result;
+}
+
+}  // namespace ddm

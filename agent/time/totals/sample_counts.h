@@ -1,0 +1,34 @@
+// How often each stack of each thread was sampled. One thread adds, any reads. Bounded memory: from
+// kMostCounts different ones on, what finds no room counts under its thread, without a stack.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/time_data.h"
+#include "stack/traces/traces.h"
+#include "time/totals/thread_numbers.h"
+
+namespace ddm {
+
+class SampleCounts {
+ public:
+  static constexpr std::size_t kMostCounts = 131072;
+
+  void add(std::string_view thread, TraceNumber trace, std::int64_t count);
+  void clear();
+
+  // Most samples first; stacks from `traces`.
+  std::vector<StackSample> read(const Traces& traces) const;
+
+ private:
+  mutable std::mutex mutex_;
+  ThreadNumbers threads_;
+  std::map<std::pair<ThreadNumber, TraceNumber>, std::int64_t> counts_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,191 @@
+#include "vm/agent_thread.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "core/log.h"
+#include "vm/jdwp_agent.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+#include "vm/own_threads.h"
+
+namespace ddm {
+namespace {
+
+// A new java.lang.Thread object with the name, not yet started. Null on failure.
+jobject new_thread_object(JNIEnv* jni, const std::string& name) {
+  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
+  if (!thread_class) return nullptr;
+  const jmethodID constructor =
+      jni->GetMethodID(thread_class.get(), "<init>", "(Ljava/lang/String;)V");
+  const LocalRef<jstring> text(jni, jni->NewStringUTF(name.c_str()));
+  if (constructor == nullptr || !text) return nullptr;
+  return jni->NewObject(thread_class.get(), constructor, text.get());
+}
+
+std::int64_t remember_as_own(JNIEnv* jni, jobject thread) {
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
+  const jfieldID id = jni->GetFieldID(type.get(), "tid", "J");
+  if (clear_exception(jni) || id == nullptr) return 0;
+  const std::int64_t java_id = jni->GetLongField(thread, id);
+  add_own_thread(java_id);
+  return java_id;
+}
+
+}  // namespace
+
+AgentThread::AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs)
+    : jvmti_(jvmti), name_(std::move(name)), runs_(runs) {}
+
+std::string AgentThread::start(JNIEnv* jni) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(begun_, true)) return "";
+  }
+  std::string error = start_thread(jni);
+  if (!error.empty()) {
+    const std::lock_guard lock(mutex_);
+    begun_ = false;
+  }
+  return error;
+}
+
+std::string AgentThread::start_thread(JNIEnv* jni) {
+  const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
+  if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
+  if (runs_ == Runs::kAgent) own_id_ = remember_as_own(jni, thread.get());
+  thread_ = jni->NewGlobalRef(thread.get());
+  if (thread_ == nullptr) return "no memory for a reference";
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = true;
+  }
+  const jvmtiError error =
+      jvmti_->RunAgentThread(thread.get(), run, this, JVMTI_THREAD_NORM_PRIORITY);
+  if (error == JVMTI_ERROR_NONE) return "";
+  const std::lock_guard lock(mutex_);
+  running_ = false;
+  return std::string("RunAgentThread: ") + jvmti_error_name(error);
+}
+
+bool AgentThread::post(Task task) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return false;
+  if (tasks_.empty() && !busy_) since_ = Clock::now();
+  tasks_.push_back(std::move(task));
+  changed_.notify_all();
+  if (told_) told_();
+  return true;
+}
+
+AgentThread::Load AgentThread::load() const {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || (!busy_ && tasks_.empty())) return {};
+  const auto time =
+      std::max<std::chrono::nanoseconds>(Clock::now() - since_, std::chrono::nanoseconds(1));
+  return busy_ ? Load{{}, time} : Load{time, {}};
+}
+
+// Lock held.
+void AgentThread::begin_task() {
+  busy_ = true;
+  since_ = Clock::now();
+}
+
+void AgentThread::task_ended() {
+  const std::lock_guard lock(mutex_);
+  busy_ = false;
+  since_ = Clock::now();
+  changed_.notify_all();
+}
+
+void AgentThread::every(std::chrono::milliseconds period, Task task) {
+  const std::lock_guard lock(mutex_);
+  period_ = period;
+  periodic_ = std::move(task);
+  next_due_ = Clock::now() + period_;
+  changed_.notify_all();
+}
+
+bool AgentThread::stop(std::chrono::milliseconds patience) {
+  std::deque<Task> dropped;  // destroyed outside the lock: a task may answer a request as it goes
+  std::unique_lock lock(mutex_);
+  stopped_ = true;
+  dropped.swap(tasks_);
+  changed_.notify_all();
+  return changed_.wait_for(lock, patience, [this] { return !running_; });
+}
+
+void AgentThread::find_handle(JNIEnv* jni) {
+  if (runs_ != Runs::kAgent || !has_jdwp_agent()) return;
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread_));
+  handle_field_ = jni->GetFieldID(type.get(), "eetop", "J");
+  if (clear_exception(jni)) handle_field_ = nullptr;
+  if (handle_field_ != nullptr) handle_ = jni->GetLongField(thread_, handle_field_);
+}
+
+void AgentThread::show(JNIEnv* jni, bool shown) const {
+  if (handle_field_ != nullptr) {
+    jni->SetLongField(thread_, handle_field_, shown ? handle_ : 0);
+  } else {
+    jni->ExceptionCheck();
+  }
+}
+
+AgentThread::Task AgentThread::next_task(JNIEnv* jni) {
+  std::unique_lock lock(mutex_);
+  for (bool shown = true;;) {
+    const bool due = period_ != Clock::duration::zero() && Clock::now() >= next_due_;
+    const bool wanted = stopped_ || !tasks_.empty() || due;
+    const bool seen = wanted || !g_may_hide;
+    if (seen != shown) {
+      // Nobody waits for a lock of ours while a debugger holds this thread.
+      lock.unlock();
+      show(jni, seen);
+      lock.lock();
+      shown = seen;
+    } else if (stopped_) {
+      return nullptr;
+    } else if (!tasks_.empty()) {
+      begin_task();
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      return task;
+    } else if (due) {
+      begin_task();
+      next_due_ = Clock::now() + period_;
+      return periodic_;
+    } else if (period_ == Clock::duration::zero()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, next_due_);
+    }
+  }
+}
+
+void AgentThread::run_task(JNIEnv* jni, const Task& task) const {
+  try {
+    task(jni);
+  } catch (const std::exception& failure) {
+    log_error("task on thread {}: {}", name_, failure.what());
+  }
+  clear_exception(jni);
+}
+
+void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* self) {
+  AgentThread& thread = *static_cast<AgentThread*>(self);
+  thread.find_handle(jni);
+  while (Task task = thread.next_task(jni)) {
+    thread.run_task(jni, task);
+    task = nullptr;
+    thread.task_ended();
+  }
+  if (thread.own_id_ != 0) remove_own_thread(thread.own_id_);
+  jni->DeleteGlobalRef(thread.thread_);
+  const std::lock_guard lock(thread.mutex_);
+  thread.running_ = false;
+  thread.changed_.notify_all();
+}
+
+}  // namespace ddm

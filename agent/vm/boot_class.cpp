@@ -1,0 +1,16 @@
+#include "vm/boot_class.h"
+
+#include "vm/vm_library.h"
+
+namespace ddm {
+
+// JNI's FindClass asks the application's loader, in Java, which throws where there is no such class.
+jclass find_boot_class(JNIEnv* jni, const char* name) {
+  using Find = jclass(JNICALL*)(JNIEnv*, const char*);
+  static const auto find =
+      reinterpret_cast<Find>(vm_library::symbol("JVM_FindClassFromBootLoader"));
+  const jclass found = find != nullptr ? find(jni, name) : jni->FindClass(name);
+  return clear_exception(jni) ? nullptr : found;
+}
+
+}  // namespace ddm

@@ -1,0 +1,73 @@
+#include "vm/bound_class.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <string_view>
+
+#include "core/class_names.h"
+#include "vm/boot_class.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+// The file of a second copy of this library; "": none is seen by its name.
+std::string other_copy() {
+  struct Search {
+    std::string_view own;
+    std::string found;
+  };
+  Dl_info own{};
+  Search search;
+  if (dladdr(reinterpret_cast<const void*>(&other_copy), &own) != 0) search.own = own.dli_fname;
+  const auto look = [](dl_phdr_info* library, std::size_t, void* into) -> int {
+    auto& [mine, found] = *static_cast<Search*>(into);
+    const std::string_view path = library->dlpi_name;
+    const bool ours = path.ends_with("/libddmagent.so") || path.ends_with("/libhprof.so");
+    if (ours && path != mine) found = path;
+    return found.empty() ? 0 : 1;
+  };
+  dl_iterate_phdr(look, &search);
+  return search.found;
+}
+
+// The VM takes a class of a name once.
+std::string why_not_defined(JNIEnv* jni, const char* class_name) {
+  const std::string name = dotted_name(class_name);
+  const LocalRef<jclass> there(jni, find_boot_class(jni, class_name));
+  if (!there) return "the VM refused to define " + name;
+  const std::string path = other_copy();
+  return name + " is there already: another copy of the agent is loaded" +
+         (path.empty() ? "" : ", " + path) + "; load one";
+}
+
+}  // namespace
+
+std::string BoundClass::define(JNIEnv* jni) {
+  if (bound_) return "";
+  if (class_ == nullptr) {
+    class_ = define_boot_class(jni, file_.name, file_.bytes, file_.size);
+  }
+  if (class_ != nullptr && link_ == nullptr) {
+    link_ = define_boot_class(jni, link_file_.name, link_file_.bytes, link_file_.size);
+  }
+  if (class_ == nullptr) return why_not_defined(jni, file_.name);
+  if (link_ == nullptr) return why_not_defined(jni, link_file_.name);
+  const std::string name = dotted_name(file_.name);
+  linking_ = true;
+  const jmethodID method = jni->GetStaticMethodID(class_, "link", "()V");
+  if (method != nullptr) jni->CallStaticVoidMethod(class_, method);
+  linking_ = false;
+  if (clear_exception(jni) || method == nullptr) return name + " cannot be linked";
+  return bound_ ? "" : "the natives of " + name + " cannot be registered";
+}
+
+void BoundClass::prepared(JNIEnv* jni, jclass klass) {
+  if (!linking_ || bound_ || !jni->IsSameObject(klass, link_)) return;
+  const jint result =
+      jni->RegisterNatives(class_, natives_.data(), static_cast<jint>(natives_.size()));
+  bound_ = !clear_exception(jni) && result == JNI_OK;
+}
+
+}  // namespace ddm

@@ -1,0 +1,151 @@
+#include "vm/class_changes/retransformer.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/class_names.h"
+#include "core/log.h"
+#include "vm/class_changes/class_changes.h"
+#include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+// Each batch makes the VM look through all loaded classes once, so the more there are the fewer
+// batches are made: the time of all of them grows with the classes, not with their square.
+constexpr std::size_t kLeastBatch = 200, kMostBatches = 25;
+
+constexpr jint kNotForUs =
+    JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE | JVMTI_CLASS_STATUS_ERROR;
+
+}  // namespace
+
+Retransformer::Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass)> needs,
+                             Failed failed)
+    : jvmti_(jvmti), needs_(std::move(needs)), failed_(std::move(failed)) {}
+
+class Retransformer::Waiting {
+ public:
+  explicit Waiting(JNIEnv* jni) : jni_(jni) {}
+  ~Waiting() {
+    for (const jweak one : classes_) jni_->DeleteWeakGlobalRef(one);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  void reserve(jint count) { classes_.reserve(static_cast<std::size_t>(count)); }
+  bool add(jclass klass) {
+    const jweak one = jni_->NewWeakGlobalRef(klass);
+    if (clear_exception(jni_) || one == nullptr) return false;
+    classes_.push_back(one);
+    return true;
+  }
+  std::span<const jweak> all() const { return classes_; }
+
+ private:
+  JNIEnv* const jni_;
+  std::vector<jweak> classes_;
+};
+
+// Each class is let go of as soon as it was looked at.
+void Retransformer::find_wanted(JNIEnv* jni, Waiting& wanted, Totals& totals) const {
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti_);
+  const LocalFrame frame(jni, 64);
+  const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
+  if (error != JVMTI_ERROR_NONE) {
+    return failed_(std::string("GetLoadedClasses: ") + jvmti_error_name(error), "");
+  }
+  totals.loaded = count;
+  wanted.reserve(count);
+  bool no_memory = false;
+  for (jint i = 0; i < count; ++i) {
+    const LocalRef<jclass> klass(jni, classes[i]);
+    jint status = 0;
+    if (!can_change(klass.get(), status)) continue;
+    if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
+      ++totals.unlinked;
+    } else if (needs_(jni, klass.get()) && !wanted.add(klass.get())) {
+      no_memory = true;
+    }
+  }
+  if (no_memory) failed_("out of memory", "");
+}
+
+Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
+  Totals totals;
+  Waiting waiting(jni);
+  find_wanted(jni, waiting, totals);
+  const std::span<const jweak> wanted = waiting.all();
+  const std::size_t batch = std::max(kLeastBatch, wanted.size() / kMostBatches);
+  for (std::size_t at = 0; at < wanted.size(); at += batch) {
+    const auto begin = std::chrono::steady_clock::now();
+    totals.retransformed +=
+        retransform_waiting(jni, wanted.subspan(at, std::min(batch, wanted.size() - at)));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    totals.longest_batch_ms = std::max(totals.longest_batch_ms, took.count());
+  }
+  return totals;
+}
+
+// Those that are still there; how many they are.
+int Retransformer::retransform_waiting(JNIEnv* jni, std::span<const jweak> waiting) {
+  const LocalFrame frame(jni, static_cast<jint>(waiting.size()));
+  if (!frame.good()) {
+    failed_("out of memory", "");
+    return 0;
+  }
+  std::vector<jclass> classes;
+  for (const jweak one : waiting) {
+    const auto klass = static_cast<jclass>(jni->NewLocalRef(one));
+    if (klass != nullptr) classes.push_back(klass);
+  }
+  if (!classes.empty()) retransform(classes);
+  return static_cast<int>(classes.size());
+}
+
+void Retransformer::retransform(std::span<const jclass> classes) {
+  const jvmtiError error =
+      jvmti_->RetransformClasses(static_cast<jint>(classes.size()), classes.data());
+  if (error == JVMTI_ERROR_NONE) return count(classes);
+  if (classes.size() == 1) {
+    // It may have failed only because another agent redefined the class meanwhile.
+    if (jvmti_->RetransformClasses(1, classes.data()) == JVMTI_ERROR_NONE) return count(classes);
+    JvmtiPtr<char> signature(jvmti_);
+    jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);
+    log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
+    failed_(std::string("retransform: ") + jvmti_error_name(error), text_of(signature));
+    return;
+  }
+  const std::size_t half = classes.size() / 2;
+  retransform(classes.first(half));
+  retransform(classes.subspan(half));
+}
+
+void Retransformer::count(std::span<const jclass> classes) const {
+  for (const jclass klass : classes) {
+    JvmtiPtr<char> signature(jvmti_);
+    if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) == JVMTI_ERROR_NONE) {
+      class_changes::add(internal_name_of(text_of(signature)));
+    }
+  }
+}
+
+bool Retransformer::can_change(jclass klass, jint& status) const {
+  jboolean modifiable = JNI_FALSE;
+  return jvmti_->GetClassStatus(klass, &status) == JVMTI_ERROR_NONE && (status & kNotForUs) == 0 &&
+         jvmti_->IsModifiableClass(klass, &modifiable) == JVMTI_ERROR_NONE && modifiable;
+}
+
+void Retransformer::linked_without_hook(JNIEnv* jni, jclass klass) {
+  jint status = 0;
+  if (can_change(klass, status) && needs_(jni, klass)) retransform({&klass, 1});
+}
+
+void Retransformer::again(jclass klass) {
+  jint status = 0;
+  if (can_change(klass, status)) retransform({&klass, 1});
+}
+
+}  // namespace ddm

@@ -1,0 +1,93 @@
+#include "vm/class_changes/running_methods.h"
+
+#include <string_view>
+
+#include "core/class_names.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+constexpr jint kMostFrames = 1024;  // the loops that a program lives in stand near a stack's root
+
+// Calls visit(method) for each frame of each platform thread.
+template <typename Visit>
+void for_each_frame(jvmtiEnv* jvmti, JNIEnv* jni, Visit visit) {
+  JvmtiPtr<jvmtiStackInfo> stacks(jvmti);
+  jint count = 0;
+  if (jvmti->GetAllStackTraces(kMostFrames, stacks.out(), &count) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; ++i) {
+    for (jint frame = 0; frame < stacks[i].frame_count; ++frame) {
+      visit(stacks[i].frame_buffer[frame].method);
+    }
+    jni->DeleteLocalRef(stacks[i].thread);
+  }
+}
+
+}  // namespace
+
+std::size_t RunningMethods::code_hash(jmethodID method) const {
+  JvmtiPtr<unsigned char> code(jvmti_);
+  jint size = 0;
+  // Native methods have none, and nothing is put into them.
+  if (jvmti_->GetBytecodes(method, &size, code.out()) != JVMTI_ERROR_NONE) return 0;
+  return std::hash<std::string_view>{}(
+      {reinterpret_cast<const char*>(code.get()), static_cast<std::size_t>(size)});
+}
+
+std::string RunningMethods::name_of(JNIEnv* jni, jmethodID method) const {
+  LocalRef<jclass> klass(jni, nullptr);
+  JvmtiPtr<char> signature(jvmti_);
+  JvmtiPtr<char> name(jvmti_);
+  if (jvmti_->GetMethodDeclaringClass(method, klass.out()) != JVMTI_ERROR_NONE ||
+      jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+      jvmti_->GetMethodName(method, name.out(), nullptr, nullptr) != JVMTI_ERROR_NONE) {
+    return "";
+  }
+  return type_name_of(text_of(signature)) + "." + std::string(text_of(name));
+}
+
+void RunningMethods::before_rewriting(JNIEnv* jni) {
+  before_.clear();
+  for_each_frame(jvmti_, jni, [&](jmethodID method) {
+    if (!before_.contains(method)) before_[method] = code_hash(method);
+  });
+}
+
+void RunningMethods::after_rewriting(JNIEnv* jni) {
+  for (const auto& [method, hash] : before_) {
+    if (hash == 0 || code_hash(method) == hash) continue;
+    if (std::string name = name_of(jni, method); !name.empty()) old_.insert(std::move(name));
+  }
+  before_.clear();
+}
+
+std::vector<std::string> RunningMethods::running_in(
+    JNIEnv* jni, const std::function<bool(jclass)>& is_one) const {
+  std::set<jmethodID> looked_at;
+  std::set<std::string> running;
+  for_each_frame(jvmti_, jni, [&](jmethodID method) {
+    if (!looked_at.insert(method).second) return;
+    LocalRef<jclass> klass(jni, nullptr);
+    if (jvmti_->GetMethodDeclaringClass(method, klass.out()) != JVMTI_ERROR_NONE) return;
+    jboolean native = JNI_FALSE;
+    jvmti_->IsMethodNative(method, &native);
+    if (!native && is_one(klass.get())) running.insert(name_of(jni, method));
+  });
+  return {running.begin(), running.end()};
+}
+
+std::vector<std::string> RunningMethods::still_running(JNIEnv* jni) const {
+  if (old_.empty()) return {};
+  std::set<jmethodID> looked_at;
+  std::set<std::string> running;
+  for_each_frame(jvmti_, jni, [&](jmethodID method) {
+    if (!looked_at.insert(method).second) return;
+    if (std::string name = name_of(jni, method); old_.contains(name)) {
+      running.insert(std::move(name));
+    }
+  });
+  return {running.begin(), running.end()};
+}
+
+}  // namespace ddm

@@ -1,0 +1,68 @@
+#include "vm/class_methods.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bci/bytes.h"
+#include "bci/constant_pool.h"
+#include "bci/opcodes.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+bool code_calls(const bci::ConstantPool& pool, bci::ByteSpan code, std::string_view callee) {
+  for (std::size_t at = 0; at < code.size();) {
+    const std::size_t length = bci::instruction_length(code, at);
+    if (length == 0) return true;  // not understood
+    if (code[at] == bci::kInvokestatic) {
+      const auto method = pool.member(static_cast<std::uint16_t>(code[at + 1] << 8 | code[at + 2]));
+      if (method && method->owner == callee) return true;
+    }
+    at += length;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_method(jvmtiEnv* jvmti, jclass klass, const IsMethod& is_it) {
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti);
+  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> name(jvmti), descriptor(jvmti);
+    if (jvmti->GetMethodName(methods[i], name.out(), descriptor.out(), nullptr) ==
+            JVMTI_ERROR_NONE &&
+        is_it(text_of(name), text_of(descriptor))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool calls_static_of(jvmtiEnv* jvmti, jclass klass, std::string_view callee) {
+  jint count = 0, size = 0;
+  JvmtiPtr<unsigned char> bytes(jvmti);
+  if (jvmti->GetConstantPool(klass, &count, &size, bytes.out()) != JVMTI_ERROR_NONE) return false;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.get()),
+                              static_cast<std::size_t>(size));
+  if (text.find(callee) == std::string_view::npos) return false;
+  bci::ByteReader in({bytes.get(), text.size()});
+  bci::SkipReason why{};
+  const auto pool = bci::ConstantPool::parse(in, static_cast<std::uint16_t>(count), why);
+  jint methods = 0;
+  JvmtiPtr<jmethodID> ids(jvmti);
+  if (!pool || jvmti->GetClassMethods(klass, &methods, ids.out()) != JVMTI_ERROR_NONE) return true;
+  for (jint i = 0; i < methods; ++i) {
+    JvmtiPtr<unsigned char> code(jvmti);
+    // Native and abstract methods have none.
+    if (jvmti->GetBytecodes(ids[i], &size, code.out()) == JVMTI_ERROR_NONE &&
+        code_calls(*pool, {code.get(), static_cast<std::size_t>(size)}, callee)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace ddm

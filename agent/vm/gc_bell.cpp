@@ -1,0 +1,65 @@
+#include "vm/gc_bell.h"
+
+#include <cerrno>
+#include <ctime>
+
+namespace ddm {
+
+void JNICALL GcBell::finished(jvmtiEnv* jvmti) {
+  void* self = nullptr;
+  jvmti->GetEnvironmentLocalStorage(&self);
+  if (self == nullptr) return;
+  auto& bell = *static_cast<GcBell*>(self);
+  bell.count_.fetch_add(1, std::memory_order_release);
+  bell.ring();
+}
+
+GcBell* GcBell::create(JavaVM* vm) {
+  void* environment = nullptr;
+  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return nullptr;
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  jvmtiCapabilities needed{};
+  needed.can_generate_garbage_collection_events = 1;
+  jvmtiEventCallbacks callbacks{};
+  callbacks.GarbageCollectionFinish = finished;
+  auto* bell = new GcBell();
+  bell->jvmti_ = jvmti;
+  const bool good = jvmti->AddCapabilities(&needed) == JVMTI_ERROR_NONE &&
+                    jvmti->SetEnvironmentLocalStorage(bell) == JVMTI_ERROR_NONE &&
+                    jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE;
+  if (good) return bell;
+  jvmti->DisposeEnvironment();
+  delete bell;
+  return nullptr;
+}
+
+bool GcBell::switch_to(bool on) {
+  return jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                          JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+                                          nullptr) == JVMTI_ERROR_NONE;
+}
+
+void GcBell::wait() {
+  while (sem_wait(&rung_) != 0 && errno == EINTR) {
+  }
+  forget_rings();
+}
+
+void GcBell::wait_for(std::chrono::milliseconds patience) {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  const std::int64_t nanos = until.tv_nsec + patience.count() % 1000 * 1'000'000;
+  until.tv_sec += patience.count() / 1000 + nanos / 1'000'000'000;
+  until.tv_nsec = nanos % 1'000'000'000;
+  while (sem_clockwait(&rung_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+  }
+  forget_rings();
+}
+
+// They are all about the state that is looked at now.
+void GcBell::forget_rings() {
+  while (sem_trywait(&rung_) == 0) {
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,99 @@
+// Where the VM keeps, in an object, what tells its class and its size.
+//
+// Pure data and reads of memory that the caller knows to be there, and their detection by the VM's
+// tables. `key` is the class word as it stands in objects: the compressed one where the VM
+// compresses it, else the klass's address.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace ddm {
+
+enum class HeaderForm : std::uint8_t {
+  kWide,     // 8 bytes of mark, 8 bytes of klass address
+  kNarrow,   // 8 bytes of mark, 4 bytes of compressed klass
+  kCompact,  // the compressed klass in the mark's upper bits
+};
+
+struct ObjectLayout {
+  HeaderForm header = HeaderForm::kNarrow;
+  std::uint8_t mark_klass_shift = 0;  // kCompact
+  std::uint8_t klass_shift = 0;
+  std::uint8_t oop_bytes = 4;
+  std::uint32_t alignment = 8;  // of objects
+  std::uint32_t klass_offset = 8;
+  std::uint32_t array_length_offset = 12;
+  std::uint32_t class_size_offset = 0;        // in a java.lang.Class: its size in words
+  std::uint32_t stack_chunk_size_offset = 0;  // in a StackChunk: its stack's size in words; 0: none
+  std::uint64_t klass_base = 0;
+
+  std::uint32_t min_object_bytes() const { return header == HeaderForm::kCompact ? 8 : 16; }
+
+  std::uint64_t key_of(std::uint64_t klass) const {
+    return header == HeaderForm::kWide ? klass : (klass - klass_base) >> klass_shift;
+  }
+
+  std::uint64_t klass_of(std::uint64_t key) const {
+    return header == HeaderForm::kWide ? key : klass_base + (key << klass_shift);
+  }
+
+  std::uint64_t align(std::uint64_t bytes) const {
+    return (bytes + alignment - 1) & ~std::uint64_t{alignment - 1};
+  }
+};
+
+// Of the VM's class metadata.
+struct KlassLayout {
+  std::uint32_t layout_helper = 0;  // offset in a Klass
+  std::uint32_t mirror_klass = 0;   // offset in a java.lang.Class
+};
+
+// What an object's class tells of its size, or its class and its length. 0: it does not.
+inline std::int64_t size_by_layout_helper(const ObjectLayout& objects, std::int32_t layout_helper,
+                                          std::uint64_t length) {
+  constexpr std::int32_t kSlowPath = 1;  // an instance whose size the class does not tell
+  if (layout_helper > 0) return (layout_helper & kSlowPath) == 0 ? layout_helper : 0;
+  if (layout_helper == 0) return 0;
+  const auto helper = static_cast<std::uint32_t>(layout_helper);
+  return static_cast<std::int64_t>(
+      objects.align((helper >> 16 & 0xff) + (length << (helper & 63))));
+}
+
+class VmEntries;
+
+// What is missing is left in `entries`.
+ObjectLayout detect_object_layout(VmEntries& entries);
+KlassLayout detect_klass_layout(VmEntries& entries);
+
+template <typename T>
+T read_at(std::uintptr_t address) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+  return value;
+}
+
+template <HeaderForm Form>
+std::uint64_t key_at(const ObjectLayout& layout, std::uintptr_t object) {
+  if constexpr (Form == HeaderForm::kWide) {
+    return read_at<std::uint64_t>(object + layout.klass_offset);
+  } else if constexpr (Form == HeaderForm::kNarrow) {
+    return read_at<std::uint32_t>(object + layout.klass_offset);
+  } else {
+    return read_at<std::uint64_t>(object) >> layout.mark_klass_shift;
+  }
+}
+
+inline std::uint64_t key_at(const ObjectLayout& layout, std::uintptr_t object) {
+  switch (layout.header) {
+    case HeaderForm::kWide:
+      return key_at<HeaderForm::kWide>(layout, object);
+    case HeaderForm::kNarrow:
+      return key_at<HeaderForm::kNarrow>(layout, object);
+    case HeaderForm::kCompact:
+      break;
+  }
+  return key_at<HeaderForm::kCompact>(layout, object);
+}
+
+}  // namespace ddm

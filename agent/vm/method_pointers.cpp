@@ -1,0 +1,48 @@
+#include "vm/method_pointers.h"
+
+#include <cstdint>
+#include <optional>
+
+#include "core/own_memory.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_structs.h"
+
+namespace ddm {
+namespace {
+
+std::optional<std::uintptr_t> read_address(std::uintptr_t at) {
+  std::uintptr_t value = 0;
+  if (!read_own_memory(at, &value, sizeof value)) return std::nullopt;
+  return value;
+}
+
+// The constant pool of the method's class, if the jmethodID is the address of a Method's address.
+std::optional<std::uintptr_t> pool_behind(jmethodID method) {
+  const auto constant = vm_structs::offset_of("Method", "_constMethod");
+  const auto pool = vm_structs::offset_of("ConstMethod", "_constants");
+  if (!constant || !pool) return std::nullopt;
+  auto at = read_address(reinterpret_cast<std::uintptr_t>(method));
+  if (at) at = read_address(*at + static_cast<std::uintptr_t>(*constant));
+  if (at) at = read_address(*at + static_cast<std::uintptr_t>(*pool));
+  return at;
+}
+
+// Two methods of one class have one constant pool, and another class has another.
+bool ids_are_addresses(JNIEnv* jni) {
+  const LocalRef<jclass> object(jni, jni->FindClass("java/lang/Object"));
+  const LocalRef<jclass> string(jni, jni->FindClass("java/lang/String"));
+  if (clear_exception(jni) || !object || !string) return false;
+  const jmethodID text = jni->GetMethodID(object.get(), "toString", "()Ljava/lang/String;");
+  const jmethodID hash = jni->GetMethodID(object.get(), "hashCode", "()I");
+  const jmethodID length = jni->GetMethodID(string.get(), "length", "()I");
+  if (clear_exception(jni) || text == nullptr || hash == nullptr || length == nullptr) return false;
+  const auto pool = pool_behind(text);
+  const auto other = pool_behind(length);
+  return pool && other && *pool != 0 && pool == pool_behind(hash) && *other != *pool;
+}
+
+}  // namespace
+
+MethodPointers::MethodPointers(JNIEnv* jni) : known_(ids_are_addresses(jni)) {}
+
+}  // namespace ddm

@@ -1,0 +1,116 @@
+#include "vm/thread_fields.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "core/own_memory.h"
+#include "core/utf16.h"
+#include "vm/jvmti_memory.h"
+#include "vm/vm_structs.h"
+
+namespace ddm {
+namespace {
+
+// Reads memory of ours that may be gone: an error instead of a fault.
+template <typename T>
+std::optional<T> read_carefully(std::uintptr_t address) {
+  T value{};
+  if (!read_own_memory(address, &value, sizeof value)) return std::nullopt;
+  return value;
+}
+
+jfieldID find_field(JNIEnv* jni, jclass type, const char* name, const char* signature) {
+  const jfieldID field = jni->GetFieldID(type, name, signature);
+  return clear_exception(jni) ? nullptr : field;
+}
+
+}  // namespace
+
+std::optional<ThreadFields> ThreadFields::find(jvmtiEnv* jvmti, JNIEnv* jni) {
+  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
+  if (clear_exception(jni) || !type) return std::nullopt;
+  ThreadFields fields(jvmti);
+  fields.id_ = find_field(jni, type.get(), "tid", "J");
+  if (fields.id_ == nullptr) return std::nullopt;
+  fields.name_ = find_field(jni, type.get(), "name", "Ljava/lang/String;");
+  fields.find_daemon(jni, type.get());
+  fields.find_os_id(jni, type.get());
+  return fields;
+}
+
+void ThreadFields::find_daemon(JNIEnv* jni, jclass thread_class) {
+  daemon_ = find_field(jni, thread_class, "daemon", "Z");
+  if (daemon_ != nullptr) return;
+  holder_ = find_field(jni, thread_class, "holder", "Ljava/lang/Thread$FieldHolder;");
+  if (holder_ == nullptr) return;
+  const LocalRef<jclass> holder_class(jni, jni->FindClass("java/lang/Thread$FieldHolder"));
+  if (clear_exception(jni) || !holder_class) return;
+  daemon_ = find_field(jni, holder_class.get(), "daemon", "Z");
+}
+
+void ThreadFields::find_os_id(JNIEnv* jni, jclass thread_class) {
+  auto os_thread = vm_structs::offset_of("JavaThread", "_osthread");
+  if (!os_thread) os_thread = vm_structs::offset_of("Thread", "_osthread");
+  const auto thread_id = vm_structs::offset_of("OSThread", "_thread_id");
+  const jfieldID vm_thread = find_field(jni, thread_class, "eetop", "J");
+  if (!os_thread || !thread_id || vm_thread == nullptr) return;
+  os_thread_ = *os_thread;
+  thread_id_ = *thread_id;
+  vm_thread_ = vm_thread;
+  // Believed only if it is right for the one thread whose id is certain.
+  LocalRef<jobject> current(jni, nullptr);
+  if (jvmti_->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE ||
+      os_id(jni, current.get()) != static_cast<std::uint32_t>(syscall(SYS_gettid))) {
+    vm_thread_ = nullptr;
+  }
+}
+
+std::string ThreadFields::name(JNIEnv* jni, jthread thread) const {
+  if (name_ == nullptr) {
+    jvmtiThreadInfo info{};
+    if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return "";
+    const LocalRef<jobject> group(jni, info.thread_group);
+    const LocalRef<jobject> loader(jni, info.context_class_loader);
+    std::string name = info.name != nullptr ? info.name : "";
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+    return name;
+  }
+  const LocalRef<jstring> text(jni, static_cast<jstring>(jni->GetObjectField(thread, name_)));
+  if (!text) return "";
+  const jsize length = jni->GetStringLength(text.get());
+  std::u16string units(static_cast<std::size_t>(length), u'\0');
+  jni->GetStringRegion(text.get(), 0, length, reinterpret_cast<jchar*>(units.data()));
+  return to_utf8(units);
+}
+
+bool ThreadFields::daemon(JNIEnv* jni, jthread thread) const {
+  if (daemon_ == nullptr) {
+    jvmtiThreadInfo info{};
+    if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return false;
+    const LocalRef<jobject> group(jni, info.thread_group);
+    const LocalRef<jobject> loader(jni, info.context_class_loader);
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+    return info.is_daemon == JNI_TRUE;
+  }
+  if (holder_ == nullptr) return jni->GetBooleanField(thread, daemon_) == JNI_TRUE;
+  const LocalRef<jobject> holder(jni, jni->GetObjectField(thread, holder_));
+  return holder && jni->GetBooleanField(holder.get(), daemon_) == JNI_TRUE;
+}
+
+std::uint32_t ThreadFields::os_id(JNIEnv* jni, jthread thread) const {
+  if (vm_thread_ == nullptr) return 0;
+  const jlong before = jni->GetLongField(thread, vm_thread_);
+  if (before == 0) return 0;
+  const auto os_thread =
+      read_carefully<std::uintptr_t>(static_cast<std::uintptr_t>(before + os_thread_));
+  if (!os_thread) return 0;
+  const auto id =
+      read_carefully<std::int32_t>(*os_thread + static_cast<std::uintptr_t>(thread_id_));
+  // The VM clears eetop before it frees the JavaThread. Still there: what was read was alive.
+  if (!id || *id <= 0 || jni->GetLongField(thread, vm_thread_) != before) return 0;
+  return static_cast<std::uint32_t>(*id);
+}
+
+}  // namespace ddm

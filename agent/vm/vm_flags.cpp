@@ -1,0 +1,102 @@
+#include "vm/vm_flags.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+
+#include "core/own_memory.h"
+#include "vm/vm_structs.h"
+
+namespace ddm::vm_flags {
+namespace {
+
+template <typename T>
+std::optional<T> read(std::uintptr_t at) {
+  T value{};
+  if (at == 0 || !read_own_memory(at, &value, sizeof value)) return std::nullopt;
+  return value;
+}
+
+struct Table {
+  std::uintptr_t flags = 0;
+  std::uint64_t count = 0, stride = 0, name = 0, value = 0;
+};
+
+// "UseG1GC": what is read where a name should be.
+bool is_name(std::uintptr_t at) {
+  constexpr std::size_t kShortest = 3;
+  std::array<char, kShortest> text;
+  return read_own_memory(at, text.data(), text.size()) &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+// None where there are no names at some places of the table.
+std::optional<Table> find_table() {
+  constexpr std::uint64_t kMostFlags = 1 << 16, kMostBytes = 1 << 10, kLooks = 16;
+  const auto flags = vm_structs::address_of("JVMFlag", "flags");
+  const auto count = vm_structs::address_of("JVMFlag", "numFlags");
+  const auto name = vm_structs::offset_of("JVMFlag", "_name");
+  const auto value = vm_structs::offset_of("JVMFlag", "_addr");
+  const auto stride = vm_structs::size_of("JVMFlag");
+  if (!flags || !count || !name || !value || !stride) return std::nullopt;
+  const auto first = read<std::uintptr_t>(*flags);
+  const auto length = read<std::uint64_t>(*count);
+  if (!first || !length || *length < kLooks || *length > kMostFlags || *stride > kMostBytes ||
+      *name < 0 || *value < 0) {
+    return std::nullopt;
+  }
+  const Table table{*first, *length, *stride, static_cast<std::uint64_t>(*name),
+                    static_cast<std::uint64_t>(*value)};
+  // The last entry has no name.
+  for (std::uint64_t look = 0; look < kLooks; ++look) {
+    const std::uint64_t flag = table.flags + (*length - 2) * look / (kLooks - 1) * table.stride;
+    const auto text = read<std::uintptr_t>(flag + table.name);
+    if (!text || !is_name(*text) || !read<std::uintptr_t>(flag + table.value)) return std::nullopt;
+  }
+  return table;
+}
+
+// Where the flag's value lies, or 0.
+std::uintptr_t find(const char* name) {
+  static const std::optional<Table> table = find_table();
+  if (!table) return 0;
+  for (std::uint64_t i = 0; i < table->count; ++i) {
+    const std::uintptr_t flag = table->flags + i * table->stride;
+    const auto text = *reinterpret_cast<const char* const*>(flag + table->name);
+    if (text != nullptr && std::strcmp(text, name) == 0) {
+      return *reinterpret_cast<const std::uintptr_t*>(flag + table->value);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<bool> boolean(const char* name) {
+  const auto value = read<std::uint8_t>(find(name));
+  // Another number is of no flag.
+  if (!value || *value > 1) return std::nullopt;
+  return *value != 0;
+}
+
+std::optional<std::int32_t> integer(const char* name) { return read<std::int32_t>(find(name)); }
+
+std::optional<std::string> text(const char* name) {
+  constexpr std::size_t kMostLetters = 4096;
+  const auto given = read<std::uintptr_t>(find(name));
+  if (!given) return std::nullopt;
+  std::string result;
+  if (*given == 0) return result;
+  MemoryWindow memory(kPage);
+  for (std::uintptr_t at = *given; result.size() < kMostLetters; ++at) {
+    const auto letter = memory.read<char>(at);
+    if (!letter) return std::nullopt;
+    if (*letter == '\0') break;
+    result += *letter;
+  }
+  return result;
+}
+
+}  // namespace ddm::vm_flags

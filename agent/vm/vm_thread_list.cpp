@@ -1,0 +1,25 @@
+#include "vm/vm_thread_list.h"
+
+#include "core/log.h"
+#include "vm/memory/vm_claims.h"
+#include "vm/vm_structs.h"
+
+namespace ddm {
+
+std::optional<VmThreadList> VmThreadList::find(std::uintptr_t current) {
+  const auto list = vm_structs::address_of("ThreadsSMRSupport", "_java_thread_list");
+  const auto length = vm_structs::offset_of("ThreadsList", "_length");
+  const auto threads = vm_structs::offset_of("ThreadsList", "_threads");
+  if (!list || !length || !threads) return std::nullopt;
+  // Threads come and go meanwhile, and the VM makes a new list for each.
+  constexpr int kLooks = 16;
+  for (int look = 0; look < kLooks; ++look) {
+    VmClaims claims;
+    expect_in_list(claims, {*list, *length, *threads}, current);
+    if (claims.hold()) return VmThreadList(*list, *length, *threads);
+    if (look + 1 == kLooks) log_warn("the VM's threads are not where {} says", claims.wrong());
+  }
+  return std::nullopt;
+}
+
+}  // namespace ddm

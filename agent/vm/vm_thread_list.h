@@ -1,0 +1,45 @@
+// The VM's own list of its Java threads, as it stands at a safepoint.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace ddm {
+
+class VmThreadList {
+ public:
+  // None where the VM's tables lack it, or do not lead to the calling thread, whose VM structure is
+  // `current`.
+  static std::optional<VmThreadList> find(std::uintptr_t current);
+
+  // At a safepoint: the list stands still. `visit` gets the address of each thread's structure.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    const auto list = read<std::uintptr_t>(address_);
+    if (list == 0) return;
+    const auto length = read<std::uint32_t>(list + length_);
+    const auto threads = read<std::uintptr_t>(list + threads_);
+    for (std::uint32_t i = 0; i < length; ++i) {
+      const auto thread = read<std::uintptr_t>(threads + i * sizeof(std::uintptr_t));
+      if (thread != 0) visit(thread);
+    }
+  }
+
+ private:
+  VmThreadList(std::uintptr_t address, std::int64_t length, std::int64_t threads)
+      : address_(address), length_(length), threads_(threads) {}
+
+  template <typename T>
+  static T read(std::uintptr_t address) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    return value;
+  }
+
+  std::uintptr_t address_;  // of the pointer to the list
+  std::int64_t length_;     // offsets in it
+  std::int64_t threads_;
+};
+
+}  // namespace ddm

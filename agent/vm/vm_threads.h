@@ -1,0 +1,34 @@
+// JNIEnv -> the JavaThread that it is a member of.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace ddm {
+
+class VmThreads {
+ public:
+  // The calling thread's JavaThread, asked of its java.lang.Thread. 0: not as expected.
+  static std::uintptr_t current(jvmtiEnv* jvmti, JNIEnv* jni);
+
+  // `current`: the calling thread's java.lang.Thread, a platform thread. None: not as expected.
+  static std::optional<VmThreads> create(JNIEnv* jni, jobject current);
+
+  std::uintptr_t of(JNIEnv* jni) const {
+    return reinterpret_cast<std::uintptr_t>(jni) - jni_env_offset_;
+  }
+  // Of any platform thread; 0 when it is not alive.
+  std::uintptr_t of(JNIEnv* jni, jobject thread) const {
+    return static_cast<std::uintptr_t>(jni->GetLongField(thread, eetop_));
+  }
+
+ private:
+  VmThreads(jfieldID eetop, std::uintptr_t offset) : eetop_(eetop), jni_env_offset_(offset) {}
+
+  jfieldID eetop_;
+  std::uintptr_t jni_env_offset_;
+};
+
+}  // namespace ddm

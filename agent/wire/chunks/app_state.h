@@ -1,0 +1,45 @@
+// What the program as a whole is told and tells: APNM, WAIT, DBGD, EXIT, HPGC.
+#pragma once
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+// Requests without data.
+inline constexpr ChunkType kDebuggerGone = chunk_type("DBGD");  // acknowledged by DBGD or nothing
+inline constexpr ChunkType kCollectGarbage = chunk_type("HPGC");
+
+// APNM, event: the application has another name.   str name, u4 user id, str package
+// The last two came later; a reader takes what there is.
+struct AppName {
+  static constexpr ChunkType kType = chunk_type("APNM");
+  std::string name;
+  std::uint32_t user_id = 0;
+  std::string package;
+
+  Bytes encode() const;
+  static std::optional<AppName> decode(ByteSpan data);
+  friend bool operator==(const AppName&, const AppName&) = default;
+};
+
+// WAIT, event: the program waits for the server.   u1 reason, 0 = for a debugger
+struct Waiting {
+  static constexpr ChunkType kType = chunk_type("WAIT");
+  std::uint8_t reason = 0;
+
+  Bytes encode() const;
+  static std::optional<Waiting> decode(ByteSpan data);
+  friend bool operator==(const Waiting&, const Waiting&) = default;
+};
+
+// EXIT, request: end the program.   u4 status
+struct ExitRequest {
+  static constexpr ChunkType kType = chunk_type("EXIT");
+  std::int32_t status = 0;
+
+  Bytes encode() const;
+  static std::optional<ExitRequest> decode(ByteSpan data);
+  friend bool operator==(const ExitRequest&, const ExitRequest&) = default;
+};
+
+}  // namespace ddm

@@ -1,0 +1,35 @@
+// PRBW: what to know before classes are changed for probes or a trace. Our own; FEAT names it `probes`.
+#pragma once
+
+#include <utility>
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+// PRBW, request.   str methods, str more methods: as of ddm trace
+struct OutlookRequest {
+  static constexpr ChunkType kType = chunk_type("PRBW");
+  std::string methods{}, more{};  // `more`: "" is none
+
+  Bytes encode() const;
+  static std::optional<OutlookRequest> decode(ByteSpan data);
+  friend bool operator==(const OutlookRequest&, const OutlookRequest&) = default;
+};
+
+// The reply.
+//   u4 changes that are many, 0 = none are
+//   u4 count, str each: methods of classes concerned that run now, "shop.Cart.total"
+//   u4 count, x { str class, u4 changes so far }: classes concerned with so many
+struct ClassOutlook {
+  static constexpr ChunkType kType = chunk_type("PRBW");
+  std::uint32_t many = 0;
+  std::vector<std::string> running{};
+  std::vector<std::pair<std::string, std::uint32_t>> changed{};
+
+  Bytes encode() const;
+  static std::optional<ClassOutlook> decode(ByteSpan data);
+  friend bool operator==(const ClassOutlook&, const ClassOutlook&) = default;
+};
+
+}  // namespace ddm

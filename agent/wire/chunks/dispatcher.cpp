@@ -1,0 +1,35 @@
+#include "wire/chunks/dispatcher.h"
+
+#include "wire/chunks/exchange.h"
+
+namespace ddm {
+
+bool Dispatcher::add(ChunkType type, Lane lane, ChunkHandler handler) {
+  auto entry = std::make_shared<const Entry>(Entry{lane, std::move(handler)});
+  const std::lock_guard lock(mutex_);
+  return entries_.emplace(type, std::move(entry)).second;
+}
+
+bool Dispatcher::remove(ChunkType type) {
+  std::shared_ptr<const Entry> removed;  // what it holds is let go outside the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(type);
+  if (found == entries_.end()) return false;
+  removed = std::move(found->second);
+  entries_.erase(found);
+  return true;
+}
+
+void Dispatcher::dispatch(const SessionPtr& session, Bytes payload, Executor& executor,
+                          ReplyDone done) {
+  std::make_shared<Exchange>(*this, executor, session, std::move(payload), std::move(done))
+      ->begin();
+}
+
+std::shared_ptr<const Dispatcher::Entry> Dispatcher::find(ChunkType type) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(type);
+  return found == entries_.end() ? nullptr : found->second;
+}
+
+}  // namespace ddm

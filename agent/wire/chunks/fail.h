@@ -1,0 +1,26 @@
+// FAIL, the reply that says what went wrong.
+//
+//   u4 code, str message
+#pragma once
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+enum class FailCode : std::uint32_t {
+  kRefused = 1,   // bad data, or it cannot be done; the one code that Android uses
+  kInternal = 2,  // no fault of the request: no memory, shutting down
+  kTooBig = 3,    // the answer does not fit into a packet
+};
+
+struct Fail {
+  static constexpr ChunkType kType = chunk_type("FAIL");
+  FailCode code = FailCode::kRefused;
+  std::string message;
+
+  Bytes encode() const;
+  static std::optional<Fail> decode(ByteSpan data);
+  friend bool operator==(const Fail&, const Fail&) = default;
+};
+
+}  // namespace ddm

@@ -1,0 +1,65 @@
+// Heap dumps: HPDU writes a file where the VM runs, HPDS sends the hprof bytes, and HPDP, a chunk
+// of our own, sends them in pieces: however many there are.
+#pragma once
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+// The request has no data; the answer is the dump itself, as chunk data.
+inline constexpr ChunkType kHeapDumpStream = chunk_type("HPDS");
+
+// HPDU, request.   str path
+struct HeapDumpRequest {
+  static constexpr ChunkType kType = chunk_type("HPDU");
+  std::string path;
+
+  Bytes encode() const;
+  static std::optional<HeapDumpRequest> decode(ByteSpan data);
+  friend bool operator==(const HeapDumpRequest&, const HeapDumpRequest&) = default;
+};
+
+inline constexpr std::string_view kHeapDumpPiecesFeature = "heap-dump-pieces";  // in FEAT
+
+// HPDP, request.   u1 what
+// Reply to the first two: HeapDumpMade. To the third: the next bytes, at most kPiece; the last of
+// them end the dump.
+struct HeapDumpPieceRequest {
+  static constexpr ChunkType kType = chunk_type("HPDP");
+  enum class What : std::uint8_t { kMake = 0, kMakeWithStacks = 1, kNextPiece = 2 };
+  static constexpr std::size_t kPiece = std::size_t{4} << 20;
+  What what = What::kMake;
+
+  Bytes encode() const { return {static_cast<std::uint8_t>(what)}; }
+  static std::optional<HeapDumpPieceRequest> decode(ByteSpan data);
+  friend bool operator==(const HeapDumpPieceRequest&, const HeapDumpPieceRequest&) = default;
+};
+
+//   u8 bytes   u8 objects that have the stack of their allocation   str why none have one, or ""
+struct HeapDumpMade {
+  static constexpr ChunkType kType = chunk_type("HPDP");
+  std::uint64_t bytes = 0;
+  std::uint64_t with_stack = 0;
+  std::string no_stacks;
+
+  Bytes encode() const;
+  static std::optional<HeapDumpMade> decode(ByteSpan data);
+  friend bool operator==(const HeapDumpMade&, const HeapDumpMade&) = default;
+};
+
+// HPDU and MPRE, replies.   u1 result: 0 done, else failed
+template <ChunkType Type, std::uint8_t Failure>
+struct ResultReply {
+  static constexpr ChunkType kType = Type;
+  bool done = true;
+
+  Bytes encode() const { return {done ? std::uint8_t{0} : Failure}; }
+  static std::optional<ResultReply> decode(ByteSpan data) {
+    if (data.empty()) return {};
+    return ResultReply{data[0] == 0};
+  }
+  friend bool operator==(const ResultReply&, const ResultReply&) = default;
+};
+using HeapDumpReply = ResultReply<chunk_type("HPDU"), 0xff>;
+
+}  // namespace ddm

@@ -1,0 +1,48 @@
+// HPIF, the heap in a few figures.
+#pragma once
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+// The whole Java heap, in HPIF and in the brackets of its maps.
+inline constexpr std::uint32_t kJavaHeap = 1;
+
+enum class HeapInfoWhen : std::uint8_t { kNever = 0, kNow = 1, kNextGc = 2, kEveryGc = 3 };
+
+// HPIF, request.   u1 when
+struct HeapInfoRequest {
+  static constexpr ChunkType kType = chunk_type("HPIF");
+  HeapInfoWhen when = HeapInfoWhen::kNow;
+
+  Bytes encode() const;
+  static std::optional<HeapInfoRequest> decode(ByteSpan data);  // none for any other `when`
+  friend bool operator==(const HeapInfoRequest&, const HeapInfoRequest&) = default;
+};
+
+// HPIF, reply and event.
+//
+//   u4 heaps, each { u4 id, u8 ms since the epoch, u1 reason, u4 max bytes, u4 current bytes,
+//                    u4 allocated bytes, u4 allocated objects }
+//
+// Real servers read the last four signed, so they are sent as at most 2^31 - 1.
+struct HeapInfo {
+  static constexpr ChunkType kType = chunk_type("HPIF");
+  struct Heap {
+    std::uint32_t id = 1;
+    std::uint64_t time_ms = 0;
+    HeapInfoWhen reason = HeapInfoWhen::kNow;
+    std::uint64_t max_bytes = 0;
+    std::uint64_t current_bytes = 0;
+    std::uint64_t allocated_bytes = 0;
+    std::uint64_t allocated_objects = 0;
+    friend bool operator==(const Heap&, const Heap&) = default;
+  };
+  std::vector<Heap> heaps;
+
+  Bytes encode() const;
+  static std::optional<HeapInfo> decode(ByteSpan data);
+  friend bool operator==(const HeapInfo&, const HeapInfo&) = default;
+};
+
+}  // namespace ddm

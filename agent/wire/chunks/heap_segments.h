@@ -1,0 +1,145 @@
+// The heap as a coloured map: HPSG and HPSO of the Java heap, NHSG of the native one, with the
+// brackets HPST/HPEN and NHST/NHEN.
+//
+// A segment is a stretch of allocation units, each with a state:
+//
+//     7   6   5  4  3   2  1  0
+//     P   0     kind    solidity        P: the object goes on in the next pair (HPSO)
+//
+// run-length encoded in pairs { u1 state, u1 units - 1 }.
+#pragma once
+
+#include <array>
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+enum class Solidity : std::uint8_t {
+  kFree = 0,
+  kHard = 1,
+  kSoft = 2,
+  kWeak = 3,
+  kPhantom = 4,
+  kFinalizable = 5,
+  kSweep = 6,
+};
+
+enum class HeapKind : std::uint8_t {
+  kObject = 0,
+  kClass = 1,
+  kArray1 = 2,  // elements of 1, 2, 4, 8 bytes
+  kArray2 = 3,
+  kArray4 = 4,
+  kArray8 = 5,
+  kUnknown = 6,
+  kNative = 7,
+};
+
+inline constexpr std::uint8_t kPartialBit = 0x80;
+
+constexpr std::uint8_t heap_state(Solidity solidity, HeapKind kind) {
+  return static_cast<std::uint8_t>(static_cast<int>(solidity) | static_cast<int>(kind) << 3);
+}
+inline constexpr std::uint8_t kFreeState = 0;
+constexpr Solidity solidity_of(std::uint8_t state) { return static_cast<Solidity>(state & 7); }
+constexpr HeapKind kind_of(std::uint8_t state) { return static_cast<HeapKind>(state >> 3 & 7); }
+
+inline constexpr ChunkType kMergedSegment = chunk_type("HPSG");
+inline constexpr ChunkType kObjectSegment = chunk_type("HPSO");
+inline constexpr ChunkType kNativeSegment = chunk_type("NHSG");
+
+// kNow is an extension of ours: one map at once, without a collection.
+enum class SegmentsWhen : std::uint8_t { kNever = 0, kEveryGc = 1, kNow = 2 };
+
+struct MapWish {
+  SegmentsWhen when = SegmentsWhen::kNever;
+  std::uint8_t what = 0;  // 0 HPSG, 1 HPSO
+  friend bool operator==(const MapWish&, const MapWish&) = default;
+};
+
+// HPSG and NHSG, requests.   u1 when, u1 what
+template <ChunkType Type>
+struct SegmentsRequest : MapWish {
+  static constexpr ChunkType kType = Type;
+
+  Bytes encode() const { return {static_cast<std::uint8_t>(when), what}; }
+  // None for other values, but a native `what` means nothing.
+  static std::optional<SegmentsRequest> decode(ByteSpan data) {
+    if (data.size() < 2 || data[0] > static_cast<std::uint8_t>(SegmentsWhen::kNow) ||
+        (Type == kMergedSegment && data[1] > 1)) {
+      return {};
+    }
+    return SegmentsRequest{{static_cast<SegmentsWhen>(data[0]), data[1]}};
+  }
+  friend bool operator==(const SegmentsRequest&, const SegmentsRequest&) = default;
+};
+using HeapSegmentsRequest = SegmentsRequest<kMergedSegment>;
+using NativeSegmentsRequest = SegmentsRequest<kNativeSegment>;
+
+// HPST, HPEN, NHST, NHEN, events.   u4 heap id
+template <ChunkType Type>
+struct HeapBracket {
+  static constexpr ChunkType kType = Type;
+  std::uint32_t heap_id = 0;
+
+  Bytes encode() const {
+    ByteWriter out;
+    out.u4(heap_id);
+    return out.take();
+  }
+  static std::optional<HeapBracket> decode(ByteSpan data) {
+    ByteReader in(data);
+    const HeapBracket result{in.u4()};
+    if (!in.ok()) return {};
+    return result;
+  }
+  friend bool operator==(const HeapBracket&, const HeapBracket&) = default;
+};
+using HeapStart = HeapBracket<chunk_type("HPST")>;
+using HeapEnd = HeapBracket<chunk_type("HPEN")>;
+using NativeHeapStart = HeapBracket<chunk_type("NHST")>;
+using NativeHeapEnd = HeapBracket<chunk_type("NHEN")>;
+
+// One run of units, unpacked: in HPSO an object, in the others just the same state.
+struct HeapRun {
+  std::uint8_t state = kFreeState;  // without kPartialBit
+  std::uint64_t units = 0;
+  friend bool operator==(const HeapRun&, const HeapRun&) = default;
+};
+
+// HPSG, HPSO, NHSG, events.
+//
+//   u4 heap id, u1 bytes of a unit, u4 start, u4 offset, u4 units, pairs
+struct HeapSegment {
+  std::uint32_t heap_id = 1;
+  std::uint8_t unit = 8;     // real servers read it signed: at most 127
+  std::uint32_t start = 0;   // address, in bytes
+  std::uint32_t offset = 0;  // from start; we always send 0, with a start of its own
+  std::uint32_t units = 0;
+  Bytes pairs;
+
+  Bytes encode() const;
+  // None when the pairs do not make `units` units, or an object does not end.
+  static std::optional<HeapSegment> decode(ByteSpan data);
+  std::vector<HeapRun> runs() const;
+  friend bool operator==(const HeapSegment&, const HeapSegment&) = default;
+};
+
+// Bytes and runs by solidity and kind, over any number of segments.
+struct HeapTotals {
+  struct Count {
+    std::uint64_t bytes = 0;
+    std::uint64_t runs = 0;
+  };
+  std::array<std::array<Count, 8>, 8> by_solidity_and_kind{};
+
+  void add(const HeapSegment& segment);
+  const Count& of(Solidity solidity, HeapKind kind) const {
+    return by_solidity_and_kind[static_cast<std::size_t>(solidity)][static_cast<std::size_t>(kind)];
+  }
+  std::uint64_t free_bytes() const;
+  std::uint64_t used_bytes() const;
+};
+
+}  // namespace ddm

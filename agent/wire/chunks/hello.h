@@ -1,0 +1,70 @@
+// Who is there: HELO and FEAT.
+#pragma once
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+inline constexpr std::uint32_t kProtocolVersion = 1;
+
+// HELO, server to VM.   u4 version of the server's protocol
+struct HelloRequest {
+  static constexpr ChunkType kType = chunk_type("HELO");
+  std::uint32_t version = kProtocolVersion;
+
+  Bytes encode() const;
+  static std::optional<HelloRequest> decode(ByteSpan data);
+  friend bool operator==(const HelloRequest&, const HelloRequest&) = default;
+};
+
+// The last stage of an Android application's start; a server that knows stages waits for it.
+inline constexpr std::uint32_t kStageRunning = chunk_type("A_GO");
+
+// HELO, the reply. The fields after the names came one by one, so a reader takes what there is.
+//
+//   u4 version, u4 pid, u4 units of vm, u4 units of app, vm, app      2007
+//   u4 user id                                                         2012
+//   str abi, str jvm flags                                             2014
+//   u1 native debuggable                                               2016
+//   str package                                                        2019
+//   u4 stage, four letters                                             2023
+struct HelloReply {
+  static constexpr ChunkType kType = chunk_type("HELO");
+  std::uint32_t version = kProtocolVersion;
+  std::uint32_t pid = 0;
+  std::string vm;   // "OpenJDK 64-Bit Server VM v17.0.15+6"
+  std::string app;  // "" or "<pre-initialized>": not known yet, an APNM will follow
+  std::uint32_t user_id = 0;
+  std::string abi;        // "64-bit (x86_64)"
+  std::string jvm_flags;  // "CheckJNI=false"
+  bool native_debuggable = false;
+  std::string package;
+  std::uint32_t stage = 0;
+
+  Bytes encode() const;
+  static std::optional<HelloReply> decode(ByteSpan data);
+  friend bool operator==(const HelloReply&, const HelloReply&) = default;
+};
+
+// FEAT, the reply; the request has no data.   u4 n, n str
+struct Features {
+  static constexpr ChunkType kType = chunk_type("FEAT");
+  std::vector<std::string> names;
+
+  Bytes encode() const;
+  static std::optional<Features> decode(ByteSpan data);
+  friend bool operator==(const Features&, const Features&) = default;
+};
+
+// SAID, a chunk of our own: what the agent warned of as it was loaded last, into this VM while it
+// ran; a line each. The request has no data.   str lines
+struct SaidAtLoad {
+  static constexpr ChunkType kType = chunk_type("SAID");
+  std::string lines;
+
+  Bytes encode() const;
+  static std::optional<SaidAtLoad> decode(ByteSpan data);
+  friend bool operator==(const SaidAtLoad&, const SaidAtLoad&) = default;
+};
+
+}  // namespace ddm

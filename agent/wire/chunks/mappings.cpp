@@ -1,0 +1,67 @@
+#include "wire/chunks/mappings.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ddm {
+namespace {
+
+// Cuts the text up to the separator off the line.
+std::string_view take(std::string_view& line, char separator) {
+  const std::size_t at = line.find(separator);
+  const std::string_view field = line.substr(0, at);
+  line.remove_prefix(at == std::string_view::npos ? line.size() : at + 1);
+  return field;
+}
+
+bool number(std::string_view text, int base, std::uint64_t* value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, base);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// 55d0c8a00000-55d0c8a21000 rw-p 00000000 00:00 0          [heap]
+bool parse_line(std::string_view line, Mapping* mapping) {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  if (!number(take(line, '-'), 16, &begin) || !number(take(line, ' '), 16, &end) || begin >= end) {
+    return false;
+  }
+  mapping->begin = begin;
+  mapping->end = end;
+  const std::string_view rights = take(line, ' ');
+  if (rights.size() != 4) return false;
+  mapping->readable = rights[0] == 'r';
+  mapping->writable = rights[1] == 'w';
+  mapping->executable = rights[2] == 'x';
+  mapping->shared = rights[3] == 's';
+  if (!number(take(line, ' '), 16, &mapping->offset)) return false;
+  take(line, ' ');  // device
+  if (!number(take(line, ' '), 10, &mapping->inode)) return false;
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  mapping->name = line;
+  return true;
+}
+
+}  // namespace
+
+std::vector<Mapping> parse_mappings(std::string_view maps_text) {
+  std::vector<Mapping> mappings;
+  while (!maps_text.empty()) {
+    Mapping mapping;
+    if (parse_line(take(maps_text, '\n'), &mapping)) mappings.push_back(std::move(mapping));
+  }
+  // As the kernel writes them; what a peer sends may be anything.
+  std::stable_sort(mappings.begin(), mappings.end(),
+                   [](const Mapping& a, const Mapping& b) { return a.begin < b.begin; });
+  return mappings;
+}
+
+const Mapping* find_mapping(const std::vector<Mapping>& mappings, std::uintptr_t address) {
+  const auto behind =
+      std::upper_bound(mappings.begin(), mappings.end(), address,
+                       [](std::uintptr_t value, const Mapping& m) { return value < m.begin; });
+  if (behind == mappings.begin() || std::prev(behind)->end <= address) return nullptr;
+  return &*std::prev(behind);
+}
+
+}  // namespace ddm

@@ -1,0 +1,51 @@
+// NHGT, sampled native allocations. The one chunk that is little-endian.
+//
+//   u4 signature 812345dd, u2 version 2, u2 bytes of a pointer (4 or 8)
+//   size_t bytes of maps, of records, of one record, total in use, pointers of a backtrace
+//   maps: the text of /proc/PID/maps
+//   records: each { size_t size, size_t count, pointers; 0 = unused }
+//
+// All five zero: the VM does not look at native memory. Real servers then show only the total.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "wire/chunks/chunk.h"
+#include "wire/chunks/mappings.h"
+
+namespace ddm {
+
+struct NativeHeap {
+  static constexpr ChunkType kType = chunk_type("NHGT");
+  struct Record {
+    std::uint64_t size = 0;                // of one allocation, bytes
+    std::uint64_t count = 0;               // allocations like this
+    std::vector<std::uint64_t> backtrace;  // innermost first
+    friend bool operator==(const Record&, const Record&) = default;
+  };
+  std::string maps;
+  std::uint64_t total_bytes = 0;
+  std::uint32_t depth = 0;  // pointers a record has room for; longer backtraces are cut
+  std::vector<Record> records;
+
+  Bytes encode() const;  // with pointers of 8 bytes
+
+  // Also reads pointers of 4 bytes. Trailing zeros of a backtrace are left out.
+  static std::optional<NativeHeap> decode(ByteSpan data);
+  friend bool operator==(const NativeHeap&, const NativeHeap&) = default;
+};
+
+// Where the addresses of backtraces lie, by the maps of the answer: "/usr/lib/libz.so.1+0x1f2e"
+// (the offset in the file, as addr2line takes it; the call is before it),
+// "shop.Cache.fill(Cache.java:88)" for a Java frame, "0x7f.." for what is in no file.
+class NativePlaces {
+ public:
+  explicit NativePlaces(std::string_view maps) : mappings_(parse_mappings(maps)) {}
+  std::string of(std::uint64_t address) const;
+
+ private:
+  std::vector<Mapping> mappings_;
+};
+
+}  // namespace ddm

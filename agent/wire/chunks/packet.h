@@ -1,0 +1,106 @@
+// JDWP framing, the carrier of the chunks.
+//
+//   off size
+//    0   u4  length, these 11 bytes included
+//    4   u4  id, repeated by the reply
+//    8   u1  flags: 00 command, 80 reply
+//    9   u1  command set   | reply: error code, u2
+//   10   u1  command       |
+//   11   ..  payload: chunks
+//
+// Both sides open with the 14 bytes of kHandshake, the server first. Nothing here does I/O.
+#pragma once
+
+#include <string_view>
+
+#include "core/result.h"
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+inline constexpr std::string_view kHandshake = "JDWP-Handshake";
+
+inline constexpr std::size_t kPacketHeaderSize = 11;
+inline constexpr std::uint8_t kFlagReply = 0x80;
+inline constexpr std::uint8_t kDdmCommandSet = 0xc7;  // 199 = 'G' + 128
+inline constexpr std::uint8_t kDdmCommand = 1;
+inline constexpr std::uint16_t kErrorNone = 0;
+inline constexpr std::uint16_t kErrorNotImplemented = 99;
+
+// Ids of commands from the VM have the top bit set: JDWP servers count from 1, ddmlib from 2^30.
+inline constexpr std::uint32_t kVmIdBit = 0x80000000;
+
+// The most that a real server takes: ddmlib's buffer ends at 512 MiB.
+inline constexpr std::size_t kMaxOutgoingPacket = std::size_t{512} << 20;
+
+struct PacketHeader {
+  std::uint32_t length = kPacketHeaderSize;
+  std::uint32_t id = 0;
+  std::uint8_t flags = 0;
+  std::uint8_t command_set = 0;
+  std::uint8_t command = 0;
+
+  bool is_reply() const { return (flags & kFlagReply) != 0; }
+  bool is_ddm_command() const {
+    return !is_reply() && command_set == kDdmCommandSet && command == kDdmCommand;
+  }
+  std::uint16_t error() const { return static_cast<std::uint16_t>(command_set << 8 | command); }
+};
+
+struct Packet {
+  PacketHeader header;
+  Bytes bytes;  // the whole packet, header included
+  ByteSpan payload() const { return ByteSpan(bytes).subspan(kPacketHeaderSize); }
+};
+
+// Bytes in, packets out. Memory grows with what has arrived, never with what a header promises.
+class PacketReader {
+ public:
+  explicit PacketReader(std::size_t max_packet) : max_packet_(max_packet) {}
+
+  void append(ByteSpan data);
+
+  // The next complete packet. None: more bytes are needed, or error().
+  std::optional<Packet> next();
+
+  // A length or flags that JDWP does not know; the stream cannot be followed any further.
+  const std::optional<Error>& error() const { return error_; }
+
+  // A packet has begun and is not complete.
+  bool in_packet() const { return begin_ != buffer_.size(); }
+
+  // What it keeps in memory.
+  std::size_t held() const { return buffer_.capacity(); }
+
+ private:
+  void make_room_for(std::size_t more);
+
+  std::size_t max_packet_;
+  Bytes buffer_;
+  std::size_t begin_ = 0;  // of the first byte not yet given out
+  std::optional<Error> error_;
+};
+
+// A packet to be written: pieces in a row, so that big data is moved and not copied.
+struct OutgoingPacket {
+  struct Piece {
+    Piece(Bytes in_memory) : bytes(std::move(in_memory)) {}  // NOLINT: implicit
+    Piece(std::shared_ptr<const StoredData> elsewhere)       // NOLINT: implicit
+        : stored(std::move(elsewhere)) {}
+    std::size_t size() const { return stored ? stored->size() : bytes.size(); }
+
+    Bytes bytes;
+    std::shared_ptr<const StoredData> stored;  // if there is one, then instead of bytes
+  };
+  std::vector<Piece> pieces;
+  std::size_t size() const;
+  Bytes flatten() const;  // of one that is all in memory
+};
+
+// The caller keeps chunks within kMaxOutgoingPacket.
+OutgoingPacket command_packet(std::uint32_t id, Chunk chunk);
+OutgoingPacket reply_packet(std::uint32_t id, std::vector<Chunk> chunks);
+OutgoingPacket event_packet(Chunk chunk);  // with an id of our own
+OutgoingPacket error_packet(std::uint32_t id, std::uint16_t error);
+
+}  // namespace ddm

@@ -1,0 +1,87 @@
+// Probes: PRBS puts some in, PRBQ asks what they have found, PRBE takes them out. Our own; FEAT names
+// them `probes`.
+#pragma once
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+inline constexpr std::string_view kProbesFeature = "probes";
+
+// What a probe finds out, besides how often its place is reached.
+enum ProbeWhat : std::uint8_t {
+  kProbeTime = 1,
+  kProbeArguments = 2,
+  kProbeReturn = 4,
+  kProbeThrows = 8,
+  kProbeStack = 16,
+};
+
+// PRBS, request.   u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget
+struct ProbeRequest {
+  static constexpr ChunkType kType = chunk_type("PRBS");
+  static constexpr std::uint32_t kMostRecords = 100'000;
+  std::uint8_t what = 0;      // ProbeWhat
+  std::string methods{};      // as of ddm trace: "shop.Cart.total", "shop.*"
+  std::string condition{};    // "arg1 > 100"; "": always
+  std::uint32_t line = 0;     // 0: the whole method
+  std::string field{};        // "Cart.sum"; "": not where a field is used
+  std::uint32_t records = 0;  // of hits of a method, at most
+  std::uint32_t budget = 0;   // percent of CPU; 0: as the agent's option says
+
+  bool recorded() const {
+    return (what & (kProbeArguments | kProbeReturn | kProbeThrows | kProbeStack)) != 0;
+  }
+  Bytes encode() const;
+  static std::optional<ProbeRequest> decode(ByteSpan data);
+  friend bool operator==(const ProbeRequest&, const ProbeRequest&) = default;
+};
+
+// PRBQ, request.   [u1 1 = with records]
+// PRBE, request, has no data. The reply to each of the three:
+//
+//   u4 limit in percent, u4 used in 1/1000 percent, u4 count, str each: what there is to say
+//   u4 count, x { str class, str method, str signature, str why it is not in, u8 hits, u8 ns,
+//                 u1 count, u8 each: calls of less than 1, 2, 4, ... ns,
+//                 u4 count, x record }
+//   record: u8 number, str thread, u1 what (ProbeWhat), u8 ns, u1 count, str each argument,
+//           str returned, str thrown, u4 count, x { str class, str method, str file, s4 line }
+struct ProbeFindings {
+  struct Frame {
+    std::string class_name, method, file;
+    std::int32_t line = -1;  // -1 unknown, -2 native
+    friend bool operator==(const Frame&, const Frame&) = default;
+  };
+  struct Record {
+    std::uint64_t number = 0;  // in the order in which they began
+    std::string thread;
+    std::uint8_t what = 0;  // which of the following there are
+    std::uint64_t ns = 0;
+    std::vector<std::string> arguments;
+    std::string returned, thrown;
+    std::vector<Frame> stack;
+    friend bool operator==(const Record&, const Record&) = default;
+  };
+  struct Method {
+    std::string class_name, method, signature;
+    std::string removed;  // why it is not in; "": it is, or was until it was to be taken out
+    std::uint64_t hits = 0;
+    std::uint64_t ns = 0;
+    std::vector<std::uint64_t> times;
+    std::vector<Record> records;
+    friend bool operator==(const Method&, const Method&) = default;
+  };
+  std::uint32_t limit_percent = 0;
+  std::uint32_t used_millis = 0;  // 1/1000 of a percent
+  std::vector<std::string> notes;
+  std::vector<Method> methods;
+
+  Bytes encode() const;
+  static std::optional<ProbeFindings> decode(ByteSpan data);
+  friend bool operator==(const ProbeFindings&, const ProbeFindings&) = default;
+};
+
+inline constexpr ChunkType kAskProbes = chunk_type("PRBQ");
+inline constexpr ChunkType kEndProbes = chunk_type("PRBE");
+
+}  // namespace ddm

@@ -1,0 +1,67 @@
+// Method profiling: MPRS, MPRE, MPSS, MPSE, SPSS, SPSE, MPRQ.
+#pragma once
+
+#include "wire/chunks/heap_dump.h"
+
+namespace ddm {
+
+// Requests without data. The trace file goes out as an MPSE chunk in both cases.
+inline constexpr ChunkType kStopTracingToFile = chunk_type("MPRE");
+inline constexpr ChunkType kStopTracing = chunk_type("MPSE");
+inline constexpr ChunkType kStopSampling = chunk_type("SPSE");
+inline constexpr ChunkType kTraceData = chunk_type("MPSE");
+
+// MPRS: trace to a file where the VM runs.   u4 buffer bytes, u4 flags, str path
+struct TraceToFileRequest {
+  static constexpr ChunkType kType = chunk_type("MPRS");
+  std::uint32_t buffer_bytes = 0;
+  std::uint32_t flags = 0;
+  std::string path;
+
+  Bytes encode() const;
+  static std::optional<TraceToFileRequest> decode(ByteSpan data);
+  friend bool operator==(const TraceToFileRequest&, const TraceToFileRequest&) = default;
+};
+
+// MPRE, the reply.   u1 result: 0 done, 1 failed
+using TraceToFileReply = ResultReply<chunk_type("MPRE"), 1>;
+
+// MPSS: trace into memory.
+//   u4 buffer bytes, u4 flags[, our own addition: str methods[, u4 us, str below]]
+struct TraceRequest {
+  static constexpr ChunkType kType = chunk_type("MPSS");
+  std::uint32_t buffer_bytes = 0;
+  std::uint32_t flags = 0;
+  std::string methods{};           // as the option of that name; "" leaves them to the agent
+  std::uint32_t least_micros = 0;  // shorter calls are left out
+  std::string below{};             // only what these methods call, and they
+
+  Bytes encode() const;
+  static std::optional<TraceRequest> decode(ByteSpan data);
+  friend bool operator==(const TraceRequest&, const TraceRequest&) = default;
+};
+
+// SPSS: sample into memory.   u4 buffer bytes, u4 flags, u4 interval in microseconds
+struct SampleRequest {
+  static constexpr ChunkType kType = chunk_type("SPSS");
+  std::uint32_t buffer_bytes = 0;
+  std::uint32_t flags = 0;
+  std::uint32_t interval_micros = 0;
+
+  Bytes encode() const;
+  static std::optional<SampleRequest> decode(ByteSpan data);
+  friend bool operator==(const SampleRequest&, const SampleRequest&) = default;
+};
+
+// MPRQ, the reply; the request has no data.   u1 0 off, 1 tracing, 2 sampling
+struct ProfilingState {
+  static constexpr ChunkType kType = chunk_type("MPRQ");
+  enum class Mode : std::uint8_t { kOff = 0, kTracing = 1, kSampling = 2 };
+  Mode mode = Mode::kOff;
+
+  Bytes encode() const;
+  static std::optional<ProfilingState> decode(ByteSpan data);
+  friend bool operator==(const ProfilingState&, const ProfilingState&) = default;
+};
+
+}  // namespace ddm

@@ -1,0 +1,148 @@
+#include "wire/chunks/report_chunk.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kStep = std::size_t{64} << 10;
+
+Bytef* zlib_input(const void* bytes) {
+  return const_cast<Bytef*>(static_cast<const Bytef*>(bytes));  // zlib does not write there
+}
+
+}  // namespace
+
+Bytes ReportRequest::encode() const {
+  ByteWriter out;
+  out.str(format);
+  return out.take();
+}
+
+std::optional<ReportRequest> ReportRequest::decode(ByteSpan data) {
+  ByteReader in(data);
+  ReportRequest request{in.str()};
+  if (!in.ok()) return {};
+  return request;
+}
+
+Bytes ReportAtEndRequest::encode() const {
+  ByteWriter out;
+  out.str(path);
+  return out.take();
+}
+
+std::optional<ReportAtEndRequest> ReportAtEndRequest::decode(ByteSpan data) {
+  ByteReader in(data);
+  ReportAtEndRequest request{in.str()};
+  if (!in.ok()) return {};
+  return request;
+}
+
+struct ReportPacker::Stream {
+  z_stream zlib{};
+  ~Stream() { deflateEnd(&zlib); }
+};
+
+ReportPacker::ReportPacker(std::size_t max_bytes)
+    : max_bytes_(max_bytes), stream_(std::make_unique<Stream>()) {
+  // The time is the program's, the link is mostly the loopback: speed before size.
+  if (deflateInit(&stream_->zlib, Z_BEST_SPEED) != Z_OK) stream_.reset();
+}
+
+ReportPacker::~ReportPacker() = default;
+
+bool ReportPacker::deflate_input(int flush) {
+  z_stream& zlib = stream_->zlib;
+  do {
+    const std::size_t before = packed_.size();
+    packed_.resize(before + kStep);
+    zlib.next_out = packed_.data() + before;
+    zlib.avail_out = kStep;
+    deflate(&zlib, flush);
+    packed_.resize(before + kStep - zlib.avail_out);
+    too_big_ = packed_.size() + (stored_ ? stored_->size() : 0) > max_bytes_;
+    if (!too_big_ && packed_.size() > kInMemory && !store()) return false;
+  } while (zlib.avail_out == 0 && !too_big_);
+  return !too_big_;
+}
+
+bool ReportPacker::store() {
+  if (!stored_) {
+    auto created = StoredData::create();
+    if (created) {
+      stored_ = std::move(*created);
+    } else {
+      failed_ = created.error();
+    }
+  }
+  if (!failed_) failed_ = stored_->append(packed_);
+  packed_.clear();
+  return !failed_;
+}
+
+bool ReportPacker::add(std::string_view piece) {
+  length_ += piece.size();
+  while (!piece.empty()) {
+    if (!stream_ || too_big_ || failed_) return false;
+    const std::string_view part = piece.substr(0, std::size_t{1} << 30);
+    piece.remove_prefix(part.size());
+    stream_->zlib.next_in = zlib_input(part.data());
+    stream_->zlib.avail_in = static_cast<uInt>(part.size());
+    if (!deflate_input(Z_NO_FLUSH)) return false;
+  }
+  return true;
+}
+
+Result<Chunk> ReportPacker::finish() {
+  if (!stream_) return Error{"no memory to pack the report"};
+  const bool whole = !too_big_ && !failed_ && deflate_input(Z_FINISH);
+  if (too_big_) {
+    return Error{"the report is bigger than " + std::to_string(max_bytes_ >> 20) +
+                 " MiB even when packed; dump= writes it where the program runs"};
+  }
+  if (!whole || (stored_ && !store())) {
+    return Error{"the packed report finds no room: " + failed_->message};
+  }
+  ByteWriter out;
+  out.u8(length_);
+  Bytes data = out.take();
+  data.insert(data.end(), packed_.begin(), packed_.end());
+  return Chunk{ReportRequest::kType, std::move(data), std::move(stored_)};
+}
+
+std::optional<Error> unpack_report(ByteSpan data,
+                                   const std::function<bool(std::string_view)>& sink) {
+  ByteReader in(data);
+  const std::uint64_t length = in.u8();
+  const ByteSpan packed = in.rest();
+  const Error damaged{"the report is damaged"};
+  if (!in.ok() || packed.size() > (std::size_t{1} << 31)) return damaged;
+  z_stream zlib{};
+  if (inflateInit(&zlib) != Z_OK) return Error{"no memory to unpack the report"};
+  zlib.next_in = zlib_input(packed.data());
+  zlib.avail_in = static_cast<uInt>(packed.size());
+  std::array<Bytef, kStep> piece;
+  std::uint64_t unpacked = 0;
+  int status = Z_OK;
+  bool wanted = true;
+  while (status == Z_OK && wanted && unpacked <= length) {
+    zlib.next_out = piece.data();
+    zlib.avail_out = kStep;
+    status = inflate(&zlib, Z_NO_FLUSH);
+    const std::size_t size = kStep - zlib.avail_out;
+    unpacked += size;
+    if (size > 0 && unpacked <= length) {
+      wanted = sink({reinterpret_cast<const char*>(piece.data()), size});
+    }
+  }
+  inflateEnd(&zlib);
+  if (wanted && (status != Z_STREAM_END || unpacked != length)) return damaged;
+  return {};
+}
+
+}  // namespace ddm

@@ -1,0 +1,71 @@
+#include "wire/chunks/stored_data.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace ddm {
+namespace {
+
+Error storing_failed(int error) {
+  return Error{"storing data until it is read: " + std::generic_category().message(error)};
+}
+
+// -1: this directory takes no file.
+int nameless_file(const std::string& directory) {
+  const int fd = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
+  std::string path = directory + "/ddmagent-XXXXXX";
+  const int named = mkostemp(path.data(), O_CLOEXEC);
+  if (named >= 0) unlink(path.c_str());
+  return named;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<StoredData>> StoredData::create() {
+  const char* chosen = getenv("TMPDIR");
+  int fd = nameless_file(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp");
+  if (fd < 0) fd = memfd_create("ddmagent", MFD_CLOEXEC);
+  if (fd < 0) return storing_failed(errno);
+  return std::make_shared<StoredData>(fd, 0);
+}
+
+Result<std::shared_ptr<const StoredData>> StoredData::of(ByteSpan data) {
+  auto created = create();
+  if (!created) return created.error();
+  if (auto failed = (*created)->append(data)) return std::move(*failed);
+  return std::shared_ptr<const StoredData>(std::move(*created));
+}
+
+StoredData::~StoredData() { ::close(fd_); }
+
+Result<Bytes> StoredData::read(std::uint64_t offset, std::size_t most) const {
+  Bytes data(std::min<std::uint64_t>(most, size_ - std::min(size_, offset)));
+  for (std::size_t done = 0; done < data.size();) {
+    const ssize_t count =
+        ::pread(fd_, data.data() + done, data.size() - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return Error{"stored data cannot be read"};
+    done += static_cast<std::size_t>(count);
+  }
+  return data;
+}
+
+std::optional<Error> StoredData::append(ByteSpan data) {
+  while (!data.empty()) {
+    const ssize_t count = ::pwrite(fd_, data.data(), data.size(), static_cast<off_t>(size_));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return storing_failed(errno);
+    size_ += static_cast<std::uint64_t>(count);
+    data = data.subspan(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+}  // namespace ddm

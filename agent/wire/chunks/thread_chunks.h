@@ -1,0 +1,146 @@
+// Threads: THCR, THNM, THDE, THST, THID, STKL. (THEN is in switch_request.h.)
+//
+// A thread's id here is our own small number, the same in all of these chunks and in REAL. People
+// are shown Java's, which THID has.
+#pragma once
+
+#include "wire/chunks/chunk.h"
+
+namespace ddm {
+
+// THCR and THNM, events.   u4 id, str name
+template <ChunkType Type>
+struct ThreadNameEvent {
+  static constexpr ChunkType kType = Type;
+  std::uint32_t id = 0;
+  std::string name;
+
+  Bytes encode() const;
+  static std::optional<ThreadNameEvent> decode(ByteSpan data);
+  friend bool operator==(const ThreadNameEvent&, const ThreadNameEvent&) = default;
+};
+using ThreadCreated = ThreadNameEvent<chunk_type("THCR")>;
+using ThreadRenamed = ThreadNameEvent<chunk_type("THNM")>;
+
+// THDE (event) and STKL (request).   u4 id
+template <ChunkType Type>
+struct ThreadIdOnly {
+  static constexpr ChunkType kType = Type;
+  std::uint32_t id = 0;
+
+  Bytes encode() const;
+  static std::optional<ThreadIdOnly> decode(ByteSpan data);
+  friend bool operator==(const ThreadIdOnly&, const ThreadIdOnly&) = default;
+};
+using ThreadDied = ThreadIdOnly<chunk_type("THDE")>;
+using StackRequest = ThreadIdOnly<chunk_type("STKL")>;
+
+// As Dalvik numbered them, which is what DDM servers label.
+enum class ThreadState : std::uint8_t {
+  kZombie = 0,
+  kRunning = 1,  // or ready to
+  kTimedWait = 2,
+  kMonitor = 3,
+  kWait = 4,
+  kInitializing = 5,
+  kStarting = 6,
+  kNative = 7,
+  kVmWait = 8,
+  kSuspended = 9,
+};
+
+// THST, request. No data: one table now. u4 interval in ms: a list periodically, 0 = no more.
+struct ThreadStatusRequest {
+  static constexpr ChunkType kType = chunk_type("THST");
+  std::optional<std::uint32_t> interval_millis;
+
+  Bytes encode() const;
+  static std::optional<ThreadStatusRequest> decode(ByteSpan data);
+  friend bool operator==(const ThreadStatusRequest&, const ThreadStatusRequest&) = default;
+};
+
+// THST, the reply to a request without data.
+//
+//   u1 header length (4), u1 entry length (18), u2 count
+//   count x { u4 id, u1 state, u4 OS thread id, u4 utime, u4 stime, u1 daemon }
+//
+// Times are ticks of 1/100 s. A reader skips what a longer header or entry has more, and takes an
+// entry of 17 bytes, which has no daemon.
+struct ThreadStatusTable {
+  static constexpr ChunkType kType = chunk_type("THST");
+  // The count is read signed by real servers; the rest is left out.
+  static constexpr std::size_t kMaxEntries = 32767;
+  struct Entry {
+    std::uint32_t id = 0;
+    ThreadState state = ThreadState::kRunning;
+    std::uint32_t os_id = 0;
+    std::uint32_t user_ticks = 0;
+    std::uint32_t system_ticks = 0;
+    bool daemon = false;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  std::vector<Entry> entries;
+
+  Bytes encode() const;
+  static std::optional<ThreadStatusTable> decode(ByteSpan data);
+  friend bool operator==(const ThreadStatusTable&, const ThreadStatusTable&) = default;
+};
+
+// THID, a chunk of our own: which threads of Java the live ones are. The request has no data.
+//
+//   u4 count, count x { u4 id, u8 Java's own id (Thread.getId(), as jstack and reports tell it) }
+struct JavaThreadIds {
+  static constexpr ChunkType kType = chunk_type("THID");
+  struct Entry {
+    std::uint32_t id = 0;
+    std::int64_t java_id = 0;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  std::vector<Entry> entries;
+
+  Bytes encode() const;
+  static std::optional<JavaThreadIds> decode(ByteSpan data);
+  friend bool operator==(const JavaThreadIds&, const JavaThreadIds&) = default;
+};
+inline constexpr std::string_view kJavaThreadIdsFeature = "java-thread-ids";  // in FEAT
+
+// THST, the periodic event, in the layout of 2007.   u4 count, count x { u4 id, u1 state,
+// u1 suspended }
+struct ThreadStatusList {
+  static constexpr ChunkType kType = chunk_type("THST");
+  struct Entry {
+    std::uint32_t id = 0;
+    ThreadState state = ThreadState::kRunning;
+    bool suspended = false;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  std::vector<Entry> entries;
+
+  Bytes encode() const;
+  static std::optional<ThreadStatusList> decode(ByteSpan data);
+  friend bool operator==(const ThreadStatusList&, const ThreadStatusList&) = default;
+};
+
+// STKL, the reply.
+//
+//   u4 0, u4 id, u4 count, count x { str class, str method, str file, s4 line }
+//
+// Innermost frame first; dotted class names; file "" = not known; line -2 native, -1 not known.
+struct ThreadStack {
+  static constexpr ChunkType kType = chunk_type("STKL");
+  struct Frame {
+    std::string class_name;
+    std::string method;
+    std::string file;
+    std::int32_t line = -1;
+    friend bool operator==(const Frame&, const Frame&) = default;
+  };
+  std::uint32_t id = 0;
+  std::vector<Frame> frames;
+
+  Bytes encode() const;
+  static std::optional<ThreadStack> decode(ByteSpan data);
+  friend bool operator==(const ThreadStack&, const ThreadStack&) = default;
+};
+
+}  // namespace ddm

@@ -1,0 +1,49 @@
+// THLK, a chunk of our own: the stacks of all threads of one moment, with the locks that they hold and
+// wait for. The request has no data.
+//
+//   u4 n, n x { u8 Java's id, str name, u1 waits, [lock, u8 owner's id, str owner,] if waits is not 0
+//               u4 f, f x { str class, str method, str file, s4 line },
+//               u4 h, h x { lock, s4 frame } }
+//   lock = { str class, u4 identity hash code }
+//
+// Innermost frame first, as in STKL; `frame` is the one that took the monitor, -1 = not known (from
+// native code). An owner of id 0 is nobody, or not known. Virtual threads are not among them.
+#pragma once
+
+#include "wire/chunks/thread_chunks.h"
+
+namespace ddm {
+
+struct ThreadLocks {
+  static constexpr ChunkType kType = chunk_type("THLK");
+  enum class Waits : std::uint8_t { kNot = 0, kEnter = 1, kWait = 2, kPark = 3 };
+  struct Lock {
+    std::string class_name;
+    std::uint32_t hash = 0;
+    friend bool operator==(const Lock&, const Lock&) = default;
+  };
+  struct Held {
+    Lock lock;
+    std::int32_t frame = -1;
+    friend bool operator==(const Held&, const Held&) = default;
+  };
+  struct Thread {
+    std::int64_t java_id = 0;
+    std::string name;
+    Waits waits = Waits::kNot;
+    Lock lock;  // that it waits for
+    std::int64_t owner_id = 0;
+    std::string owner;
+    std::vector<ThreadStack::Frame> frames;
+    std::vector<Held> held;
+    friend bool operator==(const Thread&, const Thread&) = default;
+  };
+  std::vector<Thread> threads;
+
+  Bytes encode() const;
+  static std::optional<ThreadLocks> decode(ByteSpan data);
+  friend bool operator==(const ThreadLocks&, const ThreadLocks&) = default;
+};
+inline constexpr std::string_view kThreadLocksFeature = "thread-locks";  // in FEAT
+
+}  // namespace ddm

@@ -1,0 +1,34 @@
+// What several features hear of: the clock, the VM's collections, and when maps of memory are drawn
+// after them.
+#pragma once
+
+#include "core/feature.h"
+#include "core/pulse.h"
+#include "wire/events/gc_events.h"
+#include "wire/events/map_events.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class AgentEvents final : public Feature {
+ public:
+  explicit AgentEvents(const HandlerContext& context);
+
+  Pulse& pulse() { return pulse_; }
+  GcEvents& collections() { return collections_; }
+  MapEvents& maps() { return maps_; }
+
+  // After the features that tell servers of a collection by themselves: maps come behind that.
+  void add_chunks(Dispatcher&) override;
+  void session_ended(const SessionPtr& session) override;
+  void end() override;
+  void end_after_servers() override { maps_.close(); }
+
+ private:
+  const HandlerContext& context_;
+  Pulse pulse_;
+  GcEvents collections_;
+  MapEvents maps_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,101 @@
+#include "wire/events/map_requests.h"
+
+#include <map>
+#include <utility>
+
+#include "core/log.h"
+#include "wire/chunks/event_bundle.h"
+
+namespace ddm {
+
+void MapRequests::set_drawer(DrawFor draw_for) {
+  draw_for_ = std::move(draw_for);
+  maps_.add_drawer([this](JNIEnv* jni) { draw(jni, /*after_collection=*/true); });
+}
+
+void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
+  if (wish.when != SegmentsWhen::kNever) {
+    const std::string error = maps_.start(context_.jni());
+    if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  }
+  if (wish.when == SegmentsWhen::kNow) {
+    auto shared = std::make_shared<Reply>(std::move(reply));
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back({request.session, wish.what, std::move(shared)});
+      if (waiting_.size() > 1) return;  // drawing is on its way
+    }
+    maps_.post([this](JNIEnv* jni) { draw(jni, /*after_collection=*/false); });
+    return;
+  }
+  request.session->modes.*standing_ = wish;
+  request.session->modes.told_of_collections_since = std::chrono::steady_clock::now();
+  const std::string error = gc_events_.refresh();
+  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
+  reply.send_empty();
+}
+
+void MapRequests::draw(JNIEnv* jni, bool after_collection) {
+  std::vector<Receiver> receivers;
+  {
+    const std::lock_guard lock(mutex_);
+    receivers.swap(waiting_);
+  }
+  // Nobody stops the program for a server that has gone or was refused meanwhile.
+  std::erase_if(receivers, [](const Receiver& one) {
+    return !one.session->is_open() || (one.reply && !one.reply->wanted());
+  });
+  if (after_collection) add_standing(receivers);
+  if (!receivers.empty()) draw_for_(jni, receivers);
+}
+
+void MapRequests::add_standing(std::vector<Receiver>& receivers) const {
+  for (const SessionPtr& session : context_.sessions()) {
+    const MapWish wish = session->modes.*standing_;
+    // A map that a server cannot take yet is old when it can.
+    if (wish.when == SegmentsWhen::kEveryGc && session->has_room()) {
+      receivers.push_back({session, wish.what, nullptr});
+    }
+  }
+}
+
+void MapRequests::deliver(const std::vector<Receiver>& receivers, const EnvelopeFor& envelope_for,
+                          const Write& write) const {
+  std::map<std::pair<std::uint8_t, bool>, std::vector<Receiver>> alike;
+  for (const Receiver& one : receivers) {
+    alike[{one.what, one.session->takes_zlib()}].push_back(one);
+  }
+  for (const auto& [form, group] : alike) {
+    const auto [what, zlib] = form;
+    const Envelope envelope = envelope_for(what);
+    EventBundle bundle(zlib);
+    bundle.add(envelope.start);
+    HeapMapWriter writer(envelope.segment, envelope.unit, [&](Chunk chunk) {
+      if (!maps_.closing()) bundle.add(std::move(chunk));
+    });
+    write(what, writer);
+    bundle.add(envelope.end);
+    const std::string failed = bundle.finish();
+    if (!failed.empty()) {
+      fail(group, failed);
+      continue;
+    }
+    for (const Receiver& one : group) {
+      bundle.send_to(*one.session);
+      if (one.reply) one.reply->send_empty();
+    }
+  }
+}
+
+void MapRequests::fail(const std::vector<Receiver>& receivers, const std::string& why) {
+  bool said = false;
+  for (const Receiver& one : receivers) {
+    if (one.reply) {
+      one.reply->fail(FailCode::kRefused, why);
+    } else if (!std::exchange(said, true)) {
+      log_warn("map of memory: {}", why);
+    }
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,153 @@
+#include "wire/lane_watch.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/native_thread.h"
+
+namespace ddm {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kGlanceAtLanes{300};
+// Servers ask again after some seconds. With a glance and the lanes' answer it stays below three.
+constexpr milliseconds kHeldUp{2000};
+constexpr milliseconds kLookTime{400};
+
+// Of one processor: when the whole process uses less, nobody works on a request.
+constexpr int kWorkPercent = 20;
+
+constexpr std::string_view kHeld =
+    "a debugger holds threads of this program; ask again when it lets them go on";
+
+std::int64_t process_cpu_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
+}
+
+}  // namespace
+
+void LaneWatch::start() {
+  for (const Watched& lane : lanes_) {
+    lane.thread->tell_of_posts([this] {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(posted_, true)) return;
+      changed_.notify_all();
+    });
+  }
+  thread_ = start_native_thread("ddm-lanes", [this] { watch(); });
+}
+
+void LaneWatch::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void LaneWatch::add(std::weak_ptr<OpenRequest> request) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  open_.push_back({std::move(request), Clock::now()});
+  if (open_.size() == 1) changed_.notify_all();
+}
+
+void LaneWatch::watch() {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    if (!posted_ && open_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    posted_ = false;
+    changed_.wait_for(lock, kGlanceAtLanes, [this] { return stopped_; });
+    if (stopped_) return;
+    lock.unlock();
+    const bool again = look_at_all();
+    lock.lock();
+    posted_ |= again;
+  }
+}
+
+bool LaneWatch::look_at_all() {
+  const Clock::time_point now = Clock::now();
+  const std::int64_t cpu_ns = process_cpu_ns();
+  still_ = std::chrono::nanoseconds((cpu_ns - std::exchange(cpu_ns_, cpu_ns)) * 100) <
+           kWorkPercent * (now - std::exchange(cpu_at_, now));
+  const auto late = late_requests(now);
+  const bool stuck = std::any_of(lanes_.begin(), lanes_.end(), is_stuck);
+  if ((!late.empty() || stuck) && debugger_holds()) {
+    for (const auto& request : late) request->refuse(kHeld);
+    for (const Watched& lane : lanes_) {
+      if (is_stuck(lane)) lane.refuse();
+    }
+  }
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const Watched& lane) {
+    const AgentThread::Load load = lane.thread->load();
+    return load.waiting.count() > 0 || load.busy.count() > 0;
+  });
+}
+
+bool LaneWatch::is_stuck(const Watched& lane) {
+  const AgentThread::Load load = lane.thread->load();
+  return load.waiting > kHeldUp || (lane.tasks_are_short && load.busy > kHeldUp);
+}
+
+std::vector<std::shared_ptr<OpenRequest>> LaneWatch::late_requests(Clock::time_point now) {
+  std::vector<std::shared_ptr<OpenRequest>> late;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(open_, [&](const Open& one) {
+    auto request = one.request.lock();
+    if (!request || request->answered()) return true;
+    if (now - one.since > kHeldUp) late.push_back(std::move(request));
+    return false;
+  });
+  return late;
+}
+
+// A lane that does not come to look is held itself, unless the other one does.
+bool LaneWatch::debugger_holds() {
+  const auto seen = ask_lanes();
+  if (!seen) return true;
+  return seen->own > 0 || (seen->program > 0 && still_);
+}
+
+std::optional<SuspendedThreads> LaneWatch::ask_lanes() {
+  std::uint64_t number = 0;
+  std::vector<std::size_t> free;
+  {
+    const std::lock_guard lock(sight_->mutex);
+    number = ++sight_->asked;
+    sight_->on_the_way.resize(lanes_.size());
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (!sight_->on_the_way[i]) free.push_back(i);
+      sight_->on_the_way[i] = true;
+    }
+  }
+  for (const std::size_t lane : free) {
+    lanes_[lane].thread->post([sight = sight_, look = look_, lane](JNIEnv* jni) {
+      std::uint64_t asked = 0;
+      {
+        const std::lock_guard lock(sight->mutex);
+        sight->on_the_way[lane] = false;
+        asked = sight->asked;
+      }
+      const SuspendedThreads seen = look(jni);
+      const std::lock_guard lock(sight->mutex);
+      sight->told = asked;
+      sight->seen = seen;
+      sight->changed.notify_all();
+    });
+  }
+  std::unique_lock lock(sight_->mutex);
+  if (!sight_->changed.wait_for(lock, kLookTime, [&] { return sight_->told >= number; })) return {};
+  return sight_->seen;
+}
+
+}  // namespace ddm

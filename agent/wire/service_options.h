@@ -1,0 +1,27 @@
+// The options of the wire: where servers find the program, who may connect, and under what name it
+// is shown. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/option_table.h"
+
+namespace ddm {
+
+enum class Compress { kAuto, kAlways, kNever };
+
+struct ServiceOptions {
+  std::string address = "127.0.0.1:0";
+  bool server = true;    // false: the agent connects out to `address`
+  bool suspend = false;  // main waits for a server's HELO
+  std::string name;      // "" = main class or jar
+  Compress compress = Compress::kAuto;
+  std::string debugger = "auto";
+  bool access_any = false;
+
+  // The rows store into this object, which outlives them.
+  std::vector<OptionRow> rows();
+};
+
+}  // namespace ddm

@@ -1,0 +1,33 @@
+// Where an address is, without waiting for the system's resolver.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "core/waker.h"
+#include "wire/sockets/socket_address.h"
+
+namespace ddm {
+
+using AddressLookup = std::future<Result<std::vector<SocketAddress>>>;
+
+// Numeric addresses and paths are there at once. A name is looked up on a thread that nobody waits
+// for, neither here nor at the program's exit: a name server that is silent holds it up for ten
+// seconds and more. `waker` rings when the answer is there.
+AddressLookup look_up(const Address& address, const std::shared_ptr<Waker>& waker);
+
+template <typename T>
+bool is_there(const std::future<T>& later) {
+  return later.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+// One that is there already.
+template <typename T>
+std::future<T> at_once(T value) {
+  std::promise<T> promise;
+  promise.set_value(std::move(value));
+  return promise.get_future();
+}
+
+}  // namespace ddm

@@ -1,0 +1,247 @@
+#include "wire/sessions/connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "wire/chunks/fail.h"
+#include "wire/chunks/zlib_chunk.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kReadSize = std::size_t{64} << 10;
+
+// What a peer that is no burden makes us hold at most.
+constexpr std::size_t kLittle = 2 * kReadSize;
+
+// Where nothing can be stored it stays in memory.
+OutgoingPacket stored_if_big(OutgoingPacket packet) {
+  std::size_t memory = 0;
+  for (const OutgoingPacket::Piece& piece : packet.pieces) memory += piece.bytes.size();
+  if (memory < StoredData::kFrom || memory != packet.size()) return packet;
+  auto data = StoredData::of(packet.flatten());
+  if (!data) return packet;
+  return {{std::move(*data)}};
+}
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<const ServerContext> context, std::uint64_t id,
+                       FileDescriptor socket, std::string peer, bool checked)
+    : context_(std::move(context)),
+      id_(id),
+      peer_(std::move(peer)),
+      socket_(std::move(socket)),
+      queue_(context_->options.limits.max_queue, context_->options.limits.max_queue / 4),
+      reader_(context_->options.limits.max_packet),
+      stage_(checked ? Stage::kGreeting : Stage::kUnchecked),
+      handshake_due_(Clock::now() + context_->options.limits.handshake_time),
+      last_light_(Clock::now()) {}
+
+void Connection::send_event(Chunk chunk) {
+  if (!is_open()) return;
+  if (takes_zlib()) chunk = smallest_chunk(std::move(chunk));
+  push(stored_if_big(event_packet(std::move(chunk))));
+}
+
+void Connection::send_stored(std::shared_ptr<const StoredData> packets) {
+  push({{std::move(packets)}});
+}
+
+void Connection::send_packets(Bytes packets) { push(stored_if_big({{std::move(packets)}})); }
+
+bool Connection::takes_zlib() const {
+  const Compression compression = context_->options.compression;
+  return compression == Compression::kAlways ||
+         (compression == Compression::kAuto && understands_zlib);
+}
+
+void Connection::close() {
+  close_requested_ = true;
+  context_->waker->wake();
+}
+
+void Connection::push(OutgoingPacket packet) {
+  switch (queue_.push(std::move(packet))) {
+    case SendQueue::Push::kQueued:
+      context_->waker->wake();
+      break;
+    case SendQueue::Push::kDropped:
+      break;
+    case SendQueue::Push::kOverflow:
+      if (!close_requested_.exchange(true)) {
+        context_->log(Severity::kInfo, peer_ + " does not read what it is sent; dropped");
+      }
+      context_->waker->wake();
+      break;
+  }
+}
+
+void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks) {
+  push(reply_packet(id, std::move(chunks)));
+  request_bytes_ -= request_size;
+  --requests_;
+  context_->waker->wake();  // reading may go on
+}
+
+bool Connection::on_readable() {
+  if (stage_ == Stage::kUnchecked) {
+    if (const auto unwanted = check_peer(fd(), context_->options.access)) {
+      context_->log_stranger("connection to " + peer_ + " refused: " + unwanted->message);
+      return false;
+    }
+    stage_ = Stage::kGreeting;
+  }
+  std::array<std::uint8_t, kReadSize> buffer;
+  // One read a turn: nobody keeps the others waiting.
+  const ssize_t size = recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+  if (size == 0) return false;
+  return receive(ByteSpan(buffer).first(static_cast<std::size_t>(size)));
+}
+
+bool Connection::receive(ByteSpan data) {
+  if (stage_ == Stage::kGreeting && !shake_hands(data)) return false;
+  reader_.append(data);
+  return handle_packets();
+}
+
+bool Connection::shake_hands(ByteSpan& data) {
+  while (handshake_bytes_ < kHandshake.size() && !data.empty()) {
+    if (data.front() != static_cast<std::uint8_t>(kHandshake[handshake_bytes_])) {
+      return refuse(peer_ + " does not speak JDWP; dropped");
+    }
+    ++handshake_bytes_;
+    data = data.subspan(1);
+  }
+  if (handshake_bytes_ == kHandshake.size()) {
+    const auto* text = reinterpret_cast<const std::uint8_t*>(kHandshake.data());
+    queue_.open({text, kHandshake.size()});
+    context_->waker->wake();
+    context_->log(Severity::kDebug, peer_ + " connected");
+    stage_ = Stage::kJdwp;
+  }
+  return true;
+}
+
+bool Connection::too_busy() const {
+  const ServerLimits& limits = context_->options.limits;
+  // Paused until half is answered, so that a busy peer does not make us switch all the time.
+  const std::size_t share = paused_ ? 2 : 1;
+  return requests_ >= std::max<std::size_t>(limits.max_requests / share, 1) ||
+         request_bytes_ >= std::max<std::size_t>(limits.max_request_bytes / share, 1);
+}
+
+bool Connection::handle_packets() {
+  // A debugger that has suspended the program's threads has suspended those that answer requests,
+  // too; what lets them go on comes on this connection, so that it has to be read.
+  while (!(paused_ = !debugged_ && (too_busy() || (is_open() && !has_room())))) {
+    std::optional<Packet> packet = reader_.next();
+    if (!packet) break;
+    packet_due_ = Clock::time_point::max();
+    handle(std::move(*packet));
+  }
+  if (reader_.error()) return refuse(peer_ + " dropped: " + reader_.error()->message);
+  if (!paused_ && reader_.in_packet() && packet_due_ == Clock::time_point::max()) {
+    packet_due_ = Clock::now() + context_->options.limits.packet_time;
+  }
+  return true;
+}
+
+void Connection::handle(Packet packet) {
+  if (packet.header.is_reply()) return;  // nothing of ours asks for one
+  if (packet.header.is_ddm_command()) return dispatch(std::move(packet));
+  DebuggerLink* debugger = context_->options.debugger;
+  if (debugger != nullptr && debugger->packet(shared_from_this(), packet.bytes)) {
+    debugged_ = true;
+  } else {
+    push(error_packet(packet.header.id, kErrorNotImplemented));
+  }
+}
+
+void Connection::dispatch(Packet packet) {
+  const SessionPtr self = shared_from_this();
+  if (std::exchange(stage_, Stage::kDdm) != Stage::kDdm && context_->options.observer != nullptr) {
+    context_->options.observer->connected(self);
+  }
+  if (debugged_ && too_busy()) {
+    const Fail fail{FailCode::kInternal, "too many requests are unanswered"};
+    return push(reply_packet(packet.header.id, {to_chunk(fail)}));
+  }
+  const std::size_t size = packet.bytes.size();
+  ++requests_;
+  request_bytes_ += size;
+  Bytes payload = std::move(packet.bytes);
+  payload.erase(payload.begin(), payload.begin() + kPacketHeaderSize);
+  context_->dispatcher.dispatch(
+      self, std::move(payload), context_->executor,
+      [connection = shared_from_this(), id = packet.header.id, size](std::vector<Chunk> answers) {
+        connection->reply(id, size, std::move(answers));
+      });
+}
+
+bool Connection::on_wakeup(Clock::time_point now) {
+  if (close_requested_) return false;
+  if (queue_.drain(fd()) == SendQueue::Drain::kBroken) return false;
+  // Behind the drain: once nothing is left to write, nothing wakes a connection that does not read.
+  if (paused_ && !handle_packets()) return false;
+  free_leftovers();
+  if (queue_.has_room_again()) context_->executor.resume();
+  const Burden now_held = burden();
+  if (now_held.memory + now_held.stored <= kLittle) last_light_ = now;
+  return true;
+}
+
+void Connection::free_leftovers() {
+  SendQueue::Leftovers leftovers = queue_.take_leftovers();
+  if (leftovers.empty()) return;
+  context_->executor.run(Lane::kSlow, nullptr, [gone = std::move(leftovers)] {});
+}
+
+Connection::Burden Connection::burden() const {
+  const auto unread = queue_.waiting().value_or(SendQueue::Waiting{});
+  return {reader_.held() + request_bytes_ + answer_bytes + unread.memory, unread.stored,
+          last_light_};
+}
+
+Clock::time_point Connection::unread_due() const {
+  const auto unread = queue_.waiting();
+  if (!unread) return Clock::time_point::max();
+  return unread->last_progress + context_->options.limits.unread_time;
+}
+
+Clock::time_point Connection::deadline() const {
+  if (stage_ < Stage::kJdwp) return handshake_due_;
+  return std::min(packet_due_, unread_due());
+}
+
+bool Connection::on_deadline(Clock::time_point now) {
+  if (now < deadline()) return true;
+  if (stage_ < Stage::kJdwp) return refuse(peer_ + " sent no handshake in time; dropped");
+  if (now >= packet_due_) return refuse(peer_ + " left a packet unfinished; dropped");
+  return refuse(peer_ + " does not read what it is sent; dropped");
+}
+
+void Connection::end(bool tell) {
+  queue_.close();
+  socket_.reset();
+  if (!tell) return;
+  free_leftovers();
+  context_->executor.resume();  // what waited for this peer to read need not wait any more
+  const SessionPtr self = shared_from_this();
+  if (stage_ == Stage::kDdm && context_->options.observer != nullptr) {
+    context_->options.observer->disconnected(self);
+  }
+  if (context_->options.debugger != nullptr) context_->options.debugger->closed(self);
+  context_->log(Severity::kDebug, peer_ + " disconnected");
+}
+
+bool Connection::refuse(const std::string& why) {
+  context_->log(Severity::kInfo, why);
+  return false;
+}
+
+}  // namespace ddm

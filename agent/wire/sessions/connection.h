@@ -1,0 +1,122 @@
+// One peer: its socket, its handshake, its packets in and out.
+//
+// Made, read, written and ended by the I/O thread; what Session declares may be called by any
+// thread. Nothing is read before check_peer() has let the peer in.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "core/file_descriptor.h"
+#include "core/waker.h"
+#include "wire/chunks/dispatcher.h"
+#include "wire/chunks/packet.h"
+#include "wire/sessions/send_queue.h"
+#include "wire/sessions/server_options.h"
+
+namespace ddm {
+
+using Clock = std::chrono::steady_clock;
+
+// What all connections of a Server share.
+struct ServerContext {
+  const ServerOptions options;
+  Dispatcher& dispatcher;
+  Executor& executor;
+  std::shared_ptr<Waker> waker;
+  std::shared_ptr<std::atomic<bool>> warned = std::make_shared<std::atomic<bool>>(false);
+
+  void log(Severity severity, const std::string& text) const {
+    if (options.log) options.log(severity, text);
+  }
+  // Of a peer that is not let in. Once is news; more would let it fill the program's stderr.
+  void log_stranger(const std::string& text) const {
+    log(warned->exchange(true) ? Severity::kInfo : Severity::kWarning, text);
+  }
+};
+
+class Connection : public Session, public std::enable_shared_from_this<Connection> {
+ public:
+  // `checked`: the peer has been let in. Otherwise it is checked when its first bytes come, which
+  // is how it is for a connection we made: until the other process has accepted it, nobody owns
+  // the far end.
+  Connection(std::shared_ptr<const ServerContext> context, std::uint64_t id, FileDescriptor socket,
+             std::string peer, bool checked);
+
+  // Session: any thread.
+  std::uint64_t id() const override { return id_; }
+  bool is_open() const override { return queue_.is_open(); }
+  void send_event(Chunk chunk) override;
+  void send_stored(std::shared_ptr<const StoredData> packets) override;
+  void send_packets(Bytes packets) override;
+  bool wait_for_room(std::chrono::milliseconds limit) override {
+    return queue_.wait_for_room(limit);
+  }
+  bool takes_zlib() const override;
+  void close() override;
+
+  // From here on: the I/O thread. False: the connection has to be ended.
+  bool on_readable();
+  bool on_wakeup(Clock::time_point now);  // write what is queued, read on if that had to wait
+  bool on_deadline(Clock::time_point now);
+
+  // Ends it; tells observer and debugger if `tell`.
+  void end(bool tell);
+
+  int fd() const { return socket_.get(); }
+  const std::string& peer() const { return peer_; }
+  bool wants_read() const { return !paused_; }
+  bool wants_write() const { return queue_.waiting().has_value(); }
+  Clock::time_point deadline() const;
+
+  // What this peer makes us hold, and since when that has been more than a little.
+  struct Burden {
+    std::size_t memory = 0;
+    std::size_t stored = 0;
+    Clock::time_point since;
+  };
+  Burden burden() const;
+
+ private:
+  // How far the peer has come.
+  enum class Stage {
+    kUnchecked,
+    kGreeting,  // let in; sends the handshake
+    kJdwp,      // packets
+    kDdm,       // the observer has been told
+  };
+
+  bool receive(ByteSpan data);
+  bool shake_hands(ByteSpan& data);
+  bool handle_packets();
+  void handle(Packet packet);
+  void dispatch(Packet packet);
+  bool too_busy() const;
+  void reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks);
+  void push(OutgoingPacket packet);
+  Clock::time_point unread_due() const;
+  void free_leftovers();
+  bool refuse(const std::string& why);
+
+  const std::shared_ptr<const ServerContext> context_;
+  const std::uint64_t id_;
+  const std::string peer_;
+  FileDescriptor socket_;
+  SendQueue queue_;
+  std::atomic<bool> close_requested_{false};
+  std::atomic<std::size_t> requests_{0};  // dispatched and not yet answered
+  std::atomic<std::size_t> request_bytes_{0};
+
+  // The I/O thread's own.
+  PacketReader reader_;
+  Stage stage_;
+  std::size_t handshake_bytes_ = 0;
+  bool debugged_ = false;  // a debugger's commands come this way
+  bool paused_ = false;    // too busy to read on
+  Clock::time_point handshake_due_;
+  Clock::time_point packet_due_ = Clock::time_point::max();  // of the one that has begun
+  Clock::time_point last_light_;                             // when it was last no burden
+};
+
+}  // namespace ddm

@@ -1,0 +1,49 @@
+// The agent's end of the DDM protocol: an address, an I/O thread, sessions.
+//
+// start() returns as soon as the address is bound. Requests go to the Dispatcher, which runs
+// handlers on the Executor's lanes; events go out through broadcast() or Session::send_event().
+// Any thread may call anything except stop() on the I/O thread itself.
+#pragma once
+
+#include <thread>
+
+#include "wire/chunks/dispatcher.h"
+#include "wire/sessions/io_loop.h"
+#include "wire/sessions/server_options.h"
+
+namespace ddm {
+
+class Server {
+ public:
+  // The error is one sentence for people: which address could not be had, and what to do. An
+  // address of kind kNone gives a server that does nothing. Dispatcher and Executor outlive the
+  // Server and every Reply.
+  static Result<std::unique_ptr<Server>> start(ServerOptions options, Dispatcher& dispatcher,
+                                               Executor& executor);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Where it listens, with the port it really got; what it connects to with connect_out.
+  const Address& bound_address() const { return bound_; }
+
+  // An event to every session past its handshake for which `wanted` is true; all, if it is empty.
+  // Runs on the calling thread, waits for nobody.
+  void broadcast(const Chunk& event, const std::function<bool(const Session&)>& wanted = nullptr);
+
+  // Sessions past their handshake.
+  std::vector<SessionPtr> sessions() const;
+
+  // Writes what the sockets take at once, then ends all connections and the thread: milliseconds.
+  // No observer is told. A second call does nothing.
+  void stop();
+
+ private:
+  Server() = default;
+
+  Address bound_;
+  std::unique_ptr<IoLoop> loop_;  // none for kNone
+  std::thread thread_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,184 @@
+#include "wire/sockets/discovery.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "core/file_descriptor.h"
+#include "core/utf16.h"
+
+namespace ddm {
+namespace {
+
+std::string json_string(std::string_view text) {
+  std::string result = "\"";
+  // Through UTF-16 and back: what comes out is valid UTF-8, whatever went in.
+  for (const char c : to_utf8(to_utf16(text))) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      result += escape;
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string to_json(const Target& target) {
+  return "{\"pid\":" + std::to_string(target.pid) + ",\"app\":" + json_string(target.app) +
+         ",\"address\":" + json_string(target.address) +
+         (target.dyper.empty() ? "" : ",\"dyper\":" + json_string(target.dyper)) +
+         ",\"vm\":" + json_string(target.vm) + ",\"uid\":" + std::to_string(target.uid) +
+         ",\"start\":" + std::to_string(target.start) +
+         ",\"pidns\":" + std::to_string(target.pid_namespace) + "}\n";
+}
+
+// Beside and renamed into place: a reader sees the old file or the new one, never half of one.
+std::optional<Error> write_atomically(const std::string& path, std::string_view text) {
+  const std::string temporary = path + ".new";
+  unlink(temporary.c_str());  // of a process that died here; O_EXCL refuses whatever is put back
+  FileDescriptor fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                         S_IRUSR | S_IWUSR));
+  if (!fd.valid()) return errno_error("cannot create " + temporary);
+  while (!text.empty()) {
+    const ssize_t written = write(fd.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      Error error = errno_error("cannot write " + temporary);
+      unlink(temporary.c_str());
+      return error;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (rename(temporary.c_str(), path.c_str()) != 0) {
+    Error error = errno_error("cannot rename " + temporary);
+    unlink(temporary.c_str());
+    return error;
+  }
+  return {};
+}
+
+std::optional<Error> make_private_directory(const std::string& path) {
+  if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+    return errno_error("cannot create " + path);
+  }
+  return check_private_directory(path, geteuid());
+}
+
+}  // namespace
+
+std::optional<Error> check_private_directory(const std::string& path, uid_t owner) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0) return errno_error(path);
+  if (!S_ISDIR(status.st_mode)) return Error{path + " is not a directory"};
+  if (status.st_uid != owner) {
+    return Error{path + " belongs to uid " + std::to_string(status.st_uid) + ", not to uid " +
+                 std::to_string(owner)};
+  }
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return Error{path + " is open to other users; its mode must be 0700"};
+  }
+  return {};
+}
+
+std::vector<std::string> discovery_directories(uid_t uid) {
+  std::vector<std::string> result;
+  const auto add = [&result](std::string path) {
+    if (result.empty() || result.back() != path) result.push_back(std::move(path));
+  };
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (uid == geteuid() && runtime != nullptr && runtime[0] == '/')
+    add(runtime + std::string("/ddm"));
+  add("/run/user/" + std::to_string(uid) + "/ddm");
+  add("/tmp/ddm-" + std::to_string(uid));
+  return result;
+}
+
+std::optional<std::uint64_t> process_start_time(pid_t pid) {
+  char buffer[1024];
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return {};
+  const ssize_t size = read(fd.get(), buffer, sizeof buffer);
+  if (size <= 0) return {};
+  // pid (comm) state ppid ...: comm may hold anything, so count from its closing bracket.
+  std::string_view text(buffer, static_cast<std::size_t>(size));
+  const std::size_t close = text.rfind(')');
+  if (close == std::string_view::npos) return {};
+  text.remove_prefix(close + 1);
+  constexpr int kStartField = 22;
+  for (int field = 3; field <= kStartField; ++field) {
+    const std::size_t begin = text.find_first_not_of(' ');
+    if (begin == std::string_view::npos) return {};
+    text.remove_prefix(begin);
+    if (field < kStartField) text.remove_prefix(std::min(text.find(' '), text.size()));
+  }
+  std::uint64_t start = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), start).ec != std::errc()) return {};
+  return start;
+}
+
+std::optional<uid_t> process_owner(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    unsigned real = 0;
+    unsigned effective = 0;
+    if (std::sscanf(line.c_str(), "Uid: %u %u", &real, &effective) == 2) return effective;
+  }
+  return {};
+}
+
+std::uint64_t own_pid_namespace() {
+  struct stat status {};
+  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+DiscoveryFile::DiscoveryFile(std::string path, Target target)
+    : path_(std::move(path)), target_(std::move(target)) {}
+
+DiscoveryFile::DiscoveryFile(DiscoveryFile&& other) noexcept
+    : path_(std::exchange(other.path_, {})), target_(std::move(other.target_)) {}
+
+DiscoveryFile::~DiscoveryFile() {
+  if (!path_.empty() && target_.pid == getpid()) unlink(path_.c_str());
+}
+
+Result<DiscoveryFile> DiscoveryFile::publish(Target target) {
+  target.pid = getpid();
+  target.uid = geteuid();
+  target.start = process_start_time(target.pid).value_or(0);
+  target.pid_namespace = own_pid_namespace();
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  std::vector<std::string> directories;
+  if (runtime != nullptr && runtime[0] == '/') directories.push_back(runtime + std::string("/ddm"));
+  directories.push_back("/tmp/ddm-" + std::to_string(target.uid));
+
+  std::optional<Error> failed;
+  for (const std::string& directory : directories) {
+    std::string path = directory + "/" + std::to_string(target.pid);
+    failed = make_private_directory(directory);
+    if (!failed) failed = write_atomically(path, to_json(target));
+    if (!failed) return DiscoveryFile(std::move(path), std::move(target));
+  }
+  return *failed;
+}
+
+std::optional<Error> DiscoveryFile::rename_app(std::string app) {
+  target_.app = std::move(app);
+  return write_atomically(path_, to_json(target_));
+}
+
+}  // namespace ddm

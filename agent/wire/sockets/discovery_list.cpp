@@ -1,0 +1,125 @@
+// Reading side of discovery.h: list_targets(). Only tools need it, so only they link the parser.
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "wire/sockets/discovery.h"
+#include "wire/sockets/owned_file.h"
+
+namespace ddm {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxFile = std::size_t{64} << 10;
+// Of one user: what another user puts into his directory must not keep root busy.
+constexpr std::size_t kMaxFiles = 4096;
+
+// "ddm-1000" after "ddm-" gives 1000; none for anything but decimal digits.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
+  if (!stream) return names;
+  while (const dirent* entry = readdir(stream.get())) names.emplace_back(entry->d_name);
+  return names;
+}
+
+std::string text_member(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::uint64_t number_member(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::optional<Target> parse_target(std::string_view text, pid_t pid, uid_t uid) {
+  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return {};
+  Target target;
+  target.pid = pid;  // from the file's name, uid from its owner: nobody can lend us another's
+  target.uid = uid;
+  target.app = text_member(object, "app");
+  target.address = text_member(object, "address");
+  target.dyper = text_member(object, "dyper");
+  target.vm = text_member(object, "vm");
+  target.start = number_member(object, "start");
+  target.pid_namespace = number_member(object, "pidns");
+  if (target.address.empty()) return {};
+  return target;
+}
+
+void list_directory(const std::string& directory, uid_t owner, std::vector<Target>& result) {
+  if (check_private_directory(directory, owner)) return;
+  std::vector<std::string> names = names_in(directory);
+  if (names.size() > kMaxFiles) names.resize(kMaxFiles);
+  for (const std::string& name : names) {
+    const std::optional<pid_t> pid = number_in<pid_t>(name);
+    if (!pid || *pid <= 0) continue;
+    const std::string path = directory + "/" + name;
+    const std::optional<std::string> text = read_owned_file(path, owner, kMaxFile);
+    if (!text) continue;
+    std::optional<Target> target = parse_target(*text, *pid, owner);
+    // In another pid namespace the number is another process's, if it is any here.
+    if (!target || target->pid_namespace != own_pid_namespace()) continue;
+    if (process_start_time(*pid) != target->start) {
+      // Only our own: the owner of a directory could put a symlink in its place meanwhile.
+      if (owner == geteuid()) {
+        unlink(path.c_str());
+        unlink((path + ".new").c_str());
+      }
+      continue;
+    }
+    // Root may have started it before it became another user; nobody else speaks for others.
+    if (owner == 0 || process_owner(*pid) == owner) result.push_back(std::move(*target));
+  }
+}
+
+std::vector<uid_t> users_with_targets() {
+  std::vector<uid_t> users{geteuid()};
+  if (geteuid() != 0) return users;
+  for (const std::string& name : names_in("/run/user")) {
+    if (const auto uid = number_in<uid_t>(name)) users.push_back(*uid);
+  }
+  constexpr std::string_view kPrefix = "ddm-";
+  for (const std::string& name : names_in("/tmp")) {
+    if (!name.starts_with(kPrefix)) continue;
+    if (const auto uid = number_in<uid_t>(std::string_view(name).substr(kPrefix.size()))) {
+      users.push_back(*uid);
+    }
+  }
+  std::sort(users.begin(), users.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
+  return users;
+}
+
+}  // namespace
+
+std::vector<Target> list_targets() {
+  std::vector<Target> result;
+  for (const uid_t uid : users_with_targets()) {
+    for (const std::string& directory : discovery_directories(uid)) {
+      list_directory(directory, uid, result);
+    }
+  }
+  const auto by_pid = [](const Target& a, const Target& b) { return a.pid < b.pid; };
+  std::stable_sort(result.begin(), result.end(), by_pid);
+  const auto same_pid = [](const Target& a, const Target& b) { return a.pid == b.pid; };
+  result.erase(std::unique(result.begin(), result.end(), same_pid), result.end());
+  return result;
+}
+
+}  // namespace ddm

@@ -1,0 +1,8 @@
+package java.lang;
+
+/** Is there to be linked: see DdmTrackerParks.link(). */
+final class DdmTrackerParksLink {
+    private DdmTrackerParksLink() { }
+
+    static void touch() { }
+}

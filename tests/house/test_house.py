@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""The house as docs/architecture.md has it: arrows between rooms, no jni.h in pure rooms, sizes of files.
+
+tests/house/test_house.py: prints what is not so; the last line is "N passed, N failed".
+"""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MOST_LINES = {".cpp": 400, ".h": 150}
+# Longer than that today; none may grow, and none may join them.
+LONGER = {
+    "agent/allocations/capture/live_objects.cpp": 420, "agent/allocations/capture/thread_books.h": 180,
+    "agent/allocations/store/live_store.h": 159, "agent/allocations/tracking.h": 175,
+    "agent/probes/probe_code.cpp": 430, "agent/report/report.h": 191,
+    "agent/stack/shown_stack.h": 157, "agent/stack/vm_stack_capture.cpp": 420,
+    "agent/stack/walk/frame_walker.h": 201, "agent/stack/walk/stack_trail.h": 161,
+    "agent/stack/vm_stack_capture.h": 160,
+    "agent/time/call_recorder.cpp": 435, "agent/time/call_recorder.h": 202,
+    "agent/time/calls/open_calls.h": 252, "bci/patch/patch_plan.h": 179,
+}
+
+
+def sources():
+    listed = subprocess.run(["git", "ls-files", "agent", "bci"], cwd=ROOT, capture_output=True, text=True,
+                            check=True).stdout.split()
+    return [path for path in listed if path.endswith((".h", ".cpp"))]
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def room_of(path, rooms):
+    folder = os.path.dirname(path)
+    if folder == "agent":
+        return "agent"
+    if folder.startswith("bci"):
+        return "bci"
+    folder = folder[len("agent/"):]
+    while folder and folder not in rooms and f"{os.path.dirname(folder)}/*" not in rooms:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def table_of(text):
+    """room -> (the rooms it may include, whether it is pure), from the table under "Rooms and arrows"."""
+    part = text[text.index("## Rooms and arrows"):text.index("## A feature")]
+    rows = [[cell.strip() for cell in row] for row in
+            re.findall(r"^\| `([^`]+)` \|([^|]*)\|([^|]*)\|$", part, re.M)]
+    rooms = [name for name, _, _ in rows]
+    families = {"core", "vm", "stack", "wire", "report", "time", "probes", "heap", "native", "allocations"}
+
+    def meant(words, own):
+        if words == "every room":
+            return set(rooms) | {"bci"}
+        if words == "every room but other adapters":
+            return set(rooms) - {"adapters/*", "agent"} | {"bci"}
+        if words.startswith("the same, "):
+            return meant(dict((n, w) for n, w, _ in rows)["allocations/capture"], own) | \
+                meant("every room of wire", own) | set(words[len("the same, "):].split(", "))
+        if words.startswith("every room of "):
+            result = set()
+            for family in words[len("every room of "):].split(", "):
+                result |= {room for room in rooms if room == family or room.startswith(family + "/")} \
+                    if family in families else {family}
+            return result
+        return set(filter(None, words.split(", ")))
+
+    return {name: (meant(words, name), pure == "pure") for name, words, pure in rows}
+
+
+def included_by(path, known):
+    for name in re.findall(r'#include "([^"]+)"', read(path)):
+        for there in (f"agent/{name}", name, os.path.join(os.path.dirname(path), name)):
+            if there in known:
+                yield there
+                break
+
+
+def arrows():
+    table = table_of(read("docs/architecture.md"))
+    known = set(sources())
+    for path in sorted(known):
+        own = room_of(path, table)
+        if own == "bci":
+            allowed = {"bci"}
+        else:
+            entry = table.get(own) or table.get(f"{os.path.dirname(own)}/*")
+            if entry is None:
+                yield f"{path}: its room {own!r} is not in the table"
+                continue
+            allowed = entry[0] | {own}
+        for there in included_by(path, known):
+            room = room_of(there, table)
+            if room not in allowed and f"{os.path.dirname(room)}/*" not in allowed:
+                yield f"{path} ({own}) includes {there} ({room})"
+
+
+def pure_rooms():
+    table = table_of(read("docs/architecture.md"))
+    known = set(sources())
+    reaches = {}
+
+    def reaches_jni(path):
+        if path not in reaches:
+            reaches[path] = False
+            reaches[path] = bool(re.search(r"#include <(jni|jvmti)\.h>", read(path))) or any(
+                reaches_jni(there) for there in included_by(path, known))
+        return reaches[path]
+
+    for path in sorted(known):
+        own = room_of(path, table)
+        if own == "bci" or own in table and table[own][1]:
+            if reaches_jni(path):
+                yield f"{path} is in a pure room and includes jni.h"
+
+
+def sizes():
+    for path in sources():
+        lines = read(path).count("\n")
+        most = LONGER.get(path, MOST_LINES[os.path.splitext(path)[1]])
+        if lines > most and "bci/tool/" not in path:
+            yield f"{path} has {lines} lines, {most} are the most"
+
+
+def documents():
+    """Each option of help stands in docs/options.md."""
+    rows = set()
+    for path in subprocess.run(["git", "ls-files", "agent"], cwd=ROOT, capture_output=True, text=True,
+                               check=True).stdout.split():
+        if path.endswith("options.cpp") and "hprof" not in path:
+            rows |= set(re.findall(r'^ +\{"([a-z_]+)", "', read(path), re.M))
+    text = read("docs/options.md")
+    for row in sorted(rows):
+        if f"`{row}" not in text:
+            yield f"docs/options.md does not tell of {row}="
+
+
+def main():
+    failed = 0
+    checks = (arrows, pure_rooms, sizes, documents)
+    for check in checks:
+        wrong = list(check())
+        for sentence in wrong:
+            print(f"{check.__name__}: {sentence}")
+        failed += bool(wrong)
+        print(f"{'FAIL' if wrong else 'ok  '} the house: {check.__name__.replace('_', ' ')} (0 s)")
+    print(f"house: {len(checks) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

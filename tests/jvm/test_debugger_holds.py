@@ -1,0 +1,142 @@
+"""Nobody waits in silence while a debugger holds every thread: what comes after the breakpoint is
+answered, or refused with the reason, whichever of the agent's threads it needs for the first time."""
+import os
+import re
+import signal
+import struct
+import subprocess
+import time
+
+from ddm_client import DdmError, Target, address_of, probe_request, text
+from harness import AGENT, ROOT, test
+from test_ddm_debugger import JDWP, Clock, Jdb, free_port
+
+DDM = os.path.join(ROOT, "build", os.environ.get("DDM_PRESET", "release"), "bin", "ddm")
+HELD = "a debugger holds threads of this program"
+
+# Each needs a thread that has done nothing yet, or does what it has never done.
+REQUESTS = {
+    "HPIF": b"\1", "THST": b"", "THEN": b"\1", "REAL": b"", "HPGC": b"", "HPSG": b"\2\0",
+    "DYPR": text("<DYPER COMMAND='WHO' />"), "REPT": text("time"),
+    "MPSS": struct.pack(">II", 0, 0) + text("DdmTarget$Kept.*"),
+    "PRBS": probe_request("DdmTarget$Kept.*"), "PRBQ": b"", "REAE": b"\1",
+}
+
+
+class HeldTarget(Target):
+    """A program under a debugger's agent, which comes after ours as they are loaded."""
+
+    def __init__(self, t, options=""):
+        self.port = free_port()
+        ours = f"-agentpath:{AGENT}={options}"
+        theirs = JDWP.replace("address=127.0.0.1:0", f"address=127.0.0.1:{self.port}")
+        self.t = t
+        self.process = t.popen("DdmTarget", flags=[ours, theirs])
+        self.address = address_of(self.process)
+        self.expect("ready")
+
+
+def answer(ddm, kind, data):
+    """None, or why it was refused."""
+    with Clock():
+        try:
+            ddm.request(kind, data)
+        except DdmError as refused:
+            return refused.message
+    return None
+
+
+@test()
+def what_is_asked_after_the_breakpoint_is_answered_or_refused(t):
+    for direct in (True, False):
+        with HeldTarget(t, "dump=none") as p:
+            with Jdb(t, f"127.0.0.1:{p.port}" if direct else p.address) as jdb:
+                jdb.stop_at_marks(p, 3)
+                for kind, data in REQUESTS.items():
+                    with p.client() as ddm:
+                        said = answer(ddm, kind, data)
+                        assert said is None or HELD in said, (kind, said)
+                        # Threads that were there before the debugger are not held.
+                        assert said is None or kind not in ("HPIF", "THST", "THEN", "HPGC"), kind
+                        assert ddm.hello().pid == p.pid
+                jdb.say("clear DdmTarget.marks")
+                jdb.expect("Removed")
+                jdb.say("cont")
+                p.expect("done")
+                jdb.quit()
+            with p.client() as ddm:
+                for kind, data in REQUESTS.items():
+                    if kind not in ("PRBQ", "REAE"):
+                        ddm.request(kind, data)
+                ddm.request("PRBE")
+                ddm.request("MPSE")
+
+
+@test()
+def what_was_refused_does_not_happen_behind_the_back(t):
+    with HeldTarget(t) as p:
+        with p.client() as ddm, Jdb(t, f"127.0.0.1:{p.port}") as jdb:
+            jdb.stop_at_marks(p, 3)
+            assert HELD in answer(ddm, "PRBS", REQUESTS["PRBS"])
+            jdb.say("clear DdmTarget.marks")
+            jdb.expect("Removed")
+            jdb.say("cont")
+            p.expect("done")
+            jdb.quit()
+            # The connection has no probes in, so it may have them now.
+            deadline = time.monotonic() + 30
+            while "PRBE takes them out" in (answer(ddm, "PRBS", REQUESTS["PRBS"]) or ""):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            ddm.request("PRBE")
+
+
+VERBS = {
+    "heap": [], "gc": [], "locks": [], "allocs": [], "dyper": ["<DYPER COMMAND='WHO' />"],
+    "trace": ["-d", "0.1", "--methods", "DdmTarget$Kept.*"],
+    "probe": ["DdmTarget$Kept.*", "--for", "100ms"],
+}
+
+
+@test()
+def no_verb_waits_for_the_debugger(t):
+    with HeldTarget(t) as p:
+        with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
+            jdb.stop_at_marks(p, 3)
+            for verb, words in VERBS.items():
+                begin = time.monotonic()
+                done = t.command([DDM, verb, str(p.pid), *words])
+                took = time.monotonic() - begin
+                assert took < 7 if verb in ("trace", "probe") else took < 3.5, (verb, took)
+                nothing_ran = "no call of such a method" in done.err or "no hit" in done.err
+                refused = done.code == 1 and ("debugger" in done.err or nothing_ran)
+                assert done.code == 0 or refused, (verb, str(done))
+            jdb.say("clear DdmTarget.marks")
+            jdb.expect("Removed")
+            jdb.say("cont")
+            p.expect("done")
+            jdb.quit()
+
+
+@test()
+def trace_and_probe_end_on_a_signal_while_they_wait_for_an_answer(t):
+    with HeldTarget(t) as p:
+        with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
+            jdb.stop_at_marks(p, 3)
+            for verb in ("trace", "probe"):
+                process = subprocess.Popen([DDM, verb, str(p.pid), *VERBS[verb]],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                with process:
+                    with open(f"/proc/{process.pid}/status") as status:
+                        caught = re.search(r"SigCgt:\s*(\w+)", status.read())
+                    deadline = time.monotonic() + 10
+                    while not int(caught.group(1), 16) >> (signal.SIGTERM - 1) & 1:
+                        assert time.monotonic() < deadline and process.poll() is None
+                        with open(f"/proc/{process.pid}/status") as status:
+                            caught = re.search(r"SigCgt:\s*(\w+)", status.read())
+                    begin = time.monotonic()
+                    process.send_signal(signal.SIGTERM)
+                    process.wait(5)
+                    assert time.monotonic() - begin < 1, verb
+            jdb.process.kill()
+            p.expect("done")

@@ -1,0 +1,90 @@
+"""The VM's tables say where it keeps things. When they are wrong, what is read by them is switched off, with a
+line that says so, or is right all the same; the program notices nothing."""
+import os
+import re
+
+from harness import PRESET, ROOT, Report, test
+
+LIAR = os.path.join(ROOT, "build", PRESET, "lib", "libhide_vm_entry.so")
+READERS = ("stack/layout_detection.cpp", "vm/object_layout.cpp", "vm/vm_thread_list.cpp",
+           "vm/vm_flags.cpp", "vm/vm_arguments.cpp", "vm/method_pointers.cpp",
+           "allocations/capture/allocated_bytes.cpp", "allocations/capture/open_tlabs.cpp", "allocations/capture/current_thread.cpp",
+           "time/lock_holders.cpp", "vm/thread_fields.cpp")
+TRUTH = "counted 30000 arrays 500 waits 20"
+
+
+def entries_that_are_read():
+    """As their readers' sources name them: fields, constants, types whose size is asked for."""
+    names = set()
+    for reader in READERS:
+        with open(os.path.join(ROOT, "agent", reader), encoding="utf-8") as f:
+            source = f.read()
+        names |= {f"{kind}::{field}" for kind, field in
+                  re.findall(r'"([\w<>:]+)",\s*"(_?[a-z][\w.]*)"', source) if kind[0].isupper() or field[0] == "_"}
+        names |= set(re.findall(r'(?:constant|size|size_of)\(\{?"([\w:]+)"', source))
+    return sorted(names)
+
+
+def run_with(t, name):
+    """What was said on stderr while the tables were wrong there; None: they have no such entry."""
+    said = t.java("Claims", flags=[f"-agentpath:{LIAR}={name}", "-Xmx128m", "-XX:+UseSerialGC"],
+                  agent="track=y,monitor=y,records=1k,address=none,dump=r.jsonl", check=False)
+    if said.err.startswith("not in the tables"):
+        return None
+    assert said.code == 0 and said.out.strip() == TRUTH, (name, said)
+    report = Report(t.path("r.jsonl"))
+    sites = [s for s in report.sites if s["stack"] and s["stack"][0]["class"] == "Claims"]
+    for kind, method, count in (("Claims$Counted", "counted", 30000), ("short[]", "arrays", 500)):
+        found = [s for s in sites if s["class"] == kind and s["stack"][0]["method"] == method]
+        assert sum(s["count"] for s in found) == count, (name, kind, found, said)
+    counted = [s for s in sites if s["class"] == "Claims$Counted"]
+    assert sum(s["bytes"] for s in counted) in (30000 * 24, 30000 * 32), (name, counted)
+    unattributed = report.summary.get("unattributed_bytes")
+    assert unattributed is None or abs(unattributed) < 1 << 20, (name, unattributed, said)
+    waits = [m for m in report.monitors if any(f["method"] == "waitForLock" for f in m["stack"])]
+    holders = {holder["thread"] for m in waits for holder in m.get("holders", ())}
+    assert holders <= {"main"}, (name, holders)
+    return said.err.strip().splitlines()
+
+
+# What it says is wrong, of those whose being wrong must not go unnoticed.
+SAYS = {
+    "oopDesc::_metadata._klass": "objects are not as", "Klass::_layout_helper": "objects are not as",
+    "java_lang_Class::_klass_offset": "objects are not as",
+    "Thread::_tlab": "allocated bytes are not", "Thread::_allocated_bytes": "allocated bytes are not",
+    "ThreadLocalAllocBuffer::_top": "allocated bytes are not",
+    "ThreadLocalAllocBuffer::_end": "open TLABs stay open",
+    "ThreadsList::_threads": "threads are not where",
+    "ObjectMonitor::_owner": "a monitor's owner is not",
+    "JavaThread::_current_pending_monitor": "a monitor's owner is not",
+    "JavaThread::_anchor": "walker=jvmti", "JavaThread::_stack_base": "walker=jvmti",
+    "CodeCache::_heaps": "walked by jvmti", "CodeBlob::_frame_size": "walker=jvmti",
+    "Method::_constMethod": "walker=jvmti", "ConstMethod::_constants": "walker=jvmti",
+    "ConstantPool::_pool_holder": "walker=jvmti", "nmethod::_scopes_pcs_offset": "walker=jvmti",
+}
+
+
+def no_wrong_entry_harms(t, shift):
+    assert run_with(t, "Nobody::_asks") == []
+    assert Report(t.path("r.jsonl")).summary["walker"] == "vm"
+    assert run_with(t, "Nobody::_asks" + shift) is None
+    noticed = set()
+    for name in entries_that_are_read():
+        said = run_with(t, name + shift)
+        if said is None:
+            continue
+        assert len(said) <= 2 and all(line.startswith("ddmagent: ") for line in said), (name, said)
+        if name in SAYS:
+            assert any(SAYS[name] in line for line in said), (name, said)
+            noticed.add(name)
+    assert noticed == set(SAYS), set(SAYS) - noticed
+
+
+@test(jdks="each", timeout=600)
+def no_wrong_entry_of_the_vms_tables_harms_a_program(t):
+    no_wrong_entry_harms(t, "+8")
+
+
+@test(timeout=600, full_only=True)
+def no_entry_that_is_wrong_the_other_way_harms_a_program(t):
+    no_wrong_entry_harms(t, "-8")

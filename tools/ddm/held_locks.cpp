@@ -1,0 +1,130 @@
+#include "held_locks.h"
+
+#include <algorithm>
+
+#include "wire/chunks/hello.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::string_view kWaitWords[] = {"", "waiting to lock", "waiting on",
+                                           "parking to wait for"};
+constexpr std::string_view kWaitKinds[] = {"", "enter", "wait", "park"};
+
+std::string hash_text(const ThreadLocks::Lock& lock) { return fmt::format("{:x}", lock.hash); }
+
+// As Object.toString() has it.
+std::string lock_name(const ThreadLocks::Lock& lock) {
+  return said("{}@{}", lock.class_name, hash_text(lock));
+}
+
+// That one waits for what a thread has: not for a signal, which anybody may give.
+bool waits_for_owner(const ThreadLocks::Thread& thread) {
+  return (thread.waits == ThreadLocks::Waits::kEnter ||
+          thread.waits == ThreadLocks::Waits::kPark) &&
+         thread.owner_id > 0;
+}
+
+std::string held_by(const ThreadLocks::Thread& thread) {
+  if (thread.owner_id <= 0) return "";
+  return said(", held by \"{}\" #{}", thread.owner, thread.owner_id);
+}
+
+}  // namespace
+
+std::optional<ThreadLocks> fetch_locks(DdmClient& client) {
+  const auto features = client.get<Features>({Features::kType, {}});
+  if (!features || std::ranges::count(features->names, kThreadLocksFeature) == 0) return {};
+  const auto answer = client.request({ThreadLocks::kType, {}}, DdmClient::kMuchData);
+  if (!answer || answer->type != ThreadLocks::kType) return {};
+  return ThreadLocks::decode(answer->data);
+}
+
+std::vector<LockCircle> deadlocks_of(const ThreadLocks& locks) {
+  std::map<std::int64_t, const ThreadLocks::Thread*> by_id;
+  for (const ThreadLocks::Thread& thread : locks.threads) by_id[thread.java_id] = &thread;
+  const auto next = [&](const ThreadLocks::Thread& thread) -> const ThreadLocks::Thread* {
+    if (!waits_for_owner(thread)) return nullptr;
+    const auto at = by_id.find(thread.owner_id);
+    return at != by_id.end() && at->second != &thread ? at->second : nullptr;
+  };
+  std::vector<LockCircle> circles;
+  std::map<const ThreadLocks::Thread*, std::size_t>
+      seen;  // in which walk; each waits for one at most
+  for (std::size_t walk = 0; walk < locks.threads.size(); ++walk) {
+    const ThreadLocks::Thread* at = &locks.threads[walk];
+    while (at != nullptr && seen.try_emplace(at, walk).second) at = next(*at);
+    if (at == nullptr || seen[at] != walk) continue;
+    LockCircle circle;
+    const ThreadLocks::Thread* const first = at;
+    do {
+      circle.push_back(at);
+      at = next(*at);
+    } while (at != first);
+    circles.push_back(std::move(circle));
+  }
+  return circles;
+}
+
+std::string deadlocks_text(const std::vector<LockCircle>& circles) {
+  std::string text;
+  for (const LockCircle& circle : circles) {
+    text += text.empty() ? "deadlock:\n" : "another deadlock:\n";
+    for (const ThreadLocks::Thread* thread : circle) {
+      text += said("    \"{}\" #{} is {} ", thread->name, thread->java_id,
+                   kWaitWords[static_cast<std::size_t>(thread->waits)]);
+      text += lock_name(thread->lock) + held_by(*thread) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string place_of(const ThreadStack::Frame& frame) {
+  if (frame.line == -2) return "Native Method";
+  if (frame.file.empty()) return "Unknown Source";
+  return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
+}
+
+std::string locked_stack_text(const ThreadLocks::Thread& thread) {
+  std::string text;
+  const auto held = [&](std::int32_t frame) {
+    for (const ThreadLocks::Held& one : thread.held) {
+      if (one.frame == frame) text += "    - locked " + lock_name(one.lock) + "\n";
+    }
+  };
+  for (std::size_t i = 0; i < thread.frames.size(); ++i) {
+    const ThreadStack::Frame& frame = thread.frames[i];
+    text += said("    at {}.{}({})\n", frame.class_name, frame.method, place_of(frame));
+    if (i == 0 && thread.waits != ThreadLocks::Waits::kNot) {
+      text += fmt::format("    - {} {}{}\n", kWaitWords[static_cast<std::size_t>(thread.waits)],
+                          lock_name(thread.lock), held_by(thread));
+    }
+    held(static_cast<std::int32_t>(i));
+  }
+  if (thread.frames.empty()) text += "    (no Java frame)\n";
+  held(-1);  // by native code
+  return text;
+}
+
+void add_lock_members(const ThreadLocks::Thread& thread, Json& object) {
+  const auto lock_json = [](const ThreadLocks::Lock& lock) {
+    return Json{{"class", json_text(lock.class_name)}, {"hash", hash_text(lock)}};
+  };
+  if (thread.waits != ThreadLocks::Waits::kNot) {
+    Json waits = {{"kind", kWaitKinds[static_cast<std::size_t>(thread.waits)]}};
+    waits.update(lock_json(thread.lock));
+    if (thread.owner_id > 0) {
+      waits["owner"] = {{"id", thread.owner_id}, {"name", json_text(thread.owner)}};
+    }
+    object["waits"] = std::move(waits);
+  }
+  if (thread.held.empty()) return;
+  Json holds = Json::array();
+  for (const ThreadLocks::Held& held : thread.held) {
+    holds.push_back(lock_json(held.lock));
+    holds.back()["frame"] = held.frame;
+  }
+  object["holds"] = std::move(holds);
+}
+
+}  // namespace ddm

@@ -1,0 +1,72 @@
+#include "option_values.h"
+
+#include <fmt/format.h>
+#include <sys/types.h>
+
+#include <charconv>
+
+namespace ddm {
+namespace {
+
+template <typename Number>
+bool is_whole(const std::string& text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end;
+}
+
+std::string time_text(double time) {
+  return time < 1 ? fmt::format("{:g}ms", time * 1000) : fmt::format("{:g}s", time);
+}
+
+}  // namespace
+
+std::optional<double> seconds_of(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || !(number >= 0)) return {};
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  if (unit == "ms") return number / 1000;
+  if (unit == "m") return number * 60;
+  if (unit == "h") return number * 3600;
+  if (unit == "s" || unit.empty()) return number;
+  return {};
+}
+
+CLI::Option* add_duration(CLI::App& command, const std::string& names, double& to,
+                          const std::string& meaning, double least, double most) {
+  const auto fault = [least, most](const std::string& text) {
+    const auto time = seconds_of(text);
+    if (time && *time >= least && *time <= most) return std::string();
+    return fmt::format("'{}' is not a time from {} to {}; right is 2, 2s, 500ms, 1m or 1h", text,
+                       time_text(least), time_text(most));
+  };
+  CLI::Option* option = command.add_option_function<std::string>(
+      names, [&to](const std::string& text) { to = seconds_of(text).value_or(0); }, meaning);
+  option->type_name("TIME")->check(fault);
+  if (to > 0) option->default_str(time_text(to));
+  return option;
+}
+
+// CLI11 takes -3 for what an unsigned number has room for.
+CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& meaning) {
+  const auto fault = [](const std::string& text) {
+    std::size_t number = 0;
+    return is_whole(text, number) ? std::string()
+                                  : fmt::format("'{}' is not a whole number from 0 on", text);
+  };
+  return command.add_option("--top", top, meaning)
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(fault);
+}
+
+std::string fault_of_pid(const std::string& text) {
+  pid_t pid = 0;
+  return is_whole(text, pid) && pid > 0
+             ? std::string()
+             : fmt::format("'{}' is not a pid; `ddm ps --all` lists the JVMs that there are", text);
+}
+
+}  // namespace ddm

@@ -1,0 +1,63 @@
+#include "running_methods.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "interrupt.h"
+#include "output.h"
+
+namespace ddm {
+namespace {
+
+std::string names_of(const std::vector<std::string>& methods) {
+  constexpr std::size_t kMostNamed = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMostNamed, methods.size()); ++i) {
+    names += (i > 0 ? ", " : "") + methods[i];
+  }
+  if (methods.size() > kMostNamed)
+    names += fmt::format(" and {} more", methods.size() - kMostNamed);
+  return names;
+}
+
+}  // namespace
+
+std::optional<int> look_before_changes(DdmClient& client, const OutlookRequest& request,
+                                       RunningRule rule) {
+  constexpr std::chrono::milliseconds kStep{50};
+  bool told = false;
+  for (;;) {
+    // An agent that does not know of it puts hooks in all the same, and says what is wrong with names.
+    const auto outlook = client.get<ClassOutlook>(to_chunk(request));
+    if (!outlook) return {};
+    if (!told) {
+      for (const auto& [name, changes] : outlook->changed) {
+        complain(
+            fmt::format("{} has been changed {} times: the VM soon stops compiling what calls it "
+                        "(-XX:PerMethodRecompilationCutoff), for good",
+                        name, changes));
+      }
+    }
+    if (outlook->running.empty()) return {};
+    const std::string names = names_of(outlook->running);
+    if (rule.refuse) {
+      return refuse(fmt::format("{} {} now; nothing was changed", names,
+                                outlook->running.size() == 1 ? "runs" : "run"));
+    }
+    if (!rule.wait) {
+      complain(
+          fmt::format("{} {} now, and {} not compiled again before the call returns: until then it "
+                      "may take 10 to 100 times as long, which no budget sees (--wait waits for "
+                      "that, --no-running refuses)",
+                      names, outlook->running.size() == 1 ? "runs" : "run",
+                      outlook->running.size() == 1 ? "is" : "are"));
+      return {};
+    }
+    if (!told) complain(fmt::format("waiting until these do not run: {}", names));
+    told = true;
+    if (const auto gone = client.listen(kStep)) return refuse(gone->message);
+    if (interrupted()) return refuse("nothing was changed");
+  }
+}
+
+}  // namespace ddm
