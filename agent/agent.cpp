@@ -25,6 +25,7 @@
 #include "time/time_feature.h"
 #include "vm/capabilities.h"
 #include "vm/jdwp_agent.h"
+#include "vm/jdwp_suspension.h"
 #include "vm/jvmti_error.h"
 #include "vm/vm_library.h"
 #include "wire/events/agent_events.h"
@@ -216,7 +217,12 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   facts_ = read_vm_facts(jvmti_);
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.service.name.empty()) facts_.app = options_.service.name;
-  if (has_jdwp_agent()) service_.expect_debuggers(late ? nullptr : context_.vm);
+  if (!jdwp_library().empty()) {
+    if (!jdwp_suspension::exempt_own_threads(jvmti_, jni)) {
+      log_warn("while a debugger holds this program, requests are refused");
+    }
+    service_.expect_debuggers();
+  }
   make_features(jni);
   for (const auto& feature : features_) feature->add_chunks(service_.dispatcher());
   enable({JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END});
@@ -287,5 +293,5 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
   return ddm::Agent::attach(vm, options);
 }
 
-JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) {}
+JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) { ddm::jdwp_suspension::restore(); }
 }

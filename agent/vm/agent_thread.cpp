@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/log.h"
-#include "vm/jdwp_agent.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
@@ -117,51 +116,26 @@ bool AgentThread::stop(std::chrono::milliseconds patience) {
   return changed_.wait_for(lock, patience, [this] { return !running_; });
 }
 
-void AgentThread::find_handle(JNIEnv* jni) {
-  if (runs_ != Runs::kAgent || !has_jdwp_agent()) return;
-  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread_));
-  handle_field_ = jni->GetFieldID(type.get(), "eetop", "J");
-  if (clear_exception(jni)) handle_field_ = nullptr;
-  if (handle_field_ != nullptr) handle_ = jni->GetLongField(thread_, handle_field_);
-}
-
-void AgentThread::show(JNIEnv* jni, bool shown) const {
-  if (handle_field_ != nullptr) {
-    jni->SetLongField(thread_, handle_field_, shown ? handle_ : 0);
-  } else {
-    jni->ExceptionCheck();
-  }
-}
-
-AgentThread::Task AgentThread::next_task(JNIEnv* jni) {
+AgentThread::Task AgentThread::next_task() {
   std::unique_lock lock(mutex_);
-  for (bool shown = true;;) {
-    const bool due = period_ != Clock::duration::zero() && Clock::now() >= next_due_;
-    const bool wanted = stopped_ || !tasks_.empty() || due;
-    const bool seen = wanted || !g_may_hide;
-    if (seen != shown) {
-      // Nobody waits for a lock of ours while a debugger holds this thread.
-      lock.unlock();
-      show(jni, seen);
-      lock.lock();
-      shown = seen;
-    } else if (stopped_) {
-      return nullptr;
-    } else if (!tasks_.empty()) {
+  while (!stopped_) {
+    if (!tasks_.empty()) {
       begin_task();
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
       return task;
-    } else if (due) {
+    }
+    if (period_ == Clock::duration::zero()) {
+      changed_.wait(lock);
+    } else if (Clock::now() < next_due_) {
+      changed_.wait_until(lock, next_due_);
+    } else {
       begin_task();
       next_due_ = Clock::now() + period_;
       return periodic_;
-    } else if (period_ == Clock::duration::zero()) {
-      changed_.wait(lock);
-    } else {
-      changed_.wait_until(lock, next_due_);
     }
   }
+  return nullptr;
 }
 
 void AgentThread::run_task(JNIEnv* jni, const Task& task) const {
@@ -175,8 +149,7 @@ void AgentThread::run_task(JNIEnv* jni, const Task& task) const {
 
 void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* self) {
   AgentThread& thread = *static_cast<AgentThread*>(self);
-  thread.find_handle(jni);
-  while (Task task = thread.next_task(jni)) {
+  while (Task task = thread.next_task()) {
     thread.run_task(jni, task);
     task = nullptr;
     thread.task_ended();

@@ -5,11 +5,7 @@
 // condition variable), but never from GC callbacks. An attached thread that sits in native code at
 // the VM's end delays it by 0.3 s: stop() in VMDeath lets the thread go before the VM looks.
 //
-// A debugger that suspends all threads passes this one over while it has nothing to do: in a VM with
-// a jdwp agent it does not count among the living then (Thread.eetop is 0, as before a start and after
-// an end). During a task it is a thread like others, since Java code must be able to wake it (unpark).
-// The jdwp agent has to have seen it, though: one that it does not know is suspended at its first event
-// (a class that it loads) while a debugger stops the program.
+// A debugger that suspends all threads passes over those that run the agent's code (jdwp_suspension).
 //
 // Making the thread runs Java, where a debugger may stop whoever makes it for as long as it likes:
 // no lock of ours is held meanwhile.
@@ -17,7 +13,6 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -31,11 +26,6 @@ namespace ddm {
 class AgentThread {
  public:
   using Task = std::function<void(JNIEnv*)>;
-
-  // Until the jdwp agent has listed the threads that there are, none hides. A thread that waits is to
-  // be given a task after that.
-  static void stay_seen() { g_may_hide = false; }
-  static void may_hide() { g_may_hide = true; }
 
   // Whose code it runs. What the agent's allocates is not recorded.
   enum class Runs { kAgent, kProgram };
@@ -66,14 +56,9 @@ class AgentThread {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static inline std::atomic<bool> g_may_hide{true};
-
   std::string start_thread(JNIEnv* jni);
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
-  Task next_task(JNIEnv* jni);  // empty: the thread is to end
-  void find_handle(JNIEnv* jni);
-  // Blocks while a debugger holds this thread.
-  void show(JNIEnv* jni, bool shown) const;
+  Task next_task();  // empty: the thread is to end
   void run_task(JNIEnv* jni, const Task& task) const;
   void begin_task();
   void task_ended();
@@ -81,9 +66,7 @@ class AgentThread {
   jvmtiEnv* const jvmti_;
   const std::string name_;
   const Runs runs_;
-  jobject thread_ = nullptr;         // of java.lang.Thread; while it runs
-  jfieldID handle_field_ = nullptr;  // null: it is always seen
-  jlong handle_ = 0;
+  jobject thread_ = nullptr;  // of java.lang.Thread; while it runs
   std::int64_t own_id_ = 0;  // java.lang.Thread's, of the agent's
   std::function<void()> told_;
   mutable std::mutex mutex_;

@@ -2,8 +2,8 @@
 
 #include <link.h>
 
+#include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "vm/jvmti_memory.h"
 
@@ -12,37 +12,24 @@ namespace {
 
 constexpr jint kLocalRefs = 8;
 
-std::function<void()> g_ready;
-
-void JNICALL VMInitOfAll(jvmtiEnv* jvmti, JNIEnv*, jthread) {
-  jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_VM_INIT, nullptr);
-  g_ready();
-}
-
 }  // namespace
 
-// Environments are told in the order in which they were made, and this one is the newest.
-bool after_vm_init_of_all(JavaVM* vm, std::function<void()> ready) {
-  void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return false;
-  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
-  g_ready = std::move(ready);
-  jvmtiEventCallbacks callbacks{};
-  callbacks.VMInit = VMInitOfAll;
-  if (jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
-      jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr) ==
-          JVMTI_ERROR_NONE) {
-    return true;
-  }
-  jvmti->DisposeEnvironment();
-  return false;
-}
-
-bool has_jdwp_agent() {
-  const auto is_it = [](dl_phdr_info* library, std::size_t, void*) -> int {
-    return std::string_view(library->dlpi_name).ends_with("/libjdwp.so") ? 1 : 0;
+LibraryRange jdwp_library() {
+  const auto find = [](dl_phdr_info* library, std::size_t, void* found) -> int {
+    if (!std::string_view(library->dlpi_name).ends_with("/libjdwp.so")) return 0;
+    auto& range = *static_cast<LibraryRange*>(found);
+    for (int i = 0; i < library->dlpi_phnum; ++i) {
+      const auto& segment = library->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD) continue;
+      const std::uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
+      if (range.empty() || begin < range.begin) range.begin = begin;
+      range.end = std::max(range.end, begin + segment.p_memsz);
+    }
+    return 1;
   };
-  return dl_iterate_phdr(is_it, nullptr) != 0;
+  LibraryRange range;
+  dl_iterate_phdr(find, &range);
+  return range;
 }
 
 // It leaves its address among the VM's agent properties, which tools like jcmd read.

@@ -3,20 +3,25 @@
 
 #include <jni.h>
 
-#include <functional>
+#include <cstdint>
 #include <string>
 
 namespace ddm {
 
-// Whether its library is there; a debugger may come later or never. Any thread.
-bool has_jdwp_agent();
+// Where its library is in memory: all zero when it is not there. With it a debugger may come now, later
+// or never. Any thread.
+struct LibraryRange {
+  std::uintptr_t begin = 0, end = 0;
+  bool empty() const { return begin == end; }
+  bool contains(const void* code) const {
+    const auto place = reinterpret_cast<std::uintptr_t>(code);
+    return place >= begin && place < end;
+  }
+};
+LibraryRange jdwp_library();
 
 // Where it waits for a debugger, as it says itself: "dt_socket:5005". "": there is none, or it does
 // not wait. Live phase; leaves no exception pending.
 std::string jdwp_listener(JNIEnv* jni);
-
-// At the VM's start, in our VMInit: `ready` is called when every other agent has had that event, too.
-// False, and it is not called: the VM gives no further environment.
-bool after_vm_init_of_all(JavaVM* vm, std::function<void()> ready);
 
 }  // namespace ddm

@@ -10,8 +10,7 @@ struct SuspendedThreads {
   int own = 0;  // of the agent's
 };
 
-// Any attached thread. Threads that hide from debuggers (AgentThread) are not seen, nor are virtual
-// ones.
+// Any attached thread. Virtual threads are not counted.
 SuspendedThreads suspended_threads(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace ddm

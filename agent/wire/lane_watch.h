@@ -1,6 +1,6 @@
-// Refuses requests while a debugger holds the thread that they wait for. It passes our threads over
-// while they have nothing to do (AgentThread), so this is one that it met in the middle of a request,
-// or one that has come since it stopped the program: such a thread stands before its first line.
+// Refuses requests while a debugger holds what they wait for: a lock that a thread of the program has, a
+// thread that may run the program's code, or one of ours that the jdwp agent has met for the first time
+// (its event waits until the program goes on).
 //
 // What takes long for another reason is waited for: somebody whom the debugger does not hold is asked
 // which threads stand still. One thread, which the VM does not know; it sleeps unless a request waits.

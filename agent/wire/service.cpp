@@ -52,15 +52,7 @@ Service::Service(jvmtiEnv* jvmti)
 
 Service::~Service() { close(); }
 
-void Service::expect_debuggers(JavaVM* starting) {
-  const auto hide = [this] {
-    AgentThread::may_hide();
-    for (AgentThread* thread : {&quick_, &slow_}) thread->post([](JNIEnv*) {});
-  };
-  if (starting != nullptr) {
-    AgentThread::stay_seen();
-    if (!after_vm_init_of_all(starting, hide)) hide();
-  }
+void Service::expect_debuggers() {
   const auto refuse = [](FairQueue& requests) {
     const Reply::DropReason reason("a debugger holds the thread for it");
     requests.clear();

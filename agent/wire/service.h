@@ -33,8 +33,8 @@ class Service final : public Executor {
   ~Service() override;
 
   // A debugger may come to hold all threads: servers are answered even so. Before the lanes are
-  // started. `starting`: the VM, in its VMInit event; null later.
-  void expect_debuggers(JavaVM* starting);
+  // started.
+  void expect_debuggers();
 
   // Handlers register here before open().
   Dispatcher& dispatcher() { return dispatcher_; }

@@ -5,11 +5,12 @@ import re
 import signal
 import struct
 import subprocess
+import threading
 import time
 
 from ddm_client import DdmError, Target, address_of, probe_request, text
 from harness import AGENT, ROOT, test
-from test_ddm_debugger import JDWP, Clock, Jdb, free_port
+from test_ddm_debugger import JDWP, RESUME, SUSPEND, Clock, Jdb, free_port, jdwp
 
 DDM = os.path.join(ROOT, "build", os.environ.get("DDM_PRESET", "release"), "bin", "ddm")
 HELD = "a debugger holds threads of this program"
@@ -91,8 +92,37 @@ def what_was_refused_does_not_happen_behind_the_back(t):
             ddm.request("PRBE")
 
 
+@test()
+def a_program_stopped_over_and_over_while_ddm_asks_lives_on(t):
+    # The jdwp agent ends the VM when a thread that it is about to suspend is gone a moment later.
+    stopped = threading.Event()
+    failures = []
+
+    def ask(p):
+        try:
+            with p.client() as ddm:
+                while not stopped.is_set():
+                    for kind in ("THST", "HPIF", "REAQ", "DYPR"):
+                        answer(ddm, kind, REQUESTS.get(kind, b""))
+        except Exception as failure:  # told by the test's own thread
+            failures.append(failure)
+
+    with HeldTarget(t, "dump=none") as p, p.client() as debugger:
+        asking = threading.Thread(target=ask, args=(p,))
+        asking.start()
+        try:
+            for _ in range(1500):
+                assert jdwp(debugger, SUSPEND) == (0, b"")
+                assert jdwp(debugger, RESUME) == (0, b"")
+        finally:
+            stopped.set()
+            asking.join()
+        assert not failures, failures
+        p.tell("marks 3")
+
+
 VERBS = {
-    "heap": [], "gc": [], "locks": [], "allocs": [], "dyper": ["<DYPER COMMAND='WHO' />"],
+    "heap": [], "gc": [], "locks": [], "allocs": [], "attach": ["track=y,dump=none"], "dyper": ["<DYPER COMMAND='WHO' />"],
     "trace": ["-d", "0.1", "--methods", "DdmTarget$Kept.*"],
     "probe": ["DdmTarget$Kept.*", "--for", "100ms"],
 }
