@@ -1,8 +1,10 @@
 #include "time/method_hooks.h"
 
 #include <string_view>
+#include <utility>
 
 #include "core/log.h"
+#include "vm/class_changes/class_changes.h"
 #include "vm/class_methods.h"
 
 namespace ddm {
@@ -35,7 +37,7 @@ std::string MethodHooks::put_in(JNIEnv* jni, MethodFilter filter) {
     hooks_->switch_off();
     return error;
   }
-  {
+  if (!adopt_what_stayed(filter)) {
     const std::lock_guard lock(mutex_);
     filter_ = std::make_shared<MethodFilter>(std::move(filter));
     skipped_.clear();
@@ -46,10 +48,25 @@ std::string MethodHooks::put_in(JNIEnv* jni, MethodFilter filter) {
   return "";
 }
 
+bool MethodHooks::adopt_what_stayed(const MethodFilter& filter) {
+  const std::lock_guard lock(mutex_);
+  const auto stayed = std::exchange(stayed_, nullptr);
+  changed_often_ = adopted_ = stayed != nullptr && *stayed == filter;
+  if (adopted_) filter_ = stayed;
+  return adopted_;
+}
+
+bool MethodHooks::leave_in() {
+  const std::lock_guard lock(mutex_);
+  const auto wanted = std::exchange(filter_, nullptr);
+  if (changed_often_) stayed_ = wanted;
+  return changed_often_;
+}
+
 std::string MethodHooks::take_out(JNIEnv* jni) {
-  {
-    const std::lock_guard lock(mutex_);
-    filter_ = nullptr;
+  if (leave_in()) {
+    log_info("method hooks: left in classes that have been changed often");
+    return hooks_->switch_off();
   }
   // The hook stays on meanwhile: it hands every class on as it is.
   const Retransformer::Totals totals = hooks_->retransform(jni);
@@ -71,8 +88,9 @@ bool MethodHooks::may_want(std::string_view internal_name, bool of_system) {
 
 bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
   if (is_off_limits(internal_name)) return false;
-  return has_wanted_method(klass, internal_name, of_system) ||
-         calls_static_of(hooks_->jvmti(), klass, kCallsClass);
+  const bool wanted = has_wanted_method(klass, internal_name, of_system);
+  if (adopted_ && !wanted) return false;
+  return calls_static_of(hooks_->jvmti(), klass, kCallsClass) ? !adopted_ : wanted;
 }
 
 // Of a linked class. Its methods are asked for before it is retransformed in vain: "*.Cart.total" may
@@ -125,6 +143,8 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& comin
     ++skipped_[std::string(to_string(result.reason))];
   }
   if (result.status != bci::RewriteStatus::kChanged) return {};
+  const std::uint32_t many = class_changes::many();
+  changed_often_ |= many != 0 && class_changes::count(coming.internal_name) >= many;
   return std::move(result.bytes);
 }
 

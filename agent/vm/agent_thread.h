@@ -67,7 +67,7 @@ class AgentThread {
   const std::string name_;
   const Runs runs_;
   jobject thread_ = nullptr;  // of java.lang.Thread; while it runs
-  std::int64_t own_id_ = 0;  // java.lang.Thread's, of the agent's
+  std::int64_t own_id_ = 0;   // java.lang.Thread's, of the agent's
   std::function<void()> told_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

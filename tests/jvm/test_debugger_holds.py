@@ -9,6 +9,7 @@ import threading
 import time
 
 from ddm_client import DdmError, Target, address_of, probe_request, text
+from dyper_client import Dyper, variables
 from harness import AGENT, ROOT, test
 from test_ddm_debugger import JDWP, RESUME, SUSPEND, Clock, Jdb, free_port, jdwp
 
@@ -119,6 +120,26 @@ def a_program_stopped_over_and_over_while_ddm_asks_lives_on(t):
             asking.join()
         assert not failures, failures
         p.tell("marks 3")
+
+
+@test()
+def documents_on_dypers_own_socket_are_answered_or_refused(t):
+    path = t.path("dyper")
+    with HeldTarget(t, f"dump=none,dyper=unix:{path}") as p:
+        with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
+            jdb.stop_at_marks(p, 3)
+            with Dyper(f"unix:{path}") as client:
+                for command, inner in (("WHO", ""), ("PING", ""), ("GET", "<VAR NAME='MONITOR' />"),
+                                       ("SET", variables(MONITOR="true")), ("SHOWSTACK", "")):
+                    with Clock():
+                        assert client.ask(command, inner) is not None, command
+            jdb.say("clear DdmTarget.marks")
+            jdb.expect("Removed")
+            jdb.say("cont")
+            p.expect("done")
+            jdb.quit()
+        with Dyper(f"unix:{path}") as client:
+            assert client.tell("PING").text.startswith("PONG")
 
 
 VERBS = {

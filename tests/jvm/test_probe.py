@@ -408,6 +408,23 @@ def probes_stay_in_code_that_was_changed_often(t):
         assert tell(target, f"codes {CODES}") == before
 
 
+@test(flags=[("-XX:PerMethodRecompilationCutoff=16",)])
+def traces_stay_in_code_that_was_changed_often(t):
+    with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target, target.client() as ddm:
+        before = tell(target, f"codes {CODES}")
+        for round_ in range(6):
+            ddm.request("MPSS", struct.pack(">II", 0, 0) + text("Probed$Cart.total"))
+            truth = tell(target, "counts 100 1")["Probed$Cart.total"]
+            trace = ddm.request("MPSE")
+            assert f"num-method-calls={truth}\n".encode() in trace, (truth, trace[:800])
+            tell(target, "counts 100 1")
+            after = tell(target, f"codes {CODES}")
+            assert (after != before) == (round_ >= 3), round_
+        ddm.request("MPSS", struct.pack(">II", 0, 0) + text("Probed$Cart.nothing"))
+        assert tell(target, f"codes {CODES}") != after
+        assert b"Cart\ttotal" not in ddm.request("MPSE")
+
+
 def put_in_and_out(t, rounds):
     dice = random.Random(t.name)
     kinds = (("--count",), ("--time",), ("--args", "--return", "--limit", "5"), ("--stack",),

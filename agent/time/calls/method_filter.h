@@ -35,8 +35,11 @@ class MethodFilter {
   // Every method that such a class may have.
   bool wants_all_of(std::string_view internal_name, bool of_system) const;
 
+  bool operator==(const MethodFilter&) const = default;
+
  private:
   struct Pattern {
+    bool operator==(const Pattern&) const = default;
     std::string text;                                    // without parameters
     std::string literal;                                 // up to the first '*'
     std::optional<std::vector<std::string>> parameters;  // none: any
