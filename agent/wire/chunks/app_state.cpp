@@ -20,24 +20,4 @@ std::optional<AppName> AppName::decode(ByteSpan data) {
   return result;
 }
 
-Bytes Waiting::encode() const { return {reason}; }
-
-std::optional<Waiting> Waiting::decode(ByteSpan data) {
-  if (data.empty()) return {};
-  return Waiting{data[0]};
-}
-
-Bytes ExitRequest::encode() const {
-  ByteWriter out;
-  out.s4(status);
-  return out.take();
-}
-
-std::optional<ExitRequest> ExitRequest::decode(ByteSpan data) {
-  ByteReader in(data);
-  const ExitRequest result{in.s4()};
-  if (!in.ok()) return {};
-  return result;
-}
-
 }  // namespace ddm

@@ -1,7 +1,7 @@
 // What the program as a whole is told and tells: APNM, WAIT, DBGD, EXIT, HPGC.
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -26,9 +26,9 @@ struct AppName {
 struct Waiting {
   static constexpr ChunkType kType = chunk_type("WAIT");
   std::uint8_t reason = 0;
-
-  Bytes encode() const;
-  static std::optional<Waiting> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&Waiting::reason);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<Waiting>(data); }
   friend bool operator==(const Waiting&, const Waiting&) = default;
 };
 
@@ -36,9 +36,9 @@ struct Waiting {
 struct ExitRequest {
   static constexpr ChunkType kType = chunk_type("EXIT");
   std::int32_t status = 0;
-
-  Bytes encode() const;
-  static std::optional<ExitRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&ExitRequest::status);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ExitRequest>(data); }
   friend bool operator==(const ExitRequest&, const ExitRequest&) = default;
 };
 

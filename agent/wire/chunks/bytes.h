@@ -33,6 +33,7 @@ class ByteReader {
   std::uint64_t u8() { return number(8); }
   std::int16_t s2() { return static_cast<std::int16_t>(u2()); }
   std::int32_t s4() { return static_cast<std::int32_t>(u4()); }
+  std::uint64_t number(std::size_t size);
 
   ByteSpan bytes(std::size_t size);
   ByteSpan rest() { return bytes(remaining()); }
@@ -42,9 +43,10 @@ class ByteReader {
   // The protocol's string: u4 units, then the units.
   std::string str() { return chars(u4()); }
 
- private:
-  std::uint64_t number(std::size_t size);
+  // What was read makes no sense.
+  void fail() { ok_ = false; }
 
+ private:
   ByteSpan data_;  // what is still to be read
   bool ok_ = true;
 };
@@ -57,6 +59,13 @@ class ByteWriter {
   void u8(std::uint64_t value) { number(value, 8); }
   void s2(std::int16_t value) { u2(static_cast<std::uint16_t>(value)); }
   void s4(std::int32_t value) { u4(static_cast<std::uint32_t>(value)); }
+  void number(std::uint64_t value, std::size_t size) {
+    const std::size_t at = out_.size();
+    out_.resize(at + size);
+    for (std::size_t i = 0; i < size; ++i) {
+      out_[at + i] = static_cast<std::uint8_t>(value >> 8 * (size - 1 - i));
+    }
+  }
 
   void bytes(ByteSpan data) { out_.insert(out_.end(), data.begin(), data.end()); }
   void chars(std::u16string_view units);
@@ -67,14 +76,6 @@ class ByteWriter {
   Bytes take() { return std::move(out_); }
 
  private:
-  void number(std::uint64_t value, std::size_t size) {
-    const std::size_t at = out_.size();
-    out_.resize(at + size);
-    for (std::size_t i = 0; i < size; ++i) {
-      out_[at + i] = static_cast<std::uint8_t>(value >> 8 * (size - 1 - i));
-    }
-  }
-
   Bytes out_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -11,9 +11,9 @@ namespace ddm {
 struct OutlookRequest {
   static constexpr ChunkType kType = chunk_type("PRBW");
   std::string methods{}, more{};  // `more`: "" is none
-
-  Bytes encode() const;
-  static std::optional<OutlookRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&OutlookRequest::methods, &OutlookRequest::more);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<OutlookRequest>(data); }
   friend bool operator==(const OutlookRequest&, const OutlookRequest&) = default;
 };
 
@@ -26,9 +26,10 @@ struct ClassOutlook {
   std::uint32_t many = 0;
   std::vector<std::string> running{};
   std::vector<std::pair<std::string, std::uint32_t>> changed{};
-
-  Bytes encode() const;
-  static std::optional<ClassOutlook> decode(ByteSpan data);
+  static constexpr auto kFields =
+      std::tuple(&ClassOutlook::many, &ClassOutlook::running, &ClassOutlook::changed);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ClassOutlook>(data); }
   friend bool operator==(const ClassOutlook&, const ClassOutlook&) = default;
 };
 

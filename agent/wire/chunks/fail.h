@@ -3,7 +3,7 @@
 //   u4 code, str message
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -17,9 +17,9 @@ struct Fail {
   static constexpr ChunkType kType = chunk_type("FAIL");
   FailCode code = FailCode::kRefused;
   std::string message;
-
-  Bytes encode() const;
-  static std::optional<Fail> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&Fail::code, &Fail::message);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<Fail>(data); }
   friend bool operator==(const Fail&, const Fail&) = default;
 };
 

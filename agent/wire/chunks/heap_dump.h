@@ -2,7 +2,7 @@
 // of our own, sends them in pieces: however many there are.
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -13,9 +13,9 @@ inline constexpr ChunkType kHeapDumpStream = chunk_type("HPDS");
 struct HeapDumpRequest {
   static constexpr ChunkType kType = chunk_type("HPDU");
   std::string path;
-
-  Bytes encode() const;
-  static std::optional<HeapDumpRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&HeapDumpRequest::path);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<HeapDumpRequest>(data); }
   friend bool operator==(const HeapDumpRequest&, const HeapDumpRequest&) = default;
 };
 
@@ -31,7 +31,10 @@ struct HeapDumpPieceRequest {
   What what = What::kMake;
 
   Bytes encode() const { return {static_cast<std::uint8_t>(what)}; }
-  static std::optional<HeapDumpPieceRequest> decode(ByteSpan data);
+  static std::optional<HeapDumpPieceRequest> decode(ByteSpan data) {
+    if (data.size() != 1 || data[0] > static_cast<std::uint8_t>(What::kNextPiece)) return {};
+    return HeapDumpPieceRequest{static_cast<What>(data[0])};
+  }
   friend bool operator==(const HeapDumpPieceRequest&, const HeapDumpPieceRequest&) = default;
 };
 
@@ -41,9 +44,10 @@ struct HeapDumpMade {
   std::uint64_t bytes = 0;
   std::uint64_t with_stack = 0;
   std::string no_stacks;
-
-  Bytes encode() const;
-  static std::optional<HeapDumpMade> decode(ByteSpan data);
+  static constexpr auto kFields =
+      std::tuple(&HeapDumpMade::bytes, &HeapDumpMade::with_stack, &HeapDumpMade::no_stacks);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<HeapDumpMade>(data); }
   friend bool operator==(const HeapDumpMade&, const HeapDumpMade&) = default;
 };
 

@@ -4,13 +4,6 @@
 
 namespace ddm {
 
-Bytes HeapInfoRequest::encode() const { return {static_cast<std::uint8_t>(when)}; }
-
-std::optional<HeapInfoRequest> HeapInfoRequest::decode(ByteSpan data) {
-  if (data.empty() || data[0] > static_cast<std::uint8_t>(HeapInfoWhen::kEveryGc)) return {};
-  return HeapInfoRequest{static_cast<HeapInfoWhen>(data[0])};
-}
-
 Bytes HeapInfo::encode() const {
   ByteWriter out;
   const auto clamped = [&out](std::uint64_t value) {

@@ -1,7 +1,7 @@
 // HPIF, the heap in a few figures.
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -14,9 +14,11 @@ enum class HeapInfoWhen : std::uint8_t { kNever = 0, kNow = 1, kNextGc = 2, kEve
 struct HeapInfoRequest {
   static constexpr ChunkType kType = chunk_type("HPIF");
   HeapInfoWhen when = HeapInfoWhen::kNow;
-
-  Bytes encode() const;
-  static std::optional<HeapInfoRequest> decode(ByteSpan data);  // none for any other `when`
+  static constexpr auto kFields = std::tuple(UpTo{&HeapInfoRequest::when, HeapInfoWhen::kEveryGc});
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) {
+    return decode_fields<HeapInfoRequest>(data);
+  }  // none for any other `when`
   friend bool operator==(const HeapInfoRequest&, const HeapInfoRequest&) = default;
 };
 

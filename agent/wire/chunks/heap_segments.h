@@ -11,7 +11,7 @@
 
 #include <array>
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -82,18 +82,9 @@ template <ChunkType Type>
 struct HeapBracket {
   static constexpr ChunkType kType = Type;
   std::uint32_t heap_id = 0;
-
-  Bytes encode() const {
-    ByteWriter out;
-    out.u4(heap_id);
-    return out.take();
-  }
-  static std::optional<HeapBracket> decode(ByteSpan data) {
-    ByteReader in(data);
-    const HeapBracket result{in.u4()};
-    if (!in.ok()) return {};
-    return result;
-  }
+  static constexpr auto kFields = std::tuple(&HeapBracket::heap_id);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<HeapBracket>(data); }
   friend bool operator==(const HeapBracket&, const HeapBracket&) = default;
 };
 using HeapStart = HeapBracket<chunk_type("HPST")>;

@@ -4,20 +4,6 @@
 
 namespace ddm {
 
-Bytes HelloRequest::encode() const {
-  ByteWriter out;
-  out.u4(version);
-  return out.take();
-}
-
-std::optional<HelloRequest> HelloRequest::decode(ByteSpan data) {
-  ByteReader in(data);
-  HelloRequest request;
-  request.version = in.u4();
-  if (!in.ok()) return {};
-  return request;
-}
-
 Bytes HelloReply::encode() const {
   const std::u16string vm_units = to_utf16(vm);
   const std::u16string app_units = to_utf16(app);
@@ -56,36 +42,6 @@ std::optional<HelloReply> HelloReply::decode(ByteSpan data) {
   reply.package = in.str();
   reply.stage = in.u4();
   return reply;
-}
-
-Bytes Features::encode() const {
-  ByteWriter out;
-  out.u4(static_cast<std::uint32_t>(names.size()));
-  for (const std::string& name : names) out.str(name);
-  return out.take();
-}
-
-std::optional<Features> Features::decode(ByteSpan data) {
-  ByteReader in(data);
-  Features features;
-  for (std::uint32_t left = in.u4(); left > 0 && in.ok(); --left) {
-    features.names.push_back(in.str());
-  }
-  if (!in.ok()) return {};
-  return features;
-}
-
-Bytes SaidAtLoad::encode() const {
-  ByteWriter out;
-  out.str(lines);
-  return out.take();
-}
-
-std::optional<SaidAtLoad> SaidAtLoad::decode(ByteSpan data) {
-  ByteReader in(data);
-  SaidAtLoad said{in.str()};
-  if (!in.ok()) return {};
-  return said;
 }
 
 }  // namespace ddm

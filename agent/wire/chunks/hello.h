@@ -1,7 +1,7 @@
 // Who is there: HELO and FEAT.
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -11,9 +11,9 @@ inline constexpr std::uint32_t kProtocolVersion = 1;
 struct HelloRequest {
   static constexpr ChunkType kType = chunk_type("HELO");
   std::uint32_t version = kProtocolVersion;
-
-  Bytes encode() const;
-  static std::optional<HelloRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&HelloRequest::version);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<HelloRequest>(data); }
   friend bool operator==(const HelloRequest&, const HelloRequest&) = default;
 };
 
@@ -50,9 +50,9 @@ struct HelloReply {
 struct Features {
   static constexpr ChunkType kType = chunk_type("FEAT");
   std::vector<std::string> names;
-
-  Bytes encode() const;
-  static std::optional<Features> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&Features::names);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<Features>(data); }
   friend bool operator==(const Features&, const Features&) = default;
 };
 
@@ -61,9 +61,9 @@ struct Features {
 struct SaidAtLoad {
   static constexpr ChunkType kType = chunk_type("SAID");
   std::string lines;
-
-  Bytes encode() const;
-  static std::optional<SaidAtLoad> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&SaidAtLoad::lines);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<SaidAtLoad>(data); }
   friend bool operator==(const SaidAtLoad&, const SaidAtLoad&) = default;
 };
 

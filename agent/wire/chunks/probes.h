@@ -2,7 +2,7 @@
 // them `probes`.
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/thread_chunks.h"
 
 namespace ddm {
 
@@ -32,8 +32,11 @@ struct ProbeRequest {
   bool recorded() const {
     return (what & (kProbeArguments | kProbeReturn | kProbeThrows | kProbeStack)) != 0;
   }
-  Bytes encode() const;
-  static std::optional<ProbeRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(
+      &ProbeRequest::what, &ProbeRequest::methods, &ProbeRequest::condition, &ProbeRequest::line,
+      &ProbeRequest::field, &ProbeRequest::records, &ProbeRequest::budget);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ProbeRequest>(data); }
   friend bool operator==(const ProbeRequest&, const ProbeRequest&) = default;
 };
 
@@ -47,11 +50,7 @@ struct ProbeRequest {
 //   record: u8 number, str thread, u1 what (ProbeWhat), u8 ns, u1 count, str each argument,
 //           str returned, str thrown, u4 count, x { str class, str method, str file, s4 line }
 struct ProbeFindings {
-  struct Frame {
-    std::string class_name, method, file;
-    std::int32_t line = -1;  // -1 unknown, -2 native
-    friend bool operator==(const Frame&, const Frame&) = default;
-  };
+  using Frame = ThreadStack::Frame;
   struct Record {
     std::uint64_t number = 0;  // in the order in which they began
     std::string thread;
@@ -60,6 +59,9 @@ struct ProbeFindings {
     std::vector<std::string> arguments;
     std::string returned, thrown;
     std::vector<Frame> stack;
+    static constexpr auto kFields = std::tuple(&Record::number, &Record::thread, &Record::what,
+                                               &Record::ns, ShortList{&Record::arguments},
+                                               &Record::returned, &Record::thrown, &Record::stack);
     friend bool operator==(const Record&, const Record&) = default;
   };
   struct Method {
@@ -69,15 +71,20 @@ struct ProbeFindings {
     std::uint64_t ns = 0;
     std::vector<std::uint64_t> times;
     std::vector<Record> records;
+    static constexpr auto kFields =
+        std::tuple(&Method::class_name, &Method::method, &Method::signature, &Method::removed,
+                   &Method::hits, &Method::ns, ShortList{&Method::times}, &Method::records);
     friend bool operator==(const Method&, const Method&) = default;
   };
   std::uint32_t limit_percent = 0;
   std::uint32_t used_millis = 0;  // 1/1000 of a percent
   std::vector<std::string> notes;
   std::vector<Method> methods;
-
-  Bytes encode() const;
-  static std::optional<ProbeFindings> decode(ByteSpan data);
+  static constexpr auto kFields =
+      std::tuple(&ProbeFindings::limit_percent, &ProbeFindings::used_millis, &ProbeFindings::notes,
+                 &ProbeFindings::methods);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ProbeFindings>(data); }
   friend bool operator==(const ProbeFindings&, const ProbeFindings&) = default;
 };
 

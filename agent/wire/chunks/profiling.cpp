@@ -2,24 +2,6 @@
 
 namespace ddm {
 
-Bytes TraceToFileRequest::encode() const {
-  ByteWriter out;
-  out.u4(buffer_bytes);
-  out.u4(flags);
-  out.str(path);
-  return out.take();
-}
-
-std::optional<TraceToFileRequest> TraceToFileRequest::decode(ByteSpan data) {
-  ByteReader in(data);
-  TraceToFileRequest request;
-  request.buffer_bytes = in.u4();
-  request.flags = in.u4();
-  request.path = in.str();
-  if (!in.ok()) return {};
-  return request;
-}
-
 Bytes TraceRequest::encode() const {
   ByteWriter out;
   out.u4(buffer_bytes);
@@ -45,31 +27,6 @@ std::optional<TraceRequest> TraceRequest::decode(ByteSpan data) {
   }
   if (!in.ok()) return {};
   return request;
-}
-
-Bytes SampleRequest::encode() const {
-  ByteWriter out;
-  out.u4(buffer_bytes);
-  out.u4(flags);
-  out.u4(interval_micros);
-  return out.take();
-}
-
-std::optional<SampleRequest> SampleRequest::decode(ByteSpan data) {
-  ByteReader in(data);
-  SampleRequest request;
-  request.buffer_bytes = in.u4();
-  request.flags = in.u4();
-  request.interval_micros = in.u4();
-  if (!in.ok()) return {};
-  return request;
-}
-
-Bytes ProfilingState::encode() const { return {static_cast<std::uint8_t>(mode)}; }
-
-std::optional<ProfilingState> ProfilingState::decode(ByteSpan data) {
-  if (data.empty() || data[0] > static_cast<std::uint8_t>(Mode::kSampling)) return {};
-  return ProfilingState{static_cast<Mode>(data[0])};
 }
 
 }  // namespace ddm

@@ -17,9 +17,10 @@ struct TraceToFileRequest {
   std::uint32_t buffer_bytes = 0;
   std::uint32_t flags = 0;
   std::string path;
-
-  Bytes encode() const;
-  static std::optional<TraceToFileRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&TraceToFileRequest::buffer_bytes,
+                                             &TraceToFileRequest::flags, &TraceToFileRequest::path);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<TraceToFileRequest>(data); }
   friend bool operator==(const TraceToFileRequest&, const TraceToFileRequest&) = default;
 };
 
@@ -47,9 +48,10 @@ struct SampleRequest {
   std::uint32_t buffer_bytes = 0;
   std::uint32_t flags = 0;
   std::uint32_t interval_micros = 0;
-
-  Bytes encode() const;
-  static std::optional<SampleRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&SampleRequest::buffer_bytes, &SampleRequest::flags,
+                                             &SampleRequest::interval_micros);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<SampleRequest>(data); }
   friend bool operator==(const SampleRequest&, const SampleRequest&) = default;
 };
 
@@ -58,9 +60,9 @@ struct ProfilingState {
   static constexpr ChunkType kType = chunk_type("MPRQ");
   enum class Mode : std::uint8_t { kOff = 0, kTracing = 1, kSampling = 2 };
   Mode mode = Mode::kOff;
-
-  Bytes encode() const;
-  static std::optional<ProfilingState> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(UpTo{&ProfilingState::mode, Mode::kSampling});
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ProfilingState>(data); }
   friend bool operator==(const ProfilingState&, const ProfilingState&) = default;
 };
 

@@ -17,32 +17,6 @@ Bytef* zlib_input(const void* bytes) {
 
 }  // namespace
 
-Bytes ReportRequest::encode() const {
-  ByteWriter out;
-  out.str(format);
-  return out.take();
-}
-
-std::optional<ReportRequest> ReportRequest::decode(ByteSpan data) {
-  ByteReader in(data);
-  ReportRequest request{in.str()};
-  if (!in.ok()) return {};
-  return request;
-}
-
-Bytes ReportAtEndRequest::encode() const {
-  ByteWriter out;
-  out.str(path);
-  return out.take();
-}
-
-std::optional<ReportAtEndRequest> ReportAtEndRequest::decode(ByteSpan data) {
-  ByteReader in(data);
-  ReportAtEndRequest request{in.str()};
-  if (!in.ok()) return {};
-  return request;
-}
-
 struct ReportPacker::Stream {
   z_stream zlib{};
   ~Stream() { deflateEnd(&zlib); }

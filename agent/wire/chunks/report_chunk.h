@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "core/result.h"
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -29,9 +29,9 @@ inline constexpr std::string_view kTimeFormat = "time";
 struct ReportRequest {
   static constexpr ChunkType kType = chunk_type("REPT");
   std::string format;
-
-  Bytes encode() const;
-  static std::optional<ReportRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&ReportRequest::format);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ReportRequest>(data); }
   friend bool operator==(const ReportRequest&, const ReportRequest&) = default;
 };
 
@@ -42,9 +42,9 @@ struct ReportRequest {
 struct ReportAtEndRequest {
   static constexpr ChunkType kType = chunk_type("REPE");
   std::string path;
-
-  Bytes encode() const;
-  static std::optional<ReportAtEndRequest> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&ReportAtEndRequest::path);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ReportAtEndRequest>(data); }
   friend bool operator==(const ReportAtEndRequest&, const ReportAtEndRequest&) = default;
 };
 

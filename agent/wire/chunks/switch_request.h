@@ -1,7 +1,7 @@
 // Requests that turn one thing on or off: THEN and REAE; and REAQ's answer.   u1, 0 = off
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -9,12 +9,9 @@ template <ChunkType Type>
 struct Switch {
   static constexpr ChunkType kType = Type;
   bool on = false;
-
-  Bytes encode() const { return {static_cast<std::uint8_t>(on ? 1 : 0)}; }
-  static std::optional<Switch> decode(ByteSpan data) {
-    if (data.empty()) return {};
-    return Switch{data[0] != 0};
-  }
+  static constexpr auto kFields = std::tuple(&Switch::on);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<Switch>(data); }
   friend bool operator==(const Switch&, const Switch&) = default;
 };
 

@@ -4,7 +4,7 @@
 // are shown Java's, which THID has.
 #pragma once
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -14,9 +14,9 @@ struct ThreadNameEvent {
   static constexpr ChunkType kType = Type;
   std::uint32_t id = 0;
   std::string name;
-
-  Bytes encode() const;
-  static std::optional<ThreadNameEvent> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&ThreadNameEvent::id, &ThreadNameEvent::name);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ThreadNameEvent>(data); }
   friend bool operator==(const ThreadNameEvent&, const ThreadNameEvent&) = default;
 };
 using ThreadCreated = ThreadNameEvent<chunk_type("THCR")>;
@@ -27,9 +27,9 @@ template <ChunkType Type>
 struct ThreadIdOnly {
   static constexpr ChunkType kType = Type;
   std::uint32_t id = 0;
-
-  Bytes encode() const;
-  static std::optional<ThreadIdOnly> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&ThreadIdOnly::id);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ThreadIdOnly>(data); }
   friend bool operator==(const ThreadIdOnly&, const ThreadIdOnly&) = default;
 };
 using ThreadDied = ThreadIdOnly<chunk_type("THDE")>;
@@ -68,8 +68,7 @@ struct ThreadStatusRequest {
 // entry of 17 bytes, which has no daemon.
 struct ThreadStatusTable {
   static constexpr ChunkType kType = chunk_type("THST");
-  // The count is read signed by real servers; the rest is left out.
-  static constexpr std::size_t kMaxEntries = 32767;
+  static constexpr std::size_t kMaxEntries = 32767;  // real servers read the count signed
   struct Entry {
     std::uint32_t id = 0;
     ThreadState state = ThreadState::kRunning;
@@ -77,6 +76,9 @@ struct ThreadStatusTable {
     std::uint32_t user_ticks = 0;
     std::uint32_t system_ticks = 0;
     bool daemon = false;
+    static constexpr auto kFields =
+        std::tuple(&Entry::id, &Entry::state, &Entry::os_id, &Entry::user_ticks,
+                   &Entry::system_ticks, &Entry::daemon);
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;
@@ -94,30 +96,31 @@ struct JavaThreadIds {
   struct Entry {
     std::uint32_t id = 0;
     std::int64_t java_id = 0;
+    static constexpr auto kFields = std::tuple(&Entry::id, &Entry::java_id);
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;
-
-  Bytes encode() const;
-  static std::optional<JavaThreadIds> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&JavaThreadIds::entries);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<JavaThreadIds>(data); }
   friend bool operator==(const JavaThreadIds&, const JavaThreadIds&) = default;
 };
 inline constexpr std::string_view kJavaThreadIdsFeature = "java-thread-ids";  // in FEAT
 
-// THST, the periodic event, in the layout of 2007.   u4 count, count x { u4 id, u1 state,
-// u1 suspended }
+// THST, the periodic event of 2007.   u4 count, count x { u4 id, u1 state, u1 suspended }
 struct ThreadStatusList {
   static constexpr ChunkType kType = chunk_type("THST");
   struct Entry {
     std::uint32_t id = 0;
     ThreadState state = ThreadState::kRunning;
     bool suspended = false;
+    static constexpr auto kFields = std::tuple(&Entry::id, &Entry::state, &Entry::suspended);
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;
-
-  Bytes encode() const;
-  static std::optional<ThreadStatusList> decode(ByteSpan data);
+  static constexpr auto kFields = std::tuple(&ThreadStatusList::entries);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ThreadStatusList>(data); }
   friend bool operator==(const ThreadStatusList&, const ThreadStatusList&) = default;
 };
 
@@ -129,17 +132,18 @@ struct ThreadStatusList {
 struct ThreadStack {
   static constexpr ChunkType kType = chunk_type("STKL");
   struct Frame {
-    std::string class_name;
-    std::string method;
-    std::string file;
+    std::string class_name, method, file;
     std::int32_t line = -1;
+    static constexpr auto kFields =
+        std::tuple(&Frame::class_name, &Frame::method, &Frame::file, &Frame::line);
     friend bool operator==(const Frame&, const Frame&) = default;
   };
   std::uint32_t id = 0;
   std::vector<Frame> frames;
-
-  Bytes encode() const;
-  static std::optional<ThreadStack> decode(ByteSpan data);
+  static constexpr auto kFields =
+      std::tuple(ReservedField{}, &ThreadStack::id, &ThreadStack::frames);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<ThreadStack>(data); }
   friend bool operator==(const ThreadStack&, const ThreadStack&) = default;
 };
 
