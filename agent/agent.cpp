@@ -27,6 +27,7 @@
 #include "vm/jdwp_agent.h"
 #include "vm/jdwp_suspension.h"
 #include "vm/jvmti_error.h"
+#include "vm/jvmti_memory.h"
 #include "vm/vm_library.h"
 #include "wire/events/agent_events.h"
 #include "wire/sockets/discovery.h"
@@ -54,41 +55,54 @@ std::string help_of(const AgentOptions& given) {
 // What the agent does. The order is that in which servers are told of one collection, options are
 // taken and the end comes; who is given another feature's part comes after that one.
 void Agent::make_features(JNIEnv* jni) {
+  make_services(jni);
   auto events = std::make_unique<AgentEvents>(context_);
   auto threads = std::make_unique<ThreadHandlers>(context_, events->pulse());
   auto allocations = std::make_unique<AllocationsFeature>(
-      context_, jni, facts_, load_time_, options_.allocations,
+      context_, jni, *stacks_, *reports_, facts_, load_time_, options_.allocations,
       [ids = threads.get()](JNIEnv* on_thread, const auto& java_ids) {
         return ids->ids(on_thread, java_ids);
       });
   Tracking* const tracking = allocations->tracking();
 
-  add(std::make_unique<ReportsFeature>(context_, facts_.pid, load_time_, options_.reports, tracking,
+  add(std::make_unique<ReportsFeature>(context_, facts_.pid, load_time_, options_.reports,
+                                       *reports_, allocations->followed(),
                                        [this] { return options_.time.any(); }));
-  auto& time = add(std::make_unique<TimeFeature>(context_, options_.time, tracking));
+  auto& time = add(std::make_unique<TimeFeature>(context_, options_.time, *stacks_, *reports_));
   auto& probes = add(std::make_unique<ProbesFeature>(
       context_,
       HitBudget::Sources{
           [&time] { return time.sampler_thread().cost_ns(); },
           [&time](double percent) { time.sampler_thread().leave_to_probes(percent); },
           options_.time.budget},
-      tracking));
+      *stacks_, *reports_));
   add(std::make_unique<AppHandlers>(context_, facts_, options_.service));
   add(std::move(threads));
-  auto& heap = add(std::make_unique<HeapFeature>(context_, *events, options_.heap, tracking));
+  auto& heap =
+      add(std::make_unique<HeapFeature>(context_, *events, options_.heap, allocations->followed()));
   add(std::make_unique<NativeFeature>(context_, jni, *events, options_.native));
   add(std::move(events));
   add(std::make_unique<ClientApi>(jvmti_, service_));
-  add(std::make_unique<Dyper>(context_, options_.dyper, options_.service.access_any, tracking,
-                              heap.dumper(), time.sampler_thread(), probes.budget()));
+  add(std::make_unique<Dyper>(context_, options_.dyper, options_.service.access_any, *stacks_,
+                              *reports_, heap.dumper(), time.sampler_thread(), probes.budget()));
   if (hprof_options_) {
     add(std::make_unique<HprofSession>(
-        jvmti_, jni, facts_, *hprof_options_, tracking,
+        jvmti_, jni, facts_, *hprof_options_, tracking, *stacks_, *reports_,
         HprofSession::Controls{
             [vm = context_.vm] { exit_program(vm, 0); },
             [&time](JNIEnv* on_thread, bool on) { return time.sample_cpu(on_thread, on); }}));
   }
   add(std::move(allocations));
+}
+
+// What several features share.
+void Agent::make_services(JNIEnv* jni) {
+  LocalRef<jobject> current(jni, nullptr);
+  jvmti_->GetCurrentThread(current.out());
+  stacks_ = std::make_unique<Stacks>(jvmti_, jni, current.get());
+  stacks_->sweep_names_in(
+      [this](AgentThread::Task task) { service_.slow().post(std::move(task)); });
+  reports_ = std::make_unique<ReportAssembly>(facts_, *stacks_);
 }
 
 template <typename Made>

@@ -14,6 +14,8 @@
 #include "adapters/hprof/hprof_options.h"
 #include "core/feature.h"
 #include "options/options.h"
+#include "report/assembly/report_assembly.h"
+#include "stack/stacks.h"
 #include "vm/vm_events.h"
 #include "vm/vm_facts.h"
 #include "wire/handler_context.h"
@@ -42,6 +44,7 @@ class Agent final : private VmListener, private SessionObserver {
   jint reload(JNIEnv* jni, Options options);
 
   void go_live(JNIEnv* jni, bool late);
+  void make_services(JNIEnv* jni);
   void make_features(JNIEnv* jni);
   template <typename Made>
   Made& add(std::unique_ptr<Made> feature);
@@ -63,6 +66,8 @@ class Agent final : private VmListener, private SessionObserver {
   VmFacts facts_;
   Service service_;
   const HandlerContext context_;
+  std::unique_ptr<Stacks> stacks_;  // as the features
+  std::unique_ptr<ReportAssembly> reports_;
   std::vector<std::unique_ptr<Feature>> features_;  // made at once, when the VM is live
   std::atomic<bool> ended_{false};
 };

@@ -6,20 +6,34 @@
 
 namespace ddm {
 
-AllocationsFeature::AllocationsFeature(const HandlerContext& context, JNIEnv* jni,
-                                       const VmFacts& facts, std::int64_t load_time,
-                                       const AllocationOptions& options,
+namespace {
+
+class NothingFollowed final : public FollowedObjects {
+  std::optional<DumpSites> hold(JNIEnv*) override { return std::nullopt; }
+  std::string why_none() const override { return "allocations of this VM cannot be tracked"; }
+};
+
+}  // namespace
+
+AllocationsFeature::AllocationsFeature(const HandlerContext& context, JNIEnv* jni, Stacks& stacks,
+                                       ReportAssembly& reports, const VmFacts& facts,
+                                       std::int64_t load_time, const AllocationOptions& options,
                                        TrackingHandlers::SmallIds small_ids)
     : context_(context),
       options_(options),
-      tracking_(Tracking::create(context.jvmti, jni, facts)),
+      tracking_(Tracking::create(context.jvmti, jni, facts, stacks)),
       handlers_(context, tracking_.get(), std::move(small_ids)) {
   if (!tracking_) return;
-  tracking_->work_in(
-      [this](AgentThread::Task task) { context_.service.slow().post(std::move(task)); });
+  reports.include(*tracking_);
   if (options_.ring) {
     ring_keeper_ = RingKeeper::open(*options_.ring, facts.pid, load_time, *tracking_, options_);
   }
+}
+
+FollowedObjects& AllocationsFeature::followed() {
+  static NothingFollowed nothing;
+  if (!tracking_) return nothing;
+  return *tracking_;
 }
 
 void AllocationsFeature::opened(JNIEnv* jni, bool) {

@@ -16,12 +16,13 @@ namespace ddm {
 class AllocationsFeature final : public Feature {
  public:
   // `load_time`: seconds since 1970.
-  AllocationsFeature(const HandlerContext& context, JNIEnv* jni, const VmFacts& facts,
-                     std::int64_t load_time, const AllocationOptions& options,
-                     TrackingHandlers::SmallIds small_ids);
+  AllocationsFeature(const HandlerContext& context, JNIEnv* jni, Stacks& stacks,
+                     ReportAssembly& reports, const VmFacts& facts, std::int64_t load_time,
+                     const AllocationOptions& options, TrackingHandlers::SmallIds small_ids);
 
   // Null: this VM lacks what tracking needs.
   Tracking* tracking() { return tracking_.get(); }
+  FollowedObjects& followed();
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
   void opened(JNIEnv* jni, bool late) override;

@@ -7,7 +7,6 @@
 
 #include "allocations/capture/tracker_natives.h"
 #include "core/log.h"
-#include "stack/layout_detection.h"
 #include "vm/class_changes/class_archive.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
@@ -31,7 +30,8 @@ std::int64_t steady_ms() {
 
 }  // namespace
 
-std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts) {
+std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts,
+                                           Stacks& stacks) {
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
   ThreadNames::Fields fields{};
   if (thread_class) {
@@ -48,59 +48,26 @@ std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts
   }
   auto allocated = AllocatedBytes::create(jni, current.get());
   if (!allocated) log_warn("this VM shows no allocated-bytes counters: unattributed is unknown");
-  return std::unique_ptr<Tracking>(
-      new Tracking(jvmti, jni, current.get(), fields, std::move(allocated), std::move(facts)));
+  return std::unique_ptr<Tracking>(new Tracking(jvmti, jni, current.get(), fields,
+                                                std::move(allocated), std::move(facts), stacks));
 }
 
 Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
-                   std::optional<AllocatedBytes> allocated, VmFacts facts)
+                   std::optional<AllocatedBytes> allocated, VmFacts facts, Stacks& stacks)
     : facts_(std::move(facts)),
+      stacks_(stacks),
       books_(jvmti, fields.id, std::move(allocated)),
       thread_names_(jvmti, fields),
-      methods_(jvmti, jni, names_, rewritten_, reclamation_),
-      jvmti_stacks_(jvmti, methods_),
-      vm_stacks_(VmStackCapture::create(jni, current, jvmti_stacks_, methods_)),
       current_thread_(jvmti, jni, current, fields.id, thread_names_),
-      objects_(jvmti, names_),
-      live_(jvmti, books_, reclamation_),
-      recorder_(ring_, books_, current_thread_, objects_, methods_, live_, reclamation_),
-      name_sweep_(jvmti, names_, rewritten_, methods_, reclamation_),
+      objects_(jvmti, stacks.names()),
+      live_(jvmti, books_, stacks.reclamation()),
+      recorder_(ring_, books_, current_thread_, objects_, stacks.methods(), live_,
+                stacks.reclamation()),
       vm_engine_(jvmti, recorder_, books_),
-      bci_engine_(jvmti, recorder_, rewritten_) {
+      bci_engine_(jvmti, recorder_, stacks.rewritten()) {
   set_tracker_engine(&bci_engine_);
-  choose_walker();
-}
-
-void Tracking::choose_walker() {
-  recorder_.use_stacks(jvmti_stacks_);
-  if (options_.walker == WalkerKind::kJvmti) return;
-  if (options_.walker == WalkerKind::kAsgct) {
-    log_warn("walker=asgct: AsyncGetCallTrace fails in allocation events; walker=auto is used");
-  }
-  if (vm_stacks_) {
-    recorder_.use_stacks(**vm_stacks_);
-  } else if (options_.walker == WalkerKind::kVm) {
-    log_warn("walker=vm: {}; stacks are walked by jvmti", vm_stacks_.message());
-  } else {
-    log_info("stacks are walked by jvmti: {}", vm_stacks_.message());
-  }
-}
-
-// Once, before the first stack is walked.
-void Tracking::watch_pauses(JNIEnv* jni) {
-  if (std::exchange(pauses_watched_, true)) return;
-  if (!vm_stacks_ && options_.walker == WalkerKind::kAuto && walk_was_tested()) {
-    log_warn("stacks are walked by jvmti: {}", vm_stacks_.message());
-  }
-  objects_.watch(jni);
-  if (vm_stacks_) (*vm_stacks_)->watch(jni, objects_.pauses());
-}
-
-StackNaming Tracking::naming(JNIEnv* jni) {
-  const std::lock_guard lock(mutex_);
-  if (!on_) choose_walker();
-  watch_pauses(jni);
-  return {names_, methods_, reclamation_, recorder_.stacks()};
+  recorder_.use_stacks(stacks.chosen());
+  stacks.add_user(*this);
 }
 
 bool Tracking::use(JNIEnv* jni, const TrackingOptions& options) {
@@ -108,6 +75,7 @@ bool Tracking::use(JNIEnv* jni, const TrackingOptions& options) {
   options_.live = options.live;
   const bool at_once = !on_ || options == options_;
   options_ = options;
+  stacks_.use(options.walker);
   if (on_) {
     follow_live(jni);
   } else if (options.live == 0) {
@@ -134,11 +102,6 @@ void Tracking::follow_live(JNIEnv* jni) {
   log_error("live objects are not followed: {}", not_followed_);
 }
 
-std::string Tracking::not_followed() const {
-  const std::lock_guard lock(mutex_);
-  return not_followed_;
-}
-
 std::string Tracking::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (on_) return "";
@@ -162,8 +125,8 @@ std::string Tracking::start(JNIEnv* jni) {
   recorder_.tell_threads_apart(options_.threads_apart);
   ring_.get()->clear();
   recorder_.clear_dropped();
-  choose_walker();
-  watch_pauses(jni);
+  recorder_.use_stacks(stacks_.ready(jni));
+  objects_.watch(jni, stacks_.pauses());
   vm_engine_.set_interval(options_.interval);
   std::string error;
   Engine* engine = prepare_engine(jni, error);
@@ -201,8 +164,8 @@ void Tracking::renew_sites() {
     }
   }
   if (auto former = books_.use(std::move(sites))) {
-    reclamation_.retire(std::move(former));
-    reclamation_.wait_for_readers(kReadersPatience);
+    stacks_.reclamation().retire(std::move(former));
+    stacks_.reclamation().wait_for_readers(kReadersPatience);
   }
 }
 
@@ -247,35 +210,17 @@ void Tracking::pause_recorder() {
   if (!recorder_.pause(kPatience)) log_info("a thread is held up where it records");
 }
 
-void Tracking::work_in(const Background& background) {
-  name_sweep_.when_needed(
-      [this, background] { background([this](JNIEnv* jni) { sweep_names(jni); }); });
-}
-
-void Tracking::include(TimeDataSource& source) {
-  const std::lock_guard lock(mutex_);
-  time_sources_.push_back(&source);
-}
-
-void Tracking::forget_time() {
-  const std::lock_guard lock(mutex_);
-  for (TimeDataSource* source : time_sources_) source->forget();
-}
-
 // Under the lock, so that the ring stays the one that records go to.
-void Tracking::sweep_names(JNIEnv* jni) {
+void Tracking::add_names(NamesInUse& used) {
   const std::lock_guard lock(mutex_);
-  name_sweep_.sweep(jni, [this](NamesInUse& used) {
-    if (AllocRing* const ring = ring_.get()) {
-      const RecordSet records = ring->snapshot();
-      for (std::size_t i = 0; i < records.size(); ++i) {
-        used.classes.insert(records[i].record.class_id);
-        for (const Frame& frame : records[i].frames) used.methods.insert(frame.method);
-      }
+  if (AllocRing* const ring = ring_.get()) {
+    const RecordSet records = ring->snapshot();
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      used.classes.insert(records[i].record.class_id);
+      for (const Frame& frame : records[i].frames) used.methods.insert(frame.method);
     }
-    books_.add_names(used);
-    for (TimeDataSource* source : time_sources_) source->add_names(used);
-  });
+  }
+  books_.add_names(used);
 }
 
 void Tracking::keep_in(std::unique_ptr<RingFile> file) {
@@ -283,7 +228,7 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
   ring_file_ = std::move(file);
   ring_.replace(ring_file_->ring());
   ring_file_names_ = std::make_unique<RingNames>(ring_file_->names());
-  names_.tell(*ring_file_names_);
+  stacks_.names().tell(*ring_file_names_);
   AllocRing* const ring = ring_.get();  // never replaced again
   thread_names_.keep_in(std::make_unique<RingThreadNames>(
       ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing, [ring] {
@@ -295,15 +240,15 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
   write_ring_facts();
 }
 
-std::optional<DumpSites> Tracking::hold_live(JNIEnv* jni) {
+std::optional<DumpSites> Tracking::hold(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Sites> sites = books_.shared_sites();
   if (!live_.on() || !sites) return std::nullopt;
   DumpSites held;
   held.stacks.traces = {sites, &sites->traces()};
   held.stacks.threads_apart = options_.threads_apart;
-  held.stacks.names = &names_;
-  held.stacks.names_held = names_.hold();
+  held.stacks.names = &stacks_.names();
+  held.stacks.names_held = stacks_.names().hold();
   live_.hold_strongly(jni, held.objects);
   return held;
 }
@@ -324,12 +269,12 @@ void Tracking::thread_ending(JNIEnv* jni, jthread thread) {
   if (on_) thread_names_.thread_ending(jni, thread);
 }
 
-std::string live_is_off(const Tracking* tracking) {
-  if (tracking == nullptr) return "allocations of this VM cannot be tracked";
-  const std::string why = tracking->not_followed();
-  if (!why.empty()) return "what is alive is not followed: " + why;
+std::string Tracking::why_none() const {
+  if (live_.on()) return "";
+  const std::lock_guard lock(mutex_);
+  if (!not_followed_.empty()) return "what is alive is not followed: " + not_followed_;
   const std::string what = "what is alive is not followed: live= is off";
-  if (tracking->on()) return what + "; `ddm attach PID live=y` switches it on";
+  if (on_) return what + "; `ddm attach PID live=y` switches it on";
   return what + ", and so is tracking; `ddm attach PID track=y,live=y` switches both on";
 }
 

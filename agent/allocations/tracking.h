@@ -1,7 +1,7 @@
 // Allocation tracking as a whole: on, off, status, and what was recorded. The one place that owns
-// engine, ring, names and books.
+// engines, ring and books.
 //
-// start(), stop() and report() may come from any attached thread; they exclude each other. Tracking
+// start(), stop() and what makes reports may come from any attached thread; they exclude each other. Tracking
 // belongs to the program, not to whoever switched it on: on while on keeps the ring, off keeps the
 // records readable until the next on.
 #pragma once
@@ -10,8 +10,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,21 +26,19 @@
 #include "allocations/store/current_ring.h"
 #include "allocations/store/ring_file.h"
 #include "allocations/tracking_options.h"
-#include "report/hprof/hprof_sites_dump.h"
-#include "report/report.h"
-#include "stack/jvmti_stack_capture.h"
-#include "stack/name_sweep.h"
-#include "stack/names/name_table.h"
-#include "stack/stack_naming.h"
-#include "stack/vm_stack_capture.h"
+#include "report/assembly/followed_objects.h"
+#include "report/assembly/report_assembly.h"
+#include "stack/names/names_user.h"
+#include "stack/stacks.h"
 #include "vm/vm_facts.h"
 
 namespace ddm {
 
-class Tracking {
+class Tracking final : public ReportPart, public FollowedObjects, private NamesUser {
  public:
   // Live phase. Null with a line in the log when the VM lacks what is needed.
-  static std::unique_ptr<Tracking> create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts);
+  static std::unique_ptr<Tracking> create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts,
+                                          Stacks& stacks);
 
   // What start() starts, whoever calls it. False: tracking is on, and goes on as it is until it is
   // started again. Not so `live`: it holds from now on, and what goes wrong with it is logged.
@@ -72,35 +68,18 @@ class Tracking {
     closed_ = true;
   }
 
-  // Where work goes that is nothing for the program's threads; before the first start(). Without
-  // it names are kept for good.
-  using Background = std::function<void(std::function<void(JNIEnv*)>)>;
-  void work_in(const Background& background);
-
-  // What else goes into every report, and which names it needs. Lives as long as this does.
-  void include(TimeDataSource& source);
-  // Their figures begin anew.
-  void forget_time();
-  // For their stacks. Attached threads.
-  StackNaming naming(JNIEnv* jni);
-  NameTable& names() { return names_; }
-
   bool on() const { return on_; }
   // True once tracking was ever on: there is something to report.
   bool has_records() const { return ever_on_; }
 
-  ReportData report(JNIEnv* jni, std::string reason);
+  // Those parts of a report that are of allocations. Their figures are of one moment.
+  bool has_figures() const override { return has_records(); }
+  bool add_to(ReportData& data, JNIEnv* jni) override;
   // Of that, what is recorded and the names it speaks of.
   ReportData records() const;
-  bool follows_live() const { return live_.on(); }
-  // Why live= was asked for and nothing is followed, or "".
-  std::string not_followed() const;
-  // Of those that are followed, for a heap dump: they stay where they are reachable from, each by a
-  // strong handle of ours, until the caller deletes these. None: nothing is followed.
-  std::optional<DumpSites> hold_live(JNIEnv* jni);
-  // The same on any thread and whatever state the VM is in, with the threads' names as they were
-  // when they were last heard of. None: start() or stop() is going on and does not come to an end.
-  std::optional<ReportData> report_without_vm(std::string reason);
+
+  std::optional<DumpSites> hold(JNIEnv* jni) override;
+  std::string why_none() const override;
 
   // JVMTI's events, on the thread concerned.
   void thread_started(JNIEnv* jni, jthread thread);
@@ -108,43 +87,35 @@ class Tracking {
 
  private:
   Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
-           std::optional<AllocatedBytes> allocated, VmFacts facts);
-  void choose_walker();
-  void watch_pauses(JNIEnv* jni);
+           std::optional<AllocatedBytes> allocated, VmFacts facts, Stacks& stacks);
   void pause_recorder();
   std::int64_t tracked_ms() const;
   // Prepares the engine that the options name, or the other one; null with the reason in `error`.
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
-  void sweep_names(JNIEnv* jni);
+  void add_names(NamesInUse& used) override;
   void renew_sites();
   void follow_live(JNIEnv* jni);
-  ReportData report_now(JNIEnv* jni, std::string reason);  // null: without the VM
+  // Lock held, both.
+  void add_records(ReportData& data, JNIEnv* jni);
+  void add_engine(ReportSummary& summary, JNIEnv* jni);
   void write_ring_facts();
 
   const VmFacts facts_;
+  Stacks& stacks_;
   std::unique_ptr<RingFile> ring_file_;
   std::unique_ptr<RingNames> ring_file_names_;
   TrackingOptions options_;
-  NameTable names_;
   ThreadBooks books_;
   ThreadNames thread_names_;
-  RewrittenMethods rewritten_;
-  Reclamation reclamation_;
-  CurrentRing ring_{reclamation_};
-  SeenMethods methods_;
-  JvmtiStackCapture jvmti_stacks_;
-  Result<std::unique_ptr<VmStackCapture>> vm_stacks_;
+  CurrentRing ring_{stacks_.reclamation()};
   CurrentThread current_thread_;
   ObjectFacts objects_;
   LiveObjects live_;
   Recorder recorder_;
-  NameSweep name_sweep_;
   VmEngine vm_engine_;
   BciEngine bci_engine_;
 
-  std::vector<TimeDataSource*> time_sources_;
-
-  mutable std::timed_mutex mutex_;  // of start, stop, report and the sweep of names
+  mutable std::timed_mutex mutex_;  // of start, stop and reports
   Engine* engine_ = nullptr;        // the one in use, or that was last in use
   std::uint32_t live_now_ = 0;      // as in the options, of what goes on
   std::string sites_missing_;       // why nothing is counted by site, or ""
@@ -152,14 +123,10 @@ class Tracking {
   std::int64_t interval_ = 0;       // of engine=vm, since it was last switched on
   std::int64_t started_ms_ = 0;
   std::int64_t stopped_ms_ = 0;
-  bool pauses_watched_ = false;
   std::int64_t period_ = 0;  // 1, 2, ...: the one that figures are of
   std::atomic<bool> closed_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};
 };
-
-// That nothing is followed, and what to do. `tracking` may be null: this VM cannot be tracked.
-std::string live_is_off(const Tracking* tracking);
 
 }  // namespace ddm

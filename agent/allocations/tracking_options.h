@@ -10,11 +10,11 @@
 #include "allocations/store/alloc_record.h"
 #include "core/option_table.h"
 #include "stack/traces/traces.h"
+#include "stack/walker_kind.h"
 
 namespace ddm {
 
 enum class EngineKind { kBci, kVm };
-enum class WalkerKind { kAuto, kVm, kAsgct, kJvmti };
 
 struct TrackingOptions {
   EngineKind engine = EngineKind::kVm;

@@ -61,31 +61,29 @@ void Tracking::write_ring_facts() {
   ring_file_->write_facts(facts);
 }
 
-ReportData Tracking::report(JNIEnv* jni, std::string reason) {
-  const std::lock_guard lock(mutex_);
-  return report_now(jni, std::move(reason));
-}
-
 ReportData Tracking::records() const {
   const std::lock_guard lock(mutex_);
   ReportData data;
-  data.names = &names_;
-  data.names_held = names_.hold();
+  data.names = &stacks_.names();
+  data.names_held = stacks_.names().hold();
   if (AllocRing* const ring = ring_.get()) data.records = ring->snapshot();
   return data;
 }
 
-std::optional<ReportData> Tracking::report_without_vm(std::string reason) {
-  const std::unique_lock lock(mutex_, kSwitchPatience);
-  if (!lock) return std::nullopt;
-  return report_now(nullptr, std::move(reason));
+bool Tracking::add_to(ReportData& data, JNIEnv* jni) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (jni != nullptr) {
+    lock.lock();
+  } else if (!lock.try_lock_for(kSwitchPatience)) {
+    return false;
+  }
+  data.tracking_on = on_;
+  add_records(data, jni);
+  add_engine(data.summary, jni);
+  return true;
 }
 
-ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
-  ReportData data;
-  data.names = &names_;
-  data.names_held = names_.hold();
-
+void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   ReportSummary& summary = data.summary;
   AllocRing* const ring = ring_.get();
   if (jni != nullptr && !live_.settle(kSweepPatience)) {
@@ -112,9 +110,6 @@ ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
     if (name != data.thread_names.end()) thread.name = name->second;
   }
 
-  summary.pid = facts_.pid;
-  summary.app = facts_.app;
-  summary.vm = facts_.vm;
   summary.engine = engine_ != nullptr ? engine_->name() : "";
   summary.walker = recorder_.stacks().name();
   summary.walks = recorder_.stacks().counts();
@@ -131,20 +126,17 @@ ReportData Tracking::report_now(JNIEnv* jni, std::string reason) {
   summary.threads = std::move(totals.threads);
   summary.dropped_reasons = recorder_.dropped();
   summary.dropped = totals.dropped;
-  if (engine_ != nullptr) {
-    EngineCounters counters = engine_->counters(jni);
-    summary.classes_rewritten = counters.classes_rewritten;
-    summary.classes_skipped = std::move(counters.classes_skipped);
-    summary.methods_skipped = std::move(counters.methods_skipped);
-    summary.methods_running = std::move(counters.methods_running);
-  }
   summary.tracked_ms = tracked_ms();
-  for (TimeDataSource* source : time_sources_) source->add_to(data.time);
-  summary.process_start = facts_.process_start;
   summary.period = period_;
-  summary.written_ms = wall_clock_now_ms();
-  summary.reason = std::move(reason);
-  return data;
+}
+
+void Tracking::add_engine(ReportSummary& summary, JNIEnv* jni) {
+  if (engine_ == nullptr) return;
+  EngineCounters counters = engine_->counters(jni);
+  summary.classes_rewritten = counters.classes_rewritten;
+  summary.classes_skipped = std::move(counters.classes_skipped);
+  summary.methods_skipped = std::move(counters.methods_skipped);
+  summary.methods_running = std::move(counters.methods_running);
 }
 
 }  // namespace ddm

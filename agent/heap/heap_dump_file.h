@@ -27,14 +27,10 @@
 
 #include "core/file_descriptor.h"
 #include "heap/heap_figures.h"
-#include "report/hprof/hprof_sites_dump.h"
+#include "report/assembly/followed_objects.h"
 #include "wire/chunks/stored_data.h"
 
 namespace ddm {
-
-// Gives each object whose stack is known a strong handle, which the dumper deletes. None: no stacks
-// are known.
-using HoldObjects = std::function<std::optional<DumpSites>(JNIEnv*)>;
 
 class HeapDumper {
  public:

@@ -11,12 +11,12 @@ namespace ddm {
 
 class HeapFeature final : public Feature {
  public:
-  // `tracking` knows where objects come from; null: this VM cannot be tracked.
+  // `followed` knows where objects come from.
   HeapFeature(const HandlerContext& context, AgentEvents& events, const HeapOptions& options,
-              Tracking* tracking)
+              FollowedObjects& followed)
       : maps_(context, events.collections(), events.maps(),
               static_cast<std::uint8_t>(options.unit)),
-        heap_(context, events.collections(), maps_, tracking) {}
+        heap_(context, events.collections(), maps_, followed) {}
 
   HeapDumper& dumper() { return heap_.dumper(); }
 

@@ -165,11 +165,8 @@ void HeapHandlers::dump_in_pieces(const Request& request, Reply reply) {
   HeapDumpMade made;
   HoldObjects hold;
   if (wanted->what == What::kMakeWithStacks) {
-    if (tracking_ != nullptr && tracking_->follows_live()) {
-      hold = [this](JNIEnv* jni) { return tracking_->hold_live(jni); };
-    } else {
-      made.no_stacks = live_is_off(tracking_);
-    }
+    made.no_stacks = followed_.why_none();
+    if (made.no_stacks.empty()) hold = [this](JNIEnv* jni) { return followed_.hold(jni); };
   }
   pieces_.erase(request.session->id());
   auto stored = dumper_.store(context_.jni(), hold);

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <map>
 
-#include "allocations/tracking.h"
 #include "heap/heap_dump_file.h"
 #include "heap/heap_figures.h"
 #include "heap/heap_map_handlers.h"
+#include "report/assembly/followed_objects.h"
 #include "wire/chunks/heap_info.h"
 #include "wire/chunks/shared_answer.h"
 #include "wire/events/gc_events.h"
@@ -17,13 +17,13 @@ namespace ddm {
 
 class HeapHandlers {
  public:
-  // `maps` knows how many objects there are; `tracking`, which may be null, where they come from.
+  // `maps` knows how many objects there are; `followed`, where they come from.
   HeapHandlers(const HandlerContext& context, GcEvents& gc_events, const HeapMapHandlers& maps,
-               Tracking* tracking)
+               FollowedObjects& followed)
       : context_(context),
         gc_events_(gc_events),
         maps_(maps),
-        tracking_(tracking),
+        followed_(followed),
         dumper_(context.jvmti, figures_) {}
 
   void add_to(Dispatcher& dispatcher);
@@ -47,7 +47,7 @@ class HeapHandlers {
   const HandlerContext& context_;
   GcEvents& gc_events_;
   const HeapMapHandlers& maps_;
-  Tracking* const tracking_;
+  FollowedObjects& followed_;
   HeapFiguresReader figures_;
   HeapDumper dumper_;
 

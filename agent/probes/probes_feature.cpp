@@ -6,14 +6,11 @@
 namespace ddm {
 
 ProbesFeature::ProbesFeature(const HandlerContext& context, HitBudget::Sources sources,
-                             Tracking* tracking)
+                             Stacks& stacks, ReportAssembly& reports)
     : budget_(context.jvmti, sinks_, std::move(sources)),
-      probes_(context.jvmti, budget_,
-              [tracking](JNIEnv* jni) {
-                return tracking != nullptr ? std::optional(tracking->naming(jni)) : std::nullopt;
-              }),
+      probes_(context.jvmti, budget_, [&stacks](JNIEnv* jni) { return stacks.naming(jni); }),
       handlers_(context, probes_) {
-  if (tracking != nullptr) tracking->include(probes_);
+  reports.include(probes_);
 }
 
 void ProbesFeature::end() {

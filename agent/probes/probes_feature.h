@@ -1,20 +1,20 @@
 // Probes for a server, and the budget that they share with patches and with sampling.
 #pragma once
 
-#include "allocations/tracking.h"
 #include "core/feature.h"
 #include "probes/hit_budget.h"
 #include "probes/probe_handlers.h"
 #include "probes/probes.h"
 #include "probes/sinks_class.h"
+#include "report/assembly/report_assembly.h"
 #include "wire/handler_context.h"
 
 namespace ddm {
 
 class ProbesFeature final : public Feature {
  public:
-  // `tracking` names stacks; null: there are none.
-  ProbesFeature(const HandlerContext& context, HitBudget::Sources sources, Tracking* tracking);
+  ProbesFeature(const HandlerContext& context, HitBudget::Sources sources, Stacks& stacks,
+                ReportAssembly& reports);
 
   HitBudget& budget() { return budget_; }
 

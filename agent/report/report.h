@@ -3,8 +3,7 @@
 //
 //   .txt        totals, top sites by bytes and by count, then the records
 //   .collapsed  outermost;...;innermost;Class_[new] BYTES   one stack a line
-//   .jsonl      a summary object, one object a site, one for each figure of time, then one a
-//   record,
+//   .jsonl      a summary object, one object a site, one for each figure of time, then one a record,
 //               newest first
 //   .sites.jsonl  of these the summary and the sites alone
 //   .html       self-contained flame graph
@@ -109,8 +108,9 @@ std::string_view shown_by_engine(const ReportSummary& summary);
 std::string sampling_words(const ReportSummary& summary);
 
 struct ReportData {
-  ReportSummary summary;  // "recorded" is records.size()
-  SiteSet sites;          // of all that was seen
+  bool tracking_on = false;  // while the report was made
+  ReportSummary summary;     // "recorded" is records.size()
+  SiteSet sites;             // of all that was seen
   TimeData time;
   RecordSet records;  // newest first
   const NameTable* names = nullptr;

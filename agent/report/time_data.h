@@ -11,6 +11,7 @@
 
 #include "stack/frame.h"
 #include "stack/names/name_table.h"
+#include "stack/names/names_user.h"
 
 namespace ddm {
 
@@ -120,12 +121,9 @@ struct TimeData {
 };
 
 // Who measures time, and adds what is known so far. Any thread, also without the VM.
-class TimeDataSource {
+class TimeDataSource : public NamesUser {
  public:
-  virtual ~TimeDataSource() = default;
-
   virtual void add_to(TimeData& data) = 0;
-  virtual void add_names(NamesInUse& used) = 0;  // what it will speak of later
   // Figures begin anew; what is on stays on.
   virtual void forget() {}
 };

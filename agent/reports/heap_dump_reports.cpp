@@ -15,8 +15,8 @@ constexpr std::chrono::seconds kOomPatience{10};
 }  // namespace
 
 HeapDumpReports::HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths,
-                                 Tracking* tracking)
-    : paths_(std::move(paths)), tracking_(tracking), dumper_(jvmti, figures_) {
+                                 FollowedObjects& followed)
+    : paths_(std::move(paths)), followed_(followed), dumper_(jvmti, figures_) {
   for (const std::string& path : paths_) {
     for (const std::string& one : {path, oom_path_of(path)}) {
       if (const auto error = dumper_.prepare(jni, one))
@@ -63,10 +63,10 @@ void HeapDumpReports::close() {
 void HeapDumpReports::write_file(JNIEnv* jni, const std::string& path,
                                  const std::function<void()>& dumped) {
   HoldObjects hold;
-  if (tracking_ != nullptr && tracking_->follows_live()) {
-    hold = [this](JNIEnv* held) { return tracking_->hold_live(held); };
+  if (const std::string why = followed_.why_none(); why.empty()) {
+    hold = [this](JNIEnv* held) { return followed_.hold(held); };
   } else {
-    log_warn("{} is without the stacks of allocations: {}", path, live_is_off(tracking_));
+    log_warn("{} is without the stacks of allocations: {}", path, why);
   }
   const auto written = dumper_.write(jni, path, hold, HeapDumper::Existing::kReplaced, dumped);
   if (written) return log_info("wrote {}: {} objects with their stack", path, *written);

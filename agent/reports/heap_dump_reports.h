@@ -12,16 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "allocations/tracking.h"
 #include "heap/heap_dump_file.h"
+#include "report/assembly/followed_objects.h"
 
 namespace ddm {
 
 class HeapDumpReports {
  public:
   // `paths`: filled in. What they need of Java's heap is made now: at an OutOfMemoryError there is
-  // no room. `tracking`: null, where the VM has none.
-  HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths, Tracking* tracking);
+  // no room.
+  HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths,
+                  FollowedObjects& followed);
 
   bool any() const { return !paths_.empty(); }
 
@@ -46,7 +47,7 @@ class HeapDumpReports {
   void oom_is_dumped();
 
   const std::vector<std::string> paths_;
-  Tracking* const tracking_;
+  FollowedObjects& followed_;
   HeapFiguresReader figures_;
   HeapDumper dumper_;
 

@@ -18,8 +18,12 @@ constexpr std::size_t kMaxReport = kMaxOutgoingPacket - (std::size_t{1} << 20);
 
 }  // namespace
 
-ReportHandlers::ReportHandlers(const HandlerContext& context, Tracking* tracking)
-    : context_(context), tracking_(tracking), thread_(context.jvmti, "ddmagent-requested") {}
+ReportHandlers::ReportHandlers(const HandlerContext& context, ReportAssembly& assembly,
+                               FollowedObjects& followed)
+    : context_(context),
+      assembly_(assembly),
+      followed_(followed),
+      thread_(context.jvmti, "ddmagent-requested") {}
 
 void ReportHandlers::add_to(Dispatcher& dispatcher) {
   // Through the slow lane: what the same server has switched on or off before comes first.
@@ -36,9 +40,6 @@ void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
   if (!wanted) return reply.fail_bad_data("str path");
   const std::string& path = wanted->path;
   if (!path.empty()) {
-    if (tracking_ == nullptr) {
-      return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
-    }
     if (path.front() != '/' || !report_format_of(path)) {
       return reply.fail(FailCode::kRefused, "an absolute path that ends like a report is needed");
     }
@@ -98,9 +99,6 @@ void ReportHandlers::ask(const Request& request, Reply reply) {
         "firefox.json, one of these with recent/ in front, summary, sites, live or time, not " +
             wanted->format);
   }
-  if (tracking_ == nullptr) {
-    return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
-  }
   const std::string error = thread_.start(context_.jni());
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {
@@ -148,13 +146,15 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
   };
   const ReportSink sink = [&](std::string_view piece) { return wanted() && packer.add(piece); };
   if (wanted()) {
-    ReportData data = tracking_->report(jni, "request");
+    std::optional<ReportData> made = assembly_.report(jni, "request");
+    if (!made) return Error{"allocation tracking is just being switched"};
+    ReportData& data = *made;
     if (wish.recent) {
       data.sites = {};
       data.summary.live.reset();
     }
     if (!data.summary.live && (wish.live || (wish.format && needs_live(*wish.format)))) {
-      return Error{live_is_off(tracking_)};
+      return Error{followed_.why_none()};
     }
     if (wish.format && !lacks_for(*wish.format, data).empty()) {
       return Error{wish.recent ? "recent records alone have no sites"

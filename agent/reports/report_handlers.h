@@ -14,15 +14,17 @@
 #include <string_view>
 #include <vector>
 
-#include "allocations/tracking.h"
+#include "report/assembly/followed_objects.h"
+#include "report/assembly/report_assembly.h"
+#include "vm/agent_thread.h"
 #include "wire/handler_context.h"
 
 namespace ddm {
 
 class ReportHandlers {
  public:
-  // `tracking` may be null: this VM cannot be tracked.
-  ReportHandlers(const HandlerContext& context, Tracking* tracking);
+  ReportHandlers(const HandlerContext& context, ReportAssembly& assembly,
+                 FollowedObjects& followed);
 
   void add_to(Dispatcher& dispatcher);
 
@@ -60,7 +62,8 @@ class ReportHandlers {
                               const std::vector<Waiting>& waiting) const;
 
   const HandlerContext& context_;
-  Tracking* const tracking_;
+  ReportAssembly& assembly_;
+  FollowedObjects& followed_;
   AgentThread thread_;
   std::atomic<bool> closing_{false};
 

@@ -14,15 +14,16 @@ namespace ddm {
 
 class ReportsFeature final : public Feature, private VmListener {
  public:
-  // `tracking` may be null: there are no records to report. `timed`: there is something to tell of
-  // time even where nothing is tracked. `load_time`: seconds since 1970.
+  // `timed`: there is something to tell of time even where nothing is tracked. `load_time`: seconds
+  // since 1970.
   ReportsFeature(const HandlerContext& context, std::int64_t pid, std::int64_t load_time,
-                 const ReportOptions& options, Tracking* tracking, std::function<bool()> timed)
+                 const ReportOptions& options, ReportAssembly& assembly, FollowedObjects& followed,
+                 std::function<bool()> timed)
       : context_(context),
         options_(options),
         timed_(std::move(timed)),
-        reports_(context.jvmti, static_cast<std::int32_t>(pid), load_time, tracking),
-        handlers_(context, tracking) {}
+        reports_(context.jvmti, static_cast<std::int32_t>(pid), load_time, assembly, followed),
+        handlers_(context, assembly, followed) {}
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
   void take_options(JNIEnv* jni, const GivenOptions& given) override;

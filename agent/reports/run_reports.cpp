@@ -39,14 +39,15 @@ bool RunReports::use(JNIEnv* jni, const ReportOptions& options) {
 void RunReports::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
   heap_dumps_.reset();
   if (paths.empty()) return;
-  heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), tracking_);
+  heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), followed_);
 }
 
 void RunReports::tell_what_lacks() {
   const std::lock_guard lock(mutex_);
-  if (!heap_dumps_ || tracking_ == nullptr || tracking_->follows_live()) return;
+  const std::string why = heap_dumps_ ? followed_.why_none() : "";
+  if (why.empty()) return;
   log_warn("dump={}: it will be without the stacks of allocations: {}",
-           files_->heap_dumps().front(), live_is_off(tracking_));
+           files_->heap_dumps().front(), why);
 }
 
 void RunReports::start_reporter(JNIEnv* jni) {
@@ -84,10 +85,9 @@ void RunReports::write_all(JNIEnv* jni, const char* reason, bool oom) {
 }
 
 std::optional<ReportData> RunReports::take_records(JNIEnv* jni, const char* reason) {
-  if (tracking_ == nullptr || (!tracking_->has_records() && !timed_)) return std::nullopt;
+  if (!assembly_.has_figures() && !timed_) return std::nullopt;
   if (!into_files() && (none_ || heap_dumps_)) return std::nullopt;
-  std::optional<ReportData> data =
-      jni != nullptr ? tracking_->report(jni, reason) : tracking_->report_without_vm(reason);
+  std::optional<ReportData> data = assembly_.report(jni, reason);
   if (!data) log_warn("no report at the end: tracking was just being switched");
   return data;
 }
@@ -100,7 +100,7 @@ void RunReports::write_records(const ReportData& data, bool oom) {
   }
   if (files_ && files_->any()) return files_->write(data, oom);
   if (none_ || heap_dumps_) return;
-  if (tracking_->on()) write_stderr(summary_report(data));
+  if (data.tracking_on) write_stderr(summary_report(data));
   if (timed_) write_stderr(time_summary(data));
 }
 

@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "allocations/tracking.h"
+#include "report/assembly/followed_objects.h"
+#include "report/assembly/report_assembly.h"
 #include "reports/heap_dump_reports.h"
 #include "reports/report_files.h"
 #include "reports/report_options.h"
@@ -24,9 +25,10 @@ namespace ddm {
 
 class RunReports {
  public:
-  // Without `tracking` there are no records to report. `load_time`: seconds since 1970.
-  RunReports(jvmtiEnv* jvmti, std::int32_t pid, std::int64_t load_time, Tracking* tracking)
-      : jvmti_(jvmti), pid_(pid), load_time_(load_time), tracking_(tracking) {}
+  // `load_time`: seconds since 1970.
+  RunReports(jvmtiEnv* jvmti, std::int32_t pid, std::int64_t load_time, ReportAssembly& assembly,
+             FollowedObjects& followed)
+      : jvmti_(jvmti), pid_(pid), load_time_(load_time), assembly_(assembly), followed_(followed) {}
 
   // Those of dump=, if it is given, instead of what was before, and every=. Whether any are wanted.
   bool use(JNIEnv* jni, const ReportOptions& options);
@@ -59,7 +61,8 @@ class RunReports {
   jvmtiEnv* const jvmti_;
   const std::int32_t pid_;
   const std::int64_t load_time_;
-  Tracking* const tracking_;
+  ReportAssembly& assembly_;
+  FollowedObjects& followed_;
   std::unique_ptr<AgentThread> reporter_;  // writes while the program runs
 
   std::mutex mutex_;   // one report at a time; guards what follows

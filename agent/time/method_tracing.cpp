@@ -232,10 +232,8 @@ MethodTracing::Times MethodTracing::read_times() const {
                     whole(TickClock::nanos(sum.self)),
                     whole(TickClock::nanos(sum.cpu)),
                     kUnknownName};
-    if (names_ != nullptr) {
-      time.name = names_->add_method(
-          {time.class_name, time.method, time.signature, std::move(names.file), false, {}});
-    }
+    time.name = names_.add_method(
+        {time.class_name, time.method, time.signature, std::move(names.file), false, {}});
     times.methods.push_back(std::move(time));
   }
   std::vector<std::uint32_t> order(times.methods.size());

@@ -25,8 +25,8 @@ namespace ddm {
 
 class MethodTracing final : public TimeDataSource {
  public:
-  // `names`: where methods get a name for reports; null: nowhere.
-  MethodTracing(jvmtiEnv* jvmti, NameTable* names) : jvmti_(jvmti), names_(names) {}
+  // `names`: where methods get a name for reports.
+  MethodTracing(jvmtiEnv* jvmti, NameTable& names) : jvmti_(jvmti), names_(names) {}
 
   // Sums begin anew. `patterns`: see MethodFilter; "" is all but the JDK's own. "" or what went
   // wrong; when it returns, the hooks are in. Stopping what is off does nothing.
@@ -79,7 +79,7 @@ class MethodTracing final : public TimeDataSource {
   void find_sources(JNIEnv* jni, MethodTrace& trace) const;
 
   jvmtiEnv* const jvmti_;
-  NameTable* const names_;
+  NameTable& names_;
   MethodNumbers numbers_;
 
   std::mutex switching_;  // who starts or stops; never held where a report is made

@@ -120,12 +120,11 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
                                               std::to_string(wanted->interval_micros) +
                                               " us is not from 100 us to 10 s");
   }
-  if (tracking_ == nullptr) return reply.fail(FailCode::kRefused, "this VM lacks what stacks need");
   JNIEnv* jni = context_.jni();
   const bool dual = (wanted->flags & kDualClock) == kDualClock;
   auto trace = std::make_shared<SampleTrace>(
-      tracking_->names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
-  const std::string error = sampler_.start_trace(jni, tracking_->naming(jni), std::move(trace));
+      stacks_.names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
+  const std::string error = sampler_.start_trace(jni, stacks_.naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {
     const std::lock_guard lock(mutex_);

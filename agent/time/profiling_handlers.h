@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "allocations/tracking.h"
+#include "stack/stacks.h"
 #include "time/cpu_sampler.h"
 #include "time/method_tracing.h"
 #include "wire/chunks/profiling.h"
@@ -22,14 +22,13 @@ namespace ddm {
 class ProfilingHandlers {
  public:
   // `methods`: the option of that name, for servers that do not say.
-  // `tracking`: names the sampled stacks; null: nothing can be sampled.
   ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, std::string methods,
-                    CpuSampler& sampler, Tracking* tracking)
+                    CpuSampler& sampler, Stacks& stacks)
       : context_(context),
         tracing_(tracing),
         methods_(std::move(methods)),
         sampler_(sampler),
-        tracking_(tracking) {}
+        stacks_(stacks) {}
 
   void add_to(Dispatcher& dispatcher);
   void disconnected(const SessionPtr& session);
@@ -49,7 +48,7 @@ class ProfilingHandlers {
   MethodTracing& tracing_;
   const std::string methods_;
   CpuSampler& sampler_;
-  Tracking* const tracking_;
+  Stacks& stacks_;
 
   std::mutex mutex_;
   std::uint64_t owner_ = 0;  // the session that traces; 0: none

@@ -4,24 +4,22 @@
 
 namespace ddm {
 
-TimeFeature::TimeFeature(const HandlerContext& context, const TimeOptions& options,
-                         Tracking* tracking)
+TimeFeature::TimeFeature(const HandlerContext& context, const TimeOptions& options, Stacks& stacks,
+                         ReportAssembly& reports)
     : context_(context),
       options_(options),
-      tracking_(tracking),
-      method_tracing_(context.jvmti, tracking != nullptr ? &tracking->names() : nullptr),
+      stacks_(stacks),
+      method_tracing_(context.jvmti, stacks.names()),
       sampler_thread_(context.jvmti),
       sampler_(context.jvmti, sampler_thread_),
-      handlers_(context, method_tracing_, options.methods, sampler_, tracking) {
+      handlers_(context, method_tracing_, options.methods, sampler_, stacks) {
   sampler_thread_.set_budget(options.budget);
-  if (tracking == nullptr) return;
-  tracking->include(monitors_);
-  tracking->include(method_tracing_);
-  tracking->include(sampler_);
+  reports.include(monitors_);
+  reports.include(method_tracing_);
+  reports.include(sampler_);
 }
 
 void TimeFeature::start(JNIEnv* jni, const GivenOptions& given) {
-  if (tracking_ == nullptr) return;
   time_calls(jni, given);
   time_locks(jni);
   sampler_thread_.set_budget(options_.budget);
@@ -44,15 +42,14 @@ void TimeFeature::time_calls(JNIEnv* jni, const GivenOptions& given) {
 
 void TimeFeature::time_locks(JNIEnv* jni) {
   const std::string error = options_.monitor
-                                ? monitors_.start(context_.jvmti, jni, tracking_->naming(jni))
+                                ? monitors_.start(context_.jvmti, jni, stacks_.naming(jni))
                                 : monitors_.stop(context_.jvmti);
   if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
 }
 
 std::string TimeFeature::sample_cpu(JNIEnv* jni, bool on) {
-  if (on && tracking_ == nullptr) return "this VM lacks what stacks need";
   if (on) {
-    return sampler_.start(jni, tracking_->naming(jni), {options_.interval_ms, options_.delay});
+    return sampler_.start(jni, stacks_.naming(jni), {options_.interval_ms, options_.delay});
   }
   sampler_.stop();
   return "";

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "allocations/tracking.h"
 #include "core/feature.h"
+#include "report/assembly/report_assembly.h"
 #include "time/cpu_sampler.h"
 #include "time/method_tracing.h"
 #include "time/monitor_times.h"
@@ -17,8 +17,8 @@ namespace ddm {
 
 class TimeFeature final : public Feature {
  public:
-  // `tracking` names stacks; null: nothing can be sampled.
-  TimeFeature(const HandlerContext& context, const TimeOptions& options, Tracking* tracking);
+  TimeFeature(const HandlerContext& context, const TimeOptions& options, Stacks& stacks,
+              ReportAssembly& reports);
 
   SamplerThread& sampler_thread() { return sampler_thread_; }
   // "" or what went wrong.
@@ -38,7 +38,7 @@ class TimeFeature final : public Feature {
 
   const HandlerContext& context_;
   const TimeOptions& options_;
-  Tracking* const tracking_;
+  Stacks& stacks_;
   MethodTracing method_tracing_;
   MonitorTimes monitors_;
   SamplerThread sampler_thread_;

@@ -55,12 +55,13 @@ std::string farewell(const DyperIdentity& self) {
 }  // namespace
 
 Dyper::Dyper(const HandlerContext& context, const DyperOptions& options, bool access_any,
-             Tracking* tracking, HeapDumper& heap_dumper, SamplerThread& sampler, HitBudget& budget)
+             Stacks& stacks, ReportAssembly& reports, HeapDumper& heap_dumper,
+             SamplerThread& sampler, HitBudget& budget)
     : context_(context),
       options_(options),
       access_any_(access_any),
       self_(DyperIdentity::of_this_process()),
-      monitor_(context.jvmti, sampler, tracking, self_.text(),
+      monitor_(context.jvmti, sampler, stacks, reports, self_.text(),
                [this](const std::string& document) { send(document); }),
       commands_(context.jvmti, self_, monitor_, heap_dumper, budget, options.modes_file),
       thread_(context.jvmti, "ddmagent-dyper") {}

@@ -26,9 +26,9 @@ namespace ddm {
 
 class Dyper final : public Feature {
  public:
-  // `tracking` may be null: then no stacks are taken.
-  Dyper(const HandlerContext& context, const DyperOptions& options, bool access_any,
-        Tracking* tracking, HeapDumper& heap_dumper, SamplerThread& sampler, HitBudget& budget);
+  Dyper(const HandlerContext& context, const DyperOptions& options, bool access_any, Stacks& stacks,
+        ReportAssembly& reports, HeapDumper& heap_dumper, SamplerThread& sampler,
+        HitBudget& budget);
 
   void add_chunks(Dispatcher& dispatcher) override;
   // dyper=. Tells people where, in one line on stderr.

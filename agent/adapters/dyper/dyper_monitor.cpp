@@ -37,17 +37,18 @@ std::string agent_name(std::string_view given) {
   return name;
 }
 
-DyperMonitor::DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Tracking* tracking,
-                           std::string id, std::function<void(const std::string&)> send)
+DyperMonitor::DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Stacks& stacks,
+                           ReportAssembly& reports, std::string id,
+                           std::function<void(const std::string&)> send)
     : jvmti_(jvmti),
-      tracking_(tracking),
+      stacks_(stacks),
       sampler_(sampler),
       id_(std::move(id)),
       send_(std::move(send)),
       random_(std::random_device{}()) {
   agents_.push_back(std::make_unique<CpuAgent>());
   agents_.push_back(std::make_unique<ThreadsAgent>());
-  auto memory = std::make_unique<MemoryAgent>(tracking);
+  auto memory = std::make_unique<MemoryAgent>(reports);
   memory_ = memory.get();
   memory_->active = false;  // its reports cost more than the others'
   agents_.push_back(std::move(memory));
@@ -66,8 +67,8 @@ ChosenThreads DyperMonitor::chosen_threads() const {
 }
 
 ThreadLooker* DyperMonitor::looker(JNIEnv* jni) {
-  if (!looker_ && tracking_ != nullptr) {
-    looker_ = ThreadLooker::create(jvmti_, jni, tracking_->naming(jni));
+  if (!looker_) {
+    looker_ = ThreadLooker::create(jvmti_, jni, stacks_.naming(jni));
   }
   return looker_.get();
 }

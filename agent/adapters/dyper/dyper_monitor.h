@@ -29,9 +29,9 @@ std::string agent_name(std::string_view given);
 
 class DyperMonitor final : private Looker {
  public:
-  // `send`: a document to all clients. `tracking` may be null.
-  DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Tracking* tracking, std::string id,
-               std::function<void(const std::string&)> send);
+  // `send`: a document to all clients.
+  DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Stacks& stacks, ReportAssembly& reports,
+               std::string id, std::function<void(const std::string&)> send);
 
   // What the counters of patched code have, as RTITEM. Before anything is asked for.
   void count_with(std::function<void(JNIEnv*, XmlWriter&)> counted) {
@@ -91,7 +91,7 @@ class DyperMonitor final : private Looker {
   DyperAgent* agent(std::string_view name);
 
   jvmtiEnv* const jvmti_;
-  Tracking* const tracking_;
+  Stacks& stacks_;
   SamplerThread& sampler_;
   const std::string id_;
   const std::function<void(const std::string&)> send_;

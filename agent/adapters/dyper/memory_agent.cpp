@@ -120,8 +120,10 @@ void MemoryAgent::report(const ReportMoment& moment, const DyperVariables& varia
 
 // COUNT: of each class alone. SOURCE: with its lines.
 void MemoryAgent::write_allocations(const DyperVariables& variables, XmlWriter& xml) {
-  if (tracking_ == nullptr || !tracking_->has_records()) return;
-  const ReportData data = tracking_->report(jni_, "dyper");
+  if (!reports_.has_figures()) return;
+  const std::optional<ReportData> made = reports_.report(jni_, "dyper");
+  if (!made) return;
+  const ReportData& data = *made;
   ReportNames names(data.names);
   std::map<std::string, OfClass> classes;
   for (const Site& site : data.sites.list()) {

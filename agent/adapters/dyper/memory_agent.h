@@ -8,15 +8,14 @@
 #include <string>
 
 #include "adapters/dyper/documents/dyper_agent.h"
-#include "allocations/tracking.h"
 #include "heap/heap_figures.h"
+#include "report/assembly/report_assembly.h"
 
 namespace ddm {
 
 class MemoryAgent final : public DyperAgent {
  public:
-  // `tracking` may be null.
-  explicit MemoryAgent(Tracking* tracking) : DyperAgent("MEMORY"), tracking_(tracking) {}
+  explicit MemoryAgent(ReportAssembly& reports) : DyperAgent("MEMORY"), reports_(reports) {}
 
   // Both before look_at() and report(), which the VM is asked in: of the thread that calls them.
   void use(JNIEnv* jni) { jni_ = jni; }
@@ -41,7 +40,7 @@ class MemoryAgent final : public DyperAgent {
   void write_usage(const std::string& name, const Usage& usage, XmlWriter& xml) const;
   void write_allocations(const DyperVariables& variables, XmlWriter& xml);
 
-  Tracking* const tracking_;
+  ReportAssembly& reports_;
   JNIEnv* jni_ = nullptr;
   HeapFiguresReader figures_;
   ClassTypes types_;  // as of the last look

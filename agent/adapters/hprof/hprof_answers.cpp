@@ -73,7 +73,7 @@ void HprofSession::answer_sites(JNIEnv* jni, const HprofCommand& command) {
   if ((flags & kHprofByAllocation) != 0) wanted.order = HprofOrder::kAllocated;
   // All figures are those since the program began, whatever was asked for before.
   const auto data = report(jni, "command");
-  if (data && tracking_->has_records()) put_sites(*data, wanted, flags & kHprofAfterGc);
+  if (data && reports_.has_figures()) put_sites(*data, wanted, flags & kHprofAfterGc);
 }
 
 void HprofSession::answer_with_samples(JNIEnv* jni, const HprofCommand& command) {
@@ -155,7 +155,7 @@ void HprofSession::control(JNIEnv* jni, const HprofCommand& command) {
       break;
     }
     case HprofControl::kClearCpuSamples:
-      if (tracking_ != nullptr) tracking_->forget_time();
+      reports_.forget_time();
       break;
     default:
       if (error.empty()) error = "what it asks for is not known";

@@ -23,10 +23,13 @@ std::int64_t HprofSession::now_ms() {
 }
 
 HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, HprofOptions options,
-                           Tracking* tracking, Controls controls)
+                           Tracking* tracking, Stacks& stacks, ReportAssembly& reports,
+                           Controls controls)
     : jvmti_(jvmti),
       options_(std::move(options)),
       tracking_(tracking),
+      stacks_(stacks),
+      reports_(reports),
       threads_(jvmti, jni),
       facts_(facts),
       controls_(std::move(controls)),
@@ -122,7 +125,7 @@ HprofView HprofSession::view() const {
 void HprofSession::data_dump_request() {
   thread_.post([this](JNIEnv* jni) {
     dump(jni, "SIGQUIT");
-    if (tracking_ != nullptr) tracking_->forget_time();
+    reports_.forget_time();
   });
 }
 
@@ -140,9 +143,7 @@ bool HprofSession::last_words(JNIEnv* jni, bool told) {
 }
 
 std::optional<ReportData> HprofSession::report(JNIEnv* jni, const char* reason) {
-  if (tracking_ == nullptr) return std::nullopt;
-  if (jni == nullptr) return tracking_->report_without_vm(reason);
-  return tracking_->report(jni, reason);
+  return reports_.report(jni, reason);
 }
 
 void HprofSession::dump(JNIEnv* jni, const char* reason) {
@@ -158,7 +159,7 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
       if (!data) return;
       ReportNames names(data->names);
       const std::int64_t now = data->summary.written_ms;
-      if (options_.sites && tracking_->has_records()) {
+      if (options_.sites && reports_.has_figures()) {
         binary_->introduce(HprofSites(*data, names, view()), names, now);
       }
       if (samples_) binary_->introduce(HprofCosts::samples(data->time, names, view()), names, now);
@@ -166,7 +167,7 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
   }
   if (!data) data = report(jni, reason);
   if (options_.sites) {
-    if (data && tracking_->has_records()) {
+    if (data && reports_.has_figures()) {
       put_sites(*data, view(), 0);
     } else {
       log_error("hprof: no sites are written: allocations are not recorded");
@@ -204,7 +205,7 @@ void HprofSession::put_heap_dump(JNIEnv* jni, const std::function<void()>& intro
   if (binary_) flush();
   const auto stored = heap_dumper_.store(jni, [&](JNIEnv* held) {
     std::optional<DumpSites> sites;
-    if (tracking_ != nullptr && tracking_->follows_live()) sites = tracking_->hold_live(held);
+    if (tracking_ != nullptr) sites = tracking_->hold(held);
     if (!sites && !binary_) return sites;
     if (!sites) sites.emplace();  // without stacks; the tables behind it name classes all the same
     sites->stacks.number = [&](std::span<const Frame> frames, ReportNames& names) {
@@ -285,11 +286,11 @@ void HprofSession::put_time(const ReportData& data) {
 }
 
 void HprofSession::put_monitors(JNIEnv* jni) {
-  if (jni == nullptr || tracking_ == nullptr) {
+  if (jni == nullptr) {
     log_error("hprof: no monitor dump is written: the VM cannot be asked any more");
     return;
   }
-  output_.put(hprof_monitor_dump(jvmti_, jni, tracking_->naming(jni), view(), numbers_));
+  output_.put(hprof_monitor_dump(jvmti_, jni, stacks_.naming(jni), view(), numbers_));
 }
 
 HprofSettings HprofSession::settings() const {

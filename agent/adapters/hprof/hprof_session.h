@@ -37,7 +37,7 @@ class HprofSession final : public Feature, private VmListener {
   };
   // `tracking`: null, where the VM has none.
   HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, HprofOptions options,
-               Tracking* tracking, Controls controls);
+               Tracking* tracking, Stacks& stacks, ReportAssembly& reports, Controls controls);
 
   void opened(JNIEnv* jni, bool late) override;
   void thread_started(JNIEnv* jni, jthread thread) override { threads_.started(jni, thread); }
@@ -77,6 +77,8 @@ class HprofSession final : public Feature, private VmListener {
   jvmtiEnv* const jvmti_;
   const HprofOptions options_;
   Tracking* const tracking_;
+  Stacks& stacks_;
+  ReportAssembly& reports_;
   HprofThreads threads_;
   const VmFacts facts_;
   const Controls controls_;

@@ -30,10 +30,8 @@ std::size_t first_slot_of(std::uint64_t word, std::size_t slots) {
 
 }  // namespace
 
-void ObjectFacts::watch(JNIEnv* jni) {
-  JavaVM* vm = nullptr;
-  if (watched_ || jni->GetJavaVM(&vm) != JNI_OK) return;
-  watched_ = true;
+void ObjectFacts::watch(JNIEnv* jni, const GcPauses* pauses) {
+  if (std::exchange(watched_, true)) return;
   VmEntries entries;
   objects_ = detect_object_layout(entries);
   klasses_ = detect_klass_layout(entries);
@@ -42,7 +40,6 @@ void ObjectFacts::watch(JNIEnv* jni) {
     return;
   }
   slots_ = std::make_unique<Slot[]>(kSlots);
-  GcPauses* const pauses = GcPauses::watch(vm);
   if (pauses == nullptr) return;
   const std::string wrong = wrong_with_objects(jni, *pauses);
   if (wrong.empty()) {

@@ -26,11 +26,8 @@ class ObjectFacts {
  public:
   ObjectFacts(jvmtiEnv* jvmti, NameTable& names) : jvmti_(jvmti), class_ids_(jvmti, names) {}
 
-  // Before the first of(): the collector's pauses are watched from now on.
-  void watch(JNIEnv* jni);
-
-  // Null: classes may be unloaded at any time, too.
-  const GcPauses* pauses() const { return pauses_; }
+  // Before the first of(). Null: objects may move at any time.
+  void watch(JNIEnv* jni, const GcPauses* pauses);
 
   struct Facts {
     NameId class_id = kUnknownName;
@@ -70,7 +67,7 @@ class ObjectFacts {
   ObjectLayout objects_;
   KlassLayout klasses_;
   bool watched_ = false;
-  GcPauses* pauses_ = nullptr;  // null: objects may move at any time, the VM is asked
+  const GcPauses* pauses_ = nullptr;  // null: objects may move at any time, the VM is asked
   std::unique_ptr<Slot[]> slots_;
 };
 

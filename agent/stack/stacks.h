@@ -1,0 +1,82 @@
+// Who is on the stack, for every feature: the walker in use, the names of classes and methods, and when
+// both may be forgotten. One in the process, made when the VM is live; it lives as long.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/reclamation.h"
+#include "core/result.h"
+#include "stack/jvmti_stack_capture.h"
+#include "stack/name_sweep.h"
+#include "stack/names/name_table.h"
+#include "stack/names/names_user.h"
+#include "stack/rewritten_methods.h"
+#include "stack/seen_methods.h"
+#include "stack/stack_naming.h"
+#include "stack/vm_stack_capture.h"
+#include "stack/walker_kind.h"
+#include "vm/gc_pauses.h"
+
+namespace ddm {
+
+class Stacks {
+ public:
+  // `current`: the calling thread, which is attached; null: not known.
+  Stacks(jvmtiEnv* jvmti, JNIEnv* jni, jobject current);
+
+  // The walker that whoever asks from now on gets. What cannot be had is logged.
+  void use(WalkerKind wanted);
+  // Any thread, without a lock.
+  StackCapture& chosen() const { return *chosen_; }
+  // The same, ready to walk; the pauses of the collector are watched from the first call on. Attached
+  // threads.
+  StackCapture& ready(JNIEnv* jni);
+  // Null before that, and where objects may move and classes be unloaded at any time.
+  const GcPauses* pauses() const { return pauses_; }
+
+  // For who takes stacks of his own. Attached threads.
+  StackNaming naming(JNIEnv* jni);
+
+  // Names are dropped on that thread when their tables have doubled; without it they are kept for good.
+  using Background = std::function<void(std::function<void(JNIEnv*)>)>;
+  void sweep_names_in(const Background& background);
+  // It lives as long as this does.
+  void add_user(NamesUser& user);
+
+  NameTable& names() { return names_; }
+  SeenMethods& methods() { return methods_; }
+  RewrittenMethods& rewritten() { return rewritten_; }
+  Reclamation& reclamation() { return reclamation_; }
+
+ private:
+  // Lock held, both.
+  StackCapture& choose();
+  void watch_pauses(JNIEnv* jni);
+  void sweep_names(JNIEnv* jni);
+
+  NameTable names_;
+  RewrittenMethods rewritten_;
+  Reclamation reclamation_;
+  SeenMethods methods_;
+  JvmtiStackCapture jvmti_stacks_;
+  const Result<std::unique_ptr<VmStackCapture>> vm_stacks_;
+  NameSweep name_sweep_;
+
+  std::mutex mutex_;  // of what follows
+  WalkerKind wanted_ = WalkerKind::kAuto;
+  std::atomic<StackCapture*> chosen_;
+  bool pauses_watched_ = false;
+  const GcPauses* pauses_ = nullptr;
+
+  std::mutex
+      sweeping_;  // one sweep at a time, and the list of users. Taken before any lock of theirs
+  std::vector<NamesUser*> users_;
+};
+
+}  // namespace ddm
