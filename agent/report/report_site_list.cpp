@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-void append_frame(std::string& out, const ShownFrame& frame, ReportNames& names) {
+void append_frame(std::string& out, const FrameLine& frame, ReportNames& names) {
   if (!frame.known) {
     out += "null";
     return;

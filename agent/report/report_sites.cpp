@@ -18,14 +18,14 @@ namespace {
 
 struct SiteKey {
   NameId class_id;
-  ShownFrame at, app;
+  FrameLine at, app;
   friend bool operator==(const SiteKey&, const SiteKey&) = default;
 };
 
 struct SiteKeyHash {
   std::size_t operator()(const SiteKey& key) const {
     std::uint64_t hash = key.class_id;
-    for (const ShownFrame& frame : {key.at, key.app}) {
+    for (const FrameLine& frame : {key.at, key.app}) {
       hash = (hash ^ std::uint64_t{frame.method} << 32 ^ static_cast<std::uint32_t>(frame.line) ^
               (frame.known ? 1u << 31 : 0u)) *
              0x9e3779b97f4a7c15u;
@@ -102,13 +102,13 @@ class SiteSums {
 
 }  // namespace
 
-ShownFrame innermost(std::span<const Frame> frames, ReportNames& names) {
+FrameLine innermost(std::span<const Frame> frames, ReportNames& names) {
   if (frames.empty()) return {};
   const Frame& frame = frames.front();
   return {true, frame.method, line_of(*names.method(frame.method).entry, frame.bci)};
 }
 
-ShownFrame outside_jdk(std::span<const Frame> frames, ReportNames& names) {
+FrameLine outside_jdk(std::span<const Frame> frames, ReportNames& names) {
   if (frames.empty()) return {};
   const std::size_t told = telling_frame(frames.size(), [&](std::size_t i) {
     return std::string_view(names.method(frames[i].method).class_name);
@@ -154,7 +154,7 @@ std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, 
 std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, std::size_t width) {
   if (!site.at.known && !site.app.known) return {"    (no Java frame)"};
   std::vector<std::string> lines;
-  const auto add = [&](std::string_view before, const ShownFrame& frame, std::string_view after) {
+  const auto add = [&](std::string_view before, const FrameLine& frame, std::string_view after) {
     const std::size_t room = width - before.size() - after.size();
     lines.push_back(fmt::format(
         "{}{}{}", before,

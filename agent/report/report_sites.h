@@ -13,19 +13,19 @@
 namespace ddm {
 
 // A method and a line, as a table shows them.
-struct ShownFrame {
+struct FrameLine {
   bool known = false;  // false: no Java frame
   NameId method = kUnknownName;
   int line = kLineUnknown;
-  friend bool operator==(const ShownFrame&, const ShownFrame&) = default;
+  friend bool operator==(const FrameLine&, const FrameLine&) = default;
 };
 
 // What was allocated and where: the class, the frame that allocates, and the first frame that is
 // not the JDK's, or what stands for it (jdk_classes.h).
 struct AllocSite {
   NameId class_id = kUnknownName;
-  ShownFrame at;
-  ShownFrame app;
+  FrameLine at;
+  FrameLine app;
   std::int64_t bytes = 0;
   std::int64_t count = 0;
   std::int64_t app_bytes = 0;  // of these, how many are `app`'s
@@ -49,8 +49,8 @@ std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names,
 
 // The innermost frame, and the one that tells what the program does: jdk_classes.h's
 // telling_frame().
-ShownFrame innermost(std::span<const Frame> frames, ReportNames& names);
-ShownFrame outside_jdk(std::span<const Frame> frames, ReportNames& names);
+FrameLine innermost(std::span<const Frame> frames, ReportNames& names);
+FrameLine outside_jdk(std::span<const Frame> frames, ReportNames& names);
 
 // The first `limit` of them, largest first; ties are broken by the other number, then by ids.
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit);

@@ -60,22 +60,22 @@ bool SeenMethod::stands_at_super_call(jlocation location) const {
          std::find(super_calls.begin(), super_calls.end(), location) != super_calls.end();
 }
 
-FrameRole SeenMethod::role_at(jlocation location) const {
+ShownRole SeenMethod::role_at(jlocation location) const {
   switch (role) {
     case MethodRole::kPlain:
-      return FrameRole::kPlain;
+      return ShownRole::kPlain;
     case MethodRole::kHidden:
-      return FrameRole::kHidden;
+      return ShownRole::kHidden;
     case MethodRole::kTracker:
-      return FrameRole::kTracker;
+      return ShownRole::kTracker;
     case MethodRole::kObjectInit:
-      return FrameRole::kObjectInit;
+      return ShownRole::kObjectInit;
     case MethodRole::kConstructor:
-      return stands_at_super_call(location) ? FrameRole::kAtConstructor : FrameRole::kPlain;
+      return stands_at_super_call(location) ? ShownRole::kAtConstructor : ShownRole::kPlain;
     case MethodRole::kArrayCopy:
-      return FrameRole::kArrayCopy;
+      return ShownRole::kArrayCopy;
   }
-  return FrameRole::kPlain;
+  return ShownRole::kPlain;
 }
 
 SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
@@ -174,7 +174,7 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   const bool at_super_call =
       std::any_of(newest.super_calls.begin(), newest.super_calls.end(),
                   [&](std::uint16_t call) { return bci >= 0 && newest.original_bci(call) == bci; });
-  return {former.name, bci, at_super_call ? FrameRole::kAtConstructor : FrameRole::kPlain};
+  return {former.name, bci, at_super_call ? ShownRole::kAtConstructor : ShownRole::kPlain};
 }
 
 // What is read from the VM's memory is held against JVMTI, which tells of the newest version only. That

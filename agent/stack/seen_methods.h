@@ -64,7 +64,7 @@ struct SeenMethod {
     return bci::original_bci(moves.runs, static_cast<std::uint16_t>(location));
   }
   bool stands_at_super_call(jlocation location) const;
-  FrameRole role_at(jlocation location) const;
+  ShownRole role_at(jlocation location) const;
 };
 
 class SeenMethods final : public FrameNames {

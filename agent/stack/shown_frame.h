@@ -8,7 +8,7 @@
 
 namespace ddm {
 
-enum class FrameRole : std::uint8_t {
+enum class ShownRole : std::uint8_t {
   kPlain,
   kHidden,         // method handle plumbing that Java's own stack traces leave out too
   kTracker,        // a method of java.lang.DdmTracker or its natives
@@ -20,7 +20,7 @@ enum class FrameRole : std::uint8_t {
 class ShownFrame {
  public:
   ShownFrame() = default;
-  ShownFrame(NameId method, std::int32_t bci, FrameRole role)
+  ShownFrame(NameId method, std::int32_t bci, ShownRole role)
       : bits_(method | std::uint64_t{static_cast<std::uint32_t>(bci) & kBciMask} << 32 |
               std::uint64_t{static_cast<std::uint8_t>(role)} << 56) {}
 
@@ -36,7 +36,7 @@ class ShownFrame {
     const auto bci = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits_ >> 32) << 8) >> 8;
     return {static_cast<NameId>(bits_), bci};
   }
-  FrameRole role() const { return static_cast<FrameRole>(bits_ >> 56); }
+  ShownRole role() const { return static_cast<ShownRole>(bits_ >> 56); }
 
  private:
   static constexpr std::uint32_t kBciMask = 0xffffff;  // a bytecode index has 16 bits, or is -1

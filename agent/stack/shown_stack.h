@@ -44,7 +44,7 @@ class ShownStack {
     std::size_t count = 0;
     std::uint64_t hash = 0;
     bool on_top = true;
-    FrameRole last_role = FrameRole::kPlain;
+    ShownRole last_role = ShownRole::kPlain;
   };
   Progress progress() const { return progress_; }
   void set_progress(const Progress& progress) { progress_ = progress; }
@@ -54,9 +54,9 @@ class ShownStack {
 
   // The same, counted in `progress`, which set_progress() is told of in the end.
   [[gnu::always_inline]] bool add(ShownFrame frame, Progress& progress) {
-    const FrameRole role = frame.role();
-    if (role != FrameRole::kPlain) {
-      if (role == FrameRole::kHidden) return true;
+    const ShownRole role = frame.role();
+    if (role != ShownRole::kPlain) {
+      if (role == ShownRole::kHidden) return true;
       if (progress.on_top && is_part_of_allocation(role)) return true;
     }
     progress.on_top = false;
@@ -76,7 +76,7 @@ class ShownStack {
   // kStay: no more frames will come, and these stay where they are for as long as this stack.
   enum class Run { kGoes, kStays };
   template <typename SumOf>
-  bool add_run(std::span<const Frame> run, FrameRole last_role, Run where, SumOf sum_of) {
+  bool add_run(std::span<const Frame> run, ShownRole last_role, Run where, SumOf sum_of) {
     const std::size_t begin = progress_.count;
     const std::size_t count = std::min(run.size(), wanted_ - begin);
     if (begin < hashed_) {
@@ -118,7 +118,7 @@ class ShownStack {
   }
   // Whether all that was added so far belongs to the allocation itself.
   bool on_top() const { return progress_.on_top; }
-  FrameRole last_role() const { return progress_.last_role; }
+  ShownRole last_role() const { return progress_.last_role; }
   // Of the first `hashed` frames, their order, and whether there are more.
   std::uint64_t hash() const { return progress_.hash ^ progress_.hash >> 29; }
 
@@ -130,15 +130,15 @@ class ShownStack {
   static constexpr std::uint64_t kCut = stack_hash::term(~std::uint64_t{0});  // of no frame
   static constexpr auto kPowers = stack_hash::powers_of<kMostFrames>(stack_hash::kBase);
 
-  bool is_part_of_allocation(FrameRole role) const {
+  bool is_part_of_allocation(ShownRole role) const {
     switch (top_) {
       case TopFrames::kAsTheyAre:
         return false;
       case TopFrames::kTracker:
-        return role == FrameRole::kTracker;
+        return role == ShownRole::kTracker;
       case TopFrames::kConstructors:
-        return role == FrameRole::kTracker || role == FrameRole::kObjectInit ||
-               role == FrameRole::kAtConstructor;
+        return role == ShownRole::kTracker || role == ShownRole::kObjectInit ||
+               role == ShownRole::kAtConstructor;
     }
     return false;
   }

@@ -75,8 +75,8 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   Walk walk{FrameWalker(layout_, threads_.of(jni)), *known, trail_for(*known, stack), stack, {}};
   WalkEnd end = WalkEnd::kOdd;
   if (!walk.walker.begin(end)) return end;
-  Step made = Step::kOn;
-  while (made == Step::kOn) made = step(jni, walk, end);
+  Step made = Step::kContinue;
+  while (made == Step::kContinue) made = step(jni, walk, end);
   if (made == Step::kEnough) end = WalkEnd::kComplete;
   stack.complete();
   if (walk.trail != nullptr && end == WalkEnd::kComplete) {
@@ -96,7 +96,7 @@ StackTrail* VmStackCapture::trail_for(KnownPlaces& known, const ShownStack& stac
 
 VmStackCapture::Step VmStackCapture::step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
   const Step known = known_steps(walk);
-  if (known != Step::kOn) {
+  if (known != Step::kContinue) {
     if (known == Step::kEnd) end = WalkEnd::kComplete;
     return known;
   }
@@ -155,8 +155,8 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
   // Of their own, so that they stay in registers.
   FrameWalker::Place at = walker.place();
   ShownStack::Progress progress = walk.stack.progress();
-  Step step = Step::kOn;
-  while (step == Step::kOn) {
+  Step step = Step::kContinue;
+  while (step == Step::kContinue) {
     // What belongs to the allocation itself another walk would show.
     StackTrail* const trail = progress.on_top ? nullptr : walk.trail;
     if (trail != nullptr && trail->leads_on_from(walker, at)) {
@@ -167,7 +167,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
       progress = walk.stack.progress();
       if (followed == StackTrail::Followed::kEnough) step = Step::kEnough;
       if (followed == StackTrail::Followed::kEnd) step = Step::kEnd;
-      if (step != Step::kOn) break;
+      if (step != Step::kContinue) break;
     }
     const FrameWalker::Place from = at;
     const FrameKind kind = walker.kind(from);
@@ -191,7 +191,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
     if (trail != nullptr) trail->open();
     for (const ShownFrame frame : known->shown()) {
       if (trail != nullptr) trail->add(frame);
-      if (step == Step::kOn && !walk.stack.add(frame, progress)) step = Step::kEnough;
+      if (step == Step::kContinue && !walk.stack.add(frame, progress)) step = Step::kEnough;
     }
     if (trail == nullptr) continue;
     if (kind == FrameKind::kCode) {
@@ -247,7 +247,7 @@ VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trai
     trail->close(from, walker.words_of_code(from, walker.place(), bytes, trail->words()),
                  identity.at, walker.place());
   }
-  return Step::kOn;
+  return Step::kContinue;
 }
 
 VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail,
@@ -295,7 +295,7 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, W
         from, walker.words_of_interpreted(from, method, bytecode, walker.place(), trail->words()),
         0, walker.place());
   }
-  return walk.stack.add(last.shown) ? Step::kOn : Step::kEnough;
+  return walk.stack.add(last.shown) ? Step::kContinue : Step::kEnough;
 }
 
 VmStackCapture::Step VmStackCapture::entry_step(Walk& walk, WalkEnd& end) {
@@ -310,7 +310,7 @@ VmStackCapture::Step VmStackCapture::entry_step(Walk& walk, WalkEnd& end) {
         walker.words_of_entry(from, goes_on ? &walker.place() : nullptr, trail->words());
     trail->close(from, words, 0, goes_on ? walker.place() : from);
   }
-  return goes_on ? Step::kOn : Step::kEnd;
+  return goes_on ? Step::kContinue : Step::kEnd;
 }
 
 WalkEnd VmStackCapture::raw_walk(JNIEnv* jni, std::span<VersionFrame> frames,

@@ -72,7 +72,7 @@ class VmStackCapture final : public StackCapture {
 
   // Each adds the frames of the place that the walker stands at and goes on to the caller. kEnd:
   // `end` says why.
-  enum class Step { kOn, kEnough, kEnd };
+  enum class Step { kContinue, kEnough, kEnd };
   // One walk: where it stands, and what it knows and learns on its way.
   struct Walk {
     ~Walk() {
@@ -89,7 +89,7 @@ class VmStackCapture final : public StackCapture {
   // What the cache knows of a place in compiled code.
   bool find_whole(VmAddress pc, FrameCache::Entry& entry, FrameCache::Identity& code) const;
   const KnownPlaces::Known* known_code(const Walk& walk, VmAddress pc) const;
-  // As long as frames are known. kOn: the next one is not.
+  // As long as frames are known. kContinue: the next one is not.
   Step known_steps(Walk& walk) const;
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind, std::int32_t bytes,

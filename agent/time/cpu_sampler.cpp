@@ -249,7 +249,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   for (std::size_t i = 0; i < static_cast<std::size_t>(frames) && (wanting || wanted.trace); ++i) {
     const ShownFrame shown = naming_->frames.shown(jni, {raw_[i].method, raw_[i].location}, 0);
     if (wanting) wanting = stack.add(shown);
-    const bool programs = shown.role() != FrameRole::kHidden && shown.role() != FrameRole::kTracker;
+    const bool programs = shown.role() != ShownRole::kHidden && shown.role() != ShownRole::kTracker;
     if (wanted.trace && programs) frames_.push_back(shown.frame());
   }
   std::string name = mounted ? ran_threads_->name_of(jni, mounted.get())

@@ -43,7 +43,7 @@ void name_by_stack(SiteFigure& site, const Json& stack) {
   site.app = first_outside_jdk(stack);
 }
 
-FrameName frame_of(const ShownFrame& shown, ReportNames& names) {
+FrameName frame_of(const FrameLine& shown, ReportNames& names) {
   if (!shown.known) return {};
   const PrintableMethod& method = names.method(shown.method);
   return {method.class_name, method.method, method.file, shown.line};

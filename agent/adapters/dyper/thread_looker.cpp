@@ -47,7 +47,7 @@ void ThreadLooker::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThr
   for (jint i = 0; i < stack.frame_count; ++i) {
     const jvmtiFrameInfo& raw = stack.frame_buffer[i];
     const ShownFrame shown = naming_.frames.shown(jni, {raw.method, raw.location}, 0);
-    if (shown.role() == FrameRole::kHidden || shown.role() == FrameRole::kTracker) continue;
+    if (shown.role() == ShownRole::kHidden || shown.role() == ShownRole::kTracker) continue;
     const MethodName& method = naming_.names.method(shown.frame().method);
     thread.frames.push_back(
         {method.class_name, method.method, method.file, line_of(method, shown.frame().bci)});

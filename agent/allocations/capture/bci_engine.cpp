@@ -166,7 +166,7 @@ void BciEngine::new_array(JNIEnv* jni, jobject made) noexcept {
     const Reclamation::Reading reading(recorder_.reclamation());
     ShownStack stack(TopFrames::kTracker, kWithCaller);
     recorder_.stacks().capture(jni, stack);
-    if (stack.last_role() == FrameRole::kArrayCopy) return;
+    if (stack.last_role() == ShownRole::kArrayCopy) return;
   } catch (const std::exception&) {  // no memory to learn the methods
     return;
   }

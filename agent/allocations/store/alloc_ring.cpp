@@ -48,8 +48,8 @@ std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_
                                                   records, depth, std::move(owned)));
 }
 
-std::unique_ptr<AllocRing> AllocRing::in(RingCounters& counters, RingSlot::Word* slots,
-                                         std::uint32_t records, std::uint32_t depth) {
+std::unique_ptr<AllocRing> AllocRing::over_memory(RingCounters& counters, RingSlot::Word* slots,
+                                                  std::uint32_t records, std::uint32_t depth) {
   return std::unique_ptr<AllocRing>(
       new AllocRing(counters, slots, records, records, depth, nullptr));
 }

@@ -35,8 +35,8 @@ class AllocRing {
   // Null when the memory cannot be had. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth.
   static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth);
   // In memory of somebody else, who outlives the ring. All slots are zero, and as many as records.
-  static std::unique_ptr<AllocRing> in(RingCounters& counters, RingSlot::Word* slots,
-                                       std::uint32_t records, std::uint32_t depth);
+  static std::unique_ptr<AllocRing> over_memory(RingCounters& counters, RingSlot::Word* slots,
+                                                std::uint32_t records, std::uint32_t depth);
   AllocRing(const AllocRing&) = delete;
   AllocRing& operator=(const AllocRing&) = delete;
 
@@ -61,8 +61,7 @@ class AllocRing {
   // Forgets all records; seq goes on.
   void clear();
 
-  // The last ticket drawn; 0 = none. Whoever records something later, for having heard of this call,
-  // gives it a seq beyond.
+  // The last ticket drawn; 0 = none. Records that happen after this call get a larger seq.
   std::uint64_t last_seq();
   std::uint32_t capacity() const { return records_; }
   std::uint32_t depth() const { return depth_; }

@@ -210,9 +210,9 @@ RingFile::~RingFile() {
 }
 
 std::unique_ptr<AllocRing> RingFile::ring() {
-  return AllocRing::in(marks_.counters,
-                       reinterpret_cast<RingSlot::Word*>(memory_ + header_.slots_at),
-                       header_.records, header_.depth);
+  return AllocRing::over_memory(marks_.counters,
+                                reinterpret_cast<RingSlot::Word*>(memory_ + header_.slots_at),
+                                header_.records, header_.depth);
 }
 
 NameLog RingFile::names() {

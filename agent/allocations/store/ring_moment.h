@@ -22,8 +22,7 @@ class RingMoment {
   RingMoment(const RingMoment&) = delete;
   RingMoment& operator=(const RingMoment&) = delete;
 
-  // The last ticket drawn; 0 = none. Whoever records something later, for having heard of this
-  // moment, gives it a seq beyond.
+  // The last ticket drawn; 0 = none. Records that happen after this moment get a larger seq.
   std::uint64_t last_seq() const { return end_ - 1; }
 
   // At most as many as the ring's capacity.

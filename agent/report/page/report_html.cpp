@@ -175,7 +175,7 @@ class PageData {
 
 }  // namespace
 
-void append_page_frame(std::string& out, const ShownFrame& frame, ReportNames& names) {
+void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& names) {
   append_json_string(out, frame.known ? names.method(frame.method).qualified : "");
   out += ',';
   append_json_string(out, frame.known ? names.place(frame.method, frame.line) : "");

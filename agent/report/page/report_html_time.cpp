@@ -38,7 +38,7 @@ struct SampledMethod {
 };
 
 struct SampledPlace {
-  ShownFrame frame;
+  FrameLine frame;
   std::int64_t count = 0;
 };
 
@@ -54,16 +54,14 @@ struct LockType {
   std::int64_t count = 0;
 };
 
-auto frame_key(const ShownFrame& frame) {
-  return std::tuple(frame.known, frame.method, frame.line);
-}
+auto frame_key(const FrameLine& frame) { return std::tuple(frame.known, frame.method, frame.line); }
 using FrameKey = decltype(frame_key({}));
 
 // A thread that had a lock that others waited for, and where it was then.
 struct Holding {
   NameId class_id = kUnknownName;  // of the lock
   std::string thread;
-  ShownFrame app;
+  FrameLine app;
   std::int64_t ns = 0;  // that others waited
   std::int64_t count = 0;
 };
@@ -72,7 +70,7 @@ constexpr std::size_t kPlaceHolders = 3;  // those that a row tells of
 
 struct LockPlace {
   LockType type;
-  ShownFrame at, app;
+  FrameLine at, app;
   std::int64_t ns = 0;
   std::int64_t count = 0;
   Holdings holders;
@@ -157,7 +155,7 @@ class TimePage {
     std::map<std::string, std::int64_t> threads;
     for (const StackSample& sample : time_.samples) {
       threads[sample.thread] += sample.count;
-      const ShownFrame app = outside_jdk(sample.frames, names_);
+      const FrameLine app = outside_jdk(sample.frames, names_);
       SampledPlace& place = places[frame_key(app)];
       place.frame = app;
       place.count += sample.count;
@@ -209,8 +207,8 @@ class TimePage {
       type.class_id = monitor.class_id;
       type.ns += monitor.ns;
       type.count += monitor.count;
-      const ShownFrame at = innermost(monitor.frames, names_);
-      const ShownFrame app = outside_jdk(monitor.frames, names_);
+      const FrameLine at = innermost(monitor.frames, names_);
+      const FrameLine app = outside_jdk(monitor.frames, names_);
       LockPlace& place = places[{monitor.kind, monitor.class_id, frame_key(at), frame_key(app)}];
       place.type = type;
       place.at = at;
@@ -268,7 +266,7 @@ class TimePage {
   }
 
   void add_holder(Holdings& sums, NameId class_id, const LockHolder& holder) {
-    const ShownFrame app = outside_jdk(holder.frames, names_);
+    const FrameLine app = outside_jdk(holder.frames, names_);
     const auto key = std::tuple(class_id, holder.thread, frame_key(app));
     Holding& sum = sums.try_emplace(key, Holding{class_id, holder.thread, app}).first->second;
     sum.ns += holder.ns;

@@ -62,7 +62,7 @@ void append_page_tree(std::string& out, const StackTree& tree, std::string_view 
 void append_page_sets(std::string& out, const NameSets& sets);
 
 // "a.B.method","B.java:12" or "","".
-void append_page_frame(std::string& out, const ShownFrame& frame, ReportNames& names);
+void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& names);
 
 // ,"times":{...},"samples":{...},"locks":{...}: those that there is something to show of.
 void append_page_time(std::string& out, const TimeData& time, ReportNames& names);

@@ -129,7 +129,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   if (to < wanted) {
     fold(from, to);
     cursor_ = to + 1;
-    if (to == from) return Followed::kOn;
+    if (to == from) return Followed::kContinue;
   } else {
     kept_from_ = from;
     new_before_ = new_steps_;
@@ -140,7 +140,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   at = steps_[to].place;
   // Compiled code keeps what it likes where a frame pointer would be: no word of the trail.
   at.fp = at.fp_at != 0 ? load<VmAddress>(at.fp_at) : 0;
-  return Followed::kOn;
+  return Followed::kContinue;
 }
 
 void StackTrail::fold(std::int32_t first, std::int32_t last) {

@@ -43,7 +43,7 @@ class StackTrail {
   }
   // From such a place on: adds the frames of all steps whose words are the same, as many as the
   // stack wants, and stands at the place behind them. kEnd: the stack ends there.
-  enum class Followed { kOn, kEnough, kEnd };
+  enum class Followed { kContinue, kEnough, kEnd };
   Followed follow(ShownStack& stack, Place& at);
 
   // The steps that were made without the trail, in their order: its frames, the words that it went
@@ -51,7 +51,7 @@ class StackTrail {
   // not been made. All in the walk's loop, where a place is in registers.
   void open() { new_frames_open_ = new_frames_; }
   void add(ShownFrame frame) {
-    if (frame.role() == FrameRole::kHidden) return;
+    if (frame.role() == ShownRole::kHidden) return;
     if (new_frames_open_ == kNewFrames) [[unlikely]] {
       overflown_ = true;
       return;
@@ -96,7 +96,7 @@ class StackTrail {
   using Stamp = std::uint64_t __attribute__((vector_size(FrameCache::kStampBytes)));
   struct NewFrame {
     Frame frame;
-    FrameRole role;
+    ShownRole role;
   };
   // Takes memory only where something is put.
   template <typename T, std::size_t kCount>
@@ -149,7 +149,7 @@ class StackTrail {
   Room<Stamp, kSteps + 2> stamp_;
   Room<VmAddress, kWords> word_at_, word_value_;
   Room<Frame, kFrames> frames_;
-  Room<FrameRole, kFrames> roles_;
+  Room<ShownRole, kFrames> roles_;
   Room<std::int16_t, kFrames> step_of_frame_;
   // sums_[u] - sums_[t] is the sum of term(frame i) * base^i for t <= i < u.
   Room<std::uint64_t, kFrames + 1> sums_;

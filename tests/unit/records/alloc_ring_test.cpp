@@ -270,7 +270,7 @@ TEST_CASE("what a ring holds at one moment can be read after all of it was overw
 TEST_CASE("a number that nobody has written is missing in a moment and is not waited for") {
   auto counters = std::make_unique<RingCounters>();
   std::vector<RingSlot::Word> words(8 * RingSlot::words(2));
-  auto ring = AllocRing::in(*counters, words.data(), 8, 2);
+  auto ring = AllocRing::over_memory(*counters, words.data(), 8, 2);
   for (int i = 1; i <= 6; ++i) ring->push(record_of(i, 1), {});
   counters->next_seq += 2;  // 7 and 8
   const auto sizes = [](const RecordSet& set) {

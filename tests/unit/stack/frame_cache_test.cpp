@@ -13,7 +13,7 @@ FrameCache::Entry entry_of(NameId method, std::size_t count) {
   entry.bytes = static_cast<std::int32_t>(method) * 8;
   entry.count = count;
   for (std::size_t i = 0; i < count; ++i) {
-    entry.frames[i] = {method, static_cast<std::int32_t>(i), FrameRole::kPlain};
+    entry.frames[i] = {method, static_cast<std::int32_t>(i), ShownRole::kPlain};
   }
   return entry;
 }
@@ -26,9 +26,9 @@ constexpr FrameCache::Alive kInUse = {-4, 1, 1};
 
 TEST_CASE("a shown frame keeps its method, its bytecode index and its role") {
   for (const std::int32_t bci : {-1, 0, 1, 65535}) {
-    const ShownFrame frame(0xfffffffe, bci, FrameRole::kArrayCopy);
+    const ShownFrame frame(0xfffffffe, bci, ShownRole::kArrayCopy);
     CHECK(frame.frame() == Frame{0xfffffffe, bci});
-    CHECK(frame.role() == FrameRole::kArrayCopy);
+    CHECK(frame.role() == ShownRole::kArrayCopy);
   }
 }
 

@@ -201,13 +201,13 @@ TEST_CASE("frames in the heap are known again by the words that decided") {
   const std::size_t copied = walk.parked.copy(run, trails->room());
   ParkedWalk steps(vm.layout, trails->room().first(copied), run.words());
   trails->begin();
-  trails->gather(ShownFrame(1, 2, FrameRole::kPlain));
+  trails->gather(ShownFrame(1, 2, ShownRole::kPlain));
   REQUIRE(steps.leave(CodeKind::kCompiled, 5 * 8));
   VmAddress method = 0, bytecode = 0;
   REQUIRE(steps.interpreted());
   REQUIRE(steps.read_interpreted(method, bytecode));
   CHECK(method == scene.methods[2]);
-  trails->gather(ShownFrame(2, 3, FrameRole::kPlain));
+  trails->gather(ShownFrame(2, 3, ShownRole::kPlain));
   REQUIRE(steps.leave_interpreted());
   REQUIRE(steps.done());
   trails->keep(run, steps);

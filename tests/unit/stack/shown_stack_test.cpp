@@ -16,30 +16,30 @@ std::vector<NameId> shown(TopFrames top, std::initializer_list<ShownFrame> frame
 
 TEST_CASE("hidden frames are never shown") {
   CHECK(shown(TopFrames::kAsTheyAre,
-              {{1, 0, FrameRole::kPlain}, {2, 0, FrameRole::kHidden}, {3, 0, FrameRole::kPlain}}) ==
+              {{1, 0, ShownRole::kPlain}, {2, 0, ShownRole::kHidden}, {3, 0, ShownRole::kPlain}}) ==
         std::vector<NameId>{1, 3});
 }
 
 TEST_CASE("the constructors of the object itself are cut, those of others stay") {
-  CHECK(shown(TopFrames::kConstructors, {{1, 0, FrameRole::kTracker},
-                                         {2, 0, FrameRole::kObjectInit},
-                                         {3, 0, FrameRole::kAtConstructor},
-                                         {4, 0, FrameRole::kPlain},
-                                         {5, 0, FrameRole::kAtConstructor}}) ==
+  CHECK(shown(TopFrames::kConstructors, {{1, 0, ShownRole::kTracker},
+                                         {2, 0, ShownRole::kObjectInit},
+                                         {3, 0, ShownRole::kAtConstructor},
+                                         {4, 0, ShownRole::kPlain},
+                                         {5, 0, ShownRole::kAtConstructor}}) ==
         std::vector<NameId>{4, 5});
-  CHECK(shown(TopFrames::kTracker, {{1, 0, FrameRole::kTracker},
-                                    {3, 0, FrameRole::kAtConstructor}}) == std::vector<NameId>{3});
+  CHECK(shown(TopFrames::kTracker, {{1, 0, ShownRole::kTracker},
+                                    {3, 0, ShownRole::kAtConstructor}}) == std::vector<NameId>{3});
 }
 
 TEST_CASE("a stack has enough with as many frames as are wanted, and can begin anew") {
   ShownStack stack(TopFrames::kAsTheyAre, 2);
-  CHECK(stack.add({1, 0, FrameRole::kPlain}));
-  CHECK(stack.add({9, 0, FrameRole::kHidden}));
-  CHECK_FALSE(stack.add({2, 0, FrameRole::kArrayCopy}));
-  CHECK(stack.last_role() == FrameRole::kArrayCopy);
+  CHECK(stack.add({1, 0, ShownRole::kPlain}));
+  CHECK(stack.add({9, 0, ShownRole::kHidden}));
+  CHECK_FALSE(stack.add({2, 0, ShownRole::kArrayCopy}));
+  CHECK(stack.last_role() == ShownRole::kArrayCopy);
   stack.restart();
   CHECK(stack.frames().empty());
-  CHECK(stack.add({3, 0, FrameRole::kPlain}));
+  CHECK(stack.add({3, 0, ShownRole::kPlain}));
 }
 
 TEST_CASE("the same frames in the same order have one hash, others another") {
@@ -48,12 +48,12 @@ TEST_CASE("the same frames in the same order have one hash, others another") {
     for (const ShownFrame frame : frames) stack.add(frame);
     return stack.hash();
   };
-  const ShownFrame a{1, 5, FrameRole::kPlain}, b{2, 6, FrameRole::kPlain};
+  const ShownFrame a{1, 5, ShownRole::kPlain}, b{2, 6, ShownRole::kPlain};
   CHECK(hash({a, b}) == hash({a, b}));
-  CHECK(hash({a, b}) == hash({a, {9, 9, FrameRole::kHidden}, b}));
+  CHECK(hash({a, b}) == hash({a, {9, 9, ShownRole::kHidden}, b}));
   CHECK(hash({a, b}) != hash({b, a}));
   CHECK(hash({a}) != hash({a, a}));
-  CHECK(hash({a}) != hash({{1, 6, FrameRole::kPlain}}));
+  CHECK(hash({a}) != hash({{1, 6, ShownRole::kPlain}}));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class TrailedStack {
       for (std::size_t k = 0; k < count; ++k) {
         const bool hidden = random() % 9 == 0;
         code.frames.emplace_back(i * 4 + static_cast<NameId>(k), static_cast<std::int32_t>(i),
-                                 hidden ? FrameRole::kHidden : FrameRole::kPlain);
+                                 hidden ? ShownRole::kHidden : ShownRole::kPlain);
       }
       code_.push_back(code);
     }
@@ -74,7 +74,7 @@ class TrailedStack {
     }
     ++code.head.compile_id;
     code.frames.assign(1 + random() % 2,
-                       {static_cast<NameId>(1000 + random() % 1000), 3, FrameRole::kPlain});
+                       {static_cast<NameId>(1000 + random() % 1000), 3, ShownRole::kPlain});
   }
 
   // A word of a frame that no walk goes by.
@@ -93,7 +93,7 @@ class TrailedStack {
         const auto followed = use->follow(stack, at);
         ++followed_;
         complete = followed == StackTrail::Followed::kEnd;
-        if (followed != StackTrail::Followed::kOn) break;
+        if (followed != StackTrail::Followed::kContinue) break;
       }
       complete = at.pc == kBasePc;
       if (complete) break;
@@ -250,10 +250,10 @@ TEST_CASE("runs of frames come to the same hash as their frames one by one") {
   };
   for (const std::size_t hashed : {2u, 3u, 4u, 5u, 9u}) {
     ShownStack by_run(TopFrames::kAsTheyAre, 10, hashed), by_one(TopFrames::kAsTheyAre, 10, hashed);
-    by_run.add({7, 7, FrameRole::kPlain});
-    by_one.add({7, 7, FrameRole::kPlain});
-    CHECK(by_run.add_run(frames, FrameRole::kPlain, ShownStack::Run::kGoes, sum_of));
-    for (const Frame& frame : frames) by_one.add({frame.method, frame.bci, FrameRole::kPlain});
+    by_run.add({7, 7, ShownRole::kPlain});
+    by_one.add({7, 7, ShownRole::kPlain});
+    CHECK(by_run.add_run(frames, ShownRole::kPlain, ShownStack::Run::kGoes, sum_of));
+    for (const Frame& frame : frames) by_one.add({frame.method, frame.bci, ShownRole::kPlain});
     CHECK(by_run.hash() == by_one.hash());
     CHECK(by_run.frames().size() == 5);
   }
