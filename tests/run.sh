@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The one test command: installs what is missing, builds, runs every test.
-#   tests/run.sh           the quick set, under 15 minutes
+#   tests/run.sh           the quick set
 #   tests/run.sh --full    the long matrix too
 # The last line is "N passed, N failed".
 set -u
@@ -123,17 +123,14 @@ unit_tests "unit" build/release/bin
 # Each file on its own: every one includes what it uses.
 if [ -n "$full" ]; then step "build debug" build debug all; fi
 
-# Under tsan the quick set has what runs in threads.
-tsan_tests="ddm_test heap_walk_test native_test net_test records_test"
-for sanitizer in asan tsan; do
-    tests=unit_tests
-    if [ "$sanitizer$full" = tsan ]; then tests=$tsan_tests; fi
-    step "build $sanitizer" build "$sanitizer" "$tests"
-    # Large data tells a race detector nothing new.
-    which=""
-    if [ "$sanitizer$full" = tsan ]; then which="~[large]"; fi
-    unit_tests "unit under $sanitizer" "build/$sanitizer/bin" "$which"
-done
+step "build asan and fuzzers" build asan "unit_tests fuzzers"
+unit_tests "unit under asan" build/asan/bin
+
+# In the quick set what runs in threads; large data tells a race detector nothing new.
+if [ -n "$full" ]; then tests=unit_tests which=""
+else tests="ddm_test heap_walk_test native_test net_test records_test" which="~[large]"; fi
+step "build tsan" build tsan "$tests"
+unit_tests "unit under tsan" build/tsan/bin "$which"
 
 # Side by side, and from the same seed on every machine: what a longer search with other seeds finds
 # becomes a file in tests/corpus.
@@ -141,13 +138,12 @@ fuzz_seconds=20
 if [ -n "$full" ]; then fuzz_seconds=120; fi
 fuzz() {
     mkdir -p "build/fuzz/corpus/$1"
-    "build/fuzz/bin/$1_fuzz" -seed=1 -max_total_time=$fuzz_seconds -artifact_prefix=build/fuzz/ \
+    "build/asan/bin/$1_fuzz" -seed=1 -max_total_time=$fuzz_seconds -artifact_prefix=build/fuzz/ \
         -print_final_stats=1 -verbosity=0 "build/fuzz/corpus/$1" "tests/corpus/$1" \
         > "build/fuzz/$1.log" 2>&1
 }
-step "build fuzzers" build fuzz fuzzers
 declare -A fuzz_jobs=()
-for fuzzer in build/fuzz/bin/*_fuzz; do
+for fuzzer in build/asan/bin/*_fuzz; do
     [ -x "$fuzzer" ] || continue
     name=$(basename "$fuzzer" _fuzz)
     fuzz "$name" &
