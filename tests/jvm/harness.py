@@ -32,6 +32,7 @@ COLLECTORS = {
     "zgc": ["-XX:+UseZGC"],
     "shenandoah": ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseShenandoahGC"],
 }
+ENGINES = ("vm", "bci")
 
 
 class Jdk:
@@ -68,15 +69,16 @@ TESTS = []
 
 # Which JDK has a test in the quick set changes from day to day, so that each meets all of them.
 DAY = int(os.environ.get("DDM_TEST_DAY", time.time() // 86400))
+FULL = "--full" in sys.argv
 
 
 def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
-         alone=False, timing=False):
+         queue=False, alone=False, timing=False):
     """jdks: in the quick set each variant runs on one of the JDKs, by "turn", or on "each": where
     the answer hangs on the VM's insides. The full set has all on all.
     gc: names (those that the JDK has), or "all" for all of them, each on one of the JDKs;
-    flags: tuples of VM flags, each one a variant; alone: no other test runs meanwhile (it has a
-    port that is one for the machine); timing: it judges times, so it runs alone, in the full set."""
+    flags: tuples of VM flags, each one a variant; queue: no other of these runs meanwhile (they have
+    a port that is one for the machine); alone: no other test does (it takes most of the memory); timing: it judges times, so it runs alone, in the full set."""
 
     def register(function):
         able = [jdk for jdk in JDKS if jdk.major >= min_jdk]
@@ -88,7 +90,7 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
                 by_turn = jdks == "turn" or gc == "all"
                 other_turn = by_turn and (first + turn) % len(having) != number
                 TESTS.append(Case(function, jdk, name, list(variant), full_only or timing,
-                                  other_turn, timeout, alone or timing))
+                                  other_turn, timeout, queue, alone or timing))
         return function
 
     return register
@@ -103,14 +105,26 @@ class Result:
 
 
 class Case:
-    def __init__(self, function, jdk, gc, flags, full_only, other_turn, timeout, alone):
+    def __init__(self, function, jdk, gc, flags, full_only, other_turn, timeout, queue, alone):
         self.function, self.jdk, self.gc, self.flags = function, jdk, gc, flags
         self.full_only, self.other_turn = full_only, other_turn
-        self.timeout, self.alone = timeout, alone
+        self.timeout, self.queue, self.alone = timeout, queue, alone
         words = function.__name__.replace("_", " ")
         where = [str(jdk.major)] + ([gc] if gc != "default" else []) + flags
         self.name = f"{words} [{' '.join(where)}]"
         self.dir = None
+
+    def turn(self):
+        """A number that is another one each day, and for each JDK."""
+        return DAY + zlib.crc32(self.function.__name__.encode()) + JDKS.index(self.jdk)
+
+    def engines(self):
+        """In the quick set one of them, another one on the next JDK and the next day."""
+        return ENGINES if FULL else (ENGINES[self.turn() % 2],)
+
+    def some(self, items, parts):
+        """In the quick set each so-manieth of them, by turns from day to day."""
+        return list(items) if FULL else list(items)[self.turn() % parts::parts]
 
     def vm_flags(self):
         verify = ["-Xverify:all", "-XX:-PrintWarnings"] if self.jdk.major < 25 else []
@@ -269,13 +283,16 @@ def run_all(patterns, full):
             failed.append(case)
             print("     " + outcome.replace("\n", "\n     "), flush=True)
 
-    # What may take long comes first, so that no processor is left alone with it in the end.
-    shared = sorted((c for c in chosen if not c.alone), key=lambda c: -c.timeout)
-    # Processes, not threads: reading a report keeps Python's one lock for seconds. More of them
-    # than processors: many tests wait.
-    with multiprocessing.get_context("fork").Pool((os.cpu_count() or 2) * 3 // 2) as pool:
-        for index, *result in pool.imap_unordered(run_case, map(TESTS.index, shared)):
-            tell(TESTS[index], *result)
+    # What may take long comes first, so that no processor is left alone with it in the end; before
+    # all, those of the queue, which one process runs.
+    pieces = [[c for c in chosen if c.queue]]
+    pieces += sorted(([c] for c in chosen if not c.alone and not c.queue), key=lambda p: -p[0].timeout)
+    # Processes, not threads: reading a report keeps Python's one lock for seconds. Twice as many as
+    # processors: most tests wait for the most part.
+    with multiprocessing.get_context("fork").Pool((os.cpu_count() or 2) * 2) as pool:
+        for results in pool.imap_unordered(run_cases, [list(map(TESTS.index, p)) for p in pieces]):
+            for index, *result in results:
+                tell(TESTS[index], *result)
     for case in chosen:
         if case.alone:
             tell(case, *run_case(TESTS.index(case))[1:])
@@ -285,6 +302,10 @@ def run_all(patterns, full):
         print(f"  {cpu:6.1f} s  {name}")
     print(f"jvm: {len(chosen) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
+
+
+def run_cases(indexes):
+    return [run_case(index) for index in indexes]
 
 
 def run_case(index):

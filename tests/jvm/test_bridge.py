@@ -73,7 +73,7 @@ def adb_hears_of_every_program_that_comes_and_goes(t):
             killed = time.monotonic()
             while first.pid in seen:
                 seen = track.pids()
-            assert time.monotonic() - killed < 5
+            assert time.monotonic() - killed < 15
             second.process.stdin.close()  # ends as programs do
             while second.pid in seen:
                 seen = track.pids()
@@ -282,7 +282,7 @@ def other_users_are_refused(t):
         assert theirs.stdout == "0\n", theirs
 
 
-@test(alone=True)
+@test(queue=True)
 def jdb_debugs_a_program_through_adb_and_the_bridge(t):
     with Bridge() as bridge, Adb(t.path("home")) as adb, Target(t, flags=[JDWP]) as p:
         with Jdb(t, adb.forward(bridge, p.pid)) as jdb:
@@ -293,7 +293,7 @@ def jdb_debugs_a_program_through_adb_and_the_bridge(t):
         p.expect("done")
 
 
-@test(alone=True)
+@test(queue=True)
 def adb_itself_works_with_it(t):
     assert shutil.which("adb"), "adb is not installed"
     with Bridge() as bridge, Adb(t.path("home")) as adb, Sleeper(t) as jvm:

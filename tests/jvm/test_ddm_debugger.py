@@ -102,14 +102,15 @@ def free_port():
 
 
 class Clock:
-    """Every answer within three seconds."""
+    """Every answer comes within three seconds, on a busy machine within ten; what waits for the
+    debugger never comes."""
 
     def __enter__(self):
         self.begin = time.monotonic()
 
     def __exit__(self, *failure):
         took = time.monotonic() - self.begin
-        assert failure[0] or took < 3, f"{took:.1f} s"
+        assert failure[0] or took < 10, f"{took:.1f} s"
 
 
 def check_answers_while_all_stand_still(p, ddm):

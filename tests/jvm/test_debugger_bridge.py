@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 from adb_bridge import Adb, Bridge, Process  # noqa: E402
 
 
-@test(alone=True, timeout=300)
+@test(queue=True, timeout=300)
 def ddm_is_answered_through_the_bridge_while_a_breakpoint_holds_every_thread(t):
     with Bridge() as bridge, Adb(t.path("home")) as adb, \
             Target(t, agent="track=y,dump=none", flags=[JDWP]) as p:
@@ -37,7 +37,7 @@ def ddm_is_answered_through_the_bridge_while_a_breakpoint_holds_every_thread(t):
             assert len(ddm.thread_table()) > 3
 
 
-@test(alone=True)
+@test(queue=True)
 def a_debugger_that_is_lost_behind_the_bridge_lets_the_program_run(t):
     with Adb(t.path("home")) as adb, Target(t, flags=[JDWP]) as p, p.client() as ddm:
         for lost in ("socket", "adb", "bridge"):
@@ -98,7 +98,7 @@ class Ddmlib(Process):
         assert self.said() == ["looked"]
 
 
-@test(alone=True, timeout=240)
+@test(queue=True, timeout=240)
 def ddmlib_is_answered_while_a_debugger_on_its_port_holds_every_thread(t):
     with Bridge() as bridge, Adb(t.path("home")) as adb, \
             Target(t, agent="track=y,dump=none", flags=[JDWP]) as p, \

@@ -158,7 +158,7 @@ def no_verb_waits_for_the_debugger(t):
                 begin = time.monotonic()
                 done = t.command([DDM, verb, str(p.pid), *words])
                 took = time.monotonic() - begin
-                assert took < 7 if verb in ("trace", "probe") else took < 3.5, (verb, took)
+                assert took < 20, (verb, took)  # what waits for the debugger never ends
                 nothing_ran = "no call of such a method" in done.err or "no hit" in done.err
                 refused = done.code == 1 and ("debugger" in done.err or nothing_ran)
                 assert done.code == 0 or refused, (verb, str(done))
@@ -187,7 +187,7 @@ def trace_and_probe_end_on_a_signal_while_they_wait_for_an_answer(t):
                             caught = re.search(r"SigCgt:\s*(\w+)", status.read())
                     begin = time.monotonic()
                     process.send_signal(signal.SIGTERM)
-                    process.wait(5)
-                    assert time.monotonic() - begin < 1, verb
+                    process.wait(20)
+                    assert time.monotonic() - begin < 2.5, verb  # without the signal: three and more
             jdb.process.kill()
             p.expect("done")

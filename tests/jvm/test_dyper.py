@@ -275,7 +275,7 @@ def all_who_sample_have_one_thread_and_one_budget(t):
             [after] = threads_named(pid, "ddmagent-sample")
             assert threads_named(pid, "ddmagent-look") == []
             # What it costs others is reckoned and not in this; a tick of the clock is 10 ms.
-            assert after - before < 0.06 * (time.monotonic() - begun) + 0.02, (before, after)
+            assert after - before < 0.06 * (time.monotonic() - begun) + 0.05, (before, after)
             assert ddm.wait_reply(ddm.send_raw(chunk("SPSE")))[1][:4] == b"MPSE"
         report = client.report()
         assert int(counters(report)[0].get("SAMPLES")) > 0

@@ -87,7 +87,7 @@ def toggle_under_load(t, rounds, engine):
 
 @test(jdks="each", timeout=300)
 def rounds_of_on_and_off_under_load_harm_nothing(t):
-    for engine in ("bci", "vm"):
+    for engine in t.engines():
         toggle_under_load(t, 4, engine)
 
 

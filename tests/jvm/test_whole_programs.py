@@ -47,7 +47,7 @@ def compare_engines(t, rounds):
     assert seen["bci"]["seen_bytes"] >= least * seen["vm"]["seen_bytes"]
 
 
-@test(jdks="each", timeout=500)
+@test(timeout=500)
 def javac_is_seen_nearly_whole_by_bytecode(t):
     compile_under(t, "bci", unpack_sources(t), 1, files=FILES // 3)
 

@@ -17,9 +17,13 @@ import java.util.stream.Stream;
  * Loads and links every class of the JDK it runs on, or of jar files, without initialising any.
  *
  * <p>Arguments: {@code all} (every module), module names, {@code victim}, or jar files, each followed
- * by a colon and the jars it needs. Prints what happened; the exit code is 1 if any class was refused.
+ * by a colon and the jars it needs. {@code N/M} before a module: each Mth of its classes, from the
+ * Nth on. Prints what happened; the exit code is 1 if any class was refused.
  */
 public class Sweep {
+    private int first;
+    private int step = 1;
+    private int passed;
     private int seen;
     private int linked;
     private int refused;
@@ -37,6 +41,9 @@ public class Sweep {
             if (arg.equals("victim")) {
                 sweep.link("Sweep$Victim.class", Sweep.class.getClassLoader());
                 sweep.link("java/util/zip/Adler32.class", null);
+            } else if (arg.matches("\\d+/\\d+")) {
+                sweep.first = Integer.parseInt(arg.split("/")[0]);
+                sweep.step = Integer.parseInt(arg.split("/")[1]);
             } else if (arg.contains(".jar")) {
                 sweep.jar(arg.split(":"));
             } else {
@@ -65,6 +72,7 @@ public class Sweep {
             try (Stream<Path> walk = Files.walk(module)) {
                 walk.map(path -> module.relativize(path).toString()).forEach(names::add);
             }
+            names.sort(null);
             for (String name : names) {
                 link(name, ClassLoader.getSystemClassLoader());
             }
@@ -87,6 +95,9 @@ public class Sweep {
     private void link(String file, ClassLoader loader) {
         if (!file.endsWith(".class") || file.endsWith("module-info.class")
                 || file.startsWith("META-INF/")) {
+            return;
+        }
+        if (passed++ % step != first) {
             return;
         }
         String name = file.substring(0, file.length() - ".class".length()).replace('/', '.');

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The class file rewriter against real JVMs.
 #
-#   run.sh JAVA_HOME [--full]      BUILD_DIR (default: build/release) holds the built targets
-#                                  bci_sweep_agent and bci_rewrite
+#   run.sh JAVA_HOME [--full|N/M [HOOKS]]   BUILD_DIR (default: build/release) holds the built targets
+#                                           bci_sweep_agent and bci_rewrite
 #
-# 1. Sweep: every class of java.base (--full: of every module, and of the jars below) rewritten with
+# 1. Sweep: every class of java.base (N/M: each Mth, beginning with the Nth, 0 being the first;
+#    with these HOOKS; --full: of every module, and of the jars below) rewritten with
 #    all transformations together and linked under -Xverify:all, while the JVM itself runs on the
 #    rewritten classes. "wide": with every branch in its long form and the frames that this takes;
 #    "everywhere": with a call before and behind each instruction; "patches": every site of every
@@ -12,17 +13,18 @@
 #    says how many can be linked at all.
 #    --full also takes every method of the JDK apart and writes it back: the same bytes must come out.
 # 2. Behaviour: rewritten programs give the same results, and every hook is called exactly as often
-#    as counted by hand; compiled by javac and, where ecj is installed, to old class files.
+#    as counted by hand; compiled by javac and, where ecj is installed, to old class files (N/M: of
+#    one version).
 # 3. Patches: Patched with the patches of patched/patches.txt, whose sinks must be called as often and
 #    with the values counted by hand; the programs of 2 with every patch there is give the same
 #    results.
 # Prints a table; exit code 1 if anything failed.
 set -u
 if [ $# -lt 1 ] || [ ! -x "$1/bin/javac" ]; then
-  echo "usage: run.sh JAVA_HOME [--full]  (JAVA_HOME must hold bin/javac)" >&2
+  echo "usage: run.sh JAVA_HOME [--full|N/M [HOOKS]]  (JAVA_HOME must hold bin/javac)" >&2
   exit 2
 fi
-java_home=$1 full=${2:-}
+java_home=$1 full=${2:-} hooks=${3:-all wide patches}
 here=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD_DIR:-$here/../../../build/release}
 agent=$build/lib/libbci_sweep_agent.so
@@ -97,7 +99,7 @@ if [ "$full" = --full ]; then
     [ ${#with_all[@]} = 0 ] || sweep_row "$pattern" "all wide patches" "${with_all[@]}"
   done
 else
-  sweep_row java.base "all wide patches" java.base
+  sweep_row java.base "$hooks" ${full:+"$full"} java.base
 fi
 
 behave() {  # NAME ARGUMENT_OF_BEHAVIOUR: rewrites the classes in ./compiled and runs them
@@ -149,7 +151,9 @@ plain "every patch javac"
 patched
 ecj=$(jars eclipse-jdt-core.jar)
 if [ -n "$ecj" ]; then
-  for target in "1.3 1.1" "1.4 1.4" "1.6 1.6" "17 17"; do
+  targets=("1.3 1.1" "1.4 1.4" "1.6 1.6" "17 17")
+  case $full in */*) targets=("${targets[${full%/*} % 4]}") ;; esac
+  for target in "${targets[@]}"; do
     rm -rf compiled && mkdir compiled
     "$java_home/bin/java" -Xss512m -cp "$ecj" org.eclipse.jdt.internal.compiler.batch.Main -g \
       -nowarn -proc:none -source "${target% *}" -target "${target#* }" -d compiled \

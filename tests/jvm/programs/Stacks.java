@@ -1,3 +1,4 @@
+import java.io.File;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -133,11 +134,13 @@ public class Stacks {
 
     public static void main(String[] args) throws Throwable {
         int rounds = Integer.parseInt(args[0]);
+        File watched = args.length > 2 ? new File(args[2]) : null;
+        long bytes = watched == null ? 0 : watched.length() + Long.parseLong(args[3]);
         Thread[] threads = new Thread[Integer.parseInt(args[1])];
         for (int t = 0; t < threads.length; t++) {
             threads[t] = new Thread(() -> {
                 try {
-                    for (int i = 0; i < rounds; i++) round(i);
+                    for (int i = 0; i < rounds || (watched != null && watched.length() < bytes); i++) round(i);
                 } catch (Throwable e) {
                     e.printStackTrace();
                     Runtime.getRuntime().halt(3);
