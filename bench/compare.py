@@ -22,7 +22,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
+sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from paired import run_once  # noqa: E402

@@ -21,7 +21,7 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "tests", "jvm"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
 
 
 def timed(work):

@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "tests", "jvm"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
 
 from ddm_client import Client, address_of  # noqa: E402
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
+sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from ddm_client import Client, address_of  # noqa: E402

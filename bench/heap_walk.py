@@ -14,7 +14,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
+sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 import heap_map  # noqa: E402

@@ -20,7 +20,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "jvm")]
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from target import Target  # noqa: E402

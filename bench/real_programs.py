@@ -22,7 +22,7 @@ import urllib.request
 
 from target import HERE, JDKS, compile_program, javac_sources
 
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
+sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from soak_programs import CATALINA, H2, Tomcat  # noqa: E402

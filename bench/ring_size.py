@@ -19,7 +19,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "jvm")]
+sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from soak_programs import Javac  # noqa: E402

@@ -4,4 +4,4 @@
 # the VM's own; on every JDK and each collector (or those named: serial parallel g1 zgc shenandoah),
 # SECONDS of each in turns of half a minute (default 180: half an hour in all). Prints what ran, how
 # often it ended as it should not, and stacks that differed.
-exec python3 "$(dirname "$0")/jvm/soak.py" "$@"
+exec python3 "$(dirname "$0")/support/soak.py" "$@"

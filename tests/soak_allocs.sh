@@ -4,4 +4,4 @@
 # turns of half a minute, with engine=bci and engine=vm in turn. A WORD chooses: threads, tomcat, 17,
 # 25, ... Fails when a report has fewer than 60,000 records although the ring has been full. Prints
 # how many reports there were, and the least records of one.
-exec python3 "$(dirname "$0")/jvm/soak_allocs.py" "$@"
+exec python3 "$(dirname "$0")/support/soak_allocs.py" "$@"

@@ -5,4 +5,4 @@
 #
 # Programs: javac (in process, again and again), maps (ConcurrentHashMap in four threads), h2, tomcat
 # (under ab). Those that are not installed are left out.
-exec python3 "$(dirname "$0")/jvm/soak_native.py" "$@"
+exec python3 "$(dirname "$0")/support/soak_native.py" "$@"

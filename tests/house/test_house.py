@@ -140,9 +140,18 @@ def documents():
             yield f"docs/options.md does not tell of {row}="
 
 
+def tests_apart():
+    """What tests share lies in tests/support; none imports another."""
+    for path in subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True,
+                               check=True).stdout.split():
+        if path.endswith(".py"):
+            for name in re.findall(r"^ *(?:from|import) (test_\w+)", read(path), re.M):
+                yield f"{path} imports {name}; what they share belongs into tests/support"
+
+
 def main():
     failed = 0
-    checks = (arrows, pure_rooms, sizes, documents)
+    checks = (arrows, pure_rooms, sizes, documents, tests_apart)
     for check in checks:
         wrong = list(check())
         for sentence in wrong:

@@ -7,16 +7,12 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import time
 
+from adb_bridge import Adb, AdbClient, Bridge, CHECKSUMS, DDM, wait_for
 from ddm_client import Target
-from harness import ROOT, test
-from test_ddm_debugger import JDWP, Jdb
-
-sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
-
-from adb_bridge import (CHECKSUMS, DDM, Adb, AdbClient, Bridge, wait_for)  # noqa: E402
+from debugger import JDWP, Jdb
+from harness import test
 
 HANDSHAKE = b"JDWP-Handshake"
 

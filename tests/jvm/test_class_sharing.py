@@ -2,8 +2,8 @@
 import os
 import re
 
+from attached import Running
 from harness import AGENT, Report, test
-from test_attach import Running
 
 
 def class_sources(t, flags, agent):

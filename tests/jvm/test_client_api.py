@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from ddm_client import Client, DdmError, chunk
-from test_ddm_debugger import JDWP, Jdb
+from debugger import JDWP, Jdb
 from harness import AGENT, JDKS, PRESET, ROOT, test
 
 JAR = os.path.join(ROOT, "build", PRESET, "lib", "ddm-client.jar")

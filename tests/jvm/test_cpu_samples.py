@@ -1,10 +1,9 @@
 """cpu=samples: what is sampled, held against the CPU clock of the program's own thread."""
 import os
 
+from cpu_shares import PARTS, shares_come_to, truth_of
 from harness import Report, test
-from test_monitors import best_of
-
-PARTS = ("seventy", "twenty", "ten")
+from measured import best_of
 
 
 def shares(report, thread="main"):
@@ -15,27 +14,6 @@ def shares(report, thread="main"):
             if sample["thread"] == thread and part in methods:
                 counts[part] += sample["count"]
     return counts
-
-
-def truth_of(out):
-    return dict(zip(PARTS, (int(word) / 10 for word in out.split())))
-
-
-def shares_come_to(points, measure, tries=6):
-    """`measure()` gives ({part: what was found}, {part: true percent}). The fewer samples a busy machine
-    lets happen, the more chance is in their shares: all that were taken together have to come within
-    so many points."""
-    found, truth = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
-    for tried in range(1, tries + 1):
-        more, percents = measure()
-        for part in PARTS:
-            found[part] += more[part]
-            truth[part] += percents[part]
-        whole = sum(found.values())
-        off = {part: 100 * found[part] / whole - truth[part] / tried for part in PARTS}
-        if all(abs(difference) <= points for difference in off.values()):
-            return
-    raise AssertionError((off, found, truth, tries))
 
 
 @test(timing=True, timeout=180)

@@ -1,40 +1,18 @@
 """The `ddm` command on live programs: what it prints for people, its JSON, its exit codes."""
-import fcntl
 import glob
-import json
 import os
-import pty
 import re
 import socket
 import stat
 import struct
 import subprocess
-import termios
 import threading
 import time
 
+from attached import Running
 from ddm_client import Target, address_of
-from harness import PRESET, ROOT, Report, test
-from test_attach import Running
-
-DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
-
-OK, REFUSED, USAGE = 0, 1, 2
-
-
-def ddm(t, *words, code=OK):
-    """stdout; of what fails, the one line on stderr."""
-    done = t.command([DDM, *map(str, words)])
-    assert done.code == code, f"ddm {words}: {done}"
-    if code == OK:
-        assert not done.err, done
-        return done.out
-    assert done.err.startswith("ddm: ") and done.err.count("\n") == 1 and not done.out, done
-    return done.err
-
-
-def ddm_json(t, *words):
-    return json.loads(ddm(t, *words, "--json"))
+from harness import ROOT, Report, test
+from tool import DDM, OK, REFUSED, USAGE, ddm, ddm_json, shown_on_terminal
 
 
 @test()
@@ -427,36 +405,6 @@ def hidden_classes_have_one_name_in_all_reports(t):
     assert own and own == hidden(t.path("ddm.jsonl")), own
     assert all("/0x" in name and ".0x" not in name for name in own), own
     assert {name for name in table if "0x" in name} <= own
-
-
-def shown_on_terminal(t, *words, columns=80, code=OK):
-    """What stands on a terminal at the end of a command: lines without what was erased."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
-    process = subprocess.Popen([DDM, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
-                               cwd=t.dir, env=env)
-    os.close(theirs)
-    raw = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # EIO: all of the other side is closed
-            break
-        if not part:
-            break
-        raw += part
-    os.close(ours)
-    assert process.wait(t.timeout) == code, raw
-    lines = []
-    for line in raw.decode().split("\n"):
-        shown = ""
-        for part in line.rstrip("\r").split("\r"):  # each from the left edge again
-            clears = "\x1b[K" in part
-            part = part.replace("\x1b[K", "")
-            shown = part if clears else part + shown[len(part):]
-        lines.append(shown)
-    return lines, raw.decode()
 
 
 @test()

@@ -1,28 +1,7 @@
 """Google's ddmlib, as Debian has it, on Debian's adb, through `ddm bridge`, on a live JVM."""
-import glob
-import os
-import sys
-
-from harness import AGENT, JDKS, ROOT, test
-
-E2E = os.path.join(ROOT, "tests", "e2e")
-sys.path.insert(0, E2E)
-
-from adb_bridge import Adb, Bridge  # noqa: E402
-
-JARS = ":".join(f"/usr/share/java/{name}.jar" for name in (
-    "com.android.tools.ddms.ddmlib", "com.android.tools.common", "com.android.tools.annotations",
-    "guava", "kxml2"))
-
-
-def built_classes(t):
-    classes = t.path("classes")
-    sources = glob.glob(os.path.join(E2E, "*.java"))
-    javac = os.path.join(JDKS[0].home, "bin", "javac")
-    built = t.command([javac, "-g", "-nowarn", "--release", "17", "-cp", JARS, "-d", classes,
-                       *sources])
-    assert built.code == 0, built
-    return classes
+from adb_bridge import Adb, Bridge
+from ddmlib import JARS, built_classes
+from harness import AGENT, JDKS, test
 
 
 def check(t, agent_options):

@@ -1,19 +1,14 @@
 """A debugger that reaches the program through `ddm bridge`: by adb alone, and by the port that ddmlib
 opens for it. DDM is answered meanwhile, and what the debugger holds goes on when it is lost."""
-import os
 import subprocess
-import sys
 import time
 
+from adb_bridge import Adb, Bridge, Process
 from ddm_client import Client, Target
-from harness import JDKS, ROOT, test
-from test_ddm_debugger import (JDWP, SUSPEND, VERSION, Jdb, check_answers_while_all_stand_still,
-                               free_port, jdwp)
-from test_ddmlib import JARS, built_classes
-
-sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
-
-from adb_bridge import Adb, Bridge, Process  # noqa: E402
+from ddmlib import JARS, built_classes
+from debugger import (JDWP, Jdb, SUSPEND, VERSION, check_answers_while_all_stand_still, free_port,
+                      jdwp)
+from harness import JDKS, test
 
 
 @test(queue=True, timeout=300)

@@ -9,9 +9,9 @@ import threading
 import time
 
 from ddm_client import DdmError, Target, address_of, probe_request, text
+from debugger import Clock, JDWP, Jdb, RESUME, SUSPEND, free_port, jdwp
 from dyper_client import Dyper, variables
 from harness import AGENT, ROOT, test
-from test_ddm_debugger import JDWP, RESUME, SUSPEND, Clock, Jdb, free_port, jdwp
 
 DDM = os.path.join(ROOT, "build", os.environ.get("DDM_PRESET", "release"), "bin", "ddm")
 HELD = "a debugger holds threads of this program"

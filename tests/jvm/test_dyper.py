@@ -4,50 +4,13 @@ import json
 import os
 import socket
 import struct
-import subprocess
 import time
 import xml.etree.ElementTree as Xml
 
-from ddm_client import Client, Reader, Stderr, Target, chunk, text
+from ddm_client import Client, Reader, Target, chunk, text
 from dyper_client import Dyper, document, errors, variables
 from harness import AGENT, Report, test
-
-FREE = "dyper=listen:127.0.0.1:0,address=none"
-
-
-class Watched:
-    """The program, and where it serves DYPER."""
-
-    def __init__(self, t, agent=FREE, flags=(), arguments=()):
-        self.process = t.popen("Watched", *arguments, agent=agent, flags=list(flags))
-        ids = self.process.stdout.readline().split()
-        assert ids[:1] == ["ids"], self.process.stderr.read()
-        self.burner, self.holder, self.blocked, self.waiter = map(int, ids[1:])
-        assert self.process.stdout.readline() == "ready\n"
-        self.said = Stderr(self.process)
-        self.address = None
-        if "connect:" not in agent:
-            line = self.said.wait_for(lambda l: l if "serves DYPER on" in l else None)
-            assert line and line.startswith(f"ddmagent: pid {self.process.pid} serves DYPER on "), line
-            self.address = line.split()[-1]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *failure):
-        if self.process.poll() is None:
-            self.process.stdin.close()
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-                raise
-        self.process.stdout.close()
-        assert failure != (None, None, None) or self.process.returncode == 0
-
-    def client(self):
-        return Dyper(self.address)
+from watched import FREE, MODEL, Watched, code_of
 
 
 def counters(report):
@@ -412,21 +375,6 @@ def threads_are_left_out_or_looked_at_alone(t):
         assert dumped(client) == {program.burner}
 
 
-def code_of(t, class_file):
-    """{name and descriptor: what javap says of the code}"""
-    javap = os.path.join(t.jdk.home, "bin", "javap")
-    done = t.command([javap, "-c", "-p", "-s", class_file])
-    assert done.code == 0, done
-    methods, name, code = {}, None, []
-    for line in done.out.splitlines():
-        if line.startswith("  ") and not line.startswith("   ") and line.endswith(";"):
-            name = line.strip()
-            methods[name] = code = []
-        elif name:
-            code.append(line.split("//")[0].split("#")[0].strip())
-    return {name: [line for line in code if line not in ("", "}")] for name, code in methods.items()}
-
-
 @test(timeout=240)
 def the_class_model_has_classes_and_their_code(t):
     with Watched(t) as program, program.client() as client:
@@ -545,11 +493,6 @@ def ddm_sends_documents_and_shows_the_replies(t):
         failed = run("<DYPER COMMAND='FROB' />")
         assert failed.code == 1 and "UNKNOWN_COMMAND" in failed.out, failed
         assert run("@" + t.path("nothing.xml")).code == 2
-
-
-MODEL = ("<MODEL NAME='M1'><FOR CLASS='Watched' METHOD='busy' UPDATE='NEW'>"
-         "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' /><PATCH WHAT='BLOCK_START' MODE='COUNT_BLOCK' />"
-         "</FOR>{}</MODEL>")
 
 
 @test()

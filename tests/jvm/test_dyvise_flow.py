@@ -10,7 +10,7 @@ import time
 import xml.etree.ElementTree as Xml
 
 from harness import HERE, test
-from test_dyper import FREE, Watched
+from watched import FREE, Watched
 
 RECORDING = os.path.join(HERE, "documents", "dyvise_flow.txt")
 # Comes once in a run, or now and then.

@@ -2,11 +2,11 @@
 import os
 
 from ddm_client import Target
+from dumped_sites import LIVE, seen as own_sites, truth
 from harness import JDKS, ROOT, test
 from hprof_reader import HprofHeap
-from test_ddm_tool import ddm
-from test_heap_dump_sites import LIVE, seen as own_sites, truth
-from test_hprof import run
+from hprof_runs import run
+from tool import ddm
 
 LIBRARY = "/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar"
 SOURCES = [os.path.join(ROOT, "tests", "e2e", "visualvm", name) for name in ("HeapFacts.java", "AllocationStacks.java")]

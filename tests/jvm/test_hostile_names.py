@@ -9,8 +9,8 @@ import subprocess
 import unicodedata
 
 from ddm_client import Target
-from harness import JDKS, ROOT, test
-from test_ddm_tool import DDM
+from harness import ROOT, test
+from tool import DDM
 
 # What the program is called. Its classes, threads, files and messages are worse (HostileNames.java).
 NAME = "evil\x1b]0\x07\r\nFORGED\x7f\u0085\u009b\u202e\u2066\u2028"

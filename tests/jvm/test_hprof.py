@@ -1,77 +1,17 @@
 """libhprof.so: hprof's command lines, its text and binary output, SIGQUIT, and the commands of net=."""
 import os
 import re
-import select
 import signal
 import socket
 import struct
 import time
 
+from dumped_sites import (check_stacks_of_threads, rows_of as dumped_rows, seen as dumped,
+                          tool_rows, truth as dumped_truth)
 from harness import AGENT, test
 from hprof_reader import HprofBinary, HprofHeap, HprofText, alive_at, made_at
-from test_ddm_tool import ddm_json
-from test_heap_dump_sites import check_stacks_of_threads, tool_rows
-from test_heap_dump_sites import rows_of as dumped_rows
-from test_heap_dump_sites import seen as dumped
-from test_heap_dump_sites import truth as dumped_truth
-
-HPROF = os.path.join(os.path.dirname(AGENT), "libhprof.so")
-LIBRARIES = {"LD_LIBRARY_PATH": os.path.dirname(AGENT)}
-
-
-def run(t, options, *program, flags=(), env=None, check=True):
-    line = [t.jdk.java, *t.vm_flags(), *flags,
-            f"-agentlib:hprof={options}" if options else "-agentlib:hprof", "-cp", t.classes(), *program]
-    result = t.command(line, env={**LIBRARIES, **(env or {})})
-    assert not check or result.code == 0, result
-    return result
-
-
-def truth_of(out):
-    return [(kind, method, int(count), int(size))
-            for kind, method, count, size in (line.split() for line in out.splitlines() if " " in line)]
-
-
-def check(sites, out, wraps=False):
-    truth = truth_of(out)
-    assert truth
-    for kind, method, count, size in truth:
-        assert made_at(sites, kind, method) == (count, size), (kind, method, made_at(sites, kind, method), count, size)
-
-
-class Running:
-    """A program under hprof's name that waits for the end of its input."""
-
-    def __init__(self, t, options, *program):
-        line = [f"-agentpath:{HPROF}={options}"]
-        self.process = t.popen(*program, "wait", flags=line)
-        self.out = ""
-        while not self.out.endswith("made\n"):
-            line = self.process.stdout.readline()
-            assert line, (self.out, self.process.stderr.read())
-            self.out += line
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
-
-    def end(self, timeout=60):
-        out, err = self.process.communicate(timeout=timeout)
-        return self.process.returncode, out, err
-
-
-def wait_for(program, path, end_of_dump, dumps):
-    """Until a running program has written so many dumps."""
-    end = time.monotonic() + 60
-    while True:
-        with open(path, encoding="utf-8", errors="replace") as f:
-            if f.read().count(end_of_dump) >= dumps:
-                return
-        assert time.monotonic() < end and program.process.poll() is None
-        time.sleep(0.05)
+from hprof_runs import HPROF, LIBRARIES, Running, Tool, check, run, truth_of, wait_for
+from tool import ddm_json
 
 
 @test()
@@ -358,53 +298,6 @@ def kill_quit_writes_a_dump_and_the_program_goes_on(t):
     assert len(text.dumps) == 3
     for sites in text.dumps:
         check(sites, program.out)
-
-
-
-
-class Tool:
-    """The other end of net=."""
-
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.stream, self.raw = HprofBinary(), b""
-        self.serial = 0
-
-    def accept(self):
-        self.listener.settimeout(60)
-        self.socket = self.listener.accept()[0]
-        self.listener.close()
-
-    def command(self, tag, body=b""):
-        self.serial += 1
-        self.socket.sendall(struct.pack(">BII", tag, self.serial, len(body)) + body)
-
-    def read_until(self, condition, timeout=60):
-        end = time.monotonic() + timeout
-        while not condition():
-            assert time.monotonic() < end, self.stream.records[-20:]
-            if select.select([self.socket], [], [], 0.2)[0]:
-                data = self.socket.recv(1 << 20)
-                assert data, "the connection is closed"
-                self.raw += data
-                self.stream.feed(data)
-
-    def read_to_end(self):
-        self.stream.feed(self.read_all())
-
-    def read_all(self, until=None):
-        self.socket.settimeout(60)
-        data = b""
-        while not (until and until in data) and (piece := self.socket.recv(1 << 20)):
-            data += piece
-        return data
-
-    def ask(self, tag, answer, body=b""):
-        """How many records of that kind there are then."""
-        before = self.stream.count(answer)
-        self.command(tag, body)
-        self.read_until(lambda: self.stream.count(answer) > before)
 
 
 @test()

@@ -3,11 +3,11 @@ import os
 import signal
 import time
 
+from cpu_shares import PARTS, shares_come_to, truth_of
 from harness import test
 from hprof_reader import HprofBinary, HprofText
-from test_cpu_samples import PARTS, shares_come_to, truth_of
-from test_hprof import Running, Tool, run, wait_for
-from test_monitors import best_of
+from hprof_runs import Running, Tool, run, wait_for
+from measured import best_of
 
 
 def shares(rows):

@@ -5,7 +5,7 @@ import time
 
 from dyper_client import errors, told
 from harness import test
-from test_instrument import Instrumented, calls, counted, counts, guests, instrument, model
+from instrumented import Instrumented, calls, counted, counts, guests, instrument, model
 
 VALUE = "<ARG TYPE='INTEGER' VALUE='7' />"
 

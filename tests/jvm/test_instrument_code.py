@@ -5,9 +5,9 @@ import xml.etree.ElementTree as Xml
 
 from dyper_client import errors
 from harness import test
-from test_dyper import Watched
-from test_instrument import (Instrumented, calls, code_in_model, counted, counts, guests, instrument,
-                             model, numbers_of)
+from instrumented import (Instrumented, calls, code_in_model, counted, counts, guests, instrument,
+                          model, numbers_of)
+from watched import Watched
 
 ENTER = "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' />"
 

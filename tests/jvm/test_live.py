@@ -7,10 +7,10 @@ import subprocess
 import time
 from collections import Counter
 
+from asked_reports import report_of
 from ddm_client import Target
 from harness import AGENT, test
-from test_ddm_tool import DDM, ddm, ddm_json
-from test_sites import report_of
+from tool import DDM, ddm, ddm_json
 
 ENGINES = ("vm", "bci")
 OPTIONS = "track=y,records=1k,sites_depth=8,dump=none"

@@ -4,12 +4,12 @@ import os
 import re
 from collections import Counter
 
+from asked_reports import report_of
+from browser import data_of, document_of, open_in_browser
 from ddm_client import Target
 from harness import AGENT, Report, test
-from test_ddm_tool import ddm
-from test_flame_graph import data_of, document_of, open_in_browser
-from test_pprof import Profile
-from test_sites import report_of
+from pprof import Profile
+from tool import ddm
 
 DHAT_VIEWER = "/usr/libexec/valgrind/dh_view.js"
 

@@ -3,7 +3,7 @@ import json
 import os
 
 from harness import AGENT, test
-from test_monitors import best_of
+from measured import best_of
 
 
 def methods_of(path):

@@ -4,77 +4,22 @@ import json
 import os
 import random
 import re
-import signal
 import struct
-import subprocess
 import time
 
 from ddm_client import DdmError, Target
+from escape import ESCAPE_LOOPS, bytes_of
 from harness import test
-from test_ddm_tool import DDM, ddm as run_tool
-from test_probe import CODES, codes_of_late, native_access, tell
-from test_toggle import ESCAPE_LOOPS, bytes_of
+from method_traces import Trace, read_counts, traced
+from probed import CODES, codes_of_late, native_access, tell
+from tool import DDM, ddm as run_tool
 from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
-
-
-class Trace:
-    """The file of Android's tracer, as its readers take it apart."""
-
-    def __init__(self, data):
-        end = data.index(b"*end\n") + len(b"*end\n")
-        sections = re.split(r"^\*(\w+)\n", data[:end].decode("ascii"), flags=re.M)[1:]
-        parts = dict(zip(sections[::2], sections[1::2]))
-        first, *options = parts["version"].splitlines()
-        self.version = int(first)
-        self.options = dict(line.split("=") for line in options)
-        self.threads = {int(number): name for number, name in
-                        (line.split("\t") for line in parts["threads"].splitlines())}
-        self.methods = {}
-        for line in parts["methods"].splitlines():
-            number, kind, name, signature, file, at = line.split("\t")
-            assert int(number, 16) % 4 == 0 and int(number, 16) > 0
-            self.methods[int(number, 16)] = (f"{kind}.{name}", signature, file, int(at))
-        magic, version, offset, self.begin = struct.unpack_from("<4sHHQ", data, end)
-        assert (magic, version, offset) == (b"SLOW", self.version, 32)
-        layout = "<HII" if version == 2 else "<HIII"
-        size = struct.calcsize(layout)
-        if version == 3:
-            assert struct.unpack_from("<H", data, end + 16) == (14,)
-        body = data[end + offset:]
-        assert len(body) % size == 0
-        self.events = [(thread, self.methods[method & ~3][0], method & 3, *clocks)
-                       for thread, method, *clocks in struct.iter_unpack(layout, body)]
-
-    def calls(self):
-        """{(thread's name, method): [entries, exceptions]}; every thread's calls nest."""
-        counts, stacks, last = {}, {}, {}
-        for thread, method, action, *clocks in self.events:
-            assert 0 < thread < 32768 and thread in self.threads
-            assert clocks[-1] >= last.get(thread, 0), "time goes back"
-            last[thread] = clocks[-1]
-            count = counts.setdefault((self.threads[thread], method), [0, 0])
-            stack = stacks.setdefault(thread, [])
-            if action == 0:
-                count[0] += 1
-                stack.append(method)
-            else:
-                assert stack.pop() == method
-                count[1] += action == 2
-        return counts
 
 
 def start(ddm, flags=0, methods="Calls*", size=0):
     text = methods.encode("utf-16-be")
     assert ddm.request("MPSS", struct.pack(">III", size, flags, len(text) // 2) + text) == b""
     assert ddm.request("MPRQ") == b"\1"
-
-
-def read_counts(p):
-    truth = {}
-    while (line := p.process.stdout.readline().rstrip("\n")) != "counted":
-        method, calls, exceptions = line.split()
-        truth[method] = [int(calls), int(exceptions)]
-    return truth
 
 
 def check_sums(trace, truth, times=1):
@@ -365,25 +310,6 @@ def a_trace_can_go_to_a_file(t):
         assert not os.path.exists("/nowhere")
         with open(path, "rb") as f:
             check(Trace(f.read()), truth)
-
-
-def traced(p, path, *words):
-    """(what `ddm trace --json` says, the program's own counts) of one "go"."""
-    tool = subprocess.Popen([DDM, "trace", str(p.pid), "--methods", "Calls*", "-d", "60", "-o", path,
-                             "--json", *words], stdout=subprocess.PIPE, text=True)
-    with p.client() as ddm:
-        deadline = time.monotonic() + 30
-        while ddm.request("MPRQ") != b"\1":
-            assert time.monotonic() < deadline and tool.poll() is None
-            time.sleep(0.05)
-    p.say("go")
-    truth = read_counts(p)
-    tool.send_signal(signal.SIGINT)  # ends it early, and it writes
-    told = json.loads(tool.communicate(timeout=60)[0])
-    assert tool.returncode == 0
-    found = {f"{m['class']}.{m['method']}": [m["calls"], m["exceptions"]] for m in told["methods"]}
-    assert {method: found.get(method) for method in truth} == truth
-    return told, truth
 
 
 @test()

@@ -3,7 +3,8 @@ import re
 
 from ddm_client import Target
 from harness import AGENT, Report, test
-from test_ddm_tool import REFUSED, ddm, ddm_json, shown_on_terminal
+from measured import best_of
+from tool import REFUSED, ddm, ddm_json, shown_on_terminal
 from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
 
 TWO_CARRIERS = ["-Djdk.virtualThreadScheduler.parallelism=2"]
@@ -16,16 +17,6 @@ def sums(report, kind, class_name):
 
 def near(found, truth, share):
     return abs(found - truth) <= share * truth
-
-
-def best_of(tries, attempt):
-    """A busy machine stops a program between its own look at the clock and the lock."""
-    for left in reversed(range(tries)):
-        try:
-            return attempt()
-        except AssertionError:
-            if left == 0:
-                raise
 
 
 @test(timing=True)

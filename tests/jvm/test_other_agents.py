@@ -4,9 +4,10 @@ import re
 import time
 import zipfile
 
+from agent_jars import agent_jar
+from attached import Running, check_counts
 from ddm_client import DdmError, Reader, Target
 from harness import AGENT, HERE, Report, test
-from test_attach import Running, check_counts
 
 JACOCO = "/usr/share/java/org.jacoco.agent.jar"
 ASM = "/usr/share/java/asm.jar"
@@ -31,19 +32,6 @@ def asm_agent(t, name):
     """The flag for a Java agent that is made with ASM."""
     classes = compile_for_11(t, "agent", f"agents/{name}.java", "-cp", ASM)
     return "-javaagent:" + agent_jar(t, name, classes, f"Class-Path: file:{ASM}\n")
-
-
-def agent_jar(t, name, classes, more_manifest=""):
-    """A jar with the class files of a Java agent."""
-    path = t.path(name + ".jar")
-    with zipfile.ZipFile(path, "w") as jar:
-        jar.writestr("META-INF/MANIFEST.MF",
-                     f"Manifest-Version: 1.0\nPremain-Class: {name}\nCan-Retransform-Classes: true\n"
-                     f"Can-Redefine-Classes: true\n{more_manifest}")
-        for file in os.listdir(classes):
-            if re.match(rf"{name}(\$.*)?\.class$", file):
-                jar.write(os.path.join(classes, file), file)
-    return path
 
 
 def jacoco_jar(t):

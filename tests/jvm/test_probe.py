@@ -9,18 +9,12 @@ import struct
 import subprocess
 import time
 
+from agent_jars import agent_jar
 from ddm_client import DdmError, Reader, Target, probe_request, text
 from dyper_client import document
-from harness import AGENT, test
-from test_ddm_tool import DDM, OK, REFUSED, USAGE, ddm
-from test_other_agents import agent_jar
-
-PROGRAM = ("Probed",)
-CODES = os.path.join(os.path.dirname(AGENT), "libmethod_codes.so")
-
-
-def native_access(t):
-    return ["--enable-native-access=ALL-UNNAMED"] if t.jdk.major >= 24 else []
+from harness import test
+from probed import CODES, PROGRAM, codes_of_late, native_access, tell
+from tool import DDM, OK, REFUSED, USAGE, ddm
 
 
 class Probe:
@@ -44,19 +38,6 @@ class Probe:
         hits = sum(probe["hits"] for probe in self.found["probes"])
         assert self.process.returncode == (OK if hits else REFUSED), (self.process.returncode, out, err)
         return {f"{probe['class']}.{probe['method']}": probe for probe in self.found["probes"]}
-
-
-def tell(target, words):
-    """Tells the program; {method: calls} as it says."""
-    target.process.stdin.write(words + "\n")
-    target.process.stdin.flush()
-    truth = {}
-    while (line := target.process.stdout.readline()) != "counted\n":
-        assert line, "the program has ended"
-        if len(line.split()) == 2:
-            method, calls = line.split()
-            truth[method] = int(calls)
-    return truth
 
 
 def probed(target, methods, *words, told="counts 2000 3"):
@@ -342,17 +323,6 @@ def the_code_is_method_for_method_as_it_was_when_probes_are_out(t):
             probe.end()
             after = tell(target, f"codes {CODES}")
             assert after == before, [name for name in before if after[name] != before[name]]
-
-
-def codes_of_late(t, put_in=None):
-    """{method: its code} when a class is loaded while something is in, and linked when it is out."""
-    with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target:
-        take_out = put_in(target) if put_in else lambda: None
-        tell(target, "load Probed$Late")
-        take_out()
-        codes = tell(target, f"codes {CODES} Probed$Late")
-    assert any(name.startswith("Probed$Late.twice") for name in codes), codes
-    return codes
 
 
 @test()

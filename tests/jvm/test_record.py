@@ -6,7 +6,7 @@ import time
 
 from ddm_client import Target, address_of
 from harness import Report, test
-from test_ddm_tool import DDM, REFUSED, USAGE, ddm, ddm_json
+from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
 
 def recording(t, *words):

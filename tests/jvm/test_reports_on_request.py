@@ -3,18 +3,11 @@ import json
 import os
 import struct
 import time
-import zlib
 
+from asked_reports import report
 from ddm_client import DdmError, Target
 from harness import Report, test
-from test_ddm_tool import ddm, ddm_json
-
-
-def report(client, kind):
-    data = client.request("REPT", struct.pack(">I", len(kind)) + kind.encode("utf-16-be"))
-    text = zlib.decompress(data[8:])
-    assert len(text) == struct.unpack(">Q", data[:8])[0]
-    return text.decode()
+from tool import ddm, ddm_json
 
 
 def at_end(client, path):

@@ -5,8 +5,8 @@ import stat
 
 from ddm_client import Target, text
 from harness import Report, test
-from test_ddm_tool import DDM, REFUSED, USAGE, ddm, ddm_json
-from test_pprof import Profile
+from pprof import Profile
+from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
 
 def totals(rows):

@@ -3,11 +3,11 @@ import json
 import struct
 import time
 
+from cpu_shares import PARTS, shares_come_to
 from ddm_client import DdmError, Target, chunk
 from harness import test
-from test_cpu_samples import PARTS, shares_come_to
-from test_ddm_tool import DDM
-from test_method_trace import Trace
+from method_traces import Trace
+from tool import DDM
 
 
 def stop(ddm):

@@ -2,10 +2,10 @@
 import threading
 import time
 
+from asked_reports import report, report_of
 from ddm_client import Target
 from harness import Report, test
-from test_ddm_tool import ddm
-from test_reports_on_request import report
+from tool import ddm
 
 ENGINES = ("vm", "bci")
 
@@ -15,12 +15,6 @@ def sites_of(report, kind, method):
     return [s for s in report.sites if s["class"] == kind and s["stack"] and
             (s["stack"][0]["method"] == method or method == "*") and
             any(f["class"].startswith("Sites") for f in s["stack"])]
-
-
-def report_of(t, client):
-    with open(t.path("asked.jsonl"), "w", encoding="utf-8") as f:
-        f.write(report(client, "jsonl"))
-    return Report(t.path("asked.jsonl"))
 
 
 def run(t, what, n, engine, options="", flags=()):

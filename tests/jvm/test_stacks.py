@@ -1,10 +1,10 @@
 """Stacks as the agent walks them itself (walker=vm), compared one by one with GetStackTrace's."""
 import os
 
+from agent_jars import agent_jar
 from harness import AGENT, FULL, Report, test
+from java_sources import FILES, unpack_sources
 from soak_programs import H2
-from test_other_agents import agent_jar
-from test_whole_programs import FILES, unpack_sources
 
 EVERY_STACK = {"DDMAGENT_CHECK_STACKS": "1"}  # docs/testing.md
 MODES = [(), ("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation",), ("-Xcomp",)]

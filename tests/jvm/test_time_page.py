@@ -1,6 +1,6 @@
 """What the html report shows of time, in a real browser, held against the jsonl report of the same exit."""
+from browser import data_of, open_in_browser
 from harness import Report, test
-from test_flame_graph import data_of, open_in_browser
 
 ENDINGS = "dump=r.html,dump=r.jsonl"
 

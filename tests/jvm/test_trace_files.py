@@ -5,11 +5,11 @@ import os
 import struct
 import time
 
+from browser import open_in_browser
 from ddm_client import Target
 from harness import test
-from test_ddm_tool import DDM, ddm_json
-from test_flame_graph import open_in_browser
-from test_method_trace import traced
+from method_traces import traced
+from tool import DDM, ddm_json
 
 
 def own_times(told):

@@ -19,8 +19,8 @@ import time
 import traceback
 import zlib
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.join(ROOT, "tests", "jvm")  # what the tests have beside them
 PRESET = os.environ.get("DDM_PRESET", "release")
 AGENT = os.path.join(ROOT, "build", PRESET, "lib", "libddmagent.so")
 WORK = os.path.join(ROOT, "build", "tests")
