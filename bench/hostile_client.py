@@ -5,7 +5,7 @@ bench/hostile_client.py [--seconds N] [--rounds N] [--jdk HOME] [--preset NAME] 
                         [WORD...]
 
 The program has 2 million small objects, 30 threads and, with tracking on, 65,536 records of 16
-frames. For each attack of tests/jvm/hostile.py (those whose names contain a WORD): the attack goes
+frames. For each attack of tests/support/hostile.py (those whose names contain a WORD): the attack goes
 on for some seconds while another server asks HELO, THST, HPIF, HPSG (a map at once) and REAL in
 turn; then the program ends, the attack still on. Told are
 
@@ -24,7 +24,7 @@ import struct
 import sys
 import time
 
-import target  # noqa: F401: finds tests/jvm
+import target  # noqa: F401: finds tests/support
 
 import harness  # noqa: E402
 import hostile  # noqa: E402

@@ -28,7 +28,7 @@ def compare(t, engine, *program, least, flags=(), jar=None):
 
 @test(jdks="each", flags=[(), ("-Xint",)])
 def stacks_are_those_that_the_vm_tells(t):
-    for engine in ("bci", "vm"):
+    for engine in t.engines():
         compare(t, engine, "Stacks", "60", "2", least=10_000)
 
 
