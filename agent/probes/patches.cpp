@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/log.h"
+#include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
 
 namespace ddm {
@@ -24,14 +25,6 @@ class ChangeScope {
   ChangeScope(const ChangeScope&) = delete;
   ChangeScope& operator=(const ChangeScope&) = delete;
 };
-
-// Code that runs while a virtual thread is between two carriers, and our own.
-bool never_patched(std::string_view class_name) {
-  return class_name.starts_with("java/lang/VirtualThread") ||
-         class_name.starts_with("java/lang/ThreadBuilders$BoundVirtualThread") ||
-         class_name.starts_with("jdk/internal/vm/Continuation") ||
-         class_name.starts_with("java/lang/DdmTracker");
-}
 
 }  // namespace
 
@@ -135,7 +128,7 @@ std::optional<Patches::Report> Patches::report(PlanNumber number) const {
 }
 
 bool Patches::may_want(std::string_view internal_name, bool) {
-  if (never_patched(internal_name)) return false;
+  if (is_untouchable(internal_name)) return false;
   const std::lock_guard lock(mutex_);
   return std::any_of(plans_.begin(), plans_.end(), [&](const auto& entry) {
     return bci::may_patch(*entry.second->plan, internal_name);
@@ -144,7 +137,7 @@ bool Patches::may_want(std::string_view internal_name, bool) {
 
 bool Patches::needs_change(jclass klass, std::string_view internal_name, bool) {
   if (t_change.names != nullptr) return t_change.names->contains(internal_name);
-  if (never_patched(internal_name)) return false;
+  if (is_untouchable(internal_name)) return false;
   const Plans all = plans();
   return std::any_of(all.begin(), all.end(), [&](const auto& entry) {
     return (t_change.plan == nullptr || t_change.plan == entry.second.get()) &&

@@ -8,6 +8,7 @@
 #include "core/class_names.h"
 #include "core/log.h"
 #include "probes/probe_names.h"
+#include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
 
 namespace ddm {
@@ -226,7 +227,8 @@ void ProbeCode::refused(std::string_view internal_name, const std::string& reaso
 
 std::string ProbeCode::reason_against(const bci::ClassFile& file,
                                       const bci::MethodOutline& method) const {
-  if (std::string reason = reason_against_class(file.name); !reason.empty()) return reason;
+  if (file.name == "jdk/internal/misc/Unsafe") return "probes themselves use it";
+  if (const auto reason = why_untouchable(file.name); !reason.empty()) return std::string(reason);
   if (method.code) return "";
   return (method.access & kAccNative) != 0 ? "a native method has no code to put a probe into"
                                            : "an abstract method has no code to put a probe into";

@@ -5,20 +5,13 @@
 
 #include "core/log.h"
 #include "vm/class_changes/class_changes.h"
+#include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
 
 namespace ddm {
 namespace {
 
 bci::HookMethod hook(const char* name) { return {kCallsClass, name, "(II)V"}; }
-
-// Code that runs while a virtual thread is between two carriers, and our own.
-bool is_off_limits(std::string_view class_name) {
-  return class_name.starts_with("java/lang/VirtualThread") ||
-         class_name.starts_with("java/lang/ThreadBuilders$BoundVirtualThread") ||
-         class_name.starts_with("jdk/internal/vm/Continuation") ||
-         class_name.starts_with("java/lang/DdmTracker");
-}
 
 }  // namespace
 
@@ -82,12 +75,12 @@ std::shared_ptr<const MethodFilter> MethodHooks::filter() const {
 
 bool MethodHooks::may_want(std::string_view internal_name, bool of_system) {
   const std::shared_ptr<const MethodFilter> wanted = filter();
-  return wanted && !is_off_limits(internal_name) &&
+  return wanted && !is_untouchable(internal_name) &&
          wanted->may_want_class(internal_name, of_system);
 }
 
 bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
-  if (is_off_limits(internal_name)) return false;
+  if (is_untouchable(internal_name)) return false;
   const bool wanted = has_wanted_method(klass, internal_name, of_system);
   if (adopted_ && !wanted) return false;
   return calls_static_of(hooks_->jvmti(), klass, kCallsClass) ? !adopted_ : wanted;

@@ -7,6 +7,7 @@
 #include "bci/class_file.h"
 #include "bci/constant_pool.h"
 #include "bci/opcodes.h"
+#include "vm/class_changes/untouchable_classes.h"
 #include "vm/vm_flags.h"
 
 namespace ddm {
@@ -135,12 +136,6 @@ std::vector<MethodPattern> exempt_from_call_hooks() {
           {"java/lang/invoke/DirectMethodHandle", "allocateInstance", ""}};
 }
 
-// Code that runs while a virtual thread is between two carriers: nothing may walk its stack there.
-bool is_off_limits(std::string_view class_name) {
-  return class_name.starts_with("java/lang/VirtualThread") ||
-         class_name.starts_with("jdk/internal/vm/Continuation");
-}
-
 }  // namespace
 
 ClassRewriter::ClassRewriter(RewrittenMethods& moves)
@@ -159,7 +154,7 @@ std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
   if (bci::ByteReader(class_file).u4() != bci::kMagic) return std::nullopt;
   const bci::Transformation* const all[] = {&objects_, &arrays_, &calls_};
   bci::RewriteResult result = bci::rewrite(class_file, all);
-  if (is_off_limits(result.class_name)) return std::nullopt;
+  if (is_untouchable(result.class_name)) return std::nullopt;
   {
     const std::lock_guard lock(mutex_);
     for (const bci::SkippedMethod& method : result.skipped) {

@@ -209,15 +209,4 @@ bci::MethodPatches probe_patches(const ProbeWish& wish, const ProbePlace& place)
   return Plan(wish, place).build();
 }
 
-std::string reason_against_class(std::string_view name) {
-  if (name.starts_with("java/lang/DdmTracker")) return "it is a class of the agent";
-  if (name == "jdk/internal/misc/Unsafe") return "probes themselves use it";
-  if (name.starts_with("java/lang/VirtualThread") ||
-      name.starts_with("java/lang/ThreadBuilders$BoundVirtualThread") ||
-      name.starts_with("jdk/internal/vm/Continuation")) {
-    return "it runs while a virtual thread changes its carrier";
-  }
-  return "";
-}
-
 }  // namespace ddm

@@ -40,7 +40,4 @@ struct ProbePlace {
 
 bci::MethodPatches probe_patches(const ProbeWish& wish, const ProbePlace& place);
 
-// Why no probe goes into code of this class; "": one does.
-std::string reason_against_class(std::string_view internal_name);
-
 }  // namespace ddm

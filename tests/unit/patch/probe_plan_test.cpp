@@ -84,10 +84,3 @@ TEST_CASE("a field is meant by its class's name with or without the package") {
   CHECK(full->means_field("shop/Cart", "sum"));
   CHECK_FALSE(full->means_field("Cart", "sum"));
 }
-
-TEST_CASE("classes that probes themselves need have none") {
-  CHECK(reason_against_class("java/lang/DdmTrackerSinks") == "it is a class of the agent");
-  CHECK_FALSE(reason_against_class("jdk/internal/misc/Unsafe").empty());
-  CHECK_FALSE(reason_against_class("java/lang/VirtualThread").empty());
-  CHECK(reason_against_class("java/lang/String").empty());
-}
