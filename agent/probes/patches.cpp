@@ -29,9 +29,8 @@ class ChangeScope {
 }  // namespace
 
 std::unique_ptr<Patches> Patches::create(JNIEnv* jni, SinksClass& sinks, std::string& error) {
-  std::unique_ptr<Patches> patches(new Patches(sinks));
-  patches->hooks_ = ClassHooks::create(jni, *patches, error);
-  return patches->hooks_ ? std::move(patches) : nullptr;
+  ClassHooks* const hooks = ClassHooks::of_process(jni, error);
+  return hooks != nullptr ? std::unique_ptr<Patches>(new Patches(sinks, *hooks)) : nullptr;
 }
 
 Patches::Plans Patches::plans() const {
@@ -39,18 +38,12 @@ Patches::Plans Patches::plans() const {
   return plans_;
 }
 
-std::string Patches::start(JNIEnv* jni) {
-  std::string error = hooks_->switch_on();
-  if (error.empty()) error = sinks_.define(jni);
-  if (!error.empty() && plans().empty()) hooks_->switch_off();
-  return error;
-}
-
 Patches::PlanNumber Patches::put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan,
                                     std::shared_ptr<bci::PatchIds> ids, std::string& error,
                                     Choice choice) {
   const std::lock_guard one_change(changing_);
-  error = start(jni);
+  error = sinks_.define(jni, hooks_);
+  if (error.empty()) error = hooks_.switch_on(*this);
   if (!error.empty()) return 0;
   const auto placed = std::make_shared<Plan>();
   placed->plan = std::move(plan);
@@ -63,7 +56,7 @@ Patches::PlanNumber Patches::put_in(JNIEnv* jni, std::shared_ptr<const bci::Patc
     plans_[number] = placed;
   }
   const ChangeScope change({placed.get(), nullptr});
-  const Retransformer::Totals totals = hooks_->retransform(jni);
+  const Retransformer::Totals totals = hooks_.retransform(jni, *this);
   const std::lock_guard lock(mutex_);
   placed->longest_pause_ms = totals.longest_batch_ms;
   log_info("patches: {} of {} loaded classes looked into, longest batch {:.0f} ms",
@@ -85,7 +78,7 @@ bool Patches::take_out(JNIEnv* jni, PlanNumber number) {
   }
   // The hook stays on meanwhile: it hands every class on without that plan.
   put_back(jni, *gone);
-  if (last) hooks_->switch_off();
+  if (last) hooks_.switch_off(*this);
   return true;
 }
 
@@ -103,7 +96,7 @@ void Patches::put_back(JNIEnv* jni, Plan& plan) {
 
 void Patches::look_again(JNIEnv* jni, const std::set<std::string, std::less<>>& names) {
   const ChangeScope change({nullptr, &names});
-  const Retransformer::Totals totals = hooks_->retransform(jni);
+  const Retransformer::Totals totals = hooks_.retransform(jni, *this);
   log_info("patches: {} classes looked at again, longest batch {:.0f} ms", totals.retransformed,
            totals.longest_batch_ms);
 }
@@ -151,7 +144,7 @@ bool Patches::is_about(const Plan& placed, std::string_view name, jclass klass) 
   const bci::PatchPlan& plan = *placed.plan;
   if (!bci::may_patch(plan, name)) return false;
   if (placed.choice.by_name && !placed.choice.by_name(name)) return false;
-  return has_method(hooks_->jvmti(), klass,
+  return has_method(hooks_.jvmti(), klass,
                     [&](std::string_view method, std::string_view descriptor) {
                       return bci::may_patch(plan, name, method, descriptor);
                     });

@@ -1,8 +1,8 @@
 // Plans put into the classes of a running VM and taken out again: retransformed, so that what is
 // left afterwards is the code as it was, also if another agent retransforms the classes meanwhile.
 //
-// An environment of its own (jvmtiEnv); its class hook is on only while a plan is in. Several plans
-// of several owners may be in at once, also in the same methods: none sees what another put in.
+// Several plans of several owners may be in at once, also in the same methods: none sees what another
+// put in.
 // put_in() and take_out() come on any attached thread, one at a time; not from JVMTI events.
 #pragma once
 
@@ -77,7 +77,7 @@ class Patches final : private ClassRewriting {
   };
   using Plans = std::map<PlanNumber, std::shared_ptr<Plan>>;
 
-  explicit Patches(SinksClass& sinks) : sinks_(sinks) {}
+  Patches(SinksClass& sinks, ClassHooks& hooks) : sinks_(sinks), hooks_(hooks) {}
 
   bool may_want(std::string_view internal_name, bool of_system) override;
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
@@ -85,16 +85,14 @@ class Patches final : private ClassRewriting {
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
-  void prepared(JNIEnv* jni, jclass klass) override { sinks_.prepared(jni, klass); }
 
-  std::string start(JNIEnv* jni);
   void put_back(JNIEnv* jni, Plan& plan);
   void look_again(JNIEnv* jni, const std::set<std::string, std::less<>>& names);
   bool is_about(const Plan& plan, std::string_view class_name, jclass klass) const;
   Plans plans() const;
 
   SinksClass& sinks_;
-  std::unique_ptr<ClassHooks> hooks_;
+  ClassHooks& hooks_;
 
   std::mutex changing_;  // one change at a time
   mutable std::mutex mutex_;

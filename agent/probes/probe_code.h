@@ -74,7 +74,6 @@ class ProbeCode final : public ClassRewriting {
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
-  void prepared(JNIEnv* jni, jclass klass) override { sinks_.prepared(jni, klass); }
 
  private:
   static constexpr std::size_t kMostMethods = 1000;  // of a wish

@@ -152,19 +152,19 @@ Result<ClassOutlook> Probes::outlook(JNIEnv* jni, const OutlookRequest& request)
 }
 
 std::string Probes::find_hooks(JNIEnv* jni) {
-  if (hooks_) return "";
+  if (hooks_ != nullptr) return "";
   std::string error;
-  hooks_ = ClassHooks::create(jni, code_, error);
-  if (hooks_) running_ = std::make_unique<RunningMethods>(hooks_->jvmti());
+  hooks_ = ClassHooks::of_process(jni, error);
+  if (hooks_ != nullptr) running_ = std::make_unique<RunningMethods>(hooks_->jvmti());
   return error;
 }
 
 // Once; again if it has failed.
 std::string Probes::prepare(JNIEnv* jni) {
   std::string error = find_hooks(jni);
-  if (error.empty()) error = hooks_->switch_on();
+  if (error.empty()) error = hooks_->switch_on(code_);
   if (!error.empty()) return error;
-  error = sinks_.define(jni);
+  error = sinks_.define(jni, *hooks_);
   if (error.empty()) error = records_.open(jvmti_, jni, naming_(jni));
   return error;
 }
@@ -187,7 +187,7 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
   auto wish = read_probe_wish(std::move(request));
   if (!wish) return wish.error();
   if (std::string error = prepare(jni); !error.empty()) {
-    if (hooks_ && owners_.empty() && !code_.any_wish()) hooks_->switch_off();
+    if (hooks_ && owners_.empty() && !code_.any_wish()) hooks_->switch_off(code_);
     return Error{error};
   }
   owners_.push_back({owner, wish->request.budget, std::move(last)});
@@ -249,7 +249,7 @@ void Probes::leave(JNIEnv* jni, Owner owner) {
   on_ = false;
   charged_.clear();
   // Those that stay in are there also when another agent changes their classes.
-  if (!code_.any_wish()) hooks_->switch_off();
+  if (!code_.any_wish()) hooks_->switch_off(code_);
 }
 
 // What has been hit while nobody looked is nobody's.
@@ -263,7 +263,7 @@ void Probes::charge_from_now_on(const std::vector<std::int64_t>& counts) {
 // Loaded classes get what is wanted now. False: something holds that up.
 bool Probes::bring_up_to_date(JNIEnv* jni) {
   const auto outcome = budget_.change_classes(jni, [this](JNIEnv* aside) {
-    const Retransformer::Totals totals = hooks_->retransform(aside);
+    const Retransformer::Totals totals = hooks_->retransform(aside, code_);
     code_.settled();
     log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
              totals.retransformed, totals.loaded, totals.longest_batch_ms);
@@ -370,7 +370,7 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
 std::vector<std::string> Probes::take_out(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
   for (const ProbeCode::Number number : numbers)
     code_.take_out(jni, number, budget_.limit_percent());
-  hooks_->retransform(jni);
+  hooks_->retransform(jni, code_);
   code_.look_at_all();
   return {};
 }

@@ -86,7 +86,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   const Naming naming_;
   ProbeRecords records_;
   ProbeCode code_;
-  std::unique_ptr<ClassHooks> hooks_;
+  ClassHooks* hooks_ = nullptr;  // null until it is asked for
   std::unique_ptr<RunningMethods> running_;
   std::atomic<bool> on_{false};
 

@@ -46,9 +46,9 @@ SinksClass::SinksClass()
   g_sink_cells = &cells_;
 }
 
-std::string SinksClass::define(JNIEnv* jni) {
+std::string SinksClass::define(JNIEnv* jni, ClassHooks& hooks) {
   const std::lock_guard lock(defining_);
-  std::string error = class_.define(jni);
+  std::string error = hooks.define(jni, class_);
   if (error.empty()) cells_.bind(jni, class_.get());
   return error;
 }

@@ -7,7 +7,7 @@
 
 #include "probes/plans/sinks.h"
 #include "probes/sink_cells.h"
-#include "vm/bound_class.h"
+#include "vm/class_changes/class_hooks.h"
 
 namespace ddm {
 
@@ -39,11 +39,8 @@ class SinksClass {
   // Of which there is one in the process, until it ends.
   SinksClass();
 
-  // "" or what went wrong; once is enough. The ClassPrepare event must be on and lead to
-  // prepared(). Any attached thread.
-  std::string define(JNIEnv* jni);
-  // The ClassPrepare event, of any class.
-  void prepared(JNIEnv* jni, jclass klass) { class_.prepared(jni, klass); }
+  // "" or what went wrong; once is enough. Any attached thread.
+  std::string define(JNIEnv* jni, ClassHooks& hooks);
 
   SinkCells& cells() { return cells_; }
   // Before any cell's values are wanted; it must live as long.

@@ -17,25 +17,22 @@ bci::HookMethod hook(const char* name) { return {kCallsClass, name, "(II)V"}; }
 
 std::unique_ptr<MethodHooks> MethodHooks::create(JNIEnv* jni, MethodNumbers& numbers,
                                                  CallRecorder& recorder, std::string& error) {
-  std::unique_ptr<MethodHooks> result(new MethodHooks(numbers, recorder));
-  result->hooks_ = ClassHooks::create(jni, *result, error);
-  return result->hooks_ ? std::move(result) : nullptr;
+  ClassHooks* const hooks = ClassHooks::of_process(jni, error);
+  if (hooks == nullptr) return nullptr;
+  return std::unique_ptr<MethodHooks>(new MethodHooks(numbers, recorder, *hooks));
 }
 
 std::string MethodHooks::put_in(JNIEnv* jni, MethodFilter filter) {
   // Hooks that another filter wanted and this one does not go with the same step.
-  std::string error = hooks_->switch_on();
-  if (error.empty()) error = calls_class_.define(jni);
-  if (!error.empty()) {
-    hooks_->switch_off();
-    return error;
-  }
+  std::string error = hooks_.define(jni, calls_class_);
+  if (error.empty()) error = hooks_.switch_on(*this);
+  if (!error.empty()) return error;
   if (!adopt_what_stayed(filter)) {
     const std::lock_guard lock(mutex_);
     filter_ = std::make_shared<MethodFilter>(std::move(filter));
     skipped_.clear();
   }
-  const Retransformer::Totals totals = hooks_->retransform(jni);
+  const Retransformer::Totals totals = hooks_.retransform(jni, *this);
   log_info("method hooks: {} of {} loaded classes looked into, longest batch {:.0f} ms",
            totals.retransformed, totals.loaded, totals.longest_batch_ms);
   return "";
@@ -59,13 +56,13 @@ bool MethodHooks::leave_in() {
 std::string MethodHooks::take_out(JNIEnv* jni) {
   if (leave_in()) {
     log_info("method hooks: left in classes that have been changed often");
-    return hooks_->switch_off();
+    return hooks_.switch_off(*this);
   }
   // The hook stays on meanwhile: it hands every class on as it is.
-  const Retransformer::Totals totals = hooks_->retransform(jni);
+  const Retransformer::Totals totals = hooks_.retransform(jni, *this);
   log_info("method hooks: taken out of {} classes, longest batch {:.0f} ms", totals.retransformed,
            totals.longest_batch_ms);
-  return hooks_->switch_off();
+  return hooks_.switch_off(*this);
 }
 
 std::shared_ptr<const MethodFilter> MethodHooks::filter() const {
@@ -83,7 +80,7 @@ bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, boo
   if (is_untouchable(internal_name)) return false;
   const bool wanted = has_wanted_method(klass, internal_name, of_system);
   if (adopted_ && !wanted) return false;
-  return calls_static_of(hooks_->jvmti(), klass, kCallsClass) ? !adopted_ : wanted;
+  return calls_static_of(hooks_.jvmti(), klass, kCallsClass) ? !adopted_ : wanted;
 }
 
 // Of a linked class. Its methods are asked for before it is retransformed in vain: "*.Cart.total" may
@@ -93,7 +90,7 @@ bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name
   const std::shared_ptr<const MethodFilter> wanted = filter();
   if (!wanted || !wanted->may_want_class(internal_name, of_system)) return false;
   if (wanted->wants_all_of(internal_name, of_system)) return true;
-  return has_method(hooks_->jvmti(), klass,
+  return has_method(hooks_.jvmti(), klass,
                     [&](std::string_view method, std::string_view descriptor) {
                       return wanted->wants(internal_name, method, descriptor, of_system);
                     });

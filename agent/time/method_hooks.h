@@ -38,15 +38,14 @@ class MethodHooks final : public ClassRewriting {
   std::map<std::string, std::int64_t> skipped() const;
 
  private:
-  MethodHooks(MethodNumbers& numbers, CallRecorder& recorder)
-      : numbers_(numbers), calls_class_(calls_class(recorder)) {}
+  MethodHooks(MethodNumbers& numbers, CallRecorder& recorder, ClassHooks& hooks)
+      : numbers_(numbers), calls_class_(calls_class(recorder)), hooks_(hooks) {}
 
   bool may_want(std::string_view internal_name, bool of_system) override;
   std::optional<bci::Bytes> rewrite(JNIEnv*, const ComingClass& coming,
                                     bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
   void left_out(const std::string& reason) override;
-  void prepared(JNIEnv* jni, jclass klass) override { calls_class_.prepared(jni, klass); }
   bool has_wanted_method(jclass klass, std::string_view internal_name, bool of_system) const;
   std::shared_ptr<const MethodFilter> filter() const;
   bool adopt_what_stayed(const MethodFilter& filter);
@@ -54,7 +53,7 @@ class MethodHooks final : public ClassRewriting {
 
   MethodNumbers& numbers_;
   BoundClass calls_class_;
-  std::unique_ptr<ClassHooks> hooks_;
+  ClassHooks& hooks_;
 
   mutable std::mutex mutex_;
   std::shared_ptr<const MethodFilter> filter_;  // null: hooks are not wanted

@@ -1,16 +1,13 @@
 #include "time/park_hooks.h"
 
 #include <atomic>
-#include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "bci/opcodes.h"
 #include "bci/rewrite.h"
 #include "vm/boot_class.h"
 #include "vm/bound_class.h"
-#include "vm/class_changes/class_archive.h"
-#include "vm/class_changes/class_bytes.h"
-#include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -28,7 +25,6 @@ constexpr const char* kLockSupport = "java/util/concurrent/locks/LockSupport";
 constexpr const char* kVirtualThread = "java/lang/VirtualThread";  // from 21 on
 
 std::atomic<ParkListener*> g_listener{nullptr};
-std::atomic<bool> g_hooked{false};  // what the class file hook is to make of the classes
 
 template <bool pinned>
 void JNICALL park_begins(JNIEnv* jni, jclass) {
@@ -50,10 +46,6 @@ BoundClass& parks_class() {
        native_method("pinning", "()V", reinterpret_cast<void*>(park_begins<true>)),
        native_method("pinned", "()V", reinterpret_cast<void*>(park_ends<true>))});
   return parks;
-}
-
-void JNICALL park_class_prepared(jvmtiEnv*, JNIEnv* jni, jthread, jclass klass) {
-  parks_class().prepared(jni, klass);
 }
 
 // Around every call that parks: behind it, and before it when everything is said that Java says of
@@ -90,18 +82,6 @@ class ParkCalls final : public bci::Transformation {
   }
 };
 
-void JNICALL park_class_file(jvmtiEnv* jvmti, JNIEnv*, jclass redefined, jobject loader,
-                             const char* name, jobject, jint length, const unsigned char* bytes,
-                             jint* new_length, unsigned char** new_bytes) {
-  if (redefined == nullptr || loader != nullptr || name == nullptr || !g_hooked) return;
-  if (std::strcmp(name, kLockSupport) != 0 && std::strcmp(name, kVirtualThread) != 0) return;
-  const ParkCalls calls;
-  const bci::Transformation* const all[] = {&calls};
-  const bci::RewriteResult result = bci::rewrite({bytes, static_cast<std::size_t>(length)}, all);
-  if (result.status != bci::RewriteStatus::kChanged) return;
-  give_class_bytes(jvmti, result.bytes, new_length, new_bytes);
-}
-
 jclass found_class(JNIEnv* jni, const char* name) {
   const LocalRef<jclass> found(jni, find_boot_class(jni, name));
   if (!found) return nullptr;
@@ -110,14 +90,30 @@ jclass found_class(JNIEnv* jni, const char* name) {
 
 }  // namespace
 
+bool ParkHooks::may_want(std::string_view internal_name, bool of_system) {
+  return hooked_ && of_system && (internal_name == kLockSupport || internal_name == kVirtualThread);
+}
+
+std::optional<bci::Bytes> ParkHooks::rewrite(JNIEnv*, const ComingClass&,
+                                             bci::ByteSpan class_file) {
+  const ParkCalls calls;
+  const bci::Transformation* const all[] = {&calls};
+  bci::RewriteResult result = bci::rewrite(class_file, all);
+  if (result.status != bci::RewriteStatus::kChanged) return std::nullopt;
+  return std::move(result.bytes);
+}
+
+bool ParkHooks::needs_change(jclass, std::string_view internal_name, bool of_system) {
+  return may_want(internal_name, of_system);
+}
+
+void ParkHooks::left_out(const std::string& reason) { left_out_ = reason; }
+
 std::string ParkHooks::prepare(JNIEnv* jni) {
   if (!classes_.empty()) return "";
-  if (std::string why = why_classes_stay(); !why.empty()) return why;
-  std::string error = open_environment(jni);
-  if (!error.empty()) return error;
-  error = switch_event(JVMTI_EVENT_CLASS_PREPARE, JVMTI_ENABLE);
-  if (error.empty()) error = parks_class().define(jni);
-  switch_event(JVMTI_EVENT_CLASS_PREPARE, JVMTI_DISABLE);
+  std::string error;
+  hooks_ = ClassHooks::of_process(jni, error);
+  if (hooks_ != nullptr) error = hooks_->define(jni, parks_class());
   if (!error.empty()) return error;
   for (const char* name : {kLockSupport, kVirtualThread}) {
     if (jclass klass = found_class(jni, name)) classes_.push_back(klass);
@@ -125,61 +121,33 @@ std::string ParkHooks::prepare(JNIEnv* jni) {
   return classes_.empty() ? "there is no LockSupport" : "";
 }
 
-std::string ParkHooks::open_environment(JNIEnv* jni) {
-  if (jvmti_ != nullptr) return "";
-  JavaVM* vm = nullptr;
-  void* environment = nullptr;
-  if (jni->GetJavaVM(&vm) != JNI_OK || vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
-    return "the VM gives no further JVMTI environment";
-  }
-  jvmti_ = static_cast<jvmtiEnv*>(environment);
-  jvmtiCapabilities needed{};
-  needed.can_retransform_classes = 1;
-  jvmtiEventCallbacks callbacks{};
-  callbacks.ClassFileLoadHook = park_class_file;
-  callbacks.ClassPrepare = park_class_prepared;
-  jvmtiError error = jvmti_->AddCapabilities(&needed);
-  if (error == JVMTI_ERROR_NONE) error = jvmti_->SetEventCallbacks(&callbacks, sizeof callbacks);
-  if (error == JVMTI_ERROR_NONE) return "";
-  jvmti_->DisposeEnvironment();  // the next start() asks anew
-  jvmti_ = nullptr;
-  return std::string("retransforming: ") + jvmti_error_name(error);
-}
-
-std::string ParkHooks::switch_event(jvmtiEvent event, jvmtiEventMode mode) {
-  const jvmtiError error = jvmti_->SetEventNotificationMode(mode, event, nullptr);
-  if (error == JVMTI_ERROR_NONE) return "";
-  return std::string("switching an event: ") + jvmti_error_name(error);
-}
-
-std::string ParkHooks::rewrite(bool hooked) {
-  g_hooked = hooked;
-  jvmtiError error =
-      jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
-  if (error == JVMTI_ERROR_NONE) {
-    error = jvmti_->RetransformClasses(static_cast<jint>(classes_.size()), classes_.data());
-  }
-  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
-  if (error == JVMTI_ERROR_NONE) return "";
-  return std::string("retransforming LockSupport: ") + jvmti_error_name(error);
+std::string ParkHooks::change(bool hooked) {
+  hooked_ = hooked;
+  left_out_.clear();
+  hooks_->retransform(*this, classes_);
+  return left_out_;
 }
 
 std::string ParkHooks::start(JNIEnv* jni, ParkListener& listener) {
-  if (on_) return "";
+  if (hooked_) return "";
   std::string error = prepare(jni);
+  if (error.empty()) error = hooks_->switch_on(*this);
   if (!error.empty()) return error;
   g_listener = &listener;
-  error = rewrite(true);
-  on_ = error.empty();
-  if (!on_) g_listener = nullptr;
+  error = change(true);
+  if (!error.empty()) {
+    hooked_ = false;
+    g_listener = nullptr;
+  }
   return error;
 }
 
 std::string ParkHooks::stop() {
-  if (!on_) return "";
+  if (!hooked_) return "";
   g_listener = nullptr;
-  on_ = false;
-  return rewrite(false);
+  const std::string error = change(false);
+  const std::string events = hooks_->switch_off(*this);
+  return error.empty() ? events : error;
 }
 
 }  // namespace ddm

@@ -1,15 +1,17 @@
 // Calls into the agent before and after a thread parks: in LockSupport, where the locks of
 // java.util.concurrent wait, and in VirtualThread, where one that cannot leave its carrier does.
 //
-// The two classes are rewritten when it is switched on, and put back when it is switched off. The
-// hook that rewrites is on only while it does so: class loading is not made slower. A thread that
-// was parked already is not told of.
+// The two classes are rewritten when it is switched on, and put back when it is switched off: class
+// loading is not made slower meanwhile. A thread that was parked already is not told of.
 #pragma once
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
+
+#include "vm/class_changes/class_hooks.h"
 
 namespace ddm {
 
@@ -21,7 +23,7 @@ class ParkListener {
   virtual void parked(JNIEnv* jni, bool pinned) noexcept = 0;
 };
 
-class ParkHooks {
+class ParkHooks final : private ClassRewriting {
  public:
   // Attached threads, one at a time; both return "" or what went wrong. `listener` lives as long
   // as the process.
@@ -29,14 +31,20 @@ class ParkHooks {
   std::string stop();
 
  private:
-  std::string prepare(JNIEnv* jni);
-  std::string open_environment(JNIEnv* jni);
-  std::string switch_event(jvmtiEvent event, jvmtiEventMode mode);
-  std::string rewrite(bool hooked);
+  bool wants_new() const override { return false; }
+  bool may_want(std::string_view internal_name, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+                                    bci::ByteSpan class_file) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  void left_out(const std::string& reason) override;
 
-  jvmtiEnv* jvmti_ = nullptr;    // of its own: the order of hooks is that of environments
+  std::string prepare(JNIEnv* jni);
+  std::string change(bool hooked);
+
+  ClassHooks* hooks_ = nullptr;
   std::vector<jclass> classes_;  // global references, never given back
-  bool on_ = false;
+  std::string left_out_;         // why, of the last change
+  std::atomic<bool> hooked_{false};
 };
 
 }  // namespace ddm

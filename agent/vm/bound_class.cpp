@@ -12,6 +12,8 @@
 namespace ddm {
 namespace {
 
+thread_local BoundClass* t_linked = nullptr;  // whose second class this thread links
+
 // The file of a second copy of this library; "": none is seen by its name.
 std::string other_copy() {
   struct Search {
@@ -55,16 +57,20 @@ std::string BoundClass::define(JNIEnv* jni) {
   if (class_ == nullptr) return why_not_defined(jni, file_.name);
   if (link_ == nullptr) return why_not_defined(jni, link_file_.name);
   const std::string name = dotted_name(file_.name);
-  linking_ = true;
+  t_linked = this;
   const jmethodID method = jni->GetStaticMethodID(class_, "link", "()V");
   if (method != nullptr) jni->CallStaticVoidMethod(class_, method);
-  linking_ = false;
+  t_linked = nullptr;
   if (clear_exception(jni) || method == nullptr) return name + " cannot be linked";
   return bound_ ? "" : "the natives of " + name + " cannot be registered";
 }
 
 void BoundClass::prepared(JNIEnv* jni, jclass klass) {
-  if (!linking_ || bound_ || !jni->IsSameObject(klass, link_)) return;
+  if (t_linked != nullptr) t_linked->bind(jni, klass);
+}
+
+void BoundClass::bind(JNIEnv* jni, jclass klass) {
+  if (bound_ || !jni->IsSameObject(klass, link_)) return;
   const jint result =
       jni->RegisterNatives(class_, natives_.data(), static_cast<jint>(natives_.size()));
   bound_ = !clear_exception(jni) && result == JNI_OK;

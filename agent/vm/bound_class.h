@@ -8,7 +8,6 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -27,21 +26,23 @@ class BoundClass {
   BoundClass(File file, File link, std::vector<JNINativeMethod> natives)
       : file_(file), link_file_(link), natives_(std::move(natives)) {}
 
-  // "" or what went wrong; once is enough. The ClassPrepare event must be on and lead to prepared().
+  // "" or what went wrong; once is enough. The ClassPrepare event must be on and lead to prepared()
+  // (ClassHooks::define()).
   std::string define(JNIEnv* jni);
 
-  // The ClassPrepare event, of any class.
-  void prepared(JNIEnv* jni, jclass klass);
+  // The ClassPrepare event, of any class, on the thread that links it.
+  static void prepared(JNIEnv* jni, jclass klass);
 
   jclass get() const { return class_; }  // null before define()
   jclass link() const { return link_; }  // the second class; likewise
 
  private:
+  void bind(JNIEnv* jni, jclass klass);
+
   const File file_, link_file_;
   const std::vector<JNINativeMethod> natives_;
   jclass class_ = nullptr;  // global references, never given back
   jclass link_ = nullptr;
-  std::atomic<bool> linking_{false};
   bool bound_ = false;
 };
 

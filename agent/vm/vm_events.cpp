@@ -52,19 +52,6 @@ void JNICALL SampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject 
        [&](VmListener& to) { to.sampled_object_alloc(jni, thread, object, klass, size); });
 }
 
-void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass being_redefined, jobject loader,
-                               const char* name, jobject, jint length, const unsigned char* bytes,
-                               jint* new_length, unsigned char** new_bytes) {
-  tell(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook", [&](VmListener& to) {
-    to.class_file_load_hook(being_redefined, loader, name, length, bytes, new_length, new_bytes);
-  });
-}
-
-void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv* jni, jthread, jclass klass) {
-  tell(JVMTI_EVENT_CLASS_PREPARE, "ClassPrepare",
-       [&](VmListener& to) { to.class_prepare(jni, klass); });
-}
-
 void JNICALL MonitorContendedEnter(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object) {
   tell(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, "MonitorContendedEnter",
        [&](VmListener& to) { to.monitor_contended_enter(jni, thread, object); });
@@ -113,8 +100,6 @@ jvmtiError set_event_callbacks(jvmtiEnv* jvmti) {
   callbacks.ThreadStart = ThreadStart;
   callbacks.ThreadEnd = ThreadEnd;
   callbacks.SampledObjectAlloc = SampledObjectAlloc;
-  callbacks.ClassFileLoadHook = ClassFileLoadHook;
-  callbacks.ClassPrepare = ClassPrepare;
   callbacks.GarbageCollectionFinish = GarbageCollectionFinish;
   callbacks.MonitorContendedEnter = MonitorContendedEnter;
   callbacks.MonitorContendedEntered = MonitorContendedEntered;

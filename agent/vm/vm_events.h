@@ -19,11 +19,6 @@ class VmListener {
   virtual void thread_start(JNIEnv*, jthread) {}
   virtual void thread_end(JNIEnv*, jthread) {}
   virtual void sampled_object_alloc(JNIEnv*, jthread, jobject, jclass, jlong /*size*/) noexcept {}
-  virtual void class_file_load_hook(jclass /*being_redefined*/, jobject /*loader*/,
-                                    const char* /*name*/, jint /*length*/,
-                                    const unsigned char* /*bytes*/, jint* /*new_length*/,
-                                    unsigned char** /*new_bytes*/) {}
-  virtual void class_prepare(JNIEnv*, jclass) {}
   virtual void monitor_contended_enter(JNIEnv*, jthread, jobject) noexcept {}
   virtual void monitor_contended_entered(JNIEnv*, jthread) noexcept {}
   virtual void monitor_wait(JNIEnv*, jthread, jobject) noexcept {}

@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "core/log.h"
-#include "vm/class_changes/class_bytes.h"
-#include "vm/jvmti_error.h"
+#include "vm/class_changes/untouchable_classes.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -22,37 +21,24 @@ BciEngine::BciEngine(jvmtiEnv* jvmti, Recorder& recorder, RewrittenMethods& rewr
     : jvmti_(jvmti),
       recorder_(recorder),
       rewriter_(rewritten),
-      retransformer_(
-          jvmti, [this](JNIEnv* jni, jclass klass) { return needs_hooks(jni, klass); },
-          [this](const std::string& reason, std::string_view) { rewriter_.refused(reason); }),
-      hooked_(jvmti),
-      archived_calls_(jvmti),
       tracker_(jvmti),
       clones_(jvmti),
-      running_(jvmti) {
-  listen_to(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, *this);
-  listen_to(JVMTI_EVENT_CLASS_PREPARE, *this);
-}
+      running_(jvmti) {}
 
 std::string BciEngine::prepare(JNIEnv* jni) {
   if (rewritten_) return "";
-  std::string error = why_classes_stay();
-  if (!error.empty()) return error;
+  std::string error;
+  ClassHooks* const hooks = ClassHooks::of_process(jni, error);
+  if (hooks == nullptr) return error;
   backtrace_.find_fields(jni);
   recorder_.methods().find_super_calls();
   // The Tracker first: a hook that cannot be resolved would make every `new` throw.
-  error = enable(JVMTI_EVENT_CLASS_PREPARE);
-  if (error.empty()) error = tracker_.define(jni);
-  if (!error.empty()) return error;
+  error = hooks->define(jni, tracker_.bound());
   // The class hook next, so that no class slips through between listing and enabling.
-  hooks_wanted_ = true;
-  error = enable(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
-  if (!error.empty()) {
-    hooks_wanted_ = false;
-    return error;
-  }
+  if (error.empty()) error = hooks->switch_on(*this);
+  if (!error.empty()) return error;
   running_.before_rewriting(jni);
-  const Retransformer::Totals totals = retransformer_.all_loaded(jni);
+  const Retransformer::Totals totals = hooks->retransform(jni, *this);
   running_.after_rewriting(jni);
   recorder_.methods().forget_all();
   rewritten_ = true;
@@ -67,21 +53,13 @@ EngineCounters BciEngine::counters(JNIEnv* jni) const {
   return counters;
 }
 
-std::string BciEngine::enable(jvmtiEvent event) {
-  const jvmtiError error = jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
-  if (error == JVMTI_ERROR_NONE) return "";
-  return std::string("enabling the class events: ") + jvmti_error_name(error);
-}
-
 std::string BciEngine::start(JNIEnv*) { return tracker_.swap(true); }
 
 std::string BciEngine::stop(JNIEnv*) { return tracker_.swap(false); }
 
-bool BciEngine::needs_hooks(JNIEnv* jni, jclass klass) const {
-  const LocalRef<jclass> superclass(jni, jni->GetSuperclass(klass));
-  jboolean is_interface = JNI_FALSE;
-  jvmti_->IsInterface(klass, &is_interface);
-  if (!superclass && !is_interface) return true;  // java.lang.Object
+bool BciEngine::needs_change(jclass klass, std::string_view internal_name, bool) {
+  if (is_untouchable(internal_name)) return false;
+  if (internal_name == "java/lang/Object") return true;
 
   jint count = 0, size = 0;
   JvmtiPtr<unsigned char> pool(jvmti_);
@@ -102,31 +80,17 @@ bool BciEngine::needs_hooks(JNIEnv* jni, jclass klass) const {
   return false;
 }
 
-void BciEngine::class_file_load_hook(jclass being_redefined, jobject loader, const char* name,
-                                     jint length, const unsigned char* bytes, jint* new_length,
-                                     unsigned char** new_bytes) {
-  if (!hooks_wanted_) return;
-  if (being_redefined == nullptr && name != nullptr) hooked_.add(name, loader);
-  if (name != nullptr && std::string_view(name).starts_with(kTrackerClass)) return;
-  const auto rewritten = rewriter_.rewrite({bytes, static_cast<std::size_t>(length)});
-  // Somebody retransforms or redefines the class, and its code moves. That is installed only after
-  // this returns: SeenMethods sees that by itself.
-  if (being_redefined != nullptr) {
-    name != nullptr ? recorder_.methods().forget_class(name) : recorder_.methods().forget_all();
-  }
-  bci::ByteSpan given{bytes, static_cast<std::size_t>(length)};
-  if (rewritten) {
-    given = *rewritten;
-  } else if (being_redefined != nullptr || name == nullptr ||
-             !archived_calls_.may_be_in(name, loader)) {
-    return;
-  }
-  if (!give_class_bytes(jvmti_, given, new_length, new_bytes)) rewriter_.refused("out of memory");
+bool BciEngine::may_want(std::string_view internal_name, bool) {
+  return !internal_name.starts_with(kTrackerClass);
 }
 
-void BciEngine::class_prepare(JNIEnv* jni, jclass klass) {
-  tracker_.prepared(jni, klass);
-  if (!hooked_.take(jni, klass)) retransformer_.linked_without_hook(jni, klass);
+// Where somebody retransforms or redefines the class its code moves. That is installed only after
+// this returns: SeenMethods sees that by itself.
+std::optional<bci::Bytes> BciEngine::rewrite(JNIEnv*, const ComingClass& coming,
+                                             bci::ByteSpan class_file) {
+  auto rewritten = rewriter_.rewrite(class_file);
+  if (!coming.is_new) recorder_.methods().forget_class(coming.internal_name);
+  return rewritten;
 }
 
 void BciEngine::object(JNIEnv* jni, jobject made) noexcept {

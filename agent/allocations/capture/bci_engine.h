@@ -7,23 +7,18 @@
 
 #include <jvmti.h>
 
-#include <atomic>
-
 #include "allocations/capture/backtrace.h"
 #include "allocations/capture/class_rewriter.h"
 #include "allocations/capture/clone_resolution.h"
 #include "allocations/capture/engine.h"
 #include "allocations/capture/recorder.h"
 #include "allocations/capture/tracker_class.h"
-#include "vm/class_changes/class_archive.h"
-#include "vm/class_changes/hooked_classes.h"
-#include "vm/class_changes/retransformer.h"
+#include "vm/class_changes/class_hooks.h"
 #include "vm/class_changes/running_methods.h"
-#include "vm/vm_events.h"
 
 namespace ddm {
 
-class BciEngine final : public Engine, private VmListener {
+class BciEngine final : public Engine, private ClassRewriting {
  public:
   BciEngine(jvmtiEnv* jvmti, Recorder& recorder, RewrittenMethods& rewritten);
 
@@ -44,26 +39,22 @@ class BciEngine final : public Engine, private VmListener {
   void backtraced(JNIEnv* jni, jobject throwable) noexcept;
 
  private:
-  void class_file_load_hook(jclass being_redefined, jobject loader, const char* name, jint length,
-                            const unsigned char* bytes, jint* new_length,
-                            unsigned char** new_bytes) override;
-  void class_prepare(JNIEnv* jni, jclass klass) override;
-
-  std::string enable(jvmtiEvent event);
-  bool needs_hooks(JNIEnv* jni, jclass klass) const;
+  // Where a hook stands is told by the class file as it is without what others put in.
+  Turn turn() const override { return Turn::kFirst; }
+  bool may_want(std::string_view internal_name, bool of_system) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+                                    bci::ByteSpan class_file) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  void left_out(const std::string& reason) override { rewriter_.refused(reason); }
 
   jvmtiEnv* const jvmti_;
   Recorder& recorder_;
   ClassRewriter rewriter_;
-  Retransformer retransformer_;
-  HookedClasses hooked_;
-  const ArchivedCalls archived_calls_;
   TrackerClass tracker_;
   CloneResolution clones_;
   Backtrace backtrace_;
   RunningMethods running_;
   bool rewritten_ = false;
-  std::atomic<bool> hooks_wanted_{false};
 };
 
 }  // namespace ddm

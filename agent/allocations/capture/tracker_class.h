@@ -21,17 +21,15 @@ class TrackerClass {
  public:
   explicit TrackerClass(jvmtiEnv* jvmti);
 
-  // Both return "" or what went wrong. define() once is enough; the class starts empty. The
-  // ClassPrepare event must be on and lead to prepared().
-  std::string define(JNIEnv* jni) { return class_.define(jni); }
+  // "" or what went wrong. The class starts empty.
   std::string swap(bool on);
 
-  // The ClassPrepare event, of any class.
-  void prepared(JNIEnv* jni, jclass klass) { class_.prepared(jni, klass); }
+  // Of the natives; the Tracker itself is what is linked.
+  BoundClass& bound() { return class_; }
 
  private:
   jvmtiEnv* const jvmti_;
-  BoundClass class_;  // of the natives; the Tracker itself is what is linked
+  BoundClass class_;
 };
 
 }  // namespace ddm

@@ -1,91 +1,69 @@
 #include "vm/class_changes/class_bytes_reader.h"
 
-#include <exception>
+#include <mutex>
+#include <utility>
 
 #include "core/class_names.h"
 #include "core/log.h"
-#include "vm/class_changes/class_archive.h"
-#include "vm/class_changes/retransformer.h"
-#include "vm/jvmti_error.h"
-#include "vm/jvmti_memory.h"
+#include "vm/class_changes/class_hooks.h"
 
 namespace ddm {
 namespace {
 
 using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;
+using AskedFor = std::function<bool(const std::string& name)>;
 
-void JNICALL keep_bytes(jvmtiEnv* jvmti, JNIEnv*, jclass being_redefined, jobject, const char* name,
-                        jobject, jint length, const unsigned char* bytes, jint*, unsigned char**) {
-  void* storage = nullptr;
-  if (being_redefined == nullptr || name == nullptr ||
-      jvmti->GetEnvironmentLocalStorage(&storage) != JVMTI_ERROR_NONE || storage == nullptr) {
-    return;
-  }
-  try {
-    (*static_cast<ClassFiles*>(storage))[dotted_name(name)].assign(bytes, bytes + length);
-  } catch (const std::exception& failure) {
-    log_debug("class files: {}", failure.what());
-  }
-}
-
-class Environment {
+// Changes nothing, and sees what all others have made.
+class ClassFileReading final : public ClassRewriting {
  public:
-  explicit Environment(JNIEnv* jni) {
-    JavaVM* vm = nullptr;
-    void* jvmti = nullptr;
-    if (jni->GetJavaVM(&vm) == JNI_OK && vm->GetEnv(&jvmti, JVMTI_VERSION_11) == JNI_OK) {
-      jvmti_ = static_cast<jvmtiEnv*>(jvmti);
-    }
+  ClassFiles read(JNIEnv* jni, ClassHooks& hooks, const AskedFor& wanted, std::string& error) {
+    const std::lock_guard one_at_a_time(reading_);
+    want(&wanted);
+    error = hooks.switch_on(*this);
+    if (error.empty()) hooks.retransform(jni, *this);
+    hooks.switch_off(*this);
+    return want(nullptr);
   }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-  ~Environment() {
-    if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
-  }
-
-  // "" or what the VM refuses.
-  std::string listen(ClassFiles& to) {
-    if (jvmti_ == nullptr) return "the VM gives no JVMTI environment";
-    jvmtiCapabilities wanted{};
-    wanted.can_retransform_classes = 1;
-    jvmtiEventCallbacks callbacks{};
-    callbacks.ClassFileLoadHook = keep_bytes;
-    jvmtiError error = jvmti_->AddCapabilities(&wanted);
-    if (error == JVMTI_ERROR_NONE) error = jvmti_->SetEnvironmentLocalStorage(&to);
-    if (error == JVMTI_ERROR_NONE) error = jvmti_->SetEventCallbacks(&callbacks, sizeof callbacks);
-    if (error == JVMTI_ERROR_NONE) {
-      error =
-          jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
-    }
-    return error == JVMTI_ERROR_NONE ? "" : std::string("class files: ") + jvmti_error_name(error);
-  }
-  jvmtiEnv* get() const { return jvmti_; }
 
  private:
-  jvmtiEnv* jvmti_ = nullptr;
+  Turn turn() const override { return Turn::kLast; }
+  bool wants_new() const override { return false; }
+  bool may_want(std::string_view internal_name, bool) override {
+    const std::lock_guard lock(mutex_);
+    return wanted_ != nullptr && (*wanted_)(dotted_name(internal_name));
+  }
+  std::optional<bci::Bytes> rewrite(JNIEnv*, const ComingClass& coming,
+                                    bci::ByteSpan class_file) override {
+    const std::lock_guard lock(mutex_);
+    if (wanted_ != nullptr && !coming.is_new) {
+      files_[dotted_name(coming.internal_name)].assign(class_file.begin(), class_file.end());
+    }
+    return {};
+  }
+  bool needs_change(jclass, std::string_view internal_name, bool of_system) override {
+    return may_want(internal_name, of_system);
+  }
+  void left_out(const std::string& reason) override { log_debug("class files: {}", reason); }
+
+  // What was read for the one before.
+  ClassFiles want(const AskedFor* wanted) {
+    const std::lock_guard lock(mutex_);
+    wanted_ = wanted;
+    return std::exchange(files_, {});
+  }
+
+  std::mutex reading_, mutex_;
+  const AskedFor* wanted_ = nullptr;
+  ClassFiles files_;
 };
 
 }  // namespace
 
-ClassFiles read_class_bytes(JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted,
-                            std::string& error) {
-  ClassFiles bytes;
-  error = why_classes_stay();
-  if (!error.empty()) return bytes;
-  Environment environment(jni);
-  error = environment.listen(bytes);
-  if (!error.empty()) return bytes;
-  Retransformer retransformer(
-      environment.get(),
-      [&](JNIEnv*, jclass klass) {
-        JvmtiPtr<char> signature(environment.get());
-        return environment.get()->GetClassSignature(klass, signature.out(), nullptr) ==
-                   JVMTI_ERROR_NONE &&
-               wanted(type_name_of(text_of(signature)));
-      },
-      [](const std::string& reason, std::string_view) { log_debug("class files: {}", reason); });
-  retransformer.all_loaded(jni);
-  return bytes;
+ClassFiles read_class_bytes(JNIEnv* jni, const AskedFor& wanted, std::string& error) {
+  static ClassFileReading& reading =
+      *new ClassFileReading;  // never deleted: a class hook may be inside
+  ClassHooks* const hooks = ClassHooks::of_process(jni, error);
+  return hooks != nullptr ? reading.read(jni, *hooks, wanted, error) : ClassFiles{};
 }
 
 }  // namespace ddm

@@ -2,9 +2,8 @@
 // from what it has in memory, methods in another order, and with what this agent and others have
 // rewritten in them.
 //
-// In a JVMTI environment of its own, behind all others. Retransforming costs the code that was
-// compiled of each class: read what is asked for, not everything. Attached threads, without locks
-// that a class hook needs.
+// Retransforming costs the code that was compiled of each class: read what is asked for, not
+// everything. Attached threads, without locks that a class hook needs.
 #pragma once
 
 #include <jvmti.h>

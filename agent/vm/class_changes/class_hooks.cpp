@@ -1,7 +1,9 @@
 #include "vm/class_changes/class_hooks.h"
 
+#include <algorithm>
 #include <exception>
 
+#include "bci/class_file.h"
 #include "core/class_names.h"
 #include "core/log.h"
 #include "vm/class_changes/class_bytes.h"
@@ -22,10 +24,41 @@ jobject platform_loader(JNIEnv* jni) {
   return jni->NewGlobalRef(loader.get());
 }
 
+// The VM is not told the name of every class that it is to define.
+std::string name_in(bci::ByteSpan class_file) {
+  bci::SkipReason why{};
+  const auto file = bci::ClassFile::parse(class_file, why);
+  return file ? std::string(file->name) : "";
+}
+
 }  // namespace
 
-std::unique_ptr<ClassHooks> ClassHooks::create(JNIEnv* jni, ClassRewriting& rewriting,
-                                               std::string& error) {
+// The class hook is on meanwhile, whoever else wants it.
+class ClassHooks::HookOn {
+ public:
+  explicit HookOn(ClassHooks& hooks) : hooks_(hooks) { change(1); }
+  ~HookOn() { change(-1); }
+  HookOn(const HookOn&) = delete;
+  HookOn& operator=(const HookOn&) = delete;
+
+ private:
+  void change(int by) {
+    const std::lock_guard lock(hooks_.mutex_);
+    hooks_.at_work_ += by;
+    if (std::string error = hooks_.set_events(); !error.empty()) log_error("{}", error);
+  }
+  ClassHooks& hooks_;
+};
+
+ClassHooks* ClassHooks::of_process(JNIEnv* jni, std::string& error) {
+  static std::mutex& creating = *new std::mutex;
+  static ClassHooks* hooks = nullptr;  // never deleted
+  const std::lock_guard lock(creating);
+  if (hooks == nullptr) hooks = create(jni, error);
+  return hooks;
+}
+
+ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
   error = why_classes_stay();
   if (!error.empty()) return nullptr;
   JavaVM* vm = nullptr;
@@ -42,7 +75,7 @@ std::unique_ptr<ClassHooks> ClassHooks::create(JNIEnv* jni, ClassRewriting& rewr
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
   callbacks.ClassPrepare = ClassPrepare;
-  std::unique_ptr<ClassHooks> hooks(new ClassHooks(jvmti, rewriting));
+  std::unique_ptr<ClassHooks> hooks(new ClassHooks(jvmti));
   jvmtiError failed = jvmti->AddCapabilities(&wanted);
   if (failed == JVMTI_ERROR_NONE) failed = jvmti->SetEnvironmentLocalStorage(hooks.get());
   if (failed == JVMTI_ERROR_NONE) failed = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
@@ -52,29 +85,21 @@ std::unique_ptr<ClassHooks> ClassHooks::create(JNIEnv* jni, ClassRewriting& rewr
     return nullptr;
   }
   hooks->platform_loader_ = platform_loader(jni);
-  return hooks;
+  return hooks.release();
 }
 
-ClassHooks::ClassHooks(jvmtiEnv* jvmti, ClassRewriting& rewriting)
-    : jvmti_(jvmti),
-      rewriting_(rewriting),
-      retransformer_(
-          jvmti, [this](JNIEnv* jni, jclass klass) { return needs_change(jni, klass); },
-          [this](const std::string& reason, std::string_view signature) {
-            if (signature.empty()) {
-              rewriting_.left_out(reason);
-            } else {
-              rewriting_.refused(internal_name_of(signature), reason);
-            }
-          }),
-      hooked_(jvmti),
-      archived_calls_(jvmti) {}
+ClassHooks::ClassHooks(jvmtiEnv* jvmti) : jvmti_(jvmti), hooked_(jvmti), archived_calls_(jvmti) {}
 
 ClassHooks* ClassHooks::of(jvmtiEnv* jvmti) {
   void* hooks = nullptr;
   return jvmti->GetEnvironmentLocalStorage(&hooks) == JVMTI_ERROR_NONE
              ? static_cast<ClassHooks*>(hooks)
              : nullptr;
+}
+
+std::shared_ptr<const ClassHooks::Rewritings> ClassHooks::rewritings() const {
+  const std::lock_guard lock(mutex_);
+  return rewritings_;
 }
 
 std::string ClassHooks::set_event(jvmtiEvent event, bool on) {
@@ -84,49 +109,100 @@ std::string ClassHooks::set_event(jvmtiEvent event, bool on) {
   return std::string("switching the class events: ") + jvmti_error_name(error);
 }
 
-std::string ClassHooks::switch_on() {
-  on_ = true;
-  std::string error = set_event(JVMTI_EVENT_CLASS_PREPARE, true);
-  if (error.empty()) error = set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true);
-  if (!error.empty()) switch_off();
-  return error;
-}
-
-// Classes that the hook has changed and that are not linked yet are put back when they are.
-std::string ClassHooks::switch_off() {
-  on_ = false;
+// Lock held. Classes that the hook has changed and that are not linked yet are put back when they are.
+std::string ClassHooks::set_events() {
+  const bool hook = at_work_ > 0 || std::any_of(rewritings_->begin(), rewritings_->end(),
+                                                [](const auto* one) { return one->wants_new(); });
+  if (hook) {
+    std::string error = set_event(JVMTI_EVENT_CLASS_PREPARE, true);
+    return error.empty() ? set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true) : error;
+  }
   std::string error = set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, false);
   if (hooked_.keep_changed()) return error;
   const std::string of_links = set_event(JVMTI_EVENT_CLASS_PREPARE, false);
   return error.empty() ? of_links : error;
 }
 
+// Lock held.
+void ClassHooks::change(bool on, ClassRewriting& rewriting) {
+  Rewritings changed = *rewritings_;
+  std::erase(changed, &rewriting);
+  if (on) {
+    const auto behind = std::find_if(changed.begin(), changed.end(), [&](const auto* other) {
+      return other->turn() > rewriting.turn();
+    });
+    changed.insert(behind, &rewriting);
+  }
+  rewritings_ = std::make_shared<const Rewritings>(std::move(changed));
+}
+
+std::string ClassHooks::switch_on(ClassRewriting& rewriting) {
+  const std::lock_guard lock(mutex_);
+  change(true, rewriting);
+  std::string error = set_events();
+  if (error.empty()) return "";
+  change(false, rewriting);
+  set_events();
+  return error;
+}
+
+std::string ClassHooks::switch_off(ClassRewriting& rewriting) {
+  const std::lock_guard lock(mutex_);
+  change(false, rewriting);
+  return set_events();
+}
+
+// Its natives are bound in ClassPrepare.
+std::string ClassHooks::define(JNIEnv* jni, BoundClass& own) {
+  const HookOn on(*this);
+  return own.define(jni);
+}
+
+Retransformer ClassHooks::retransformer(Rewritings of) const {
+  return {jvmti_,
+          [this, of](JNIEnv* jni, jclass klass) {
+            JvmtiPtr<char> signature(jvmti_);
+            LocalRef<jobject> loader(jni, nullptr);
+            if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+                jvmti_->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) {
+              return false;
+            }
+            const std::string_view name = internal_name_of(text_of(signature));
+            const bool of_system = is_of_system(jni, loader.get());
+            return std::any_of(of.begin(), of.end(), [&](ClassRewriting* one) {
+              return one->needs_change(klass, name, of_system);
+            });
+          },
+          [of](const std::string& reason, std::string_view signature) {
+            for (ClassRewriting* const one : of) {
+              signature.empty() ? one->left_out(reason)
+                                : one->refused(internal_name_of(signature), reason);
+            }
+          }};
+}
+
 // The wish is new before any class is looked at: one that is linked after that is seen to be of an
 // older one, one that was linked before is among those that are loaded.
-Retransformer::Totals ClassHooks::retransform(JNIEnv* jni) {
+Retransformer::Totals ClassHooks::retransform(JNIEnv* jni, ClassRewriting& rewriting) {
+  const HookOn on(*this);
   hooked_.change_wish();
-  return retransformer_.all_loaded(jni);
+  return retransformer({&rewriting}).all_loaded(jni);
+}
+
+void ClassHooks::retransform(ClassRewriting& rewriting, std::span<const jclass> these) {
+  const HookOn on(*this);
+  retransformer({&rewriting}).these(these);
 }
 
 void ClassHooks::linked(JNIEnv* jni, jclass klass) {
   const auto passed = hooked_.take(jni, klass);
   if (passed && passed->of_this_wish) return;
+  const auto all = rewritings();
   if (passed && passed->changed) {
-    retransformer_.again(klass);
-  } else if (on_) {
-    retransformer_.linked_without_hook(jni, klass);
+    retransformer(*all).again(klass);
+  } else if (!all->empty()) {
+    retransformer(*all).linked_without_hook(jni, klass);
   }
-}
-
-bool ClassHooks::needs_change(JNIEnv* jni, jclass klass) const {
-  JvmtiPtr<char> signature(jvmti_);
-  LocalRef<jobject> loader(jni, nullptr);
-  if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
-      jvmti_->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) {
-    return false;
-  }
-  const std::string_view name = internal_name_of(text_of(signature));
-  return rewriting_.needs_change(klass, name, is_of_system(jni, loader.get()));
 }
 
 bool ClassHooks::is_of_system(JNIEnv* jni, jobject loader) const {
@@ -134,31 +210,44 @@ bool ClassHooks::is_of_system(JNIEnv* jni, jobject loader) const {
          (platform_loader_ != nullptr && jni->IsSameObject(loader, platform_loader_));
 }
 
+// One that fails leaves the class to the others.
+std::optional<bci::Bytes> ClassHooks::comes(JNIEnv* jni, const ComingClass& coming,
+                                            bci::ByteSpan file) {
+  std::optional<bci::Bytes> rewritten;
+  const auto all = rewritings();
+  for (ClassRewriting* const one : *all) {
+    try {
+      if (!one->may_want(coming.internal_name, coming.of_system)) continue;
+      auto next = one->rewrite(jni, coming, rewritten ? bci::ByteSpan(*rewritten) : file);
+      if (next) rewritten = std::move(next);
+    } catch (const std::exception& failure) {
+      log_error("in ClassFileLoadHook: {}", failure.what());
+    }
+  }
+  return rewritten;
+}
+
 void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass being_redefined,
-                                           jobject loader, const char* name, jobject, jint length,
-                                           const unsigned char* bytes, jint* new_length,
-                                           unsigned char** new_bytes) {
+                                           jobject loader, const char* given_name, jobject,
+                                           jint length, const unsigned char* bytes,
+                                           jint* new_length, unsigned char** new_bytes) {
   ClassHooks* const hooks = of(jvmti);
-  if (hooks == nullptr || name == nullptr) return;
+  if (hooks == nullptr) return;
   try {
+    const bci::ByteSpan file(bytes, static_cast<std::size_t>(length));
+    const std::string name = given_name != nullptr ? given_name : name_in(file);
     const bool is_new = being_redefined == nullptr;
     const HookedClasses::Key key = is_new ? hooks->hooked_.add(name, loader) : 0;
     const bool of_system = hooks->is_of_system(jni, loader);
-    std::optional<bci::Bytes> rewritten;
-    if (hooks->rewriting_.may_want(name, of_system)) {
-      rewritten = hooks->rewriting_.rewrite(jni, {name, loader, of_system},
-                                            {bytes, static_cast<std::size_t>(length)});
+    const auto rewritten = hooks->comes(jni, {name, loader, of_system, is_new}, file);
+    if (!rewritten) {
+      if (!is_new) return;
+      hooks->hooked_.left_as_it_is(key);
+      if (!hooks->archived_calls_.may_be_in(name, loader)) return;
     }
-    if (rewritten && give_class_bytes(jvmti, *rewritten, new_length, new_bytes)) return;
-    if (rewritten) hooks->rewriting_.left_out("out of memory");
-    if (!is_new) return;
-    hooks->hooked_.left_as_it_is(key);
-    if (hooks->archived_calls_.may_be_in(name, loader)) {
-      const bci::ByteSpan unchanged(bytes, static_cast<std::size_t>(length));
-      if (!give_class_bytes(jvmti, unchanged, new_length, new_bytes)) {
-        hooks->rewriting_.left_out("out of memory");
-      }
-    }
+    if (give_class_bytes(jvmti, rewritten ? *rewritten : file, new_length, new_bytes)) return;
+    const auto all = hooks->rewritings();
+    for (ClassRewriting* const one : *all) one->left_out("out of memory");
   } catch (const std::exception& failure) {
     log_error("in ClassFileLoadHook: {}", failure.what());
   }
@@ -168,7 +257,7 @@ void JNICALL ClassHooks::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jcl
   ClassHooks* const hooks = of(jvmti);
   if (hooks == nullptr) return;
   try {
-    hooks->rewriting_.prepared(jni, klass);
+    BoundClass::prepared(jni, klass);
     hooks->linked(jni, klass);
   } catch (const std::exception& failure) {
     log_error("in ClassPrepare: {}", failure.what());

@@ -1,20 +1,26 @@
-// Rewrites classes while somebody wants it: those that are loaded by retransforming them, new ones as
-// they come, and back again in the same way: what is left is the code as it was.
+// The one way by which the agent changes classes: those that are loaded are retransformed, new ones
+// are rewritten as they come, and both become again what they were in the same way.
 //
-// An environment of its own (jvmtiEnv), so that its class hook is on only meanwhile, whatever else
-// rewrites classes. Switching and retransforming on one attached thread at a time; the JVMTI events
-// come on any.
+// Whoever wants something of classes is a ClassRewriting. One environment (jvmtiEnv) serves all, so
+// that a class goes through the VM once for all that is wanted of it, and its class hook is on only
+// while somebody wants something. It is made when it is first needed, so it stands behind the agents
+// that came with the program.
+//
+// Attached threads; no lock is held while classes change, which may run other agents' code.
 #pragma once
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bci/bytes.h"
+#include "vm/bound_class.h"
 #include "vm/class_changes/class_archive.h"
 #include "vm/class_changes/hooked_classes.h"
 #include "vm/class_changes/retransformer.h"
@@ -26,16 +32,24 @@ struct ComingClass {
   std::string_view internal_name;
   jobject loader;  // null: boot
   bool of_system;  // of the boot or platform loader
+  bool is_new;     // else it is retransformed or redefined, by whomever
 };
 
-// Who decides what classes become. Called on any thread.
+// Who decides what classes become. Called on any thread, as long as the process lives: the VM may be
+// inside at its end.
 class ClassRewriting {
  public:
+  // Of several that change the same class: each is given what those before it have made.
+  enum class Turn { kFirst, kBetween, kLast };
+
   virtual ~ClassRewriting() = default;
 
+  virtual Turn turn() const { return Turn::kBetween; }
+  // Whether new classes are wanted, too: then loading classes is slower meanwhile.
+  virtual bool wants_new() const { return true; }
   // `of_system`: a class of the boot or platform loader.
   virtual bool may_want(std::string_view internal_name, bool of_system) = 0;
-  // Nothing: it stays, or becomes again, as its author compiled it.
+  // Nothing: it stays, or becomes again, as it came.
   virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
                                             bci::ByteSpan class_file) = 0;
   // A loaded class is to come through rewrite() now.
@@ -44,47 +58,58 @@ class ClassRewriting {
   virtual void left_out(const std::string& reason) = 0;
   // That class stays as it was: the VM's reason.
   virtual void refused(std::string_view, const std::string& reason) { left_out(reason); }
-  // The ClassPrepare event of any class.
-  virtual void prepared(JNIEnv*, jclass) {}
 };
 
 class ClassHooks {
  public:
-  // None: this VM lets no more agents rewrite classes, with the reason in `error`. Lives as long as
-  // the process: the VM may be inside at its end.
-  static std::unique_ptr<ClassHooks> create(JNIEnv* jni, ClassRewriting& rewriting,
-                                            std::string& error);
+  // The process's. None: this VM lets no more agents rewrite classes, with the reason in `error`.
+  static ClassHooks* of_process(JNIEnv* jni, std::string& error);
 
   jvmtiEnv* jvmti() const { return jvmti_; }
   // Of the boot or platform loader.
   bool is_of_system(JNIEnv* jni, jobject loader) const;
 
-  // From now on new classes are rewritten, too. Both return "" or what went wrong.
-  std::string switch_on();
-  std::string switch_off();
-  // What is wanted has changed: brings loaded classes up to it. Those that are not linked yet, or are
+  // From now on classes go through it, until it is switched off. Both return "" or what went wrong.
+  std::string switch_on(ClassRewriting& rewriting);
+  std::string switch_off(ClassRewriting& rewriting);
+  // What it wants has changed: brings loaded classes up to it. Those that are not linked yet, or are
   // just being defined, follow when they are linked, also after switch_off().
-  Retransformer::Totals retransform(JNIEnv* jni);
+  Retransformer::Totals retransform(JNIEnv* jni, ClassRewriting& rewriting);
+  // The same of these alone, whatever they are like.
+  void retransform(ClassRewriting& rewriting, std::span<const jclass> these);
+
+  // "" or what went wrong; once is enough.
+  std::string define(JNIEnv* jni, BoundClass& own);
 
  private:
-  ClassHooks(jvmtiEnv* jvmti, ClassRewriting& rewriting);
+  // The rewritings that are on, in the order of their turns.
+  using Rewritings = std::vector<ClassRewriting*>;
+  class HookOn;
+
+  explicit ClassHooks(jvmtiEnv* jvmti);
+  static ClassHooks* create(JNIEnv* jni, std::string& error);
 
   static void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject,
                                         jint, const unsigned char*, jint*, unsigned char**);
   static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
 
   static ClassHooks* of(jvmtiEnv* jvmti);
-  bool needs_change(JNIEnv* jni, jclass klass) const;
+  std::shared_ptr<const Rewritings> rewritings() const;
+  Retransformer retransformer(Rewritings of) const;
+  std::optional<bci::Bytes> comes(JNIEnv* jni, const ComingClass& coming, bci::ByteSpan file);
   void linked(JNIEnv* jni, jclass klass);
+  void change(bool on, ClassRewriting& rewriting);
+  std::string set_events();
   std::string set_event(jvmtiEvent event, bool on);
 
   jvmtiEnv* const jvmti_;
-  ClassRewriting& rewriting_;
-  Retransformer retransformer_;
   HookedClasses hooked_;
   const ArchivedCalls archived_calls_;
-  std::atomic<bool> on_{false};
   jobject platform_loader_ = nullptr;  // a global reference
+
+  mutable std::mutex mutex_;  // of all below
+  std::shared_ptr<const Rewritings> rewritings_ = std::make_shared<Rewritings>();
+  int at_work_ = 0;  // threads that retransform, or define a class of our own
 };
 
 }  // namespace ddm

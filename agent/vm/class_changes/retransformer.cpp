@@ -101,11 +101,11 @@ int Retransformer::retransform_waiting(JNIEnv* jni, std::span<const jweak> waiti
     const auto klass = static_cast<jclass>(jni->NewLocalRef(one));
     if (klass != nullptr) classes.push_back(klass);
   }
-  if (!classes.empty()) retransform(classes);
+  if (!classes.empty()) these(classes);
   return static_cast<int>(classes.size());
 }
 
-void Retransformer::retransform(std::span<const jclass> classes) {
+void Retransformer::these(std::span<const jclass> classes) {
   const jvmtiError error =
       jvmti_->RetransformClasses(static_cast<jint>(classes.size()), classes.data());
   if (error == JVMTI_ERROR_NONE) return count(classes);
@@ -119,8 +119,8 @@ void Retransformer::retransform(std::span<const jclass> classes) {
     return;
   }
   const std::size_t half = classes.size() / 2;
-  retransform(classes.first(half));
-  retransform(classes.subspan(half));
+  these(classes.first(half));
+  these(classes.subspan(half));
 }
 
 void Retransformer::count(std::span<const jclass> classes) const {
@@ -140,12 +140,12 @@ bool Retransformer::can_change(jclass klass, jint& status) const {
 
 void Retransformer::linked_without_hook(JNIEnv* jni, jclass klass) {
   jint status = 0;
-  if (can_change(klass, status) && needs_(jni, klass)) retransform({&klass, 1});
+  if (can_change(klass, status) && needs_(jni, klass)) these({&klass, 1});
 }
 
 void Retransformer::again(jclass klass) {
   jint status = 0;
-  if (can_change(klass, status)) retransform({&klass, 1});
+  if (can_change(klass, status)) these({&klass, 1});
 }
 
 }  // namespace ddm

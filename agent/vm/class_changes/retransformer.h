@@ -34,6 +34,9 @@ class Retransformer {
   // Every loaded class. New classes go through the hook by themselves: enable it before.
   Totals all_loaded(JNIEnv* jni);
 
+  // These, whatever they are like.
+  void these(std::span<const jclass> classes);
+
   // The ClassPrepare event of a class that did not come through the hook by itself, on the thread
   // that links it, before any code of it runs.
   void linked_without_hook(JNIEnv* jni, jclass klass);
@@ -45,7 +48,6 @@ class Retransformer {
   void find_wanted(JNIEnv* jni, Waiting& wanted, Totals& totals) const;
   int retransform_waiting(JNIEnv* jni, std::span<const jweak> classes);
   bool can_change(jclass klass, jint& status) const;
-  void retransform(std::span<const jclass> classes);
   void count(std::span<const jclass> classes) const;
 
   jvmtiEnv* const jvmti_;
