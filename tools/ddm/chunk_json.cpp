@@ -86,11 +86,7 @@ Json to_json(const ThreadStatusList& statuses) {
 }
 
 Json to_json(const ThreadStack& stack) {
-  Json frames = Json::array();
-  for (const ThreadStack::Frame& frame : stack.frames) {
-    frames.push_back(frame_json(frame.class_name, frame.method, frame.file, frame.line));
-  }
-  return {{"id", stack.id}, {"stack", std::move(frames)}};
+  return {{"id", stack.id}, {"stack", stack_json(stack.frames)}};
 }
 
 Json to_json(const HeapInfo& info) {
@@ -214,30 +210,25 @@ std::optional<Json> chunk_to_json(const Chunk& chunk) {
   return found->second(chunk.data);
 }
 
-std::string_view thread_state_name(ThreadState state) {
-  switch (state) {
-    case ThreadState::kZombie:
-      return "zombie";
-    case ThreadState::kRunning:
-      return "running";
-    case ThreadState::kTimedWait:
-      return "timed-wait";
-    case ThreadState::kMonitor:
-      return "monitor";
-    case ThreadState::kWait:
-      return "wait";
-    case ThreadState::kInitializing:
-      return "init";
-    case ThreadState::kStarting:
-      return "start";
-    case ThreadState::kNative:
-      return "native";
-    case ThreadState::kVmWait:
-      return "vmwait";
-    case ThreadState::kSuspended:
-      return "suspended";
+Json stack_json(const std::vector<ThreadStack::Frame>& stack) {
+  Json frames = Json::array();
+  for (const ThreadStack::Frame& frame : stack) {
+    frames.push_back(frame_json(frame.class_name, frame.method, frame.file, frame.line));
   }
-  return "unknown";
+  return frames;
+}
+
+std::string place_of(const ThreadStack::Frame& frame) {
+  if (frame.line == -2) return "Native Method";
+  if (frame.file.empty()) return "Unknown Source";
+  return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
+}
+
+std::string_view thread_state_name(ThreadState state) {
+  constexpr std::string_view kNames[] = {"zombie", "running", "timed-wait", "monitor", "wait",
+                                         "init",   "start",   "native",     "vmwait",  "suspended"};
+  const auto number = static_cast<std::size_t>(state);
+  return number < std::size(kNames) ? kNames[number] : "unknown";
 }
 
 }  // namespace ddm

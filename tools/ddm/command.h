@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
+#include <string>
 
 namespace ddm {
 
@@ -17,25 +19,30 @@ inline constexpr int kExitUsage = 2;
 
 using Command = std::function<int()>;  // returns one of the above
 
-void add_ps(CLI::App& app, Command& chosen);
-void add_info(CLI::App& app, Command& chosen);
-void add_threads(CLI::App& app, Command& chosen);
-void add_stack(CLI::App& app, Command& chosen);
-void add_heap(CLI::App& app, Command& chosen);
-void add_gc(CLI::App& app, Command& chosen);
-void add_locks(CLI::App& app, Command& chosen);
-void add_track(CLI::App& app, Command& chosen);
-void add_trace(CLI::App& app, Command& chosen);
-void add_probe(CLI::App& app, Command& chosen);
-void add_allocs(CLI::App& app, Command& chosen);
-void add_live(CLI::App& app, Command& chosen);
-void add_dump(CLI::App& app, Command& chosen);
-void add_sites(CLI::App& app, Command& chosen);
-void add_recover(CLI::App& app, Command& chosen);
-void add_record(CLI::App& app, Command& chosen);
-void add_attach(CLI::App& app, Command& chosen);
-void add_bridge(CLI::App& app, Command& chosen);
-void add_dyper(CLI::App& app, Command& chosen);
-void add_send(CLI::App& app, Command& chosen);
+// What most commands take.
+struct TargetOptions {
+  std::string target;
+  bool json = false;
+};
+
+// A command and where its arguments go, which run() gets.
+template <typename Options>
+struct AddedCommand {
+  CLI::App& command;
+  Options& options;
+};
+template <typename Options>
+AddedCommand<Options> add_command(CLI::App& app, Command& chosen, const char* name,
+                                  const char* meaning, int (*run)(const Options&)) {
+  CLI::App* command = app.add_subcommand(name, meaning);
+  const auto options = std::make_shared<Options>();
+  command->callback([=, &chosen] { chosen = [=] { return run(*options); }; });
+  return {*command, *options};
+}
+
+using AddCommand = void(CLI::App& app, Command& chosen);
+AddCommand add_ps, add_info, add_threads, add_stack, add_heap, add_gc, add_locks, add_track,
+    add_trace, add_probe, add_allocs, add_live, add_dump, add_sites, add_recover, add_record,
+    add_attach, add_bridge, add_dyper, add_send;
 
 }  // namespace ddm

@@ -19,8 +19,7 @@
 namespace ddm {
 namespace {
 
-struct AllocsOptions {
-  std::string target;
+struct AllocsOptions : TargetOptions {
   std::string by = "class";
   std::string path;
   std::string mark;
@@ -28,7 +27,6 @@ struct AllocsOptions {
   std::vector<std::string> diff;
   std::size_t top = 25;
   bool recent = false;
-  bool json = false;
 };
 
 class Table {
@@ -203,9 +201,7 @@ int allocs(const AllocsOptions& options) {
     const auto error = name.empty() ? std::nullopt : check_mark_name(name);
     if (error) return misused(error->message);
   }
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());

@@ -80,18 +80,17 @@ int attach(const AttachOptions& options) {
 }  // namespace
 
 void add_attach(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("attach", "Load the agent into a running JVM");
-  auto options = std::make_shared<AttachOptions>();
-  command->add_option("PID", options->pid, "A HotSpot JVM of this user; see `ddm ps --all`")
+  const auto [command, options] =
+      add_command(app, chosen, "attach", "Load the agent into a running JVM", attach);
+  command.add_option("PID", options.pid, "A HotSpot JVM of this user; see `ddm ps --all`")
       ->required()
       ->check(fault_of_pid);
-  command->add_option("OPTIONS", options->options,
-                      "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
+  command.add_option("OPTIONS", options.options,
+                     "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
   command
-      ->add_option("--agent", options->agent,
-                   "libddmagent.so; by default the one in ../lib of this command")
+      .add_option("--agent", options.agent,
+                  "libddmagent.so; by default the one in ../lib of this command")
       ->type_name("FILE");
-  command->callback([options, &chosen] { chosen = [options] { return attach(*options); }; });
 }
 
 }  // namespace ddm

@@ -9,8 +9,12 @@ namespace {
 // Far from the ports that adb searches for emulators (5555 to 5585) and those of ddmlib (8600 on).
 constexpr std::uint16_t kDefaultPort = 7100;
 
-int bridge(std::uint16_t port) {
-  auto opened = Bridge::open(port);
+struct BridgeOptions {
+  std::uint16_t port = kDefaultPort;
+};
+
+int bridge(const BridgeOptions& options) {
+  auto opened = Bridge::open(options.port);
   if (!opened) return refuse(opened.message());
   print("listening; now run: adb connect {}\n", to_string(opened->address()));
   if (!output_complete()) return kExitRefused;
@@ -20,12 +24,11 @@ int bridge(std::uint16_t port) {
 }  // namespace
 
 void add_bridge(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("bridge", "Show the JVMs to adb, as one Android device");
-  auto port = std::make_shared<std::uint16_t>(kDefaultPort);
-  command->add_option("--port", *port, "Port on 127.0.0.1; 0 = any free one")
+  const auto [command, options] =
+      add_command(app, chosen, "bridge", "Show the JVMs to adb, as one Android device", bridge);
+  command.add_option("--port", options.port, "Port on 127.0.0.1; 0 = any free one")
       ->capture_default_str()
       ->type_name("PORT");
-  command->callback([port, &chosen] { chosen = [port] { return bridge(*port); }; });
 }
 
 }  // namespace ddm

@@ -65,9 +65,7 @@ int dump(const DumpOptions& options) {
   if (!options.force && lstat(path.c_str(), &there) == 0) {
     return refuse(path + " is there already; --force replaces it");
   }
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto features = client->get<Features>({Features::kType, {}});
   const bool in_pieces =
@@ -110,14 +108,13 @@ int dump(const DumpOptions& options) {
 }  // namespace
 
 void add_dump(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("dump", "Write a heap dump (hprof)");
-  auto options = std::make_shared<DumpOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("-o", options->path, "The file to write")->required()->type_name("FILE");
-  command->add_flag("--sites", options->sites,
-                    "With the stack of each object's allocation (those that live= follows)");
-  command->add_flag("-f,--force", options->force, "Replace the file if it is there already");
-  command->callback([options, &chosen] { chosen = [options] { return dump(*options); }; });
+  const auto [command, options] =
+      add_command(app, chosen, "dump", "Write a heap dump (hprof)", dump);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("-o", options.path, "The file to write")->required()->type_name("FILE");
+  command.add_flag("--sites", options.sites,
+                   "With the stack of each object's allocation (those that live= follows)");
+  command.add_flag("-f,--force", options.force, "Replace the file if it is there already");
 }
 
 }  // namespace ddm

@@ -43,9 +43,7 @@ int dyper(const DyperArguments& options) {
     if (!text) return misused(text.message());
     documents.push_back(std::move(*text));
   }
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   bool refused = false;
   for (const std::string& text : documents) {
@@ -73,16 +71,15 @@ int dyper(const DyperArguments& options) {
 }  // namespace
 
 void add_dyper(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("dyper", "Send DYPER or DYPATCH documents");
-  auto options = std::make_shared<DyperArguments>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
+  const auto [command, options] =
+      add_command(app, chosen, "dyper", "Send DYPER or DYPATCH documents", dyper);
+  command.add_option("PID", options.target, kTargetHelp)->required();
   command
-      ->add_option("XML", options->documents,
-                   "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several in turn")
+      .add_option("XML", options.documents,
+                  "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several in turn")
       ->required();
-  add_duration(*command, "--listen", options->listen_seconds,
+  add_duration(command, "--listen", options.listen_seconds,
                "How long to wait for messages after it", 0, 86400);
-  command->callback([options, &chosen] { chosen = [options] { return dyper(*options); }; });
 }
 
 }  // namespace ddm

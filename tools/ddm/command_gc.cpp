@@ -19,10 +19,8 @@ std::optional<std::uint64_t> used_bytes(DdmClient& client) {
   return heap->allocated_bytes;
 }
 
-int gc(const std::string& target, bool json) {
-  const auto address = find_target(target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+int gc(const TargetOptions& options) {
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto before = used_bytes(*client);
   Progress progress("garbage collection");
@@ -30,7 +28,7 @@ int gc(const std::string& target, bool json) {
   const auto done = client->request({kCollectGarbage, {}}, DdmClient::kLongWork);
   if (!done) return refuse(done.message());
   const auto after = used_bytes(*client);
-  if (json) {
+  if (options.json) {
     Json result = Json::object();
     if (before) result["usedBefore"] = *before;
     if (after) result["usedAfter"] = *after;
@@ -46,16 +44,9 @@ int gc(const std::string& target, bool json) {
 }  // namespace
 
 void add_gc(CLI::App& app, Command& chosen) {
-  struct CollectOptions {
-    std::string target;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand("gc", "Run a garbage collection");
-  auto options = std::make_shared<CollectOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_flag("--json", options->json, "{usedBefore, usedAfter}, bytes");
-  command->callback(
-      [options, &chosen] { chosen = [options] { return gc(options->target, options->json); }; });
+  const auto [command, options] = add_command(app, chosen, "gc", "Run a garbage collection", gc);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_flag("--json", options.json, "{usedBefore, usedAfter}, bytes");
 }
 
 }  // namespace ddm

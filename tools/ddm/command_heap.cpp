@@ -194,13 +194,16 @@ void print_as_json(const HeapPicture& map, const Totals& totals) {
               {"segments", segments}});
 }
 
-int heap(const std::string& target, const std::string& path, bool json) {
+struct HeapOptions : TargetOptions {
+  std::string path;
+};
+
+int heap(const HeapOptions& options) {
+  const std::string& path = options.path;
   if (!path.empty() && !path.ends_with(".png")) {
     return misused("'" + path + "': a picture ends in .png");
   }
-  const auto address = find_target(target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
@@ -218,7 +221,7 @@ int heap(const std::string& target, const std::string& path, bool json) {
         picture.empty() ? "no memory for the picture" : write_report_file(path, picture);
     if (!problem.empty()) return refuse(problem);
   }
-  if (json) {
+  if (options.json) {
     print_as_json(*map, totals);
     return kExitOk;
   }
@@ -231,20 +234,12 @@ int heap(const std::string& target, const std::string& path, bool json) {
 }  // namespace
 
 void add_heap(CLI::App& app, Command& chosen) {
-  struct HeapArguments {
-    std::string target;
-    std::string path;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand("heap", "Show what the Java heap holds, and where");
-  auto options = std::make_shared<HeapArguments>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("-o", options->path, "Draw it as well: a file that ends in .png")
+  const auto [command, options] =
+      add_command(app, chosen, "heap", "Show what the Java heap holds, and where", heap);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("-o", options.path, "Draw it as well: a file that ends in .png")
       ->type_name("FILE");
-  command->add_flag("--json", options->json, "{committed, used, kinds, segments}, bytes");
-  command->callback([options, &chosen] {
-    chosen = [options] { return heap(options->target, options->path, options->json); };
-  });
+  command.add_flag("--json", options.json, "{committed, used, kinds, segments}, bytes");
 }
 
 }  // namespace ddm

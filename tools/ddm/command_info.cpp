@@ -31,10 +31,8 @@ void line(std::string_view name, std::string_view value) {
       fmt::format("{:<{}}{}\n", name, kIndent, wrapped(printable(value), kIndent, output_width())));
 }
 
-int info(const std::string& target, bool json) {
-  const auto address = find_target(target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+int info(const TargetOptions& options) {
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
@@ -44,8 +42,8 @@ int info(const std::string& target, bool json) {
   const auto heap = client->get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
   const auto tracking = client->get<TrackingState>({TrackingState::kType, {}});
 
-  if (json) {
-    Json result = {{"address", to_string(*address)}};
+  if (options.json) {
+    Json result = {{"address", client->name()}};
     result.update(*chunk_to_json(to_chunk(*hello)));
     if (features) result["features"] = *chunk_to_json(to_chunk(*features));
     if (heap) result["heaps"] = *chunk_to_json(to_chunk(*heap));
@@ -58,7 +56,7 @@ int info(const std::string& target, bool json) {
   line("vm", hello->vm);
   line("abi", hello->abi);
   line("flags", hello->jvm_flags);
-  line("address", to_string(*address));
+  line("address", client->name());
   if (features) line("features", words(features->names));
   const HeapInfo::Heap* whole = heap ? java_heap(*heap) : nullptr;
   if (whole != nullptr) line("heap", heap_words(*whole));
@@ -69,16 +67,10 @@ int info(const std::string& target, bool json) {
 }  // namespace
 
 void add_info(CLI::App& app, Command& chosen) {
-  struct InfoOptions {
-    std::string target;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand("info", "Show VM, flags, heap usage");
-  auto options = std::make_shared<InfoOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_flag("--json", options->json, "One object");
-  command->callback(
-      [options, &chosen] { chosen = [options] { return info(options->target, options->json); }; });
+  const auto [command, options] =
+      add_command(app, chosen, "info", "Show VM, flags, heap usage", info);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_flag("--json", options.json, "One object");
 }
 
 }  // namespace ddm

@@ -13,13 +13,11 @@
 namespace ddm {
 namespace {
 
-struct LiveOptions {
-  std::string target;
+struct LiveOptions : TargetOptions {
   std::string by = "site";
   std::size_t top = 25;
   std::string survived;  // collections, at least
   bool gc = false;
-  bool json = false;
 };
 
 // So many collections that those of a class of ages have survived at least.
@@ -157,9 +155,7 @@ void keep_survivors(SiteFigures& figures, std::uint64_t least) {
 
 int live(const LiveOptions& options) {
   const std::uint64_t survived = options.survived.empty() ? 0 : std::stoull(options.survived);
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   if (!offers_reports(*client)) {
     return refuse("the target is another DDM server, which does not tell what is alive");
@@ -196,19 +192,18 @@ int live(const LiveOptions& options) {
 }  // namespace
 
 void add_live(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("live", "Show what is still alive (live=y)");
-  auto options = std::make_shared<LiveOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_flag("--gc", options->gc, "Collect garbage first; else as of the last collection");
+  const auto [command, options] =
+      add_command(app, chosen, "live", "Show what is still alive (live=y)", live);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_flag("--gc", options.gc, "Collect garbage first; else as of the last collection");
   command
-      ->add_option("--survived", options->survived,
-                   "Only what has survived so many collections: 1, 2, 4, 8, ... 1024")
+      .add_option("--survived", options.survived,
+                  "Only what has survived so many collections: 1, 2, 4, 8, ... 1024")
       ->check(CLI::IsMember(least_ages()))
       ->type_name("N");
-  add_row_options(*command, options->by, options->top);
-  command->add_flag("--json", options->json,
-                    "All: {gc, rows: [{class, live_count, live_bytes, live_ages, stack}]}");
-  command->callback([options, &chosen] { chosen = [options] { return live(*options); }; });
+  add_row_options(command, options.by, options.top);
+  command.add_flag("--json", options.json,
+                   "All: {gc, rows: [{class, live_count, live_bytes, live_ages, stack}]}");
 }
 
 }  // namespace ddm

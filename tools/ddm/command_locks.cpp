@@ -19,23 +19,11 @@
 namespace ddm {
 namespace {
 
-struct LocksOptions {
-  std::string target;
+struct LocksOptions : TargetOptions {
   std::string kind;  // "": all
   std::size_t top = 25;
   bool idle = false;
-  bool json = false;
 };
-
-std::string text_in(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
-std::int64_t number_in(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
-}
 
 // The lines of a program that are of one kind of waiting, parted: to wait for work is no wait for a lock.
 struct Waits {
@@ -56,7 +44,7 @@ bool is_idle(const Json& stack) {
   if (!stack.is_array()) return false;
   // A task that a pool runs stands further in than the pool's own frames.
   for (const Json& frame : stack) {
-    const std::string type = text_in(frame, "class"), method = text_in(frame, "method");
+    const std::string type = text_of(frame, "class"), method = text_of(frame, "method");
     const bool idle = std::ranges::any_of(
         kIdle, [&](const auto& known) { return type == known.first && method == known.second; });
     if (idle) return true;
@@ -81,9 +69,9 @@ std::string sums_text(const std::vector<Json>& monitors) {
   for (const auto& [name, words] : kKinds) {
     std::int64_t ns = 0, count = 0;
     for (const Json& monitor : monitors) {
-      if (text_in(monitor, "kind") != name) continue;
-      ns += number_in(monitor, "ns");
-      count += number_in(monitor, "count");
+      if (text_of(monitor, "kind") != name) continue;
+      ns += number_of(monitor, "ns");
+      count += number_of(monitor, "count");
     }
     if (count == 0) continue;
     text += fmt::format("{}{} ms {} ({} times)", text.empty() ? "" : "\n", ms_text(ns), words,
@@ -104,7 +92,7 @@ std::string idle_text(const Waits& idle) {
 }
 
 std::string class_text(const Json& line) {
-  const std::string type = text_in(line, "class");
+  const std::string type = text_of(line, "class");
   return type.empty() || type == "unknown" ? "-" : type;
 }
 
@@ -116,8 +104,8 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   for (std::size_t i = 0; i < std::min(kShown, holders.size()); ++i) {
     const Json& holder = holders[i];
     table.add_line(shortened(
-        fmt::format("    held by {} ({} ms, {} times)", text_in(holder, "thread"),
-                    ms_text(number_in(holder, "ns")), grouped(number_in(holder, "count"))),
+        fmt::format("    held by {} ({} ms, {} times)", text_of(holder, "thread"),
+                    ms_text(number_of(holder, "ns")), grouped(number_of(holder, "count"))),
         width));
     const Json stack = holder.value("stack", Json::array());
     if (stack.empty()) continue;
@@ -136,8 +124,8 @@ void print_over(const std::vector<Json>& monitors, std::size_t top) {
   TextTable table({">WAITED MS", ">COUNT", "KIND", ".CLASS, WHERE"});
   for (std::size_t i = 0; i < std::min(monitors.size(), top); ++i) {
     const Json& monitor = monitors[i];
-    table.add({ms_text(number_in(monitor, "ns")), grouped(number_in(monitor, "count")),
-               text_in(monitor, "kind"), class_text(monitor)});
+    table.add({ms_text(number_of(monitor, "ns")), grouped(number_of(monitor, "count")),
+               text_of(monitor, "kind"), class_text(monitor)});
     const Json stack = monitor.value("stack", Json::array());
     table.add_line(
         fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
@@ -157,13 +145,13 @@ void print_now(const std::vector<Json>& waiting, std::size_t top) {
   for (std::size_t i = 0; i < std::min(waiting.size(), top); ++i) {
     const Json& wait = waiting[i];
     const Json thread = wait.value("thread", Json::object());
-    table.add({ms_text(number_in(wait, "ns")), text_in(wait, "kind"),
-               fmt::format("{} #{}", text_in(thread, "name"), number_in(thread, "id")),
+    table.add({ms_text(number_of(wait, "ns")), text_of(wait, "kind"),
+               fmt::format("{} #{}", text_of(thread, "name"), number_of(thread, "id")),
                class_text(wait)});
     const Json stack = wait.value("stack", Json::array());
     table.add_line(
         fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
-    const std::string holder = text_in(wait, "holder");
+    const std::string holder = text_of(wait, "holder");
     if (!holder.empty()) {
       table.add_line(shortened(fmt::format("    held by {} when it began", holder), width));
     }
@@ -176,9 +164,9 @@ AllWaits parted(const std::vector<Json>& lines, const std::string& kind) {
   AllWaits all;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const Json& line = lines[i];
-    if (!kind.empty() && text_in(line, "kind") != kind) continue;
+    if (!kind.empty() && text_of(line, "kind") != kind) continue;
     Waits& waits = is_idle(line.value("stack", Json::array())) ? all.idle : all.locks;
-    (text_in(line, "type") == "waiting" ? waits.now : waits.over).push_back(line);
+    (text_of(line, "type") == "waiting" ? waits.now : waits.over).push_back(line);
   }
   return all;
 }
@@ -192,7 +180,7 @@ void name_threads(DdmClient& client, std::vector<Json>& lines) {
   for (Json& line : lines) {
     const auto thread = line.find("thread");
     if (thread == line.end() || !thread->is_object()) continue;
-    const auto known = names.find(number_in(*thread, "id"));
+    const auto known = names.find(number_of(*thread, "id"));
     if (known != names.end()) (*thread)["name"] = json_text(known->second);
   }
 }
@@ -219,13 +207,11 @@ Json as_json(const AllWaits& all) {
 }
 
 int locks(const LocksOptions& options) {
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   auto lines = fetch_time(*client, {"monitor", "waiting"});
   if (!lines) return refuse(lines.message());
-  const std::string state = text_in((*lines)[0], "monitor");
+  const std::string state = text_of((*lines)[0], "monitor");
   const auto held = fetch_locks(*client);
   const auto circles = held ? deadlocks_of(*held) : std::vector<LockCircle>();
   if (state.empty()) {
@@ -243,7 +229,7 @@ int locks(const LocksOptions& options) {
   print_over(shown.over, options.top);
   if (!shown.over.empty() && !shown.now.empty()) print("\n");
   print_now(shown.now, options.top);
-  if (const std::string lacks = text_in((*lines)[0], "incomplete"); !lacks.empty()) {
+  if (const std::string lacks = text_of((*lines)[0], "incomplete"); !lacks.empty()) {
     print_sentence(lacks);
   }
   const std::string sums = sums_text(shown.over);
@@ -252,7 +238,7 @@ int locks(const LocksOptions& options) {
     const std::size_t count = shown.now.size();
     said_of_now = fmt::format("{} {} now, for {} ms so far at the longest\n", count,
                               count == 1 ? "thread waits" : "threads wait",
-                              ms_text(number_in(shown.now.front(), "ns")));
+                              ms_text(number_of(shown.now.front(), "ns")));
   }
   if (sums.empty() && said_of_now.empty()) {
     print(options.idle ? "no thread has waited for work" : "no thread has had to wait");
@@ -270,24 +256,23 @@ int locks(const LocksOptions& options) {
 }  // namespace
 
 void add_locks(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("locks", "Where threads have waited for locks");
-  auto options = std::make_shared<LocksOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  add_top(*command, options->top, "How many places to show");
+  const auto [command, options] =
+      add_command(app, chosen, "locks", "Where threads have waited for locks", locks);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  add_top(command, options.top, "How many places to show");
   command
-      ->add_option(
-          "--kind", options->kind,
+      .add_option(
+          "--kind", options.kind,
           "Only what threads waited for so: enter (synchronized), park (java.util.concurrent), "
           "wait (Object.wait()) or pin")
       ->check(CLI::IsMember({"enter", "park", "wait", "pin"}))
       ->type_name("KIND");
-  command->add_flag("--idle", options->idle,
-                    "Instead, where threads of pools and timers wait for work");
-  command->add_flag(
-      "--json", options->json,
+  command.add_flag("--idle", options.idle,
+                   "Instead, where threads of pools and timers wait for work");
+  command.add_flag(
+      "--json", options.json,
       "[{kind, class, count, ns, holders, stack, idle}]; waits that go on have {thread, "
       "waiting_ns, holder}");
-  command->callback([options, &chosen] { chosen = [options] { return locks(*options); }; });
 }
 
 }  // namespace ddm

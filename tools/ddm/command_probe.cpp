@@ -78,16 +78,14 @@ std::string wait_for_end(DdmClient& client, double most, std::optional<ProbeFind
   return "";
 }
 
-int probe(ProbeOptions options) {
-  ProbeRequest& request = options.request;
+int probe(const ProbeOptions& options) {
+  ProbeRequest request = options.request;
   request.what = static_cast<std::uint8_t>(
       (options.time ? kProbeTime : 0) | (options.args ? kProbeArguments : 0) |
       (options.returned ? kProbeReturn : 0) | (options.throws ? kProbeThrows : 0) |
       (options.stack ? kProbeStack : 0));
   if (const auto wish = read_probe_wish(request); !wish) return misused(wish.message());
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   catch_interrupts();
   client->give_up_when(interrupted);  // the agent takes out what it has put in, then
@@ -129,47 +127,44 @@ int probe(ProbeOptions options) {
 }  // namespace
 
 void add_probe(CLI::App& app, Command& chosen) {
-  CLI::App* command =
-      app.add_subcommand("probe", "Count, time and show hits of methods for a while");
-  auto options = std::make_shared<ProbeOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
+  const auto [command, options] =
+      add_command(app, chosen, "probe", "Count, time and show hits of methods for a while", probe);
+  command.add_option("PID", options.target, kTargetHelp)->required();
   command
-      ->add_option("METHOD", options->request.methods,
-                   "Which, such as shop.Cart.total, 'shop.*' or '*.Cart.*'; several with commas")
+      .add_option("METHOD", options.request.methods,
+                  "Which, such as shop.Cart.total, 'shop.*' or '*.Cart.*'; several with commas")
       ->required();
-  command->add_flag("--count", options->count, "How often (always told)");
-  command->add_flag("--time", options->time, "How long calls take");
-  command->add_flag("--args", options->args, "What is passed in (with --field: the value)");
-  command->add_flag("--return", options->returned, "What is returned");
-  command->add_flag("--throws", options->throws, "Exceptions that leave the method");
-  command->add_flag("--stack", options->stack, "The stack at the hit");
-  command->add_option("--when", options->request.condition,
-                      "Count only these hits: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'");
-  command->add_option("--line", options->request.line, "At this line of the method instead")
+  command.add_flag("--count", options.count, "How often (always told)");
+  command.add_flag("--time", options.time, "How long calls take");
+  command.add_flag("--args", options.args, "What is passed in (with --field: the value)");
+  command.add_flag("--return", options.returned, "What is returned");
+  command.add_flag("--throws", options.throws, "Exceptions that leave the method");
+  command.add_flag("--stack", options.stack, "The stack at the hit");
+  command.add_option("--when", options.request.condition,
+                     "Count only these hits: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'");
+  command.add_option("--line", options.request.line, "At this line of the method instead")
       ->check(CLI::Range(1, 65535));
-  command->add_option("--field", options->request.field,
-                      "Where the method reads or writes this field instead: Cart.sum");
-  add_duration(*command, "--for", options->seconds, "For how long; else until Ctrl-C", 0.001,
+  command.add_option("--field", options.request.field,
+                     "Where the method reads or writes this field instead: Cart.sum");
+  add_duration(command, "--for", options.seconds, "For how long; else until Ctrl-C", 0.001,
                kMostSeconds);
   command
-      ->add_option("--limit", options->request.records,
-                   "So many hits of each method are shown, the first ones")
+      .add_option("--limit", options.request.records,
+                  "So many hits of each method are shown, the first ones")
       ->check(CLI::Range(std::uint32_t{1}, ProbeRequest::kMostRecords))
       ->capture_default_str();
   command
-      ->add_option("--budget", options->request.budget,
-                   "Percent of CPU that probes may take; else as the agent's option budget= says")
+      .add_option("--budget", options.request.budget,
+                  "Percent of CPU that probes may take; else as the agent's option budget= says")
       ->check(CLI::Range(1, 10000));
-  CLI::Option* wait =
-      command->add_flag("--wait", options->running.wait,
-                        "Wait until no method of the classes runs: one that does is "
-                        "not compiled before it returns");
-  command->add_flag("--no-running", options->running.refuse, "Change nothing if one runs")
+  CLI::Option* wait = command.add_flag("--wait", options.running.wait,
+                                       "Wait until no method of the classes runs: one that does is "
+                                       "not compiled before it returns");
+  command.add_flag("--no-running", options.running.refuse, "Change nothing if one runs")
       ->excludes(wait);
-  command->add_flag("--json", options->json,
-                    "{probes: [{class, method, signature, hits, total_ns, records, removed}], "
-                    "budget: {limit_percent, used_percent}, notes}");
-  command->callback([options, &chosen] { chosen = [options] { return probe(*options); }; });
+  command.add_flag("--json", options.json,
+                   "{probes: [{class, method, signature, hits, total_ns, records, removed}], "
+                   "budget: {limit_percent, used_percent}, notes}");
 }
 
 }  // namespace ddm

@@ -42,9 +42,14 @@ std::string address_text(const Listed& one) {
   return one.agent ? "(does not listen)" : "(no agent)";
 }
 
-int ps(bool all, bool json) {
-  const std::vector<Listed> listed = list(all);
-  if (json) {
+struct PsOptions {
+  bool all = false;
+  bool json = false;
+};
+
+int ps(const PsOptions& options) {
+  const std::vector<Listed> listed = list(options.all);
+  if (options.json) {
     Json array = Json::array();
     for (const auto& [target, agent] : listed) {
       Json object = {{"pid", target.pid},
@@ -52,7 +57,7 @@ int ps(bool all, bool json) {
                      {"address", target.address.empty() ? Json() : json_text(target.address)},
                      {"vm", json_text(target.vm)},
                      {"uid", target.uid}};
-      if (all) object["agent"] = agent;
+      if (options.all) object["agent"] = agent;
       array.push_back(std::move(object));
     }
     print_json(array);
@@ -70,18 +75,11 @@ int ps(bool all, bool json) {
 }  // namespace
 
 void add_ps(CLI::App& app, Command& chosen) {
-  struct PsOptions {
-    bool all = false;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand("ps", "List the JVMs with the agent loaded");
-  auto options = std::make_shared<PsOptions>();
-  command->add_flag("--all", options->all, "List the other JVMs of this user as well");
-  command->add_flag(
-      "--json", options->json,
-      "Array of {pid, app, address, vm, uid}; with --all {..., agent: true or false}");
-  command->callback(
-      [options, &chosen] { chosen = [options] { return ps(options->all, options->json); }; });
+  const auto [command, options] =
+      add_command(app, chosen, "ps", "List the JVMs with the agent loaded", ps);
+  command.add_flag("--all", options.all, "List the other JVMs of this user as well");
+  command.add_flag("--json", options.json,
+                   "Array of {pid, app, address, vm, uid}; with --all {..., agent: true or false}");
 }
 
 }  // namespace ddm

@@ -245,20 +245,19 @@ int record(const RecordOptions& options) {
 }  // namespace
 
 void add_record(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "record", "Record allocations for so long and write a report; loads the agent if need be");
-  auto options = std::make_shared<RecordOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  add_duration(*command, "-d", options->seconds,
+  const auto [command, options] = add_command(
+      app, chosen, "record",
+      "Record allocations for so long and write a report; loads the agent if need be", record);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  add_duration(command, "-d", options.seconds,
                "For how long; Ctrl-C ends it early, and still writes", 0.001, kMostSeconds);
-  command->add_option("-o", options->path, fmt::format("The report: {}", kReportEndings))
+  command.add_option("-o", options.path, fmt::format("The report: {}", kReportEndings))
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("--agent", options->agent,
-                   "libddmagent.so; by default the one in ../lib of this command")
+      .add_option("--agent", options.agent,
+                  "libddmagent.so; by default the one in ../lib of this command")
       ->type_name("FILE");
-  command->callback([options, &chosen] { chosen = [options] { return record(*options); }; });
 }
 
 }  // namespace ddm

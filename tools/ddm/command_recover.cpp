@@ -113,17 +113,15 @@ int recover(const RecoverOptions& options) {
 }  // namespace
 
 void add_recover(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "recover", "Show what a killed program had recorded, from its ring file (ring=PATH)");
-  auto options = std::make_shared<RecoverOptions>();
-  command->add_option("RING", options->ring, "The ring file; the program may also still run")
+  const auto [command, options] = add_command(
+      app, chosen, "recover",
+      "Show what a killed program had recorded, from its ring file (ring=PATH)", recover);
+  command.add_option("RING", options.ring, "The ring file; the program may also still run")
       ->required();
   command
-      ->add_option("-o", options->path,
-                   fmt::format("Write a report to a file: {}", kRecoverEndings))
+      .add_option("-o", options.path, fmt::format("Write a report to a file: {}", kRecoverEndings))
       ->type_name("FILE");
-  command->add_flag("--json", options->json, "The summary, and what could not be read, as JSON");
-  command->callback([options, &chosen] { chosen = [options] { return recover(*options); }; });
+  command.add_flag("--json", options.json, "The summary, and what could not be read, as JSON");
 }
 
 }  // namespace ddm

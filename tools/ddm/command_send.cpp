@@ -13,12 +13,10 @@
 namespace ddm {
 namespace {
 
-struct SendOptions {
-  std::string target;
+struct SendOptions : TargetOptions {
   std::string type;
   std::vector<std::string> hex;
   double listen_seconds = 0;
-  bool json = false;
 };
 
 Json as_json(const Chunk& chunk) {
@@ -56,9 +54,7 @@ int send(const SendOptions& options) {
   if (!data) return misused("'" + digits + "' is not hex: pairs of digits, as in 00ff or '00 ff'");
   ByteReader letters(ByteSpan(reinterpret_cast<const std::uint8_t*>(options.type.data()), 4));
 
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto answer = client->ask({letters.u4(), std::move(*data)}, DdmClient::kLongWork);
   if (!answer) return refuse(answer.message());
@@ -84,15 +80,14 @@ int send(const SendOptions& options) {
 }  // namespace
 
 void add_send(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("send", "Send one chunk and show the answer");
-  auto options = std::make_shared<SendOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("CHUNK", options->type, "The chunk's type, four letters: HELO")->required();
-  command->add_option("HEX", options->hex, "The chunk's data, in hex: 00000001");
-  add_duration(*command, "--listen", options->listen_seconds,
-               "How long to wait for events after it", 0, 86400);
-  command->add_flag("--json", options->json, "{reply, events}, each {type, length, data or hex}");
-  command->callback([options, &chosen] { chosen = [options] { return send(*options); }; });
+  const auto [command, options] =
+      add_command(app, chosen, "send", "Send one chunk and show the answer", send);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("CHUNK", options.type, "The chunk's type, four letters: HELO")->required();
+  command.add_option("HEX", options.hex, "The chunk's data, in hex: 00000001");
+  add_duration(command, "--listen", options.listen_seconds, "How long to wait for events after it",
+               0, 86400);
+  command.add_flag("--json", options.json, "{reply, events}, each {type, length, data or hex}");
 }
 
 }  // namespace ddm

@@ -70,13 +70,12 @@ int sites(const SitesOptions& options) {
 }  // namespace
 
 void add_sites(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("sites", "Show where a heap dump's objects come from");
-  auto options = std::make_shared<SitesOptions>();
-  command->add_option("DUMP", options->path, "A heap dump (hprof)")->required();
-  add_row_options(*command, options->by, options->top);
-  command->add_flag("--json", options->json,
-                    "All: {count, bytes, rows: [{class, count, bytes, stack}]}");
-  command->callback([options, &chosen] { chosen = [options] { return sites(*options); }; });
+  const auto [command, options] =
+      add_command(app, chosen, "sites", "Show where a heap dump's objects come from", sites);
+  command.add_option("DUMP", options.path, "A heap dump (hprof)")->required();
+  add_row_options(command, options.by, options.top);
+  command.add_flag("--json", options.json,
+                   "All: {count, bytes, rows: [{class, count, bytes, stack}]}");
 }
 
 }  // namespace ddm

@@ -9,11 +9,9 @@
 namespace ddm {
 namespace {
 
-struct StackOptions {
-  std::string target;
+struct StackOptions : TargetOptions {
   std::int64_t thread = 0;
   bool all = false;
-  bool json = false;
 };
 
 void print_frames(const ThreadStack& stack) {
@@ -29,7 +27,7 @@ int one_stack(DdmClient& client, const StackOptions& options) {
   const auto stack = stack_of(client, options.thread, *wire_id);
   if (!stack) return refuse(stack.message());
   if (options.json) {
-    print_json({{"id", options.thread}, {"stack", (*chunk_to_json(to_chunk(*stack)))["stack"]}});
+    print_json({{"id", options.thread}, {"stack", stack_json(stack->frames)}});
   } else {
     print_frames(*stack);
   }
@@ -70,7 +68,7 @@ int all_stacks(DdmClient& client, bool json) {
     if (json) {
       Json row = {
           {"id", id}, {"name", json_text(name)}, {"state", thread_state_name(status.state)}};
-      row["stack"] = (*chunk_to_json(to_chunk(ThreadStack{status.id, thread.frames})))["stack"];
+      row["stack"] = stack_json(thread.frames);
       add_lock_members(thread, row);
       if (const auto at = circle_of.find(id); at != circle_of.end()) row["deadlock"] = at->second;
       list.push_back(std::move(row));
@@ -89,9 +87,7 @@ int all_stacks(DdmClient& client, bool json) {
 }
 
 int stack(const StackOptions& options) {
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   return options.all ? all_stacks(*client, options.json) : one_stack(*client, options);
 }

@@ -9,14 +9,12 @@ namespace {
 
 std::string seconds(std::uint32_t ticks) { return fmt::format("{:.2f}", ticks / 100.0); }
 
-int threads(const std::string& target, bool json) {
-  const auto address = find_target(target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+int threads(const TargetOptions& options) {
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto rows = list_threads(*client);
   if (!rows) return refuse(rows.message());
-  if (json) {
+  if (options.json) {
     Json list = Json::array();
     for (const auto& [id, status, name] : *rows) {
       list.push_back({{"id", id},
@@ -43,18 +41,11 @@ int threads(const std::string& target, bool json) {
 }  // namespace
 
 void add_threads(CLI::App& app, Command& chosen) {
-  struct ThreadsOptions {
-    std::string target;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand("threads", "List the threads of a program");
-  auto options = std::make_shared<ThreadsOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_flag("--json", options->json,
-                    "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
-  command->callback([options, &chosen] {
-    chosen = [options] { return threads(options->target, options->json); };
-  });
+  const auto [command, options] =
+      add_command(app, chosen, "threads", "List the threads of a program", threads);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_flag("--json", options.json,
+                   "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
 }
 
 }  // namespace ddm

@@ -25,8 +25,7 @@ constexpr std::uint32_t kDualClock = 0x110;
 constexpr std::size_t kTopMethods = 25;
 constexpr std::string_view kEndings = ".trace, .html, .txt, .collapsed or .json";
 
-struct TraceOptions {
-  std::string target;
+struct TraceOptions : TargetOptions {
   std::string methods;
   std::string path;
   double seconds = 10;
@@ -36,7 +35,6 @@ struct TraceOptions {
   std::string below;
   RunningRule running;
   bool cpu = false;
-  bool json = false;
 };
 
 std::string ending_of(const std::string& path) {
@@ -137,9 +135,7 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
 }
 
 int trace(const TraceOptions& options) {
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
@@ -192,18 +188,18 @@ std::string names_some(const std::string& patterns) {
 }  // namespace
 
 void add_trace(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("trace", "Trace calls of methods for some seconds");
-  auto options = std::make_shared<TraceOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  CLI::Option* methods = command->add_option("--methods", options->methods,
-                                             "Which, such as 'shop.*' or '*.Cart.total'; several "
-                                             "with commas; all but the JDK's own if not "
-                                             "given");
+  const auto [command, options] =
+      add_command(app, chosen, "trace", "Trace calls of methods for some seconds", trace);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  CLI::Option* methods = command.add_option("--methods", options.methods,
+                                            "Which, such as 'shop.*' or '*.Cart.total'; several "
+                                            "with commas; all but the JDK's own if not "
+                                            "given");
   methods->check(names_some);
   CLI::Option* least =
       command
-          ->add_option(
-              "--min", options->least_ms,
+          .add_option(
+              "--min", options.least_ms,
               "Only calls that take so long: ms, or with a unit (500us, 1ms, 2s); what goes "
               "on at the end is left out")
           ->transform(CLI::AsNumberWithUnit(
@@ -211,42 +207,40 @@ void add_trace(CLI::App& app, Command& chosen) {
           ->check(CLI::Range(0.001, 4'000'000.0));
   CLI::Option* below =
       command
-          ->add_option("--below", options->below,
-                       "Only these methods, and what is called from them, as in --methods")
+          .add_option("--below", options.below,
+                      "Only these methods, and what is called from them, as in --methods")
           ->check(names_some);
   command
-      ->add_option("--sample", options->sample_ms,
-                   "Rewrite nothing: take the stacks of running threads every so many ms, and tell "
-                   "calls from what differs between two of them")
+      .add_option("--sample", options.sample_ms,
+                  "Rewrite nothing: take the stacks of running threads every so many ms, and tell "
+                  "calls from what differs between two of them")
       ->check(CLI::Range(0.1, 10000.0))
       ->excludes(methods)
       ->excludes(least)
       ->excludes(below);
-  add_duration(*command, "-d,--seconds", options->seconds, "For how long; Ctrl-C ends it earlier",
+  add_duration(command, "-d,--seconds", options.seconds, "For how long; Ctrl-C ends it earlier",
                0.01, 4000);
   command
-      ->add_option("-o", options->path,
-                   fmt::format("Also to a file: {}; .json is for profiler.firefox.com", kEndings))
+      .add_option("-o", options.path,
+                  fmt::format("Also to a file: {}; .json is for profiler.firefox.com", kEndings))
       ->check([](const std::string& path) {
         return is_known(ending_of(path))
                    ? std::string()
                    : fmt::format("{} is no such file; it ends in {}", path, kEndings);
       });
-  command->add_option("--buffer", options->megabytes, "MiB for the trace; 10 bytes an entry or end")
+  command.add_option("--buffer", options.megabytes, "MiB for the trace; 10 bytes an entry or end")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  CLI::Option* wait =
-      command->add_flag("--wait", options->running.wait,
-                        "Wait until no method of the classes runs: one that does is "
-                        "not compiled before it returns");
-  command->add_flag("--no-running", options->running.refuse, "Change nothing if one runs")
+  CLI::Option* wait = command.add_flag("--wait", options.running.wait,
+                                       "Wait until no method of the classes runs: one that does is "
+                                       "not compiled before it returns");
+  command.add_flag("--no-running", options.running.refuse, "Change nothing if one runs")
       ->excludes(wait);
-  command->add_flag("--cpu", options->cpu,
-                    "The CPU time of threads, too (in .trace, .html and --json)");
-  command->add_flag("--json", options->json,
-                    "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
-                    "exceptions, total_us, self_us}]}; with --cpu also cpu_us");
-  command->callback([options, &chosen] { chosen = [options] { return trace(*options); }; });
+  command.add_flag("--cpu", options.cpu,
+                   "The CPU time of threads, too (in .trace, .html and --json)");
+  command.add_flag("--json", options.json,
+                   "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
+                   "exceptions, total_us, self_us}]}; with --cpu also cpu_us");
 }
 
 }  // namespace ddm

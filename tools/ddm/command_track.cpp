@@ -9,17 +9,13 @@
 namespace ddm {
 namespace {
 
-struct TrackOptions {
-  std::string target;
+struct TrackOptions : TargetOptions {
   std::string what = "status";
   bool exact = false;
-  bool json = false;
 };
 
 int track(const TrackOptions& options) {
-  const auto address = find_target(options.target);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   // The first time it rewrites all loaded classes, if the engine is bci.
   Progress progress(options.what == "on" ? "switching on (engine=bci rewrites the loaded classes)"

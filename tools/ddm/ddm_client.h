@@ -66,6 +66,8 @@ class DdmClient {
   // never.
   void give_up_when(std::function<bool()> given_up) { given_up_ = std::move(given_up); }
 
+  const std::string& name() const { return name_; }  // its address
+
   static Error unexpected(const Chunk& answer);
 
  private:

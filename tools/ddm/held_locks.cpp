@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chunk_json.h"
 #include "wire/chunks/hello.h"
 
 namespace ddm {
@@ -77,12 +78,6 @@ std::string deadlocks_text(const std::vector<LockCircle>& circles) {
     }
   }
   return text;
-}
-
-std::string place_of(const ThreadStack::Frame& frame) {
-  if (frame.line == -2) return "Native Method";
-  if (frame.file.empty()) return "Unknown Source";
-  return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
 }
 
 std::string locked_stack_text(const ThreadLocks::Thread& thread) {

@@ -32,7 +32,4 @@ std::string locked_stack_text(const ThreadLocks::Thread& thread);
 // {waits: {kind, class, hash, owner}, holds: [{class, hash, frame}]}, each where there is some.
 void add_lock_members(const ThreadLocks::Thread& thread, Json& object);
 
-// "Cart.java:12", "Native Method", "Unknown Source".
-std::string place_of(const ThreadStack::Frame& frame);
-
 }  // namespace ddm

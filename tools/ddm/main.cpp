@@ -31,26 +31,13 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "ddm " DDM_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   ddm::Command chosen;
-  ddm::add_ps(app, chosen);
-  ddm::add_info(app, chosen);
-  ddm::add_threads(app, chosen);
-  ddm::add_stack(app, chosen);
-  ddm::add_heap(app, chosen);
-  ddm::add_gc(app, chosen);
-  ddm::add_locks(app, chosen);
-  ddm::add_track(app, chosen);
-  ddm::add_trace(app, chosen);
-  ddm::add_probe(app, chosen);
-  ddm::add_allocs(app, chosen);
-  ddm::add_live(app, chosen);
-  ddm::add_record(app, chosen);
-  ddm::add_dump(app, chosen);
-  ddm::add_sites(app, chosen);
-  ddm::add_recover(app, chosen);
-  ddm::add_attach(app, chosen);
-  ddm::add_bridge(app, chosen);
-  ddm::add_dyper(app, chosen);
-  ddm::add_send(app, chosen);
+  using namespace ddm;
+  for (AddCommand* add :
+       {add_ps,    add_info,    add_threads, add_stack,  add_heap,  add_gc,     add_locks,
+        add_track, add_trace,   add_probe,   add_allocs, add_live,  add_record, add_dump,
+        add_sites, add_recover, add_attach,  add_bridge, add_dyper, add_send}) {
+    add(app, chosen);
+  }
 
   if (const std::string word = unknown_command(app, argc, argv); !word.empty()) {
     return ddm::misused("there is no command '" + word + "'; `ddm --help` lists them");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "chunk_json.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -45,12 +46,6 @@ std::string times_text(const ProbeFindings::Method& method) {
   return text;
 }
 
-std::string source_of(const ProbeFindings::Frame& frame) {
-  if (frame.line == -2) return "Native Method";
-  if (frame.file.empty()) return "Unknown Source";
-  return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
-}
-
 // On one line, and as Java writes it.
 std::string in_line(const std::string& value) {
   std::string text;
@@ -82,7 +77,7 @@ std::string record_text(const ProbeFindings::Method& method, const ProbeFindings
   text += "\n";
   for (std::size_t i = 0; i < std::min(record.stack.size(), kMostFrames); ++i) {
     const ProbeFindings::Frame& frame = record.stack[i];
-    text += said("    at {}.{}({})\n", frame.class_name, frame.method, source_of(frame));
+    text += said("    at {}.{}({})\n", frame.class_name, frame.method, place_of(frame));
   }
   if (record.stack.size() > kMostFrames) {
     text += fmt::format("    ... {} more\n", record.stack.size() - kMostFrames);
@@ -100,16 +95,7 @@ Json record_json(const ProbeFindings::Record& record) {
   if ((record.what & kProbeReturn) != 0) json["return"] = json_text(record.returned);
   if ((record.what & kProbeThrows) != 0) json["throws"] = json_text(record.thrown);
   if (record.ns > 0) json["ns"] = record.ns;
-  if (!record.stack.empty()) {
-    Json stack = Json::array();
-    for (const ProbeFindings::Frame& frame : record.stack) {
-      stack.push_back({{"class", json_text(frame.class_name)},
-                       {"method", json_text(frame.method)},
-                       {"file", json_text(frame.file)},
-                       {"line", frame.line}});
-    }
-    json["stack"] = std::move(stack);
-  }
+  if (!record.stack.empty()) json["stack"] = stack_json(record.stack);
   return json;
 }
 

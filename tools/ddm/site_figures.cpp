@@ -16,16 +16,6 @@
 namespace ddm {
 namespace {
 
-std::string text_of(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::int64_t number_of(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
 FrameName frame_of(const Json& object) {
   FrameName frame;
   if (!object.is_object()) return frame;
@@ -50,6 +40,16 @@ FrameName frame_of(const FrameLine& shown, ReportNames& names) {
 }
 
 }  // namespace
+
+std::string text_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t number_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
 
 LiveAges ages_of(const Json& object) {
   LiveAges ages;

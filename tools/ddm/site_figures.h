@@ -16,6 +16,10 @@
 
 namespace ddm {
 
+// A member of an object; "" and 0 where it is not there, or is of another type.
+std::string text_of(const Json& object, const char* name);
+std::int64_t number_of(const Json& object, const char* name);
+
 struct FrameName {
   std::string class_name;  // "" = no frame
   std::string method;

@@ -47,4 +47,10 @@ Result<Address> find_target(std::string_view text) {
   return address;
 }
 
+Result<DdmClient> connect_to_target(std::string_view text) {
+  const auto address = find_target(text);
+  if (!address) return address.error();
+  return DdmClient::connect(*address);
+}
+
 }  // namespace ddm
