@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <utility>
-
 #include "report/report_words.h"
 
 namespace ddm {
@@ -24,17 +21,26 @@ std::string sampling_words(const ReportSummary& summary) {
 
 namespace {
 
-using Ending = std::pair<std::string_view, ReportFormat>;
-// The longer of two that fit comes first.
-constexpr std::array kEndings = {Ending{".hprof.txt", ReportFormat::kHprofText},
-                                 Ending{".txt", ReportFormat::kText},
-                                 Ending{".collapsed", ReportFormat::kCollapsed},
-                                 Ending{".sites.jsonl", ReportFormat::kSitesJsonl},
-                                 Ending{".jsonl", ReportFormat::kJsonl},
-                                 Ending{".html", ReportFormat::kHtml},
-                                 Ending{".pb.gz", ReportFormat::kPprof},
-                                 Ending{".dhat.json", ReportFormat::kDhat},
-                                 Ending{".firefox.json", ReportFormat::kFirefox}};
+struct Format {
+  std::string_view ending;
+  ReportFormat format;
+  void (*write)(const ReportData& data, const ReportSink& sink);
+};
+// The longer of two endings that fit comes first.
+constexpr Format kFormats[] = {
+    {".hprof.txt", ReportFormat::kHprofText, hprof_text_report},
+    {".txt", ReportFormat::kText,
+     [](const ReportData& data, const ReportSink& sink) { text_report(data, sink); }},
+    {".collapsed", ReportFormat::kCollapsed,
+     [](const ReportData& data, const ReportSink& sink) { sink(collapsed_report(data)); }},
+    {".sites.jsonl", ReportFormat::kSitesJsonl, sites_jsonl_report},
+    {".jsonl", ReportFormat::kJsonl, jsonl_report},
+    {".html", ReportFormat::kHtml,
+     [](const ReportData& data, const ReportSink& sink) { sink(html_report(data)); }},
+    {".pb.gz", ReportFormat::kPprof, pprof_report},
+    {".dhat.json", ReportFormat::kDhat, dhat_report},
+    {".firefox.json", ReportFormat::kFirefox, firefox_report},
+};
 
 constexpr std::string_view kHeapDumpEnding = ".hprof";
 
@@ -43,8 +49,8 @@ constexpr std::string_view kHeapDumpEnding = ".hprof";
 bool is_heap_dump(std::string_view path) { return path.ends_with(kHeapDumpEnding); }
 
 std::optional<ReportFormat> report_format_of(std::string_view path) {
-  for (const auto& [ending, format] : kEndings) {
-    if (path.ends_with(ending)) return format;
+  for (const Format& one : kFormats) {
+    if (path.ends_with(one.ending)) return one.format;
   }
   return std::nullopt;
 }
@@ -62,42 +68,16 @@ std::string_view lacks_for(ReportFormat format, const ReportData& data) {
 }
 
 std::string_view report_ending_of(std::string_view path) {
-  for (const auto& [ending, format] : kEndings) {
-    if (path.ends_with(ending)) return path.substr(path.size() - ending.size());
+  for (const Format& one : kFormats) {
+    if (path.ends_with(one.ending)) return path.substr(path.size() - one.ending.size());
   }
   if (is_heap_dump(path)) return path.substr(path.size() - kHeapDumpEnding.size());
   return {};
 }
 
 void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink) {
-  switch (format) {
-    case ReportFormat::kText:
-      text_report(data, sink);
-      break;
-    case ReportFormat::kCollapsed:
-      sink(collapsed_report(data));
-      break;
-    case ReportFormat::kJsonl:
-      jsonl_report(data, sink);
-      break;
-    case ReportFormat::kSitesJsonl:
-      sites_jsonl_report(data, sink);
-      break;
-    case ReportFormat::kHtml:
-      sink(html_report(data));
-      break;
-    case ReportFormat::kPprof:
-      pprof_report(data, sink);
-      break;
-    case ReportFormat::kHprofText:
-      hprof_text_report(data, sink);
-      break;
-    case ReportFormat::kDhat:
-      dhat_report(data, sink);
-      break;
-    case ReportFormat::kFirefox:
-      firefox_report(data, sink);
-      break;
+  for (const Format& one : kFormats) {
+    if (one.format == format) one.write(data, sink);
   }
 }
 

@@ -9,21 +9,9 @@ namespace ddm {
 namespace {
 
 const char* reason_of(WalkEnd end) {
-  switch (end) {
-    case WalkEnd::kBarrier:
-      return "virtual thread";
-    case WalkEnd::kOdd:
-      return "odd frame";
-    case WalkEnd::kUnknownMethod:
-      return "method without id";
-    case WalkEnd::kComplete:
-      return "complete";
-    case WalkEnd::kNoMemory:
-      return "no memory";
-    case WalkEnd::kCount:
-      break;
-  }
-  return "";
+  constexpr const char* kReasons[] = {"complete", "virtual thread", "odd frame",
+                                      "method without id", "no memory"};
+  return kReasons[static_cast<std::size_t>(end)];
 }
 
 }  // namespace

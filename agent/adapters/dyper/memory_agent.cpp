@@ -9,27 +9,10 @@ namespace ddm {
 namespace {
 
 std::string name_of(PoolKind kind) {
-  switch (kind) {
-    case PoolKind::kYoung:
-      return "YOUNG";
-    case PoolKind::kSurvivor:
-      return "SURVIVOR";
-    case PoolKind::kOld:
-      return "OLD";
-    case PoolKind::kMetaspace:
-      return "METASPACE";
-    case PoolKind::kClassSpace:
-      return "CLASSSPACE";
-    case PoolKind::kCode:
-      return "CODE";
-    case PoolKind::kCodeOfVm:
-      return "CODE_VM";
-    case PoolKind::kCodeProfiled:
-      return "CODE_PROFILED";
-    case PoolKind::kCodeNotProfiled:
-      break;
-  }
-  return "CODE_NOT_PROFILED";
+  constexpr const char* kNames[] = {"YOUNG",     "SURVIVOR",      "OLD",
+                                    "METASPACE", "CLASSSPACE",    "CODE",
+                                    "CODE_VM",   "CODE_PROFILED", "CODE_NOT_PROFILED"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 struct Source {

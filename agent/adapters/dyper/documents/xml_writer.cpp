@@ -26,34 +26,15 @@ std::u16string without_forbidden(std::u16string units) {
 }
 
 void escape(std::string_view value, std::string& out) {
+  constexpr std::string_view kEscaped = "&<>\"'\n\r\t";
+  constexpr std::string_view kNames[] = {"&amp;",  "&lt;",  "&gt;",  "&quot;",
+                                         "&apos;", "&#10;", "&#13;", "&#9;"};
   for (const char c : value) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      case '\r':
-        out += "&#13;";
-        break;
-      case '\t':
-        out += "&#9;";
-        break;
-      default:
-        out += c;
+    const std::size_t at = kEscaped.find(c);
+    if (at == std::string_view::npos) {
+      out += c;
+    } else {
+      out += kNames[at];
     }
   }
 }
