@@ -39,43 +39,30 @@ bool is_hidden(std::string_view class_name) {
          class_name.substr(0, slash).find("$$Lambda") != std::string_view::npos;
 }
 
-MethodRole role_of(const MethodName& method) {
+ShownRole role_of(const MethodName& method) {
   if (method.method == "<init>") {
-    return method.class_name == "java.lang.Object" ? MethodRole::kObjectInit
-                                                   : MethodRole::kConstructor;
+    return method.class_name == "java.lang.Object" ? ShownRole::kObjectInit
+                                                   : ShownRole::kAtConstructor;
   }
-  if (method.class_name.starts_with("java.lang.DdmTracker")) return MethodRole::kTracker;
+  if (method.class_name.starts_with("java.lang.DdmTracker")) return ShownRole::kTracker;
   if (method.class_name == "java.util.Arrays" &&
       (method.method == "copyOf" || method.method == "copyOfRange") &&
       method.signature.ends_with("Ljava/lang/Class;)[Ljava/lang/Object;")) {
-    return MethodRole::kArrayCopy;
+    return ShownRole::kArrayCopy;
   }
-  return is_hidden(method.class_name) ? MethodRole::kHidden : MethodRole::kPlain;
+  return is_hidden(method.class_name) ? ShownRole::kHidden : ShownRole::kPlain;
 }
 
 }  // namespace
 
 bool SeenMethod::stands_at_super_call(jlocation location) const {
-  return role == MethodRole::kConstructor &&
+  return role == ShownRole::kAtConstructor &&
          std::find(super_calls.begin(), super_calls.end(), location) != super_calls.end();
 }
 
 ShownRole SeenMethod::role_at(jlocation location) const {
-  switch (role) {
-    case MethodRole::kPlain:
-      return ShownRole::kPlain;
-    case MethodRole::kHidden:
-      return ShownRole::kHidden;
-    case MethodRole::kTracker:
-      return ShownRole::kTracker;
-    case MethodRole::kObjectInit:
-      return ShownRole::kObjectInit;
-    case MethodRole::kConstructor:
-      return stands_at_super_call(location) ? ShownRole::kAtConstructor : ShownRole::kPlain;
-    case MethodRole::kArrayCopy:
-      return ShownRole::kArrayCopy;
-  }
-  return ShownRole::kPlain;
+  const bool elsewhere = role == ShownRole::kAtConstructor && !stands_at_super_call(location);
+  return elsewhere ? ShownRole::kPlain : role;
 }
 
 SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
@@ -170,7 +157,7 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   }
   const std::int32_t bci = former.original_bci(frame.location);
   former.name = names_.add_method(std::move(name));
-  if (former.role != MethodRole::kConstructor) return {former.name, bci, former.role_at(0)};
+  if (former.role != ShownRole::kAtConstructor) return {former.name, bci, former.role_at(0)};
   const bool at_super_call =
       std::any_of(newest.super_calls.begin(), newest.super_calls.end(),
                   [&](std::uint16_t call) { return bci >= 0 && newest.original_bci(call) == bci; });
@@ -309,7 +296,7 @@ MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature
 
 void SeenMethods::read_code(jclass owner, std::string_view class_signature, jmethodID method,
                             const MethodName& names, SeenMethod& seen) const {
-  const bool with_super_calls = seen.role == MethodRole::kConstructor && super_calls_wanted_;
+  const bool with_super_calls = seen.role == ShownRole::kAtConstructor && super_calls_wanted_;
   if (rewritten_.empty() && !with_super_calls) return;
   jint length = 0;
   JvmtiPtr<unsigned char> code(jvmti_);

@@ -26,19 +26,11 @@
 #include "stack/method_code.h"
 #include "stack/names/name_table.h"
 #include "stack/rewritten_methods.h"
+#include "stack/shown_frame.h"
 #include "stack/stack_capture.h"
 #include "vm/method_pointers.h"
 
 namespace ddm {
-
-enum class MethodRole : std::uint8_t {
-  kPlain,
-  kHidden,       // method handle plumbing that Java's own stack traces leave out too
-  kTracker,      // a method of java.lang.DdmTracker or its natives
-  kObjectInit,   // Object.<init>
-  kConstructor,  // any other <init>
-  kArrayCopy,    // Arrays.copyOf and copyOfRange of object arrays, hooked where it is called
-};
 
 // Which form of its class a method was read from.
 struct MethodVersion {
@@ -51,7 +43,7 @@ struct MethodVersion {
 
 struct SeenMethod {
   NameId name = kUnknownName;
-  MethodRole role = MethodRole::kPlain;
+  ShownRole role = ShownRole::kPlain;      // kAtConstructor: any <init> but Object's
   RewrittenMethods::Moves moves;           // of a rewritten method; see original_bci()
   std::vector<std::uint16_t> super_calls;  // kConstructor: where this() or super() is called, as
                                            // the method stands in the VM; see find_super_calls()
