@@ -11,8 +11,7 @@ constexpr std::uint8_t kObjects = 1;  // HPSG's `what`
 
 void HeapMapHandlers::add_to(Dispatcher& dispatcher) {
   for (const ChunkType type : {kMergedSegment, kObjectSegment}) {
-    dispatcher.add(type, Lane::kQuick,
-                   [this](const Request& request, Reply reply) { ask(request, std::move(reply)); });
+    dispatcher.add(type, Lane::kQuick, this, &HeapMapHandlers::ask);
   }
   requests_.set_drawer([this](JNIEnv* jni, const auto& receivers) { draw_for(jni, receivers); });
 }

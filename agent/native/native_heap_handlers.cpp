@@ -32,9 +32,7 @@ void write(const NativeMap& map, HeapMapWriter& writer) {
 }  // namespace
 
 void NativeHeapHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(kNativeSegment, Lane::kQuick, [this](const Request& request, Reply reply) {
-    segments(request, std::move(reply));
-  });
+  dispatcher.add(kNativeSegment, Lane::kQuick, this, &NativeHeapHandlers::segments);
   dispatcher.add(NativeHeap::kType, Lane::kSlow,
                  [this](const Request&, Reply reply) { allocations(std::move(reply)); });
   requests_.set_drawer([this](JNIEnv*, const auto& receivers) { draw_for(receivers); });

@@ -52,8 +52,7 @@ AppHandlers::AppHandlers(const HandlerContext& context, const VmFacts& facts,
 }
 
 void AppHandlers::add_chunks(Dispatcher& dispatcher) {
-  dispatcher.add(HelloRequest::kType, Lane::kInline,
-                 [this](const Request& request, Reply reply) { hello(request, std::move(reply)); });
+  dispatcher.add(HelloRequest::kType, Lane::kInline, this, &AppHandlers::hello);
   dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
     reply.send(
         to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming", "method-trace-profiling",
@@ -70,8 +69,7 @@ void AppHandlers::add_chunks(Dispatcher& dispatcher) {
     context_.service.debugger_gone(request.session);
     reply.send_empty();
   });
-  dispatcher.add(ExitRequest::kType, Lane::kInline,
-                 [this](const Request& request, Reply reply) { exit(request, std::move(reply)); });
+  dispatcher.add(ExitRequest::kType, Lane::kInline, this, &AppHandlers::exit);
 }
 
 void AppHandlers::hello(const Request& request, Reply reply) {

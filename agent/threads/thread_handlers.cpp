@@ -48,18 +48,12 @@ constexpr char kNoTable[] = "java.lang.Thread of this VM is not as expected";
 }  // namespace
 
 void ThreadHandlers::add_chunks(Dispatcher& dispatcher) {
-  const auto add = [&](ChunkType type, void (ThreadHandlers::*handler)(const Request&, Reply)) {
-    dispatcher.add(type, Lane::kQuick, [this, handler](const Request& request, Reply reply) {
-      (this->*handler)(request, std::move(reply));
-    });
-  };
-  add(ThreadEventsRequest::kType, &ThreadHandlers::switch_events);
-  add(ThreadStatusRequest::kType, &ThreadHandlers::status);
-  add(JavaThreadIds::kType, &ThreadHandlers::java_ids);
-  add(StackRequest::kType, &ThreadHandlers::stack);
+  dispatcher.add(ThreadEventsRequest::kType, Lane::kQuick, this, &ThreadHandlers::switch_events);
+  dispatcher.add(ThreadStatusRequest::kType, Lane::kQuick, this, &ThreadHandlers::status);
+  dispatcher.add(JavaThreadIds::kType, Lane::kQuick, this, &ThreadHandlers::java_ids);
+  dispatcher.add(StackRequest::kType, Lane::kQuick, this, &ThreadHandlers::stack);
   // It makes Java objects, and many of them: the quick lane does not wait for that.
-  dispatcher.add(ThreadLocks::kType, Lane::kSlow,
-                 [this](const Request& request, Reply reply) { locks(request, std::move(reply)); });
+  dispatcher.add(ThreadLocks::kType, Lane::kSlow, this, &ThreadHandlers::locks);
 }
 
 bool ThreadHandlers::have_table(JNIEnv* jni) {

@@ -34,9 +34,7 @@ void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, Chunk
 }
 
 void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(ProfilingState::kType, Lane::kInline, [this](const Request& request, Reply reply) {
-    tell_state(request, std::move(reply));
-  });
+  dispatcher.add(ProfilingState::kType, Lane::kInline, this, &ProfilingHandlers::tell_state);
   add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
     const auto wanted = TraceRequest::decode(request.data);
     if (!wanted) {

@@ -76,6 +76,12 @@ class Dispatcher {
 
   // False: the type has a handler already.
   bool add(ChunkType type, Lane lane, ChunkHandler handler);
+  template <typename Room>
+  bool add(ChunkType type, Lane lane, Room* room, void (Room::*handler)(const Request&, Reply)) {
+    return add(type, lane, [=](const Request& request, Reply reply) {
+      (room->*handler)(request, std::move(reply));
+    });
+  }
   bool remove(ChunkType type);
 
   // Ends in one call of `done`, from any thread, with the chunks of the reply packet (none: an
