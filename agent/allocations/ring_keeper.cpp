@@ -9,6 +9,7 @@
 #include "core/filled_path.h"
 #include "core/log.h"
 #include "core/native_thread.h"
+#include "core/wall_clock.h"
 
 namespace ddm {
 namespace {
@@ -58,9 +59,7 @@ std::unique_ptr<RingKeeper> RingKeeper::open(const std::string& text, std::int64
                                              const TrackingOptions& options) {
   RingFileRequest request;
   request.pid = pid;
-  request.now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
+  request.now_ms = epoch_ms();
   request.records = options.records;
   request.depth = options.depth;
   const std::string filled_in = fill_in_path(text, pid, time_text(load_time));

@@ -13,6 +13,16 @@ void FileDescriptor::reset() {
   fd_ = -1;
 }
 
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
 std::string errno_text(int error_number) { return std::generic_category().message(error_number); }
 
 Error errno_error(std::string_view what) {

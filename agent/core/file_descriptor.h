@@ -32,6 +32,9 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+// All of it. 0 or errno.
+int write_all(int fd, std::string_view bytes);
+
 // "Permission denied" for EACCES; thread-safe, unlike strerror().
 std::string errno_text(int error_number);
 

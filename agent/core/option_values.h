@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
+
+#include "core/whole_text.h"
 
 namespace ddm {
 
@@ -47,34 +48,20 @@ inline Wrong number(std::string_view value, std::int64_t low, std::int64_t high,
   std::string_view digits = value;
   std::int64_t factor = 1;
   if (size_suffix && !digits.empty()) {
-    switch (digits.back()) {
-      case 'k':
-      case 'K':
-        factor = 1 << 10;
-        break;
-      case 'm':
-      case 'M':
-        factor = 1 << 20;
-        break;
-      case 'g':
-      case 'G':
-        factor = 1 << 30;
-        break;
-      default:
-        break;
+    const std::size_t unit = std::string_view("kKmMgG").find(digits.back());
+    if (unit != std::string_view::npos) {
+      factor = std::int64_t{1} << (10 * (unit / 2 + 1));
+      digits.remove_suffix(1);
     }
-    if (factor > 1) digits.remove_suffix(1);
   }
-  std::int64_t n = 0;
-  const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-  const bool good = ec == std::errc() && end == digits.data() + digits.size() && n >= 0 &&
-                    n <= std::numeric_limits<std::int64_t>::max() / factor && n * factor >= low &&
-                    n * factor <= high;
+  const auto n = number_in<std::int64_t>(digits);
+  const bool good = n && *n >= 0 && *n <= std::numeric_limits<std::int64_t>::max() / factor &&
+                    *n * factor >= low && *n * factor <= high;
   if (!good) {
     return fmt::format("\"{}\" is not a number from {} to {}{}", value, low, high,
                        size_suffix ? " (k, m, g may follow)" : "");
   }
-  *to = n * factor;
+  *to = *n * factor;
   return "";
 }
 

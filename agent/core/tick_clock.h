@@ -28,7 +28,6 @@ class TickClock {
   // Finds out what a tick is, the first time; some 0.2 ms. Before any other call.
   static void calibrate();
 
-  static double nanos_per_tick() noexcept { return s_nanos_per_tick; }
   static std::uint64_t nanos(Ticks ticks) noexcept {
     return static_cast<std::uint64_t>(static_cast<double>(ticks) * s_nanos_per_tick);
   }

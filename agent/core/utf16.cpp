@@ -7,15 +7,12 @@ namespace {
 
 constexpr char16_t kReplacement = 0xfffd;
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+bool is_high(char16_t unit) { return (unit & 0xfc00) == 0xd800; }
+bool is_low(char16_t unit) { return (unit & 0xfc00) == 0xdc00; }
 
-// The character at the head of `text` and its length in bytes; length 0 when it is none.
-struct Decoded {
-  char32_t value = 0;
-  std::size_t length = 0;
-};
+}  // namespace
 
-Decoded decode(std::string_view text) {
+DecodedUtf8 decode_utf8(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return {lead, 1};
   std::size_t length = 0;
@@ -37,16 +34,12 @@ Decoded decode(std::string_view text) {
     if (!is_continuation(text[i])) return {};
     value = value << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
   }
-  // Overlong forms are refused, but for the NUL of modified UTF-8; surrogates are let through,
-  // since that is how modified UTF-8 writes supplementary characters.
+  // Overlong forms are refused, but for the NUL of modified UTF-8.
   constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool nul = length == 2 && value == 0;
   if ((value < kSmallest[length] && !nul) || value > 0x10ffff) return {};
   return {value, length};
 }
-
-bool is_high(char16_t unit) { return (unit & 0xfc00) == 0xd800; }
-bool is_low(char16_t unit) { return (unit & 0xfc00) == 0xdc00; }
 
 void append_utf8(std::string& out, char32_t c) {
   const auto put = [&out](char32_t byte) { out += static_cast<char>(byte); };
@@ -67,13 +60,11 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-}  // namespace
-
 std::u16string to_utf16(std::string_view text) {
   std::u16string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Decoded c = decode(text);
+    const DecodedUtf8 c = decode_utf8(text);
     if (c.length == 0) {
       out += kReplacement;
       text.remove_prefix(1);

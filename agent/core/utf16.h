@@ -13,6 +13,21 @@ namespace ddm {
 // one U+FFFD.
 std::u16string to_utf16(std::string_view text);
 
+// A character at the head of `text`, which is not empty, as its bits say: surrogates are let through,
+// since that is how modified UTF-8 writes supplementary characters, and so is its NUL. Length 0: none.
+//
+//   0xxxxxxx                              U+0000..007F
+//   110xxxxx 10xxxxxx                     U+0080..07FF, and C0 80
+//   1110xxxx 10xxxxxx 10xxxxxx            U+0800..FFFF
+//   11110xxx 10xxxxxx 10xxxxxx 10xxxxxx   U+10000..10FFFF (plain UTF-8, not modified)
+struct DecodedUtf8 {
+  char32_t value = 0xfffd;
+  std::size_t length = 0;
+};
+DecodedUtf8 decode_utf8(std::string_view text);
+void append_utf8(std::string& out, char32_t c);
+inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
 // Always valid UTF-8: a surrogate without its other half becomes U+FFFD.
 std::string to_utf8(std::u16string_view text);
 

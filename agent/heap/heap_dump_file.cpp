@@ -72,17 +72,6 @@ class Handles {
   const std::optional<DumpSites>& sites_;
 };
 
-// 0 or errno.
-int write_all(int fd, std::string_view piece) {
-  while (!piece.empty()) {
-    const ssize_t written = ::write(fd, piece.data(), piece.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    piece.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 }  // namespace
 
 class HeapDumper::Unfinished {

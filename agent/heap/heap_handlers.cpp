@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/log.h"
+#include "core/wall_clock.h"
 #include "vm/jvmti_error.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/heap_dump.h"
@@ -16,27 +17,8 @@ namespace {
 // Ids of HPIF. What the Java heap is made of, and what the VM has beside it, has numbers that no
 // 4 GiB slice of a heap map takes before the heap has 400 GiB.
 std::uint32_t id_of(PoolKind kind) {
-  switch (kind) {
-    case PoolKind::kYoung:
-      return 101;
-    case PoolKind::kSurvivor:
-      return 102;
-    case PoolKind::kOld:
-      return 103;
-    case PoolKind::kMetaspace:
-      return 111;
-    case PoolKind::kClassSpace:
-      return 112;
-    case PoolKind::kCode:
-      return 121;
-    case PoolKind::kCodeOfVm:
-      return 122;
-    case PoolKind::kCodeProfiled:
-      return 123;
-    case PoolKind::kCodeNotProfiled:
-      return 124;
-  }
-  return 0;
+  constexpr std::uint32_t kIds[] = {101, 102, 103, 111, 112, 121, 122, 123, 124};
+  return kIds[static_cast<std::size_t>(kind)];
 }
 
 // The packet's and the chunk's header, and room for FAIL's neighbours in a packet of several.
@@ -46,34 +28,20 @@ constexpr std::size_t kMaxDump = kMaxOutgoingPacket - (std::size_t{1} << 20);
 // ask the VM something get a moment.
 void let_others_run() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-std::uint64_t now_ms() {
-  using namespace std::chrono;
-  return static_cast<std::uint64_t>(
-      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
-}
-
 }  // namespace
 
 void HeapHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(HeapInfoRequest::kType, Lane::kQuick,
-                 [this](const Request& request, Reply reply) { info(request, std::move(reply)); });
-  dispatcher.add(kCollectGarbage, Lane::kSlow, [this](const Request& request, Reply reply) {
-    collect(request, std::move(reply));
-  });
-  dispatcher.add(HeapDumpRequest::kType, Lane::kSlow, [this](const Request& request, Reply reply) {
-    dump_to_file(request, std::move(reply));
-  });
-  dispatcher.add(kHeapDumpStream, Lane::kSlow,
-                 [this](const Request& request, Reply reply) { dump(request, std::move(reply)); });
-  dispatcher.add(
-      HeapDumpPieceRequest::kType, Lane::kSlow,
-      [this](const Request& request, Reply reply) { dump_in_pieces(request, std::move(reply)); });
+  dispatcher.add(HeapInfoRequest::kType, Lane::kQuick, this, &HeapHandlers::info);
+  dispatcher.add(kCollectGarbage, Lane::kSlow, this, &HeapHandlers::collect);
+  dispatcher.add(HeapDumpRequest::kType, Lane::kSlow, this, &HeapHandlers::dump_to_file);
+  dispatcher.add(kHeapDumpStream, Lane::kSlow, this, &HeapHandlers::dump);
+  dispatcher.add(HeapDumpPieceRequest::kType, Lane::kSlow, this, &HeapHandlers::dump_in_pieces);
   gc_events_.add_listener([this](JNIEnv* jni) { collected(jni); });
 }
 
 HeapInfo HeapHandlers::read_info(JNIEnv* jni, HeapInfoWhen reason) {
   HeapInfo info;
-  const std::uint64_t time = now_ms();
+  const auto time = static_cast<std::uint64_t>(epoch_ms());
   const auto add = [&](std::uint32_t id, const HeapFigures& figures) {
     info.heaps.push_back(
         {id, time, reason, figures.max_bytes, figures.committed_bytes, figures.used_bytes, 0});

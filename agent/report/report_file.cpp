@@ -15,27 +15,14 @@
 #include <cstring>
 #include <mutex>
 
+#include "core/file_descriptor.h"
 #include "report/report.h"
 
 namespace ddm {
 namespace {
 
 std::string problem(const std::string& path, int error) {
-  char buffer[128];
-  return fmt::format("cannot write {}: {}", path, strerror_r(error, buffer, sizeof buffer));
-}
-
-// 0 or errno.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written > 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written < 0 && errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
+  return fmt::format("cannot write {}: {}", path, errno_text(error));
 }
 
 // -1, or a file of our own that nobody else writes to or is about to remove.

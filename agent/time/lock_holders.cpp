@@ -8,6 +8,7 @@
 
 #include "core/log.h"
 #include "core/own_memory.h"
+#include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
 #include "vm/vm_structs.h"
 
@@ -26,12 +27,6 @@ std::int64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
-
-jclass global_class(JNIEnv* jni, const char* name) {
-  const LocalRef<jclass> found(jni, jni->FindClass(name));
-  if (clear_exception(jni) || !found) return nullptr;
-  return static_cast<jclass>(jni->NewGlobalRef(found.get()));
 }
 
 }  // namespace

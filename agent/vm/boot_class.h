@@ -24,4 +24,11 @@ inline jclass define_boot_class(JNIEnv* jni, const char* name, const unsigned ch
 // that no debugger which stops at exceptions is shown one of ours. Leaves none pending.
 jclass find_boot_class(JNIEnv* jni, const char* name);
 
+// Any class, as a global reference. Null: there is none.
+inline jclass global_class(JNIEnv* jni, const char* name) {
+  const LocalRef<jclass> found(jni, jni->FindClass(name));
+  if (clear_exception(jni) || !found) return nullptr;
+  return static_cast<jclass>(jni->NewGlobalRef(found.get()));
+}
+
 }  // namespace ddm

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +12,7 @@
 
 #include "attach.h"
 #include "command.h"
+#include "core/whole_text.h"
 #include "ddm_client.h"
 #include "interrupt.h"
 #include "option_values.h"
@@ -63,11 +63,9 @@ class Tracked {
 // The address of a JVM that runs without the agent, once it is loaded; `loaded` tells.
 Result<Address> attached(const RecordOptions& options, bool& loaded) {
   auto known = find_target(options.target);
-  pid_t pid = 0;
   const std::string& text = options.target;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  const bool is_pid = error == std::errc() && end == text.data() + text.size() && pid > 0;
-  if (known || !is_pid || !process_start_time(pid)) return known;
+  const pid_t pid = number_in<pid_t>(text).value_or(0);
+  if (known || pid <= 0 || !process_start_time(pid)) return known;
   const auto jvm = JvmProcess::find(pid);
   if (!jvm) return jvm.error();
   if (jvm->has_agent()) return known;
@@ -106,11 +104,10 @@ class AtEnd {
   AtEnd(const RecordOptions& options, DdmClient& client) : path_(options.path) {
     std::error_code wrong;
     const std::filesystem::path whole = std::filesystem::absolute(path_, wrong);
-    const auto [end, error] =
-        std::from_chars(options.target.data(), options.target.data() + options.target.size(), pid_);
-    const bool is_pid = error == std::errc() && *end == '\0';
-    const auto began = is_pid ? process_start_time(pid_) : std::nullopt;
+    const auto pid = number_in<pid_t>(options.target);
+    const auto began = pid ? process_start_time(*pid) : std::nullopt;
     if (wrong || !began || !sees(whole.parent_path())) return;
+    pid_ = *pid;
     began_ = *began;
     const std::string beside =
         whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "command.h"
+#include "core/wall_clock.h"
 #include "ddm_client.h"
 #include "interrupt.h"
 #include "option_values.h"
@@ -103,11 +104,9 @@ std::string write_file(const TraceOptions& options, const std::string& bytes,
   if (ending == ".trace") return write_report_file(options.path, bytes);
   const TraceNames names(trace);
   if (ending == ".html") {
-    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::system_clock::now().time_since_epoch());
     return write_report_file(
         options.path,
-        html_report(trace_report(trace, sums, names, hello, options.sample_ms, now.count())));
+        html_report(trace_report(trace, sums, names, hello, options.sample_ms, epoch_ms())));
   }
   return write_report_file(options.path, [&](const ReportSink& sink) {
     firefox_trace(trace, names, hello.app, hello.vm, sink);

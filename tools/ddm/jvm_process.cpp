@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
 #include "core/file_descriptor.h"
+#include "core/whole_text.h"
 #include "perf_data.h"
 #include "wire/sockets/discovery.h"
 #include "wire/sockets/owned_file.h"
@@ -62,11 +62,9 @@ std::vector<JvmProcess> JvmProcess::all() {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir("/proc"), closedir);
   if (!stream) return result;
   while (const dirent* entry = readdir(stream.get())) {
-    const std::string_view name = entry->d_name;
-    pid_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error != std::errc() || end != name.data() + name.size()) continue;
-    if (auto process = find(pid)) result.push_back(std::move(*process));
+    const auto pid = number_in<pid_t>(entry->d_name);
+    if (!pid) continue;
+    if (auto process = find(*pid)) result.push_back(std::move(*process));
   }
   std::sort(result.begin(), result.end(),
             [](const JvmProcess& a, const JvmProcess& b) { return a.pid_ < b.pid_; });

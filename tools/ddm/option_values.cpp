@@ -5,15 +5,10 @@
 
 #include <charconv>
 
+#include "core/whole_text.h"
+
 namespace ddm {
 namespace {
-
-template <typename Number>
-bool is_whole(const std::string& text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end;
-}
 
 std::string time_text(double time) {
   return time < 1 ? fmt::format("{:g}ms", time * 1000) : fmt::format("{:g}s", time);
@@ -52,9 +47,8 @@ CLI::Option* add_duration(CLI::App& command, const std::string& names, double& t
 // CLI11 takes -3 for what an unsigned number has room for.
 CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& meaning) {
   const auto fault = [](const std::string& text) {
-    std::size_t number = 0;
-    return is_whole(text, number) ? std::string()
-                                  : fmt::format("'{}' is not a whole number from 0 on", text);
+    return number_in<std::size_t>(text) ? std::string()
+                                        : fmt::format("'{}' is not a whole number from 0 on", text);
   };
   return command.add_option("--top", top, meaning)
       ->capture_default_str()
@@ -63,8 +57,7 @@ CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& mea
 }
 
 std::string fault_of_pid(const std::string& text) {
-  pid_t pid = 0;
-  return is_whole(text, pid) && pid > 0
+  return number_in<pid_t>(text).value_or(0) > 0
              ? std::string()
              : fmt::format("'{}' is not a pid; `ddm ps --all` lists the JVMs that there are", text);
 }

@@ -1,8 +1,8 @@
 #include "target.h"
 
-#include <charconv>
 #include <string>
 
+#include "core/whole_text.h"
 #include "jvm_process.h"
 
 namespace ddm {
@@ -13,10 +13,9 @@ bool is_number(std::string_view text) {
 }
 
 Result<Address> address_of_pid(std::string_view text) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  const pid_t pid = number_in<pid_t>(text).value_or(0);
   const std::string name(text);
-  if (error != std::errc() || pid <= 0) return Error{name + " is not a valid pid"};
+  if (pid <= 0) return Error{name + " is not a valid pid"};
   for (const Target& target : list_targets()) {
     if (target.pid == pid) return parse_address(target.address);
   }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "adapters/dyper/documents/look.h"
+#include "core/wall_clock.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management_table.h"
 #include "vm/vm_arguments.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/log.h"
+#include "core/wall_clock.h"
 #include "threads/thread_times.h"
 #include "time/ran_threads.h"
 #include "vm/jvmti_error.h"

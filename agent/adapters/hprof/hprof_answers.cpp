@@ -3,6 +3,7 @@
 
 #include "adapters/hprof/hprof_session.h"
 #include "core/log.h"
+#include "core/wall_clock.h"
 #include "vm/jvmti_error.h"
 
 namespace ddm {
@@ -96,7 +97,7 @@ void HprofSession::answer_with_totals(JNIEnv* jni) {
     ReportNames names(data->names);
     binary_->heap_summary(HprofSites(*data, names, view()).totals(), data->summary.written_ms);
   } else {
-    binary_->heap_summary({}, now_ms());
+    binary_->heap_summary({}, epoch_ms());
   }
   flush();
 }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "core/option_values.h"
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -27,12 +27,11 @@ struct HprofRule {
 
 template <typename Number>
 Wrong plain_number(std::string_view value, Number low, Number high, Number* to) {
-  Number n{};
-  const auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), n);
-  if (ec != std::errc() || end != value.data() + value.size() || !(n >= low && n <= high)) {
+  const auto n = number_in<Number>(value);
+  if (!n || !(*n >= low && *n <= high)) {
     return fmt::format("\"{}\" is not a number from {} to {}", value, low, high);
   }
-  *to = n;
+  *to = *n;
   return "";
 }
 

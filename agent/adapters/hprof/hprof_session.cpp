@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,16 +10,12 @@
 #include "adapters/hprof/monitor_dump.h"
 #include "core/exit_limits.h"
 #include "core/log.h"
+#include "core/wall_clock.h"
 #include "report/hprof/hprof_heap_text.h"
 #include "report/hprof/hprof_text.h"
 #include "vm/jvmti_error.h"
 
 namespace ddm {
-
-std::int64_t HprofSession::now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, HprofOptions options,
                            Tracking* tracking, Stacks& stacks, ReportAssembly& reports,
@@ -69,7 +64,7 @@ void HprofSession::opened(JNIEnv* jni, bool) {
 void HprofSession::begin_stream() {
   const std::lock_guard lock(mutex_);
   if (options_.binary) {
-    binary_.emplace(now_ms());
+    binary_.emplace(epoch_ms());
     output_.put(binary_->header());
     // Tracking begins a moment later.
     HprofSettings first = settings();
@@ -110,7 +105,7 @@ void HprofSession::begin_stream() {
   explained += hprof_explanation(summary);
   explained += fmt::format("Stacks of {} frames; what is below {} of the whole is left out.\n\n",
                            depth_, options_.cutoff);
-  output_.put(hprof_text_head(now_ms(), explained));
+  output_.put(hprof_text_head(epoch_ms(), explained));
 }
 
 HprofView HprofSession::view() const {
@@ -232,7 +227,7 @@ void HprofSession::put_heap_dump(JNIEnv* jni, const std::function<void()>& intro
     return;
   }
   const std::string error =
-      hprof_heap_text(stored->data->fd(), measure_heap_sizes(jvmti_, jni), now_ms(),
+      hprof_heap_text(stored->data->fd(), measure_heap_sizes(jvmti_, jni), epoch_ms(),
                       [this](std::string_view piece) { return output_.put(piece); });
   if (!error.empty()) log_error("hprof: the heap dump in text ends early: {}", error);
 }

@@ -48,7 +48,6 @@ class HprofSession final : public Feature, private VmListener {
   // SIGQUIT. Comes back at once.
   void data_dump_request() override;
 
-  static std::int64_t now_ms();  // of the wall clock
   void begin_stream();
   // Null `jni`: without the VM.
   void dump(JNIEnv* jni, const char* reason);

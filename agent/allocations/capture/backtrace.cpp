@@ -1,17 +1,9 @@
 #include "allocations/capture/backtrace.h"
 
+#include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
-namespace {
-
-jclass global_class(JNIEnv* jni, const char* name) {
-  const LocalRef<jclass> found(jni, jni->FindClass(name));
-  if (clear_exception(jni) || !found) return nullptr;
-  return static_cast<jclass>(jni->NewGlobalRef(found.get()));
-}
-
-}  // namespace
 
 void Backtrace::find_fields(JNIEnv* jni) {
   const LocalRef<jclass> throwable(jni, jni->FindClass("java/lang/Throwable"));

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "allocations/store/ring_path.h"
+#include "core/file_descriptor.h"
 
 namespace ddm {
 namespace {
@@ -27,27 +28,6 @@ constexpr int kTries = 5;
 
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
-}
-
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  ~OwnedFd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  OwnedFd(const OwnedFd&) = delete;
-  OwnedFd& operator=(const OwnedFd&) = delete;
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
-std::string errno_words(int error) {
-  char buffer[128];
-  return strerror_r(error, buffer, sizeof buffer);
 }
 
 // Belongs to the open file, not to the process: a second mapping of the file in this process does
@@ -78,10 +58,10 @@ bool is_same_file(int fd, const std::string& path) {
 // Makes the name free, if what has it is a ring file that nobody uses any more.
 std::string free_the_name(const std::string& path, RingFile::Created& result) {
   for (int i = 0; i < kTries; ++i) {
-    const OwnedFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const FileDescriptor fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!fd.valid()) {
       if (errno == ENOENT) return "";
-      return fmt::format("{}: {}", path, errno_words(errno));
+      return fmt::format("{}: {}", path, errno_text(errno));
     }
     struct stat status {};
     if (fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -102,7 +82,7 @@ std::string free_the_name(const std::string& path, RingFile::Created& result) {
                        state == RingState::kEnded;
     const std::string old = path + ".old";
     if ((ended ? unlink(path.c_str()) : rename(path.c_str(), old.c_str())) != 0) {
-      return fmt::format("{}: {}", path, errno_words(errno));
+      return fmt::format("{}: {}", path, errno_text(errno));
     }
     if (!ended) result.kept_as = old;
     return "";
@@ -147,7 +127,7 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
     return std::move(result);
   };
   const auto medium = ring_medium(directory);
-  if (!medium) return fail(fmt::format("{}: {}", directory, errno_words(errno)));
+  if (!medium) return fail(fmt::format("{}: {}", directory, errno_text(errno)));
   if (*medium == RingMedium::kUnsafe) {
     return fail(
         fmt::format("the file system of {} does not keep room that was promised", directory));
@@ -156,9 +136,9 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
   // Made under a name of its own and renamed when it is whole and locked.
   const std::string fresh = fmt::format("{}.{}.new", path, request.pid);
   unlink(fresh.c_str());  // of a process that had our number; O_EXCL refuses whatever is put back
-  OwnedFd fd(
+  FileDescriptor fd(
       open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-  if (!fd.valid()) return fail(fmt::format("cannot create {}: {}", fresh, errno_words(errno)));
+  if (!fd.valid()) return fail(fmt::format("cannot create {}: {}", fresh, errno_text(errno)));
   const auto fail_and_remove = [&](std::string why) {
     unlink(fresh.c_str());
     return fail(std::move(why));
@@ -168,16 +148,16 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
   header.created_ms = request.now_ms;
   header.checksum = ring_checksum(header);
   if (!lock_whole_file(fd.get())) {
-    return fail_and_remove(fmt::format("cannot lock {}: {}", fresh, errno_words(errno)));
+    return fail_and_remove(fmt::format("cannot lock {}: {}", fresh, errno_text(errno)));
   }
   if (const int error = allocate(fd.get(), header.file_bytes)) {
     return fail_and_remove(fmt::format("no room for the {} MB of {}: {}",
-                                       (header.file_bytes >> 20) + 1, path, errno_words(error)));
+                                       (header.file_bytes >> 20) + 1, path, errno_text(error)));
   }
   void* memory = mmap(nullptr, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                       fd.get(), 0);
   if (memory == MAP_FAILED) {
-    return fail_and_remove(fmt::format("cannot map {}: {}", path, errno_words(errno)));
+    return fail_and_remove(fmt::format("cannot map {}: {}", path, errno_text(errno)));
   }
   std::unique_ptr<RingFile> file(
       new RingFile(path, fd.release(), static_cast<std::byte*>(memory), header));
@@ -187,7 +167,7 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
     const int error = errno;
     return fail_and_remove(error == EEXIST
                                ? fmt::format("{} is in use by another program", path)
-                               : fmt::format("cannot create {}: {}", path, errno_words(error)));
+                               : fmt::format("cannot create {}: {}", path, errno_text(error)));
   }
   result.file = std::move(file);
   return result;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/file_descriptor.h"
+
 namespace ddm {
 namespace {
 
@@ -51,10 +53,9 @@ std::vector<std::string> ring_directories() {
 }
 
 std::string make_ring_directory(const std::string& path) {
-  char words[128];
   struct stat status {};
   if ((mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) || lstat(path.c_str(), &status) != 0) {
-    return path + ": " + strerror_r(errno, words, sizeof words);
+    return errno_error(path).message;
   }
   const bool ours = S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
                     (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;

@@ -56,7 +56,6 @@ class SiteSet {
           LiveReading live = {});
 
   bool counted() const { return sites_ != nullptr; }
-  std::uint32_t most_traces() const { return sites_->traces().most(); }
   std::uint32_t depth() const { return sites_->traces().depth(); }
   // Of those that are counted by class alone, since there was no room for their stacks.
   std::int64_t unplaced() const { return unplaced_; }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "core/file_descriptor.h"
 #include "core/own_memory.h"
 #include "native/malloc/glibc_malloc.h"
 
@@ -20,18 +21,13 @@ constexpr std::uint64_t kMostPages = 1 << 19;  // 2 GiB of memory in use
 class PageTable {
  public:
   PageTable() : fd_(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
-  ~PageTable() {
-    if (fd_ >= 0) close(fd_);
-  }
-  PageTable(const PageTable&) = delete;
-  PageTable& operator=(const PageTable&) = delete;
 
   bool in_use(std::uintptr_t address) {
     const std::uint64_t page = address / kPage;
     if (page < first_ || page >= first_ + count_) {
-      const ssize_t got = fd_ < 0 ? -1
-                                  : pread(fd_, entries_.data(), sizeof entries_,
-                                          static_cast<off_t>(page * sizeof entries_[0]));
+      const ssize_t got = !fd_.valid() ? -1
+                                       : pread(fd_.get(), entries_.data(), sizeof entries_,
+                                               static_cast<off_t>(page * sizeof entries_[0]));
       first_ = page;
       count_ = got > 0 ? static_cast<std::uint64_t>(got) / sizeof entries_[0] : 0;
       if (count_ == 0) return false;
@@ -40,7 +36,7 @@ class PageTable {
   }
 
  private:
-  const int fd_;
+  const FileDescriptor fd_;
   std::uint64_t first_ = 0;
   std::uint64_t count_ = 0;
   std::array<std::uint64_t, 512> entries_{};

@@ -54,7 +54,6 @@ class HprofSites {
   const std::vector<HprofSite>& list() const { return list_; }
   std::span<const HprofFrame> stack(const HprofSite& site) const { return stacks_[site.stack]; }
   HprofOrder order() const { return order_; }
-  bool live_known() const { return live_known_; }
 
   // Of all sites, shown or not.
   const HprofSite& totals() const { return totals_; }

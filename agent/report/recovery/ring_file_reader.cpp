@@ -6,39 +6,33 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 
+#include "core/file_descriptor.h"
+#include "core/wall_clock.h"
 #include "report/recovery/ring_reader.h"
 #include "report/report_words.h"
 
 namespace ddm {
 namespace {
 
-std::string errno_words_of(int error) {
-  char buffer[128];
-  return strerror_r(error, buffer, sizeof buffer);
-}
-
 // Open and mapped for reading while it lives.
 class MappedFile {
  public:
-  explicit MappedFile(const std::string& path) {
-    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  explicit MappedFile(const std::string& path)
+      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat status {};
-    if (fd_ < 0 || fstat(fd_, &status) != 0) {
-      error_ = errno_words_of(errno);
+    if (!fd_.valid() || fstat(fd_.get(), &status) != 0) {
+      error_ = errno_text(errno);
     } else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
       error_ = "is no ring file";
     } else {
       bytes_ = static_cast<std::size_t>(status.st_size);
-      memory_ = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd_, 0);
-      if (memory_ == MAP_FAILED) error_ = errno_words_of(errno);
+      memory_ = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd_.get(), 0);
+      if (memory_ == MAP_FAILED) error_ = errno_text(errno);
     }
   }
   ~MappedFile() {
     if (memory_ != MAP_FAILED) munmap(memory_, bytes_);
-    if (fd_ >= 0) close(fd_);
   }
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -52,11 +46,11 @@ class MappedFile {
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
-    return fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return fcntl(fd_.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   }
 
  private:
-  int fd_ = -1;
+  const FileDescriptor fd_;
   void* memory_ = MAP_FAILED;
   std::size_t bytes_ = 0;
   std::string error_;
@@ -101,9 +95,7 @@ RingFileReading read_ring_file(const std::string& path) {
   ReportSummary& summary = reading.ring->data.summary;
   summary.reason = "recovered";
   summary.recovered = words_for(result.state, *reading.ring);
-  summary.written_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                           std::chrono::system_clock::now().time_since_epoch())
-                           .count();
+  summary.written_ms = epoch_ms();
   result.ring = std::move(reading.ring);
   return result;
 }

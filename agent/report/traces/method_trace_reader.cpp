@@ -1,10 +1,10 @@
 #include "report/traces/method_trace_reader.h"
 
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include "core/jvm_text.h"
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -17,14 +17,6 @@ T little(std::string_view bytes, std::size_t at) {
   for (std::size_t i = 0; i < sizeof(T); ++i) {
     value = static_cast<T>(value | T{static_cast<unsigned char>(bytes[at + i])} << (8 * i));
   }
-  return value;
-}
-
-template <typename T>
-std::optional<T> number(std::string_view text, int base = 10) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
   return value;
 }
 
@@ -62,14 +54,14 @@ class KeyReader {
     if (section == "*version") return version_line(line);
     const std::vector<std::string_view> fields = split(line, '\t');
     if (section == "*threads") {
-      const auto id = number<std::uint16_t>(fields[0]);
+      const auto id = number_in<std::uint16_t>(fields[0]);
       if (fields.size() != 2 || !id) return false;
       trace_.threads[*id] = unescaped(fields[1]);
       return true;
     }
     if (section != "*methods" || fields.size() != 6 || !fields[0].starts_with("0x")) return false;
-    const auto id = number<std::uint32_t>(fields[0].substr(2), 16);
-    const auto line_number = number<std::int32_t>(fields[5]);
+    const auto id = number_in<std::uint32_t>(fields[0].substr(2), 16);
+    const auto line_number = number_in<std::int32_t>(fields[5]);
     if (!id || *id % 4 != 0 || *id == 0 || !line_number) return false;
     trace_.methods[*id / 4 - 1] = {unescaped(fields[1]), unescaped(fields[2]), unescaped(fields[3]),
                                    unescaped(fields[4]), *line_number};
@@ -79,15 +71,15 @@ class KeyReader {
   bool version_line(std::string_view line) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) {
-      version_ = number<int>(line).value_or(0);
+      version_ = number_in<int>(line).value_or(0);
       return true;
     }
     const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
     if (name == "data-file-overflow") trace_.overflow = value == "true";
     if (name == "elapsed-time-usec") {
-      trace_.elapsed_micros = number<std::uint64_t>(value).value_or(0);
+      trace_.elapsed_micros = number_in<std::uint64_t>(value).value_or(0);
     }
-    if (name == "pid") trace_.pid = number<std::int64_t>(value).value_or(0);
+    if (name == "pid") trace_.pid = number_in<std::int64_t>(value).value_or(0);
     return true;
   }
 

@@ -1,7 +1,8 @@
 #include "wire/chunks/mappings.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -14,29 +15,25 @@ std::string_view take(std::string_view& line, char separator) {
   return field;
 }
 
-bool number(std::string_view text, int base, std::uint64_t* value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, base);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 // 55d0c8a00000-55d0c8a21000 rw-p 00000000 00:00 0          [heap]
 bool parse_line(std::string_view line, Mapping* mapping) {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  if (!number(take(line, '-'), 16, &begin) || !number(take(line, ' '), 16, &end) || begin >= end) {
-    return false;
-  }
-  mapping->begin = begin;
-  mapping->end = end;
+  const auto begin = number_in<std::uint64_t>(take(line, '-'), 16);
+  const auto end = number_in<std::uint64_t>(take(line, ' '), 16);
+  if (!begin || !end || *begin >= *end) return false;
+  mapping->begin = *begin;
+  mapping->end = *end;
   const std::string_view rights = take(line, ' ');
   if (rights.size() != 4) return false;
   mapping->readable = rights[0] == 'r';
   mapping->writable = rights[1] == 'w';
   mapping->executable = rights[2] == 'x';
   mapping->shared = rights[3] == 's';
-  if (!number(take(line, ' '), 16, &mapping->offset)) return false;
+  const auto offset = number_in<std::uint64_t>(take(line, ' '), 16);
   take(line, ' ');  // device
-  if (!number(take(line, ' '), 10, &mapping->inode)) return false;
+  const auto inode = number_in<std::uint64_t>(take(line, ' '));
+  if (!offset || !inode) return false;
+  mapping->offset = *offset;
+  mapping->inode = *inode;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   mapping->name = line;
   return true;

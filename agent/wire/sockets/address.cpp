@@ -4,9 +4,10 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
-#include <charconv>
 #include <filesystem>
 #include <optional>
+
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -17,13 +18,6 @@ constexpr std::size_t kMaxUnixPath = sizeof(sockaddr_un::sun_path) - 1;
 Error bad_address(std::string_view text, const std::string& why) {
   return {"address '" + std::string(text) + "': " + why +
           "; use HOST:PORT, [IPV6]:PORT, PORT, scan, unix:PATH or none"};
-}
-
-std::optional<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return port;
 }
 
 Result<Address> parse_unix(std::string_view text, std::string_view path) {
@@ -71,7 +65,7 @@ Result<Address> parse_address(std::string_view text) {
     }
     if (host == "*") host = "0.0.0.0";
   }
-  const std::optional<std::uint16_t> number = parse_port(port);
+  const std::optional<std::uint16_t> number = number_in<std::uint16_t>(port);
   if (!number) {
     return bad_address(text, "'" + std::string(port) + "' is no port number (0 to 65535)");
   }

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/whole_text.h"
 #include "wire/sockets/discovery.h"
 #include "wire/sockets/owned_file.h"
 
@@ -18,15 +18,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxFile = std::size_t{64} << 10;
 // Of one user: what another user puts into his directory must not keep root busy.
 constexpr std::size_t kMaxFiles = 4096;
-
-// "ddm-1000" after "ddm-" gives 1000; none for anything but decimal digits.
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
 
 std::vector<std::string> names_in(const std::string& directory) {
   std::vector<std::string> names;

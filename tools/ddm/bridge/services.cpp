@@ -1,10 +1,9 @@
 #include "bridge/services.h"
 
-#include <charconv>
-
 #include "bridge/shell.h"
 #include "bridge/text_stream.h"
 #include "bridge/vm_stream.h"
+#include "core/whole_text.h"
 #include "wire/sockets/connect.h"
 
 namespace ddm {
@@ -57,11 +56,10 @@ std::unique_ptr<Stream> Services::open(std::string_view name) {
 }
 
 std::unique_ptr<Stream> Services::open_vm(std::string_view text) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc() || end != text.data() + text.size()) return nullptr;
+  const auto pid = number_in<pid_t>(text);
+  if (!pid) return nullptr;
   for (const Target& target : targets_.targets()) {
-    if (target.pid != pid) continue;
+    if (target.pid != *pid) continue;
     const auto address = parse_address(target.address);
     if (!address) return nullptr;
     auto socket = connect_to(*address, kProgramTime);

@@ -44,9 +44,6 @@ struct Look {
   std::shared_ptr<const void> texts_held;
 };
 
-// Now, in milliseconds since the epoch.
-std::int64_t epoch_ms();
-
 // What is known of a thread beside its stack, when somebody asks.
 struct ThreadFacts {
   std::int64_t id = 0;

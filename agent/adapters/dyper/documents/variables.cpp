@@ -1,10 +1,10 @@
 #include "adapters/dyper/documents/variables.h"
 
-#include <charconv>
 #include <span>
 #include <variant>
 
 #include "adapters/dyper/documents/xml_writer.h"
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -78,20 +78,14 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-template <typename T>
-bool parse(std::string_view text, T* to) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *to);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 // What is wrong with the value; none: it is set.
 std::optional<std::string> apply(V& v, const Rule& rule, Number number, std::string_view value) {
-  std::int64_t parsed = 0;
-  if (!parse(value, &parsed) || parsed < rule.low || parsed > rule.high) {
+  const auto parsed = number_in<std::int64_t>(value);
+  if (!parsed || *parsed < rule.low || *parsed > rule.high) {
     return wrong(value,
                  "a number from " + std::to_string(rule.low) + " to " + std::to_string(rule.high));
   }
-  v.*number = parsed;
+  v.*number = *parsed;
   return {};
 }
 
@@ -116,11 +110,11 @@ std::optional<std::string> apply(V& v, const Rule& rule, Text text, std::string_
 }
 
 std::optional<std::string> apply(V& v, const Rule&, OfDetail detail, std::string_view value) {
-  double parsed = 0;
-  if (!parse(value, &parsed) || !(parsed >= 0 && parsed <= 1e15)) {
+  const auto parsed = number_in<double>(value);
+  if (!parsed || !(*parsed >= 0 && *parsed <= 1e15)) {
     return wrong(value, "a number from 0 on");
   }
-  v.*detail.rule.*detail.figure = parsed;
+  v.*detail.rule.*detail.figure = *parsed;
   return {};
 }
 

@@ -1,10 +1,10 @@
 #include "adapters/dyper/patching/patch_models.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -27,9 +27,10 @@ std::optional<bci::PatchWhen> when_of(pugi::xml_node node, std::vector<DyperErro
   bci::PatchWhen when;
   if (given == "BLOCK" || given == "LINE") {
     when.kind = given == "BLOCK" ? bci::WhenKind::kBlock : bci::WhenKind::kLine;
-    const auto [end, error] =
-        std::from_chars(value.data(), value.data() + value.size(), when.number);
-    if (error == std::errc() && end == value.data() + value.size() && !value.empty()) return when;
+    if (const auto number = number_in<decltype(when.number)>(value)) {
+      when.number = *number;
+      return when;
+    }
     return fail("ARG", value, "BLOCK and LINE need a number");
   }
   if (value.empty()) return fail("ARG", value, "a name is needed");
