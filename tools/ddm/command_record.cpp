@@ -104,10 +104,9 @@ class AtEnd {
   AtEnd(const RecordOptions& options, DdmClient& client) : path_(options.path) {
     std::error_code wrong;
     const std::filesystem::path whole = std::filesystem::absolute(path_, wrong);
-    const auto pid = number_in<pid_t>(options.target);
-    const auto began = pid ? process_start_time(*pid) : std::nullopt;
+    pid_ = number_in<pid_t>(options.target).value_or(0);
+    const auto began = pid_ > 0 ? process_start_time(pid_) : std::nullopt;
     if (wrong || !began || !sees(whole.parent_path())) return;
-    pid_ = *pid;
     began_ = *began;
     const std::string beside =
         whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());
