@@ -69,11 +69,10 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   }
 
   bool on() const { return on_; }
-  // True once tracking was ever on: there is something to report.
-  bool has_records() const { return ever_on_; }
 
   // Those parts of a report that are of allocations. Their figures are of one moment.
-  bool has_figures() const override { return has_records(); }
+  // True once tracking was ever on.
+  bool has_figures() const override { return ever_on_; }
   bool add_to(ReportData& data, JNIEnv* jni) override;
   // Of that, what is recorded and the names it speaks of.
   ReportData records() const;

@@ -133,7 +133,7 @@ void TrackingHandlers::list(const Request& request, Reply reply) {
 
 Result<Chunk> TrackingHandlers::allocations(const SessionPtr& session) {
   AllocationsWriter writer;
-  if (tracking_ == nullptr || !tracking_->has_records()) {
+  if (tracking_ == nullptr || !tracking_->has_figures()) {
     return Chunk{kAllocations, writer.finish()};
   }
   const ReportData data = tracking_->records();

@@ -10,20 +10,13 @@
 #include "allocations/store/ring_moment.h"
 #include "allocations/tracking.h"
 #include "core/log.h"
+#include "core/wall_clock.h"
 
 namespace ddm {
 namespace {
 
-// For whoever is switching tracking on or off, when the process ends.
-constexpr std::chrono::seconds kSwitchPatience{1};
-
 // For a report's live figures to be those of the last collection.
 constexpr std::chrono::seconds kSweepPatience{2};
-
-std::int64_t wall_clock_now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -44,7 +37,7 @@ void Tracking::write_ring_facts() {
                                         [ring] { return ring != nullptr ? ring->last_seq() : 0; })
                                 .totals();
   RingFacts facts;
-  facts.updated_ms = wall_clock_now_ms();
+  facts.updated_ms = epoch_ms();
   facts.tracked_ms = tracked_ms();
   facts.seen = totals.seen;
   facts.seen_bytes = totals.seen_bytes;
@@ -71,12 +64,8 @@ ReportData Tracking::records() const {
 }
 
 bool Tracking::add_to(ReportData& data, JNIEnv* jni) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (jni != nullptr) {
-    lock.lock();
-  } else if (!lock.try_lock_for(kSwitchPatience)) {
-    return false;
-  }
+  const auto lock = lock_for_report(mutex_, jni);
+  if (!lock) return false;
   data.tracking_on = on_;
   add_records(data, jni);
   add_engine(data.summary, jni);

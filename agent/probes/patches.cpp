@@ -106,10 +106,6 @@ void Patches::choose_again(JNIEnv* jni, const std::set<std::string, std::less<>>
   if (!names.empty()) look_again(jni, names);
 }
 
-void Patches::take_all_out(JNIEnv* jni) {
-  for (const auto& [number, plan] : plans()) take_out(jni, number);
-}
-
 std::optional<Patches::Report> Patches::report(PlanNumber number) const {
   const std::lock_guard lock(mutex_);
   const auto found = plans_.find(number);

@@ -63,7 +63,6 @@ class Patches final : private ClassRewriting {
   void choose_again(JNIEnv* jni, const std::set<std::string, std::less<>>& names);
   // When it returns, no loaded class has patches of that plan. False: there is no such plan.
   bool take_out(JNIEnv* jni, PlanNumber plan);
-  void take_all_out(JNIEnv* jni);
   // Nothing: there is no such plan.
   std::optional<Report> report(PlanNumber plan) const;
 

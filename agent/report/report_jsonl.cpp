@@ -190,50 +190,8 @@ void append_sites(const ReportData& data, const SiteSet& sites, Fragments& fragm
   }
 }
 
-}  // namespace
-
-void summary_line(const ReportData& data, const ReportSink& sink) {
-  std::string line;
-  append_summary_line(line, data);
-  sink(line);
-}
-
-void live_list(const ReportData& data, const ReportSink& sink) {
-  ReportNames names(data.names);
-  Fragments fragments(data, names);
-  ReportPieces pieces(sink);
-  append_summary_line(pieces.text(), data);
-  append_sites(data, data.sites.living().folded(kSpeltOutFrames), fragments, pieces, true);
-  pieces.finish();
-}
-
-void time_lines(const ReportData& data, const ReportSink& sink) {
-  ReportNames names(data.names);
-  Fragments fragments(data, names);
-  ReportPieces pieces(sink);
-  append_summary_line(pieces.text(), data);
-  append_time(data.time, fragments, pieces);
-  append_waiting(data.time, fragments, pieces);
-  pieces.finish();
-}
-
-void sites_jsonl_report(const ReportData& data, const ReportSink& sink) {
-  ReportNames names(data.names);
-  Fragments fragments(data, names);
-  ReportPieces pieces(sink);
-  append_summary_line(pieces.text(), data);
-  append_sites(data, data.sites.folded(kSpeltOutFrames), fragments, pieces);
-  pieces.finish();
-}
-
-void jsonl_report(const ReportData& data, const ReportSink& sink) {
-  ReportNames names(data.names);
-  Fragments fragments(data, names);
-  ReportPieces pieces(sink);
+void append_records(const ReportData& data, Fragments& fragments, ReportPieces& pieces) {
   std::string& out = pieces.text();
-  append_summary_line(out, data);
-  append_sites(data, data.sites.folded(kSpeltOutFrames), fragments, pieces);
-  append_time(data.time, fragments, pieces);
   for (std::size_t i = 0; i < data.records.size() && pieces.wanted(); ++i) {
     const auto [record, frames] = data.records[i];
     out += R"({"type":"record","seq":)";
@@ -250,7 +208,52 @@ void jsonl_report(const ReportData& data, const ReportSink& sink) {
     out += fragments.thread(record.thread_id);
     fragments.append_stack(out, frames, (record.flags & kStackTruncated) != 0);
   }
+}
+
+// The summary, and whatever `add` puts behind it.
+template <typename Add>
+void behind_summary(const ReportData& data, const ReportSink& sink, const Add& add) {
+  ReportNames names(data.names);
+  Fragments fragments(data, names);
+  ReportPieces pieces(sink);
+  append_summary_line(pieces.text(), data);
+  add(fragments, pieces);
   pieces.finish();
+}
+
+}  // namespace
+
+void summary_line(const ReportData& data, const ReportSink& sink) {
+  std::string line;
+  append_summary_line(line, data);
+  sink(line);
+}
+
+void live_list(const ReportData& data, const ReportSink& sink) {
+  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+    append_sites(data, data.sites.living().folded(kSpeltOutFrames), fragments, pieces, true);
+  });
+}
+
+void time_lines(const ReportData& data, const ReportSink& sink) {
+  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+    append_time(data.time, fragments, pieces);
+    append_waiting(data.time, fragments, pieces);
+  });
+}
+
+void sites_jsonl_report(const ReportData& data, const ReportSink& sink) {
+  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+    append_sites(data, data.sites.folded(kSpeltOutFrames), fragments, pieces);
+  });
+}
+
+void jsonl_report(const ReportData& data, const ReportSink& sink) {
+  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+    append_sites(data, data.sites.folded(kSpeltOutFrames), fragments, pieces);
+    append_time(data.time, fragments, pieces);
+    append_records(data, fragments, pieces);
+  });
 }
 
 }  // namespace ddm

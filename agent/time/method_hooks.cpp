@@ -79,8 +79,8 @@ bool MethodHooks::may_want(std::string_view internal_name, bool of_system) {
 bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
   if (is_untouchable(internal_name)) return false;
   const bool wanted = has_wanted_method(klass, internal_name, of_system);
-  if (adopted_ && !wanted) return false;
-  return calls_static_of(hooks_.jvmti(), klass, kCallsClass) ? !adopted_ : wanted;
+  const auto has_hooks = [&] { return calls_static_of(hooks_.jvmti(), klass, kCallsClass); };
+  return adopted_ ? wanted && !has_hooks() : wanted || has_hooks();
 }
 
 // Of a linked class. Its methods are asked for before it is retransformed in vain: "*.Cart.total" may

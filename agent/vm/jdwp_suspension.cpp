@@ -5,11 +5,12 @@
 
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "vm/jdwp_agent.h"
-#include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
+#include "vm/thread_fields.h"
 
 namespace ddm::jdwp_suspension {
 namespace {
@@ -24,7 +25,7 @@ struct {
   OfOne suspend = nullptr, resume = nullptr;
   OfMany suspend_list = nullptr, resume_list = nullptr;
   JavaVM* vm = nullptr;
-  jfieldID thread_id = nullptr;
+  std::optional<ThreadFields> threads;
   LibraryRange jdwp;
 } g;
 
@@ -34,7 +35,7 @@ JNIEnv* attached_jni() {
 }
 
 bool is_ours(JNIEnv* jni, jthread thread) {
-  return thread != nullptr && is_own_thread(jni->GetLongField(thread, g.thread_id));
+  return thread != nullptr && is_own_thread(g.threads->id(jni, thread));
 }
 
 jvmtiError of_one(OfOne function, const void* caller, jvmtiEnv* jvmti, jthread thread) {
@@ -112,20 +113,13 @@ void put_back(Function& place, Function ours, Function vms) {
   if (place == ours) put(place, vms);
 }
 
-jfieldID find_thread_id(JNIEnv* jni) {
-  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
-  const jfieldID id = type ? jni->GetFieldID(type.get(), "tid", "J") : nullptr;
-  clear_exception(jni);
-  return id;
-}
-
 }  // namespace
 
 bool exempt_own_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   g.jdwp = jdwp_library();
   if (g.jdwp.empty() || g.table != nullptr) return true;
-  g.thread_id = find_thread_id(jni);
-  if (g.thread_id == nullptr || jni->GetJavaVM(&g.vm) != JNI_OK) return false;
+  g.threads = ThreadFields::find(jvmti, jni);
+  if (!g.threads || jni->GetJavaVM(&g.vm) != JNI_OK) return false;
   auto* const table = const_cast<Table*>(jvmti->functions);  // NOLINT(*-const-cast)
   g.suspend = table->SuspendThread;
   g.resume = table->ResumeThread;

@@ -2,6 +2,7 @@
 
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 
@@ -10,21 +11,17 @@ SuspendedThreads suspended_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   SuspendedThreads found;
   const LocalFrame frame(jni, kLocalRefs);
   if (!frame.good()) return found;
+  const auto fields = ThreadFields::find(jvmti, jni);
+  if (!fields) return found;
   jint count = 0;
   JvmtiPtr<jthread> threads(jvmti);
   if (jvmti->GetAllThreads(&count, threads.out()) != JVMTI_ERROR_NONE) return found;
-  jfieldID id = nullptr;
   for (jint i = 0; i < count; ++i) {
     const LocalRef<jthread> thread(jni, threads[i]);
     jint state = 0;
     if (jvmti->GetThreadState(thread.get(), &state) != JVMTI_ERROR_NONE) continue;
     if ((state & JVMTI_THREAD_STATE_SUSPENDED) == 0) continue;
-    if (id == nullptr) {
-      const LocalRef<jclass> type(jni, jni->GetObjectClass(thread.get()));
-      id = jni->GetFieldID(type.get(), "tid", "J");
-      if (clear_exception(jni) || id == nullptr) return found;
-    }
-    ++(is_own_thread(jni->GetLongField(thread.get(), id)) ? found.own : found.program);
+    ++(is_own_thread(fields->id(jni, thread.get())) ? found.own : found.program);
   }
   return found;
 }

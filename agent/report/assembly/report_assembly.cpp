@@ -1,21 +1,17 @@
 #include "report/assembly/report_assembly.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "core/wall_clock.h"
+
 namespace ddm {
-namespace {
 
-// For whoever is making a report when the process ends.
-constexpr std::chrono::seconds kPatience{1};
-
-std::int64_t wall_clock_now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+std::unique_lock<std::timed_mutex> lock_for_report(std::timed_mutex& mutex, JNIEnv* jni) {
+  constexpr std::chrono::seconds kPatience{1};
+  if (jni != nullptr) return std::unique_lock(mutex);
+  return std::unique_lock(mutex, kPatience);
 }
-
-}  // namespace
 
 void ReportAssembly::include(TimeDataSource& source) {
   time_.push_back(&source);
@@ -28,13 +24,8 @@ bool ReportAssembly::has_figures() const {
 }
 
 std::optional<ReportData> ReportAssembly::report(JNIEnv* jni, std::string reason) {
-  // Without the VM the thread that has the lock may never come back.
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (jni != nullptr) {
-    lock.lock();
-  } else if (!lock.try_lock_for(kPatience)) {
-    return std::nullopt;
-  }
+  const auto lock = lock_for_report(mutex_, jni);
+  if (!lock) return std::nullopt;
   ReportData data;
   data.names = &stacks_.names();
   data.names_held = stacks_.names().hold();
@@ -47,7 +38,7 @@ std::optional<ReportData> ReportAssembly::report(JNIEnv* jni, std::string reason
     if (!part->add_to(data, jni)) return std::nullopt;
   }
   for (TimeDataSource* source : time_) source->add_to(data.time);
-  data.summary.written_ms = wall_clock_now_ms();
+  data.summary.written_ms = epoch_ms();
   data.summary.reason = std::move(reason);
   return data;
 }

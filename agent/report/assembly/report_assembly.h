@@ -26,6 +26,10 @@ class ReportPart {
   virtual bool add_to(ReportData& data, JNIEnv* jni) = 0;
 };
 
+// What makes a report waits for its figures. Without the VM (null) not for long: the thread that has the
+// lock may never come back, and then it is not taken.
+std::unique_lock<std::timed_mutex> lock_for_report(std::timed_mutex& mutex, JNIEnv* jni);
+
 class ReportAssembly {
  public:
   ReportAssembly(const VmFacts& facts, Stacks& stacks) : facts_(facts), stacks_(stacks) {}
