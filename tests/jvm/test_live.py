@@ -1,5 +1,4 @@
 """live=: what is still alive, by site, against what the program keeps."""
-import contextlib
 import os
 import re
 import resource
@@ -10,6 +9,7 @@ from collections import Counter
 from asked_reports import report_of
 from ddm_client import Target
 from harness import AGENT, test
+from thread_names import threads_of
 from tool import DDM, ddm, ddm_json
 
 ENGINES = ("vm", "bci")
@@ -77,7 +77,7 @@ def live_is_exact(t, nodes, engines=ENGINES):
                 assert count > 0 and alive == 0, (kind, count, alive)
 
 
-@test(jdks="each", gc="all", timeout=240)
+@test(jdks="each", gc="all", timeout=240, daily=2)
 def live_figures_are_what_the_program_keeps(t):
     live_is_exact(t, 30_000, ["vm"])
 
@@ -131,7 +131,7 @@ def check_ages(figures):
 STOP_THE_WORLD = ("serial", "parallel", "g1", "default")
 
 
-@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300)
+@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300, daily=2)
 def ages_are_the_collections_that_objects_have_survived(t):
     for engine in ENGINES:
         with Target(t, f"{OPTIONS},engine={engine},live=y", program=("Live",)) as p, \
@@ -237,16 +237,7 @@ def weak_handles(t, pid):
     return int(re.search(r"JNI global refs: \d+, weak refs: (\d+)", text).group(1))
 
 
-def threads_of(pid):
-    names = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
-            with open(f"/proc/{pid}/task/{task}/comm") as f:
-                names.append(f.read().strip())
-    return names
-
-
-@test(jdks="each", timeout=300)
+@test(jdks="each", timeout=300, daily=1)
 def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
     with Target(t, f"{OPTIONS},live=y", flags=["-Xms64m", "-Xmx64m", "-XX:+UseSerialGC",
                                                "-XX:+AlwaysPreTouch"],
@@ -331,7 +322,7 @@ def a_hundred_rounds_of_live_on_and_off_by_attach_under_load_leave_nothing(t):
         rounds_of_live_under_load(t, engine, 100)
 
 
-@test(jdks="each", gc="all", timeout=240)
+@test(jdks="each", gc="all", timeout=240, daily=2)
 def classes_are_unloaded_while_their_objects_are_followed(t):
     loaders = 200
     with Target(t, f"{OPTIONS},live=y", program=("Live",)) as p, p.client() as client:
@@ -355,12 +346,17 @@ def classes_are_unloaded_while_their_objects_are_followed(t):
         assert weak_handles(t, p.pid) < 1000
 
 
+# glibc gives back what is free inside every arena, but the free end of the arenas of other threads than
+# the main one stays resident: pages that the VM's compilers dirtied there would be taken for ours.
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
+
+
 @test(jdks="each", timeout=240)
 def a_live_object_takes_at_most_thirty_bytes_of_native_memory(t):
     objects = 2_000_000
     with Target(t, OPTIONS, flags=["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC",
                                    "-XX:+AlwaysPreTouch"],
-                program=("Live",)) as p, p.client() as client:
+                program=("Live",), env=ONE_ARENA) as p, p.client() as client:
         p.tell("nodes 1000")
         p.attach(AGENT, "live=y")
         p.tell("nodes 1000")
@@ -395,7 +391,7 @@ def left_after(client, pid, before, most):
 def memory_comes_back(t, objects, rounds):
     with Target(t, OPTIONS, flags=["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC",
                                    "-XX:+AlwaysPreTouch"],
-                program=("Live",)) as p, p.client() as client:
+                program=("Live",), env=ONE_ARENA) as p, p.client() as client:
         def turn(count):
             p.attach(AGENT, "live=y")
             p.tell(f"nodes {count}")
@@ -413,12 +409,12 @@ def memory_comes_back(t, objects, rounds):
         for _ in range(rounds):
             taken = turn(objects) - before
             assert taken > 15 * objects, taken
-            # Of all rounds together no more than a fifth of what one has taken.
-            left.append(left_after(client, p.pid, before, 0.2 * taken))
+            # Of all rounds together less than a third of what one has taken; code is compiled meanwhile.
+            left.append(left_after(client, p.pid, before, 0.3 * taken))
         print(f"     {t.name}: {left} bytes are left of {taken}", flush=True)
 
 
-@test(jdks="each", timeout=400)
+@test(jdks="each", timeout=400, daily=1)
 def memory_comes_back_after_each_round_of_live(t):
     memory_comes_back(t, 500_000, 2)
 
@@ -457,10 +453,11 @@ def ddm_live_shows_what_is_alive_and_collects_only_when_asked(t):
                          table, re.M), table
         assert "as of collection" in table.splitlines()[0]
         p.attach(AGENT, "live=1/4")
-        p.tell("half 4000")
+        p.tell("half 40000")
         estimate = ddm_json(t, "live", p.pid, "--gc")
         assert estimate["estimated"] and all(r["estimated"] for r in estimate["rows"])
-        assert abs(live_rows(estimate, "Live$Half", "keepHalf") - 2000) < 200
+        # A standard deviation is 200.
+        assert abs(live_rows(estimate, "Live$Half", "keepHalf") - 20_000) < 1200
         assert "one object in 4" in ddm(t, "live", p.pid)
 
 

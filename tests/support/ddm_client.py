@@ -418,9 +418,10 @@ def published_address_of(process, seconds=60):
 class Target:
     """A running DdmTarget under the agent; `with Target(t) as p: p.tell("marks 5")`."""
 
-    def __init__(self, t, agent="", flags=(), program=("DdmTarget",)):
+    def __init__(self, t, agent="", flags=(), program=("DdmTarget",), env=None):
         self.t = t
-        self.process = t.popen(*program, agent=agent, flags=list(flags))
+        self.process = t.popen(*program, agent=agent, flags=list(flags),
+                               env={**os.environ, **env} if env else None)
         if agent is None:  # attached later, by attach()
             self.address = None
         else:
