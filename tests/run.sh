@@ -132,13 +132,14 @@ else tests="ddm_test heap_walk_test native_test net_test records_test" which="~[
 step "build tsan" build tsan "$tests"
 unit_tests "unit under tsan" build/tsan/bin "$which"
 
-# Side by side, and from the same seed on every machine: what a longer search with other seeds finds
-# becomes a file in tests/corpus.
-fuzz_seconds=20
-if [ -n "$full" ]; then fuzz_seconds=120; fi
+# The quick set replays what was found before, the full one searches for more: side by side, and from
+# the same seed on every machine. What a longer search with other seeds finds becomes a file in
+# tests/corpus.
+if [ -n "$full" ]; then how="for 120 s" search=-max_total_time=120
+else how="on its corpus" search=-runs=0; fi
 fuzz() {
     mkdir -p "build/fuzz/corpus/$1"
-    "build/asan/bin/$1_fuzz" -seed=1 -max_total_time=$fuzz_seconds -artifact_prefix=build/fuzz/ \
+    "build/asan/bin/$1_fuzz" -seed=1 "$search" -artifact_prefix=build/fuzz/ \
         -print_final_stats=1 -verbosity=0 "build/fuzz/corpus/$1" "tests/corpus/$1" \
         > "build/fuzz/$1.log" 2>&1
 }
@@ -150,7 +151,7 @@ for fuzzer in build/asan/bin/*_fuzz; do
     fuzz_jobs[$name]=$!
 done
 for name in "${!fuzz_jobs[@]}"; do
-    step "fuzz $name for $fuzz_seconds s" wait "${fuzz_jobs[$name]}"
+    step "fuzz $name $how" wait "${fuzz_jobs[$name]}"
     grep -E "^stat::number|SUMMARY|Test unit written|_fuzz: " "build/fuzz/$name.log"
 done
 

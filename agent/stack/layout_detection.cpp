@@ -1,17 +1,14 @@
 #include "stack/layout_detection.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 
+#include "vm/boot_class.h"
 #include "vm/vm_entries.h"
 #include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {
 
-constexpr int kTestedReleases[] = {17, 25};
 constexpr VmAddress kMostCode = VmAddress{1} << 32;
 constexpr std::uint8_t kFreeSegment = 0xff;
 
@@ -39,7 +36,8 @@ void find_thread(VmEntries& entries, VmLayout& layout) {
   // The frame layouts that the walker's own constants speak of.
   entries.expect(entries.constant({"frame::entry_frame_call_wrapper_offset"}) == -6 &&
                      entries.constant({"frame::interpreter_frame_sender_sp_offset"}) == -1 &&
-                     entries.constant({"frame::pc_return_offset"}) == 0,
+                     // No longer told of in 28.
+                     vm_structs::int_constant("frame::pc_return_offset").value_or(0) == 0,
                  "frame::*_offset");
 }
 
@@ -69,8 +67,10 @@ void find_nmethods(VmEntries& entries, VmLayout& layout) {
   layout.blob_kind = offset({{"CodeBlob", "_kind"}});
   layout.kind_nmethod = entries.constant({"CodeBlobKind::Nmethod"});
   layout.blob_code = offset({{"CodeBlob", "_code_offset"}});
-  layout.deopt = offset({{"nmethod", "_deopt_handler_offset"}});
-  layout.deopt_mh = offset({{"nmethod", "_deopt_mh_handler_offset"}});
+  layout.deopt =
+      offset({{"nmethod", "_deopt_handler_offset"}, {"nmethod", "_deopt_handler_entry_offset"}});
+  layout.deopt_mh = static_cast<Offset>(
+      vm_structs::offset_of("nmethod", "_deopt_mh_handler_offset").value_or(kAbsent));
   layout.immutable_data = offset({{"nmethod", "_immutable_data"}});
   layout.immutable_size = offset({{"nmethod", "_immutable_data_size"}});
   layout.scopes_data = offset({{"nmethod", "_scopes_data_offset"}});
@@ -163,32 +163,33 @@ void find_known_code(VmEntries& entries, VmLayout& layout) {
       vm_structs::address_of("ContinuationEntry", "_return_pc").value_or(0);
 }
 
-}  // namespace
-
-bool walk_was_tested() {
-#if defined(__x86_64__)
-  return std::find(std::begin(kTestedReleases), std::end(kTestedReleases), vm_release()) !=
-         std::end(kTestedReleases);
-#else
-  return false;
-#endif
+// 0: there is none, or it cannot be told.
+VmAddress find_virtual_thread_entry(JNIEnv* jni, const MethodPointers& methods) {
+  const LocalRef<jclass> type(jni, find_boot_class(jni, "jdk/internal/vm/Continuation"));
+  if (!type) return 0;
+  const jmethodID id =
+      jni->GetStaticMethodID(type.get(), "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V");
+  if (clear_exception(jni) || id == nullptr) return 0;
+  return reinterpret_cast<VmAddress>(methods.of(id));
 }
 
-Result<VmLayout> detect_vm_layout() {
+}  // namespace
+
+Result<VmLayout> detect_vm_layout(JNIEnv* jni, const MethodPointers& methods) {
 #if defined(__x86_64__)
-  const std::int32_t release = vm_release();
-  if (!walk_was_tested()) {
-    return Error{fmt::format("the walk was not tested on JDK {}", release)};
-  }
   VmEntries entries;
   constexpr int kFirstWithoutZeroBytes = 20;  // JDK-8292758
   VmLayout layout;
-  layout.stream_base = release >= kFirstWithoutZeroBytes ? 1 : 0;
+  layout.stream_base = vm_release() >= kFirstWithoutZeroBytes ? 1 : 0;
   find_thread(entries, layout);
   find_nmethods(entries, layout);
   find_metadata(entries, layout);
   find_code_heaps(entries, layout);
   find_known_code(entries, layout);
+  layout.ids_are_keys = !methods.known();
+  if (layout.virtual_thread_entry_at == 0) {
+    layout.virtual_thread_entry = find_virtual_thread_entry(jni, methods);
+  }
   if (!entries.missing().empty()) return Error{"this VM does not tell of " + entries.missing()};
   return layout;
 #else

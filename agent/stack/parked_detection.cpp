@@ -1,5 +1,7 @@
 #include "stack/parked_detection.h"
 
+#include <array>
+
 #include "vm/boot_class.h"
 #include "vm/java_unsafe.h"
 #include "vm/jvmti_memory.h"
@@ -8,10 +10,10 @@
 namespace ddm {
 namespace {
 
-// ContinuationEntry: an empty base class, the entry around this one, the Continuation. No table tells
-// of it; the class of what stands there is looked at before anything is followed.
-constexpr Offset kEntryCont = 16;
-constexpr int kTestedRelease = 25;
+// ContinuationEntry: the entry around this one, the Continuation; before them, in later releases, an
+// empty base class. No table tells of it; the class of what stands there is looked at before anything
+// is followed.
+constexpr std::array<Offset, 2> kEntryConts = {16, 8};
 
 // Looks up classes and their fields; remembers what is missing.
 class ParkedFields {
@@ -57,11 +59,8 @@ class ParkedFields {
 Result<ParkedLayout> detect_parked_layout(JNIEnv* jni) {
   ParkedLayout layout;
   VmEntries entries;
-  entries.expect(
-      entries.value<std::int32_t>({{"Abstract_VM_Version", "_vm_major_version"}}) == kTestedRelease,
-      "a release that was tested");
   layout.cont_entry = static_cast<Offset>(entries.offset({{"JavaThread", "_cont_entry"}}));
-  layout.entry_cont = kEntryCont;
+  layout.entry_conts = kEntryConts;
   layout.objects = detect_object_layout(entries);
   const KlassLayout klasses = detect_klass_layout(entries);
   if (layout.objects.oop_bytes != sizeof(VmAddress)) {

@@ -21,8 +21,7 @@ constexpr std::size_t kFirstTableSize = 8192;
 constexpr std::size_t kMostClassesWithIds = 8192;
 
 std::size_t hash_of(jmethodID method) {
-  // jmethodIDs are addresses of pointers in blocks: the low bits say nothing.
-  const auto value = reinterpret_cast<std::uintptr_t>(method) >> 3;
+  const auto value = reinterpret_cast<std::uintptr_t>(method);
   return static_cast<std::size_t>((value * 0x9E3779B97F4A7C15ull) >> 20);
 }
 
@@ -66,12 +65,13 @@ ShownRole SeenMethod::role_at(jlocation location) const {
 }
 
 SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
-                         const RewrittenMethods& rewritten, Reclamation& reclamation)
+                         const RewrittenMethods& rewritten, Reclamation& reclamation,
+                         const MethodPointers& pointers)
     : jvmti_(jvmti),
       names_(names),
       rewritten_(rewritten),
       reclamation_(reclamation),
-      pointers_(jni),
+      pointers_(pointers),
       code_(jni),
       own_table_(std::make_shared<Table>(kFirstTableSize)) {
   table_ = own_table_.get();

@@ -62,7 +62,7 @@ struct SeenMethod {
 class SeenMethods final : public FrameNames {
  public:
   SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names, const RewrittenMethods& rewritten,
-              Reclamation& reclamation);
+              Reclamation& reclamation, const MethodPointers& pointers);
 
   // The caller's own stack holds the method, and the caller is in a Reading: what it gets stays
   // there for as long.
@@ -121,7 +121,7 @@ class SeenMethods final : public FrameNames {
   NameTable& names_;
   const RewrittenMethods& rewritten_;
   Reclamation& reclamation_;
-  const MethodPointers pointers_;
+  const MethodPointers& pointers_;
   const MethodCode code_;
   std::atomic<bool> super_calls_wanted_{false};
   // How often classes were changed, by hash of their name: where two share a count, methods are

@@ -8,11 +8,12 @@
 namespace ddm {
 
 Stacks::Stacks(jvmtiEnv* jvmti, JNIEnv* jni, jobject current)
-    : methods_(jvmti, jni, names_, rewritten_, reclamation_),
+    : pointers_(jni),
+      methods_(jvmti, jni, names_, rewritten_, reclamation_, pointers_),
       jvmti_stacks_(jvmti, methods_),
       vm_stacks_(current == nullptr
                      ? Error{"the VM does not say which thread this is"}
-                     : VmStackCapture::create(jni, current, jvmti_stacks_, methods_)),
+                     : VmStackCapture::create(jni, current, pointers_, jvmti_stacks_, methods_)),
       name_sweep_(jvmti, names_, rewritten_, methods_, reclamation_),
       chosen_(&choose()) {}
 
@@ -44,7 +45,7 @@ StackCapture& Stacks::choose() {
 // Once, before the first stack is walked.
 void Stacks::watch_pauses(JNIEnv* jni) {
   if (std::exchange(pauses_watched_, true)) return;
-  if (!vm_stacks_ && wanted_ == WalkerKind::kAuto && walk_was_tested()) {
+  if (!vm_stacks_ && wanted_ == WalkerKind::kAuto) {
     log_warn("stacks are walked by jvmti: {}", vm_stacks_.message());
   }
   JavaVM* vm = nullptr;

@@ -22,6 +22,7 @@
 #include "stack/vm_stack_capture.h"
 #include "stack/walker_kind.h"
 #include "vm/gc_pauses.h"
+#include "vm/method_pointers.h"
 
 namespace ddm {
 
@@ -63,6 +64,7 @@ class Stacks {
   NameTable names_;
   RewrittenMethods rewritten_;
   Reclamation reclamation_;
+  const MethodPointers pointers_;
   SeenMethods methods_;
   JvmtiStackCapture jvmti_stacks_;
   const Result<std::unique_ptr<VmStackCapture>> vm_stacks_;

@@ -8,9 +8,10 @@
 
 namespace ddm {
 Result<std::unique_ptr<VmStackCapture>> VmStackCapture::create(JNIEnv* jni, jobject current,
+                                                               const MethodPointers& pointers,
                                                                JvmtiStackCapture& jvmti,
                                                                FrameNames& names) {
-  auto layout = detect_vm_layout();
+  auto layout = detect_vm_layout(jni, pointers);
   if (!layout) return layout.error();
   const auto threads = VmThreads::create(jni, current);
   if (!threads) return Error{"Thread.eetop is not as expected"};
@@ -39,7 +40,7 @@ void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
   pauses_ = pauses;
   if (!knows_own_stack(jni)) return;
   if (pauses != nullptr) ids_.begin(jni);
-  if (pauses == nullptr || layout_.virtual_thread_entry_at == 0) return;
+  if (pauses == nullptr || !layout_.has_virtual_threads()) return;
   const auto parked = detect_parked_layout(jni);
   if (!parked) {
     log_info("frames of virtual threads in the heap are GetStackTrace's; missing: {}",

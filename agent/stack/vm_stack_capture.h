@@ -21,6 +21,7 @@
 #include "stack/walk/stack_trail.h"
 #include "stack/walker_check.h"
 #include "vm/gc_pauses.h"
+#include "vm/method_pointers.h"
 #include "vm/vm_threads.h"
 
 namespace ddm {
@@ -29,6 +30,7 @@ class VmStackCapture final : public StackCapture {
  public:
   // The error: why this VM's stacks cannot be walked.
   static Result<std::unique_ptr<VmStackCapture>> create(JNIEnv* jni, jobject current,
+                                                        const MethodPointers& pointers,
                                                         JvmtiStackCapture& jvmti,
                                                         FrameNames& names);
 

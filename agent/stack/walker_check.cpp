@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::int32_t kFirstStacks = 128;
+constexpr std::int32_t kFirstStacks = 1000;
 constexpr std::int32_t kFirstWithCode = 64;
 constexpr std::int32_t kMostOdd = 16;
 constexpr std::uint32_t kOneOf = 8192;  // 4 us each: half a nanosecond a stack

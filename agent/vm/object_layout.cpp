@@ -48,12 +48,11 @@ KlassLayout detect_klass_layout(VmEntries& entries) {
   entries.expect(klass > 0 && klass < 1024, "java_lang_Class::_klass_offset");
   layout.mirror_klass = static_cast<std::uint32_t>(klass);
   // The meaning of a layout helper's bits has been the same for ages; should it change, so do
-  // these.
+  // these. An array's is negative, whatever its tag.
   entries.expect(entries.constant({"Klass::_lh_instance_slow_path_bit"}) == 1 &&
                      entries.constant({"Klass::_lh_log2_element_size_shift"}) == 0 &&
                      entries.constant({"Klass::_lh_header_size_shift"}) == 16 &&
-                     entries.constant({"Klass::_lh_header_size_mask"}) == 255 &&
-                     entries.constant({"Klass::_lh_array_tag_shift"}) == 30,
+                     entries.constant({"Klass::_lh_header_size_mask"}) == 255,
                  "Klass::_lh_*");
   return layout;
 }

@@ -26,7 +26,7 @@ def compare(t, engine, *program, least, flags=(), jar=None):
     return summary
 
 
-@test(jdks="each", flags=[(), ("-Xint",)])
+@test(jdks="each", flags=[(), ("-Xint",)], daily=2)
 def stacks_are_those_that_the_vm_tells(t):
     for engine in t.engines():
         compare(t, engine, "Stacks", "60", "2", least=10_000)
@@ -94,7 +94,7 @@ def compare_virtual(t, program, *arguments, least):
         assert set(gave_up) <= {"virtual thread", "method without id", "odd frame"}, summary
         # Between one frame's return and the next one's coming back from the heap.
         assert gave_up.get("odd frame", 0) <= summary["seen"] / 10_000, summary
-        if t.gc not in ("zgc", "shenandoah"):
+        if t.gc not in ("zgc", "shenandoah") and t.jdk.major >= 25:  # 21 does not tell where they are
             assert gave_up.get("virtual thread", 0) <= summary["seen"] / 100, summary
 
 
@@ -103,7 +103,7 @@ def stacks_of_virtual_threads_are_those_that_the_vm_tells(t):
     compare_virtual(t, "VirtualThreads", least=10_000)
 
 
-@test(jdks="each", min_jdk=21, timeout=300, flags=[(), ("-Xint",)])
+@test(jdks="each", min_jdk=21, timeout=300, flags=[(), ("-Xint",)], daily=1)
 def stacks_of_virtual_threads_that_return_are_those_that_the_vm_tells(t):
     compare_virtual(t, "VirtualReturns", "400" if not t.flags else "100", least=10_000)
 
@@ -114,7 +114,7 @@ def stacks_of_virtual_threads_are_those_that_the_vm_tells_everywhere(t):
     compare_virtual(t, "VirtualReturns", "200", least=10_000)
 
 
-@test(jdks="each", timeout=300)
+@test(jdks="each", timeout=300, daily=1)
 def stacks_are_those_that_the_vm_tells_while_classes_are_redefined(t):
     rounds, redefined = t.path("rounds"), t.path("redefined")
     restless = f"-javaagent:{agent_jar(t, 'RestlessAgent', t.classes())}={rounds}"
@@ -162,7 +162,7 @@ def check_constructor_chain(t, constructors):
             assert stacks[-1] and "<init>" not in stacks[-1], f"{told}: {stacks[-1]}"
 
 
-@test(jdks="each")
+@test(jdks="each", daily=1)
 def the_frame_below_a_hundred_constructors_is_told(t):
     """What the object itself runs through is not shown, and hides nothing: neither a walker's nor
     a buffer's length ends the search for the frame below."""

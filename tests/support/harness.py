@@ -55,7 +55,9 @@ class Jdk:
 
 def find_jdks():
     homes = set()
-    for release in glob.glob("/usr/lib/jvm/*/release"):
+    # More of them: folders of JDKs, as PATH is written.
+    more = os.environ.get("DDM_MORE_JDKS", "").split(os.pathsep)
+    for release in sum((glob.glob(f"{folder}/*/release") for folder in ["/usr/lib/jvm", *more] if folder), []):
         home = os.path.realpath(os.path.dirname(release))
         if os.access(os.path.join(home, "bin", "javac"), os.X_OK):
             homes.add(home)
@@ -73,10 +75,11 @@ FULL = "--full" in sys.argv
 
 
 def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
-         queue=False, alone=False, timing=False):
+         queue=False, alone=False, timing=False, daily=None):
     """jdks: in the quick set each variant runs on one of the JDKs, by "turn", or on "each": where
     the answer hangs on the VM's insides. The full set has all on all.
     gc: names (those that the JDK has), or "all" for all of them, each on one of the JDKs;
+    daily: of the quick set's variants so many a day, by turns: what takes long;
     flags: tuples of VM flags, each one a variant; queue: no other of these runs meanwhile (they have
     a port that is one for the machine); alone: no other test does (it takes most of the memory); timing: it judges times, so it runs alone, in the full set."""
 
@@ -84,6 +87,7 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
         able = [jdk for jdk in JDKS if jdk.major >= min_jdk]
         first = DAY + zlib.crc32(function.__name__.encode())
         names = list(COLLECTORS) if gc == "all" else gc
+        begin = len(TESTS)
         for turn, (name, variant) in enumerate(itertools.product(names, flags)):
             having = [jdk for jdk in able if name == "default" or name in jdk.collectors()]
             for number, jdk in enumerate(having):
@@ -91,6 +95,9 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
                 other_turn = by_turn and (first + turn) % len(having) != number
                 TESTS.append(Case(function, jdk, name, list(variant), full_only or timing,
                                   other_turn, timeout, queue, alone or timing))
+        quick = [case for case in TESTS[begin:] if not case.other_turn]
+        for number, case in enumerate(quick):
+            case.other_turn = daily is not None and (number - first * daily) % len(quick) >= daily
         return function
 
     return register

@@ -53,7 +53,8 @@ bool CompiledFrames::is_nmethod(VmAddress blob) const {
 }
 
 void CompiledFrames::decode_stub(VmAddress blob, CompiledFrame& result) const {
-  if (is_named(blob, "StubRoutines (continuationstubs)")) {
+  if (is_named(blob, "StubRoutines (continuation stubs)") ||
+      is_named(blob, "StubRoutines (continuationstubs)")) {  // 22 to 25
     result.kind = CodeKind::kBarrier;
   } else if (result.bytes > 0) {
     result.kind = CodeKind::kStub;
@@ -63,15 +64,19 @@ void CompiledFrames::decode_stub(VmAddress blob, CompiledFrame& result) const {
 bool CompiledFrames::is_deopt_pc(VmAddress nmethod, VmAddress pc) const {
   if (layout_.parts_by_offset) {
     const auto deopt = memory_.read<std::int32_t>(nmethod + layout_.deopt);
+    if (pc == nmethod + deopt || layout_.deopt_mh == kAbsent) return pc == nmethod + deopt;
     const auto deopt_mh = memory_.read<std::int32_t>(nmethod + layout_.deopt_mh);
-    return pc == nmethod + deopt || (deopt_mh != -1 && pc == nmethod + deopt_mh);
+    return deopt_mh != -1 && pc == nmethod + deopt_mh;
   }
   return pc == memory_.read<VmAddress>(nmethod + layout_.deopt) ||
          pc == memory_.read<VmAddress>(nmethod + layout_.deopt_mh);
 }
 
 bool CompiledFrames::is_virtual_thread_entry(VmAddress nmethod) const {
-  if (layout_.virtual_thread_entry_at == 0) return false;
+  if (layout_.virtual_thread_entry_at == 0) {
+    return layout_.virtual_thread_entry != 0 &&
+           memory_.read<VmAddress>(nmethod + layout_.method) == layout_.virtual_thread_entry;
+  }
   const auto pc = memory_.read<VmAddress>(layout_.virtual_thread_entry_at);
   return pc != 0 && heaps_.blob_of(pc) == nmethod;
 }

@@ -32,6 +32,7 @@ WalkedMethod MethodResolution::checked_version_of(VmAddress method) const {
   }
   const auto number = load<std::uint16_t>(constants + layout_.const_idnum);
   if (number >= load<VmAddress>(ids)) return {};
+  if (layout_.ids_are_keys) return version_of(method);
   // An id is the address of a pointer to the method's newest version, of the same holder.
   const VmAddress id = pointer_at(ids + (number + 1u) * sizeof(VmAddress));
   const VmAddress newest = id != 0 ? pointer_at(id) : 0;

@@ -45,6 +45,7 @@ class MethodResolution {
   // Of what was found where a Method* should be: the cell that refers to its class's
   // java.lang.Class. 0: it is no method, or the VM does not tell.
   VmAddress class_cell_of(VmAddress method) const;
+  bool ids_are_keys() const { return layout_.ids_are_keys; }
 
  private:
   // The pointer kept there, 0 when it cannot be read or is none.

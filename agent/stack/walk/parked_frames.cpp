@@ -23,17 +23,28 @@ bool ParkedFrames::is_object(VmAddress at, std::uint64_t key) const {
   return at != 0 && at % layout_.objects.alignment == 0 && key_at(layout_.objects, at) == key;
 }
 
+// Where one was once there always is one.
+VmAddress ParkedFrames::continuation_of(VmAddress entry, const Run& run) const {
+  const Offset known = entry_cont_.load(std::memory_order_relaxed);
+  for (const Offset offset : layout_.entry_conts) {
+    if (offset == kAbsent || (known != kAbsent && offset != known)) continue;
+    const auto cont = load<VmAddress>(entry + static_cast<VmAddress>(offset));
+    if (!undisturbed(run)) return 0;
+    if (known == kAbsent && !pages_.is_readable(cont, 64)) continue;
+    if (!is_object(cont, layout_.cont_key)) continue;
+    entry_cont_.store(offset, std::memory_order_relaxed);
+    return cont;
+  }
+  return 0;
+}
+
 bool ParkedFrames::find(VmAddress java_thread, Run& run) const {
   run.pause = pauses_.load(std::memory_order_acquire);
   if (run.pause % 2 != 0) return false;
   const auto entry = load<VmAddress>(java_thread + static_cast<VmAddress>(layout_.cont_entry));
   if (entry == 0) return false;
-  const auto cont = load<VmAddress>(entry + static_cast<VmAddress>(layout_.entry_cont));
-  if (!undisturbed(run)) return false;
-  // Once it was a continuation it always is.
-  if (!layout_holds_.load(std::memory_order_relaxed) && !pages_.is_readable(cont, 64)) return false;
-  if (!is_object(cont, layout_.cont_key)) return false;
-  layout_holds_.store(true, std::memory_order_relaxed);
+  const VmAddress cont = continuation_of(entry, run);
+  if (cont == 0) return false;
   return find_in(reference_at(cont + static_cast<VmAddress>(layout_.cont_tail)), run);
 }
 

@@ -24,7 +24,8 @@ namespace ddm {
 
 struct ParkedLayout {
   Offset cont_entry = kAbsent;  // in a JavaThread
-  Offset entry_cont = kAbsent;  // in a ContinuationEntry
+  // In a ContinuationEntry, one of these: which of them shows once a virtual thread runs.
+  std::array<Offset, 2> entry_conts = {kAbsent, kAbsent};
   Offset cont_tail = kAbsent;
   Offset chunk_parent = kAbsent, chunk_size = kAbsent, chunk_sp = kAbsent, chunk_bottom = kAbsent;
   Offset chunk_stack =
@@ -72,11 +73,13 @@ class ParkedFrames {
   bool find_in(VmAddress chunk, Run& run) const;
   VmAddress reference_at(VmAddress at) const;
   bool is_object(VmAddress at, std::uint64_t key) const;
+  // The Continuation of an entry; 0: there is none where one should be.
+  VmAddress continuation_of(VmAddress entry, const Run& run) const;
 
   const ParkedLayout layout_;
   const std::atomic<std::uint64_t>& pauses_;
   ReadablePages& pages_;
-  mutable std::atomic<bool> layout_holds_{false};
+  mutable std::atomic<Offset> entry_cont_{kAbsent};  // once a continuation was seen there
 };
 
 // Steps from frame to frame of a run that was copied. In an interpreter's frame addresses of the

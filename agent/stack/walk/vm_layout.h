@@ -59,14 +59,18 @@ struct VmLayout {
   VmAddress interpreter_low = 0, interpreter_high = 0;
   VmAddress call_stub_return = 0;
   // Where the pc behind a virtual thread's outermost frame is kept, null before the first one has
-  // run. 0: this VM has no virtual threads.
+  // run; where the VM does not tell of that (21), the Method that is entered there. Both 0: this VM
+  // has no virtual threads.
   VmAddress virtual_thread_entry_at = 0;
+  VmAddress virtual_thread_entry = 0;
+  bool has_virtual_threads() const { return (virtual_thread_entry_at | virtual_thread_entry) != 0; }
 
   // Metadata
   Offset method_const = kAbsent;
   Offset const_pool = kAbsent, const_idnum = kAbsent, const_code_size = kAbsent;
   Offset const_code = kAbsent;  // sizeof(ConstMethod): the bytecode follows it
   Offset pool_holder = kAbsent, holder_ids = kAbsent;
+  bool ids_are_keys = false;    // jmethodIDs lead to no Method (26 and later)
   Offset class_cell = kAbsent;  // in a Klass: where its java.lang.Class is referred to
 };
 

@@ -20,7 +20,7 @@ class FakeHeap {
 
   FakeHeap(FakeVm& vm, bool compressed) : vm_(vm) {
     layout.cont_entry = 40;
-    layout.entry_cont = 16;
+    layout.entry_conts = {16, 8};
     layout.cont_tail = 16;
     layout.chunk_parent = 16, layout.chunk_size = 24, layout.chunk_sp = 28;
     layout.chunk_bottom = 32, layout.chunk_stack = 40;
