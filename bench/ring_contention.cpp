@@ -55,7 +55,7 @@ class TicketRing {
  public:
   TicketRing() { ring_.replace(AllocRing::create(kDefaultRecords, kDefaultDepth)); }
   bool push(const AllocRecord& record, const std::vector<Frame>& frames) {
-    const Reclamation::Reading reading(reclamation_);
+    const Reclamation::Reading reading;
     return ring_.get()->push(record, frames);
   }
 

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
+#include <optional>
 #include <vector>
 
 #include "allocations/store/ring_path.h"
 #include "core/filled_path.h"
 #include "core/log.h"
-#include "core/native_thread.h"
 #include "core/wall_clock.h"
 
 namespace ddm {
@@ -68,26 +67,21 @@ std::unique_ptr<RingKeeper> RingKeeper::open(const std::string& text, std::int64
   log_info("ring file {}, {} MB", file->path(), file->bytes() >> 20);
   tracking.keep_in(std::move(file));
 
-  std::unique_ptr<RingKeeper> keeper(new RingKeeper(tracking));
-  std::thread thread = start_native_thread("ddm-ring", [keeper = keeper.get()] { keeper->run(); });
-  if (thread.joinable()) thread.detach();
-  return keeper;
+  return std::unique_ptr<RingKeeper>(new RingKeeper(tracking));
 }
 
-void RingKeeper::run() {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kRefresh, [this] { return closed_; })) {
-    lock.unlock();
-    tracking_.refresh_ring_file();
-    lock.lock();
-  }
-}
+RingKeeper::RingKeeper(Tracking& tracking)
+    : tracking_(tracking),
+      chore_(Chores::of_process().add(
+          [&tracking] {
+            tracking.refresh_ring_file();
+            return std::optional(Chores::Clock::now() + kRefresh);
+          },
+          Chores::Clock::now() + kRefresh)) {}
 
 void RingKeeper::close(bool remove) {
   if (remove) tracking_.remove_ring_file();
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  changed_.notify_all();
+  if (chore_) Chores::of_process().end(chore_);
 }
 
 }  // namespace ddm

@@ -2,13 +2,12 @@
 // program runs. The records and names in it need nobody.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "allocations/tracking.h"
+#include "core/chores.h"
 
 namespace ddm {
 
@@ -24,13 +23,10 @@ class RingKeeper {
   void close(bool remove);
 
  private:
-  explicit RingKeeper(Tracking& tracking) : tracking_(tracking) {}
-  void run();
+  explicit RingKeeper(Tracking& tracking);
 
   Tracking& tracking_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool closed_ = false;
+  const Chores::Handle chore_;  // null: the figures are those of the beginning
 };
 
 }  // namespace ddm

@@ -122,7 +122,7 @@ std::string Tracking::start(JNIEnv* jni) {
   ++period_;
   live_.stop(jni, LiveObjects::Figures::kGo);
   renew_sites();
-  recorder_.tell_threads_apart(options_.threads_apart);
+  recorder_.set_per_thread_sites(options_.threads_apart);
   ring_.get()->clear();
   recorder_.clear_dropped();
   recorder_.use_stacks(stacks_.ready(jni));

@@ -18,9 +18,10 @@
 //
 // Agent::process_exits(), where the VM does not say that it dies, waits for those from the reports on.
 //
-// Three threads are joined: ddm-io, ddm-debugger and ddm-pulse. Whatever they wait for, they wait for
-// their waker with it, and what they call never waits. Nobody waits for ddm-lookup (the system's
-// resolver), ddm-hprof, ddm-native, ddm-memory, ddm-exit and ddm-halt: they end with the process.
+// Two threads are joined: ddm-io and ddm-debugger. Whatever they wait for, they wait for their waker
+// with it, and what they call never waits. A timer of Pulse's that runs is waited for; it never waits
+// either. Nobody waits for the rest of ddm-chores, ddm-lookup (the system's resolver), ddm-hprof,
+// ddm-exit and ddm-halt: they end with the process.
 #pragma once
 
 #include <chrono>

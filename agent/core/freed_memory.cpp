@@ -2,11 +2,8 @@
 
 #include <malloc.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-
-#include "core/unattached_thread.h"
+#include <optional>
+#include <utility>
 
 namespace ddm {
 namespace {
@@ -21,37 +18,20 @@ void give_back() {
 
 }  // namespace
 
-struct FreedMemory::Watch {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool over = false;
-
-  // False: it is over.
-  bool sleep(std::chrono::milliseconds time) {
-    std::unique_lock lock(mutex);
-    return !changed.wait_for(lock, time, [this] { return over; });
-  }
-};
-
 void FreedMemory::expect() {
   forget();
-  auto watch = std::make_shared<Watch>();
-  std::thread thread = start_unattached_thread("ddm-memory", [watch, first = first_] {
-    for (int look = 0; look < kLooks && watch->sleep(first * (1 << look)); ++look) give_back();
-  });
-  if (!thread.joinable()) return;  // then malloc keeps it for the program
-  thread.detach();
-  watch_ = std::move(watch);
+  using Clock = Chores::Clock;
+  chore_ = Chores::of_process().add(
+      [first = first_, look = 0]() mutable -> std::optional<Clock::time_point> {
+        give_back();
+        if (++look == kLooks) return std::nullopt;
+        return Clock::now() + first * (1 << look);
+      },
+      Clock::now() + first_);
 }
 
 void FreedMemory::forget() {
-  if (!watch_) return;
-  {
-    const std::lock_guard lock(watch_->mutex);
-    watch_->over = true;
-  }
-  watch_->changed.notify_all();
-  watch_.reset();
+  if (chore_) Chores::of_process().end(std::exchange(chore_, nullptr));
 }
 
 }  // namespace ddm

@@ -1,12 +1,13 @@
 // Gives memory back to the system that somebody else is about to free.
 //
 // malloc keeps what is free between blocks in use, and the VM frees what its weak handles took when
-// it comes to it, some time after they were deleted. So a thread looks several times, less and less
-// often, and ends. Members: one thread at a time.
+// it comes to it, some time after they were deleted. So it is looked for several times, less and less
+// often. Members: one thread at a time.
 #pragma once
 
 #include <chrono>
-#include <memory>
+
+#include "core/chores.h"
 
 namespace ddm {
 
@@ -25,10 +26,9 @@ class FreedMemory {
 
  private:
   static constexpr int kLooks = 9;
-  struct Watch;
 
   const std::chrono::milliseconds first_;
-  std::shared_ptr<Watch> watch_;  // null: nothing was expected
+  Chores::Handle chore_;  // null: nothing was expected
 };
 
 }  // namespace ddm

@@ -6,8 +6,9 @@
 
 namespace ddm {
 
-// With all signals blocked: the program's signals belong to the program's threads. `name` has at
-// most 15 characters. Not joinable: no thread could be started.
+// With all signals blocked: the program's signals belong to the program's threads, and the JVM
+// would not know the thread that they hit. `name` has at most 15 characters. Not joinable, with a
+// line in the log: no thread could be started.
 std::thread start_native_thread(const char* name, std::function<void()> body);
 
 }  // namespace ddm

@@ -1,41 +1,21 @@
 #include "core/pulse.h"
 
-#include <poll.h>
-
 #include <algorithm>
+#include <utility>
 
 #include "core/log.h"
-#include "core/native_thread.h"
 
 namespace ddm {
-namespace {
-
-int poll_timeout(Pulse::Clock::time_point due) {
-  using std::chrono::milliseconds;
-  if (due == Pulse::Clock::time_point::max()) return -1;
-  const auto left = std::chrono::ceil<milliseconds>(due - Pulse::Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
-}
-
-}  // namespace
 
 Pulse::Pulse(Task on_ring, std::chrono::milliseconds gap)
     : on_ring_(std::move(on_ring)), gap_(gap) {}
 
 bool Pulse::start() {
   const std::lock_guard lock(mutex_);
-  if (stopped_) return false;
-  if (thread_.joinable()) return true;
-  if (!waker_) {
-    auto waker = Waker::create();
-    if (!waker) {
-      log_error("no periodic events: {}", waker.message());
-      return false;
-    }
-    waker_ = std::move(*waker);
-  }
-  thread_ = start_native_thread("ddm-pulse", [this] { run(); });
-  return thread_.joinable();
+  if (stopped_ || chore_) return !stopped_;
+  chore_ = Chores::of_process().add([this] { return run_due(); }, Clock::time_point::max());
+  if (!chore_) log_error("no periodic events: no thread could be started");
+  return chore_ != nullptr;
 }
 
 void Pulse::stop() {
@@ -43,18 +23,16 @@ void Pulse::stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     timers_.clear();
-    if (!thread_.joinable()) return;
+    if (!chore_) return;
   }
-  waker_->wake();
-  thread_.join();
-  waker_->close();
+  Chores::of_process().end(chore_, /*wait=*/true);
 }
 
 void Pulse::at(std::uint64_t key, Clock::time_point due, Task task) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || !waker_) return;
+  if (stopped_ || !chore_) return;
   timers_[key] = {due, std::move(task)};
-  waker_->wake();
+  Chores::of_process().hasten(*chore_);
 }
 
 void Pulse::hasten(std::uint64_t key, Clock::time_point due) {
@@ -62,7 +40,7 @@ void Pulse::hasten(std::uint64_t key, Clock::time_point due) {
   const auto timer = timers_.find(key);
   if (timer == timers_.end() || timer->second.due <= due) return;
   timer->second.due = due;
-  waker_->wake();
+  Chores::of_process().hasten(*chore_);
 }
 
 void Pulse::cancel(std::uint64_t key) {
@@ -93,22 +71,14 @@ Pulse::Task Pulse::take_due(Clock::time_point now) {
   return nullptr;
 }
 
-void Pulse::run() {
-  while (true) {
-    pollfd waiting{waker_->fd(), POLLIN, 0};
-    poll(&waiting, 1, poll_timeout(next_due()));
-    waker_->reset();
-    {
-      const std::lock_guard lock(mutex_);
-      if (stopped_) return;
-    }
-    const Clock::time_point now = Clock::now();
-    try {
-      while (const Task task = take_due(now)) task();
-    } catch (const std::exception& failure) {
-      log_error("a periodic event: {}", failure.what());
-    }
+std::optional<Pulse::Clock::time_point> Pulse::run_due() {
+  const Clock::time_point now = Clock::now();
+  try {
+    while (const Task task = take_due(now)) task();
+  } catch (const std::exception& failure) {
+    log_error("a periodic event: {}", failure.what());
   }
+  return next_due();
 }
 
 }  // namespace ddm

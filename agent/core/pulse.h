@@ -1,8 +1,8 @@
 // The agent's clock and bell: one-shot timers, and the way out of a GC callback.
 //
-// One native thread, started by start(). Timers' tasks and the bell's run on it and must not wait,
-// so they post to a lane. ring() is the one thing that may be called where the VM forbids
-// everything else (a GC callback): it writes to an eventfd. Everything else: any thread.
+// A chore (core/chores.h) from start() on. Timers' tasks and the bell's must not wait, so they post
+// to a lane. ring() is the one thing that may be called where the VM forbids everything else (a GC
+// callback). Everything else: any thread.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
+#include <optional>
 
-#include "core/waker.h"
+#include "core/chores.h"
 
 namespace ddm {
 
 class Pulse {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = Chores::Clock;
   using Task = std::function<void()>;
 
   // What rings within `gap` of a ring that was heard is heard at the gap's end, as one.
@@ -42,7 +42,7 @@ class Pulse {
   // Only after start().
   void ring() noexcept {
     rung_ = true;
-    waker_->wake();
+    Chores::of_process().hasten(*chore_);
   }
 
  private:
@@ -51,7 +51,7 @@ class Pulse {
     Task task;
   };
 
-  void run();
+  std::optional<Clock::time_point> run_due();
   // Until when there is nothing to do.
   Clock::time_point next_due();
   // The next task that is due; empty: none is.
@@ -59,15 +59,15 @@ class Pulse {
 
   const Task on_ring_;
   const std::chrono::milliseconds gap_;
-  std::shared_ptr<Waker> waker_;  // stays, closed: a callback may still be on its way to ring()
+  Chores::Handle
+      chore_;  // null before start(); stays, since a callback may be on its way to ring()
   std::atomic<bool> rung_{false};
 
   std::mutex mutex_;
   std::map<std::uint64_t, Timer> timers_;
-  std::thread thread_;
   bool stopped_ = false;
 
-  Clock::time_point heard_{};  // the thread's own: when it last heard a ring
+  Clock::time_point heard_{};  // the chore's own: when it last heard a ring
 };
 
 }  // namespace ddm

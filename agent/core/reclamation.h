@@ -7,6 +7,9 @@
 // a place of its own thread: two plain stores, no line of memory that other readers write to, and
 // no fence, which the writer asks the kernel for instead (membarrier(2)). What was retired in phase
 // n is freed once nobody is noted who came in n or before.
+//
+// Readers and phases are the process's, so that a Reading holds for every instance; an instance is
+// what some writers have retired.
 #pragma once
 
 #include <atomic>
@@ -32,7 +35,7 @@ class Reclamation {
 
   class Reading {  // may be nested; begins and ends on one thread
    public:
-    explicit Reading(Reclamation&) noexcept : Reading(own_place()) {}
+    Reading() noexcept : Reading(own_place()) {}
     // For who has kept the place of the calling thread.
     explicit Reading(Place& place) noexcept : place_(place) {
       if (place_.readings++ == 0) enter(place_);
@@ -64,7 +67,7 @@ class Reclamation {
     std::shared_ptr<const void> thing;
   };
 
-  // Who loaded the phase and is noted late counts as older than it is: no harm.
+  // Publishing the phase late only delays reclamation.
   static void enter(Place& place) noexcept {
     const std::uint64_t phase = s_phase.load(std::memory_order_acquire);
     if (place.kernel_fences) [[likely]] {

@@ -5,7 +5,7 @@
 namespace ddm {
 namespace {
 
-constexpr char16_t kReplacement = 0xfffd;
+constexpr char16_t kReplacementUnit = 0xfffd;
 
 bool is_high(char16_t unit) { return (unit & 0xfc00) == 0xd800; }
 bool is_low(char16_t unit) { return (unit & 0xfc00) == 0xdc00; }
@@ -66,7 +66,7 @@ std::u16string to_utf16(std::string_view text) {
   while (!text.empty()) {
     const DecodedUtf8 c = decode_utf8(text);
     if (c.length == 0) {
-      out += kReplacement;
+      out += kReplacementUnit;
       text.remove_prefix(1);
       continue;
     }
@@ -90,7 +90,7 @@ std::string to_utf8(std::u16string_view text) {
       ++i;
       append_utf8(out, 0x10000 + (static_cast<char32_t>(unit & 0x3ff) << 10) + (text[i] & 0x3ff));
     } else {
-      append_utf8(out, is_high(unit) || is_low(unit) ? kReplacement : unit);
+      append_utf8(out, is_high(unit) || is_low(unit) ? kReplacementUnit : unit);
     }
   }
   return out;

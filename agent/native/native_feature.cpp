@@ -1,8 +1,6 @@
 #include "native/native_feature.h"
 
-#include <thread>
-
-#include "core/native_thread.h"
+#include "core/log.h"
 
 namespace ddm {
 namespace {
@@ -13,9 +11,10 @@ std::unique_ptr<NativeSampling> start_sampling(const HandlerContext& context, JN
   auto sampling = NativeSampling::start(context.jvmti, context.vm, jni,
                                         static_cast<std::uint64_t>(options.interval));
   if (!sampling) return nullptr;
-  LibraryWatch& watch = sampling->watch();
-  std::thread thread = start_native_thread("ddm-native", [&watch] { watch.run(); });
-  if (thread.joinable()) thread.detach();
+  if (!sampling->watch().start()) {
+    log_warn(
+        "native=: libraries that are loaded later are not watched: no thread could be started");
+  }
   return sampling;
 }
 

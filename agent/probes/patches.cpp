@@ -163,13 +163,13 @@ void Patches::refused(std::string_view internal_name, const std::string& reason)
   }
 }
 
-std::optional<bci::Bytes> Patches::rewrite(JNIEnv* jni, const ComingClass& coming,
+std::optional<bci::Bytes> Patches::rewrite(JNIEnv* jni, const LoadingClass& loading,
                                            bci::ByteSpan class_file) {
   Plans all = plans();
   // What another loader's class of that name has is not this one's affair.
   std::erase_if(all, [&](const auto& entry) {
     const auto& by_loader = entry.second->choice.by_loader;
-    return by_loader && !by_loader(jni, coming.internal_name, coming.loader);
+    return by_loader && !by_loader(jni, loading.internal_name, loading.loader);
   });
   std::vector<bci::PatchResult> results(all.size());
   std::vector<bci::PlanToApply> wanted;
@@ -177,7 +177,7 @@ std::optional<bci::Bytes> Patches::rewrite(JNIEnv* jni, const ComingClass& comin
   for (const auto& [number, plan] : all) {
     bci::PatchResult& result = results[at++];
     const auto& by_name = plan->choice.by_name;
-    if (by_name && !by_name(coming.internal_name)) continue;
+    if (by_name && !by_name(loading.internal_name)) continue;
     wanted.push_back({plan->plan.get(), plan->ids.get(), &result});
   }
   bci::RewriteResult rewritten = bci::patch_class(class_file, wanted);

@@ -78,10 +78,10 @@ class Patches final : private ClassRewriting {
 
   Patches(SinksClass& sinks, ClassHooks& hooks) : sinks_(sinks), hooks_(hooks) {}
 
-  bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+  bool may_want(std::string_view internal_name, bool is_platform) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
-  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
   void left_out(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
 

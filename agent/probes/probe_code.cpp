@@ -123,7 +123,7 @@ void ProbeCode::refuse(WishId id, Wish& wish, std::string_view class_name, std::
 }
 
 // Of what is wanted of a loaded class now. They are among the findings all the same.
-bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool of_system) {
+bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::string class_name = std::string(internal_name) + ' ';
   const auto first = too_dear_.lower_bound(class_name);
   if (first == too_dear_.end() || !first->first.starts_with(class_name)) return false;
@@ -131,7 +131,8 @@ bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool 
     const std::string name = full_name(internal_name, method, descriptor);
     bool goes_in = false;
     for (auto& [id, wish] : wishes_) {
-      if (wish.parked || !wish.filter.wants(internal_name, method, descriptor, of_system)) continue;
+      if (wish.parked || !wish.filter.wants(internal_name, method, descriptor, is_platform))
+        continue;
       if (numbers_.contains(std::to_string(id) + ' ' + name)) continue;
       if (is_too_dear(wish, name)) {
         refuse(id, wish, internal_name, method, descriptor);
@@ -190,24 +191,24 @@ std::vector<std::string> ProbeCode::notes(WishId id) const {
 
 // Classes of probes that stay in need no change; one that is loaded gets them, for whoever wants the
 // same again.
-bool ProbeCode::wanted_now(std::string_view internal_name, bool of_system, bool is_coming) const {
+bool ProbeCode::wanted_now(std::string_view internal_name, bool is_platform, bool is_coming) const {
   return std::any_of(wishes_.begin(), wishes_.end(), [&](const auto& entry) {
     return (is_coming || !entry.second.parked) &&
-           entry.second.filter.may_want_class(internal_name, of_system);
+           entry.second.filter.may_want_class(internal_name, is_platform);
   });
 }
 
-bool ProbeCode::may_want(std::string_view internal_name, bool of_system) {
+bool ProbeCode::may_want(std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
-  return wanted_now(internal_name, of_system, true) || patched_.contains(internal_name);
+  return wanted_now(internal_name, is_platform, true) || patched_.contains(internal_name);
 }
 
-bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
+bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
   if (!only_.empty()) return only_.contains(internal_name);
   if (patched_.contains(internal_name) && !only_parked(internal_name)) return true;
-  return wanted_now(internal_name, of_system, false) &&
-         !all_too_dear(klass, internal_name, of_system);
+  return wanted_now(internal_name, is_platform, false) &&
+         !all_too_dear(klass, internal_name, is_platform);
 }
 
 void ProbeCode::left_out(const std::string& reason) {
@@ -276,7 +277,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
   return number;
 }
 
-std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& coming,
+std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const LoadingClass& loading,
                                              bci::ByteSpan class_file) {
   bci::SkipReason why = bci::SkipReason::kNone;
   const auto file = bci::ClassFile::parse(class_file, why);
@@ -292,7 +293,7 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const ComingClass& com
   plan.test_class = kSinksClass;
   for (auto& [id, wish] : wishes_) {
     for (const bci::MethodOutline& method : file->methods) {
-      if (!wish.filter.wants(name, method.name, method.descriptor, coming.of_system)) continue;
+      if (!wish.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
       const Number number = find_or_add(jni, id, wish, *file, method);
       if (number == 0 || !probes_[number].removed.empty()) continue;
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor),

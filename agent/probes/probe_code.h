@@ -68,10 +68,10 @@ class ProbeCode final : public ClassRewriting {
   std::map<Number, Probe> probes() const;
   std::vector<std::string> notes(WishId id) const;
 
-  bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+  bool may_want(std::string_view internal_name, bool is_platform) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
-  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
   void left_out(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
 
@@ -94,8 +94,8 @@ class ProbeCode final : public ClassRewriting {
 
   void hand_over(WishId from, WishId to);
   bool only_parked(std::string_view internal_name) const;
-  bool wanted_now(std::string_view internal_name, bool of_system, bool is_coming) const;
-  bool all_too_dear(jclass klass, std::string_view internal_name, bool of_system);
+  bool wanted_now(std::string_view internal_name, bool is_platform, bool is_coming) const;
+  bool all_too_dear(jclass klass, std::string_view internal_name, bool is_platform);
   bool is_too_dear(const Wish& wish, const std::string& method) const;
   void refuse(WishId id, Wish& wish, std::string_view internal_name, std::string_view method,
               std::string_view descriptor);

@@ -118,7 +118,7 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
     // Names that nobody knows of may go until the record is among the others.
     std::optional<Reclamation::Reading> reading;
     if (naming) {
-      reading.emplace(naming->reclamation);
+      reading.emplace();
       ShownStack stack(TopFrames::kTracker, kMaxDepth, kMaxDepth);
       naming->stacks.capture(jni, stack);
       record.frames.assign(stack.frames().begin(), stack.frames().end());

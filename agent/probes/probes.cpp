@@ -118,18 +118,12 @@ Result<ClassOutlook> Probes::outlook(JNIEnv* jni, const OutlookRequest& request)
   outlook.many = class_changes::many();
   std::map<std::string, std::uint32_t> changed;
   const auto is_concerned = [&](jclass klass) {
-    JvmtiPtr<char> signature(jvmti);
-    LocalRef<jobject> loader(jni, nullptr);
-    if (jvmti->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
-        jvmti->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) {
-      return false;
-    }
-    const std::string_view name = internal_name_of(text_of(signature));
-    const bool of_system = hooks_->is_of_system(jni, loader.get());
-    return filter.may_want_class(name, of_system) &&
-           has_method(jvmti, klass, [&](std::string_view method, std::string_view descriptor) {
-             return filter.wants(name, method, descriptor, of_system);
-           });
+    return hooks_->is_class(jni, klass, [&](std::string_view name, bool is_platform) {
+      return filter.may_want_class(name, is_platform) &&
+             has_method(jvmti, klass, [&](std::string_view method, std::string_view descriptor) {
+               return filter.wants(name, method, descriptor, is_platform);
+             });
+    });
   };
   outlook.running = running_->running_in(jni, is_concerned);
   jint count = 0;

@@ -58,21 +58,21 @@ std::int64_t SideThread::cpu_ns() const {
 SideThread::Outcome SideThread::run(JNIEnv* jni, std::function<void(JNIEnv*)> work) {
   constexpr int kStandsStill = 100;  // less of its time than one part in so many
   if (!idle()) return Outcome::kBusy;
-  if (const std::string error = thread_.start(jni); !error.empty()) {
-    log_warn("a thread cannot be started: {}", error);
+  const auto running = std::make_shared<Running>();
+  const std::string error =
+      thread_.run_soon(jni, [running, work = std::move(work)](JNIEnv* on_thread) {
+        running->begin();
+        try {
+          work(on_thread);
+        } catch (const std::exception& failure) {
+          log_error("work aside: {}", failure.what());
+        }
+        running->end();
+      });
+  if (!error.empty()) {
+    if (!closing_) log_warn("a thread cannot be started: {}", error);
     return Outcome::kCannot;
   }
-  const auto running = std::make_shared<Running>();
-  const bool posted = thread_.post([running, work = std::move(work)](JNIEnv* on_thread) {
-    running->begin();
-    try {
-      work(on_thread);
-    } catch (const std::exception& failure) {
-      log_error("work aside: {}", failure.what());
-    }
-    running->end();
-  });
-  if (!posted) return Outcome::kCannot;
   earlier_ns_ = cpu_ns();
   last_ = running;
   std::unique_lock lock(running->mutex);

@@ -20,7 +20,9 @@ namespace ddm {
 class SideThread {
  public:
   SideThread(jvmtiEnv* jvmti, const char* name, std::chrono::seconds patience)
-      : thread_(jvmti, name), patience_(patience) {}
+      : thread_(jvmti, name), patience_(patience) {
+    thread_.end_when_idle();
+  }
 
   enum class Outcome {
     kDone,

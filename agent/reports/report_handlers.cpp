@@ -23,7 +23,9 @@ ReportHandlers::ReportHandlers(const HandlerContext& context, ReportAssembly& as
     : context_(context),
       assembly_(assembly),
       followed_(followed),
-      thread_(context.jvmti, "ddmagent-requested") {}
+      thread_(context.jvmti, "ddmagent-requested") {
+  thread_.end_when_idle();
+}
 
 void ReportHandlers::add_to(Dispatcher& dispatcher) {
   // Through the slow lane: what the same server has switched on or off before comes first.
@@ -99,14 +101,17 @@ void ReportHandlers::ask(const Request& request, Reply reply) {
         "firefox.json, one of these with recent/ in front, summary, sites, live or time, not " +
             wanted->format);
   }
-  const std::string error = thread_.start(context_.jni());
-  if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({request.session, *wish, std::move(reply)});
     if (waiting_.size() > 1) return;  // somebody is on the way
   }
-  thread_.post([this](JNIEnv* jni) { answer_all(jni); });
+  const std::string error =
+      thread_.run_soon(context_.jni(), [this](JNIEnv* jni) { answer_all(jni); });
+  if (error.empty()) return;
+  const std::lock_guard lock(mutex_);
+  for (Waiting& one : waiting_) one.reply.fail(FailCode::kRefused, error);
+  waiting_.clear();
 }
 
 void ReportHandlers::answer_all(JNIEnv* jni) {
@@ -154,7 +159,8 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
       data.summary.live.reset();
     }
     if (!data.summary.live && (wish.live || (wish.format && needs_live(*wish.format)))) {
-      return Error{followed_.why_none()};
+      const std::string why = followed_.why_none();
+      return Error{why.empty() ? "what is alive is followed since a moment ago: ask again" : why};
     }
     if (wish.format && !lacks_for(*wish.format, data).empty()) {
       return Error{wish.recent ? "recent records alone have no sites"

@@ -242,7 +242,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   // It has ended since it was listed.
   if (error == JVMTI_ERROR_THREAD_NOT_ALIVE) return;
   if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
-  const Reclamation::Reading reading(naming_->reclamation);
+  const Reclamation::Reading reading;
   ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
   frames_.clear();
   bool wanting = true;

@@ -299,7 +299,7 @@ void LockHolders::forget(JNIEnv* jni) {
 }
 
 TraceNumber LockHolders::stack_of(JNIEnv* jni, jthread thread) {
-  const Reclamation::Reading reading(naming_->reclamation);  // names, until the stack has a number
+  const Reclamation::Reading reading;  // names, until the stack has a number
   ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
   if (naming_->stack_of(jvmti_, jni, thread, stack) != JVMTI_ERROR_NONE) return kNoTrace;
   return traces_->number_of(stack.hash(), stack.frames());

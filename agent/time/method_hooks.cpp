@@ -70,15 +70,15 @@ std::shared_ptr<const MethodFilter> MethodHooks::filter() const {
   return filter_;
 }
 
-bool MethodHooks::may_want(std::string_view internal_name, bool of_system) {
+bool MethodHooks::may_want(std::string_view internal_name, bool is_platform) {
   const std::shared_ptr<const MethodFilter> wanted = filter();
   return wanted && !is_untouchable(internal_name) &&
-         wanted->may_want_class(internal_name, of_system);
+         wanted->may_want_class(internal_name, is_platform);
 }
 
-bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, bool of_system) {
+bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, bool is_platform) {
   if (is_untouchable(internal_name)) return false;
-  const bool wanted = has_wanted_method(klass, internal_name, of_system);
+  const bool wanted = has_wanted_method(klass, internal_name, is_platform);
   const auto has_hooks = [&] { return calls_static_of(hooks_.jvmti(), klass, kCallsClass); };
   return adopted_ ? wanted && !has_hooks() : wanted || has_hooks();
 }
@@ -86,13 +86,13 @@ bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, boo
 // Of a linked class. Its methods are asked for before it is retransformed in vain: "*.Cart.total" may
 // be a method of any class.
 bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name,
-                                    bool of_system) const {
+                                    bool is_platform) const {
   const std::shared_ptr<const MethodFilter> wanted = filter();
-  if (!wanted || !wanted->may_want_class(internal_name, of_system)) return false;
-  if (wanted->wants_all_of(internal_name, of_system)) return true;
+  if (!wanted || !wanted->may_want_class(internal_name, is_platform)) return false;
+  if (wanted->wants_all_of(internal_name, is_platform)) return true;
   return has_method(hooks_.jvmti(), klass,
                     [&](std::string_view method, std::string_view descriptor) {
-                      return wanted->wants(internal_name, method, descriptor, of_system);
+                      return wanted->wants(internal_name, method, descriptor, is_platform);
                     });
 }
 
@@ -106,17 +106,17 @@ std::map<std::string, std::int64_t> MethodHooks::skipped() const {
   return skipped_;
 }
 
-std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& coming,
+std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& loading,
                                                bci::ByteSpan class_file) {
   const std::shared_ptr<const MethodFilter> wanted = filter();
   if (!wanted) return {};
   const auto number = [&](const bci::ClassContext& context,
                           const bci::MethodContext& method) -> std::optional<bci::HookNumbers> {
-    if (!wanted->wants(context.name(), method.name(), method.descriptor(), coming.of_system)) {
+    if (!wanted->wants(context.name(), method.name(), method.descriptor(), loading.is_platform)) {
       return {};
     }
     const auto found = numbers_.number_of(context.name(), method.name(), method.descriptor(),
-                                          context.file().source_file, coming.of_system);
+                                          context.file().source_file, loading.is_platform);
     if (!found) return {};
     return bci::HookNumbers{static_cast<std::int32_t>(*found), 0};
   };
@@ -134,7 +134,7 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const ComingClass& comin
   }
   if (result.status != bci::RewriteStatus::kChanged) return {};
   const std::uint32_t many = class_changes::many();
-  changed_often_ |= many != 0 && class_changes::count(coming.internal_name) >= many;
+  changed_often_ |= many != 0 && class_changes::count(loading.internal_name) >= many;
   return std::move(result.bytes);
 }
 

@@ -41,12 +41,12 @@ class MethodHooks final : public ClassRewriting {
   MethodHooks(MethodNumbers& numbers, CallRecorder& recorder, ClassHooks& hooks)
       : numbers_(numbers), calls_class_(calls_class(recorder)), hooks_(hooks) {}
 
-  bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv*, const ComingClass& coming,
+  bool may_want(std::string_view internal_name, bool is_platform) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv*, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
-  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
   void left_out(const std::string& reason) override;
-  bool has_wanted_method(jclass klass, std::string_view internal_name, bool of_system) const;
+  bool has_wanted_method(jclass klass, std::string_view internal_name, bool is_platform) const;
   std::shared_ptr<const MethodFilter> filter() const;
   bool adopt_what_stayed(const MethodFilter& filter);
   bool leave_in();

@@ -97,7 +97,7 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
       begun.holder = holders_.of_lock(jni, object);
     }
     // What is named in it stays named until it is in `begun`, where add_names() finds it.
-    const Reclamation::Reading reading(naming_->reclamation);
+    const Reclamation::Reading reading;
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
     begun.class_id = class_id_of(jni, object);
     ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);

@@ -90,11 +90,12 @@ jclass found_class(JNIEnv* jni, const char* name) {
 
 }  // namespace
 
-bool ParkHooks::may_want(std::string_view internal_name, bool of_system) {
-  return hooked_ && of_system && (internal_name == kLockSupport || internal_name == kVirtualThread);
+bool ParkHooks::may_want(std::string_view internal_name, bool is_platform) {
+  return hooked_ && is_platform &&
+         (internal_name == kLockSupport || internal_name == kVirtualThread);
 }
 
-std::optional<bci::Bytes> ParkHooks::rewrite(JNIEnv*, const ComingClass&,
+std::optional<bci::Bytes> ParkHooks::rewrite(JNIEnv*, const LoadingClass&,
                                              bci::ByteSpan class_file) {
   const ParkCalls calls;
   const bci::Transformation* const all[] = {&calls};
@@ -103,8 +104,8 @@ std::optional<bci::Bytes> ParkHooks::rewrite(JNIEnv*, const ComingClass&,
   return std::move(result.bytes);
 }
 
-bool ParkHooks::needs_change(jclass, std::string_view internal_name, bool of_system) {
-  return may_want(internal_name, of_system);
+bool ParkHooks::needs_change(jclass, std::string_view internal_name, bool is_platform) {
+  return may_want(internal_name, is_platform);
 }
 
 void ParkHooks::left_out(const std::string& reason) { left_out_ = reason; }

@@ -32,10 +32,10 @@ class ParkHooks final : private ClassRewriting {
 
  private:
   bool wants_new() const override { return false; }
-  bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+  bool may_want(std::string_view internal_name, bool is_platform) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
-  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
   void left_out(const std::string& reason) override;
 
   std::string prepare(JNIEnv* jni);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "core/log.h"
@@ -53,29 +54,47 @@ std::string AgentThread::start(JNIEnv* jni) {
 std::string AgentThread::start_thread(JNIEnv* jni) {
   const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
   if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
-  if (runs_ == Runs::kAgent) own_id_ = remember_as_own(jni, thread.get());
-  thread_ = jni->NewGlobalRef(thread.get());
-  if (thread_ == nullptr) return "no memory for a reference";
+  auto life = std::make_unique<Life>(Life{*this, jni->NewGlobalRef(thread.get()), 0});
+  if (life->thread == nullptr) return "no memory for a reference";
+  if (runs_ == Runs::kAgent) life->own_id = remember_as_own(jni, thread.get());
   {
     const std::lock_guard lock(mutex_);
-    running_ = true;
+    ++running_;
   }
   const jvmtiError error =
-      jvmti_->RunAgentThread(thread.get(), run, this, JVMTI_THREAD_NORM_PRIORITY);
-  if (error == JVMTI_ERROR_NONE) return "";
+      jvmti_->RunAgentThread(thread.get(), run, life.get(), JVMTI_THREAD_NORM_PRIORITY);
+  if (error == JVMTI_ERROR_NONE) {
+    static_cast<void>(life.release());
+    return "";
+  }
+  jni->DeleteGlobalRef(life->thread);
   const std::lock_guard lock(mutex_);
-  running_ = false;
+  --running_;
   return std::string("RunAgentThread: ") + jvmti_error_name(error);
 }
 
-bool AgentThread::post(Task task) {
-  const std::lock_guard lock(mutex_);
+bool AgentThread::add(Task task) {
   if (stopped_) return false;
   if (tasks_.empty() && !busy_) since_ = Clock::now();
   tasks_.push_back(std::move(task));
   changed_.notify_all();
   if (told_) told_();
   return true;
+}
+
+bool AgentThread::post(Task task) {
+  const std::lock_guard lock(mutex_);
+  return add(std::move(task));
+}
+
+std::string AgentThread::run_soon(JNIEnv* jni, Task task) {
+  while (true) {
+    std::string error = start(jni);
+    if (!error.empty()) return error;
+    const std::lock_guard lock(mutex_);
+    if (!begun_ && !stopped_) continue;  // it has ended meanwhile
+    return add(std::move(task)) ? "" : "the program is ending";
+  }
 }
 
 AgentThread::Load AgentThread::load() const {
@@ -113,7 +132,7 @@ bool AgentThread::stop(std::chrono::milliseconds patience) {
   stopped_ = true;
   dropped.swap(tasks_);
   changed_.notify_all();
-  return changed_.wait_for(lock, patience, [this] { return !running_; });
+  return changed_.wait_for(lock, patience, [this] { return running_ == 0; });
 }
 
 AgentThread::Task AgentThread::next_task() {
@@ -124,6 +143,12 @@ AgentThread::Task AgentThread::next_task() {
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
       return task;
+    }
+    if (ends_when_idle_) {
+      const auto wanted = [this] { return stopped_ || !tasks_.empty(); };
+      if (changed_.wait_for(lock, kIdle, wanted)) continue;
+      begun_ = false;
+      return nullptr;
     }
     if (period_ == Clock::duration::zero()) {
       changed_.wait(lock);
@@ -147,17 +172,18 @@ void AgentThread::run_task(JNIEnv* jni, const Task& task) const {
   clear_exception(jni);
 }
 
-void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* self) {
-  AgentThread& thread = *static_cast<AgentThread*>(self);
+void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* of) {
+  const std::unique_ptr<Life> life(static_cast<Life*>(of));
+  AgentThread& thread = life->of;
   while (Task task = thread.next_task()) {
     thread.run_task(jni, task);
     task = nullptr;
     thread.task_ended();
   }
-  if (thread.own_id_ != 0) remove_own_thread(thread.own_id_);
-  jni->DeleteGlobalRef(thread.thread_);
+  if (life->own_id != 0) remove_own_thread(life->own_id);
+  jni->DeleteGlobalRef(life->thread);
   const std::lock_guard lock(thread.mutex_);
-  thread.running_ = false;
+  --thread.running_;
   thread.changed_.notify_all();
 }
 

@@ -32,12 +32,18 @@ class AgentThread {
 
   AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs = Runs::kAgent);
 
+  // What is needed now and then: the thread ends when it has had nothing to do for a while, and
+  // run_soon() starts another one. Before start().
+  void end_when_idle() { ends_when_idle_ = true; }
+
   // Starts the thread; call in VMInit or later. Returns "" or what went wrong. Any attached thread;
   // a call after the first, or while that is going on, does nothing and waits for nothing.
   std::string start(JNIEnv* jni);
 
   // Runs the task on the thread soon. False, and the task is gone, once stop() was called.
   bool post(Task task);
+  // The same, and starts the thread if there is none. "" or what went wrong.
+  std::string run_soon(JNIEnv* jni, Task task);
 
   struct Load {                          // zero: it does not
     std::chrono::nanoseconds waiting{};  // how long the first task has waited while none went on
@@ -56,8 +62,16 @@ class AgentThread {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kIdle{1500};
+  struct Life {  // of one thread
+    AgentThread& of;
+    jobject thread;       // of java.lang.Thread
+    std::int64_t own_id;  // java.lang.Thread's, of the agent's; 0: it runs the program's code
+  };
   std::string start_thread(JNIEnv* jni);
-  static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
+  static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* life);
+  // Lock held.
+  bool add(Task task);
   Task next_task();  // empty: the thread is to end
   void run_task(JNIEnv* jni, const Task& task) const;
   void begin_task();
@@ -66,8 +80,7 @@ class AgentThread {
   jvmtiEnv* const jvmti_;
   const std::string name_;
   const Runs runs_;
-  jobject thread_ = nullptr;  // of java.lang.Thread; while it runs
-  std::int64_t own_id_ = 0;   // java.lang.Thread's, of the agent's
+  bool ends_when_idle_ = false;
   std::function<void()> told_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -78,9 +91,9 @@ class AgentThread {
   Clock::time_point next_due_;
   bool busy_ = false;        // a task is going on, here or elsewhere
   Clock::time_point since_;  // busy, or with a task that could be taken
-  bool begun_ = false;       // start() was called, and has not failed
+  bool begun_ = false;  // start() was called and has not failed, and it was not idle for too long
   bool stopped_ = false;
-  bool running_ = false;  // between RunAgentThread and the thread's end
+  int running_ = 0;  // threads between RunAgentThread and their end: one that ends, and the next
 };
 
 }  // namespace ddm

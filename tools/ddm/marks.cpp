@@ -20,7 +20,7 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kEnding = ".jsonl";
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestMarkName = 64;
 
 struct MarkFile {
   std::string path;
@@ -101,13 +101,13 @@ bool same(const SiteFigures& a, const SiteFigures& b, const char* fact) {
 std::optional<Error> check_mark_name(const std::string& name) {
   constexpr std::string_view kAllowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  if (!name.empty() && name.size() <= kLongestName &&
+  if (!name.empty() && name.size() <= kLongestMarkName &&
       name.find_first_not_of(kAllowed) == std::string::npos) {
     return {};
   }
   return Error{
       fmt::format("'{}': a mark's name is of letters, digits, '.', '_' and '-', at most {} of them",
-                  name, kLongestName)};
+                  name, kLongestMarkName)};
 }
 
 std::optional<Error> set_mark(const std::string& name, const SiteFigures& figures) {

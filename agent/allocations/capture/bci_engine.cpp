@@ -86,10 +86,10 @@ bool BciEngine::may_want(std::string_view internal_name, bool) {
 
 // Where somebody retransforms or redefines the class its code moves. That is installed only after
 // this returns: SeenMethods sees that by itself.
-std::optional<bci::Bytes> BciEngine::rewrite(JNIEnv*, const ComingClass& coming,
+std::optional<bci::Bytes> BciEngine::rewrite(JNIEnv*, const LoadingClass& loading,
                                              bci::ByteSpan class_file) {
   auto rewritten = rewriter_.rewrite(class_file);
-  if (!coming.is_new) recorder_.methods().forget_class(coming.internal_name);
+  if (!loading.is_new) recorder_.methods().forget_class(loading.internal_name);
   return rewritten;
 }
 
@@ -127,7 +127,7 @@ void BciEngine::new_array(JNIEnv* jni, jobject made) noexcept {
   // Below the Tracker: Array.newInstance, and maybe Arrays.copyOf, whose callers tell of it.
   constexpr std::size_t kWithCaller = 2;
   try {
-    const Reclamation::Reading reading(recorder_.reclamation());
+    const Reclamation::Reading reading;
     ShownStack stack(TopFrames::kTracker, kWithCaller);
     recorder_.stacks().capture(jni, stack);
     if (stack.last_role() == ShownRole::kArrayCopy) return;

@@ -41,10 +41,10 @@ class BciEngine final : public Engine, private ClassRewriting {
  private:
   // Where a hook stands is told by the class file as it is without what others put in.
   Turn turn() const override { return Turn::kFirst; }
-  bool may_want(std::string_view internal_name, bool of_system) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+  bool may_want(std::string_view internal_name, bool is_platform) override;
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
-  bool needs_change(jclass klass, std::string_view internal_name, bool of_system) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
   void left_out(const std::string& reason) override { rewriter_.refused(reason); }
 
   jvmtiEnv* const jvmti_;

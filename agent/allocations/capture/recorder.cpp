@@ -39,7 +39,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
   if (object == nullptr || closed_ || on_own_thread()) return;
   std::int64_t size = known.size;
   try {
-    const Reclamation::Reading reading(reclamation_);
+    const Reclamation::Reading reading;
     if (!open_) return;
     const ObjectFacts::Facts facts = objects_.of(jni, object, known.klass, known.size);
     size = facts.size;

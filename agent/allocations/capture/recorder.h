@@ -60,7 +60,7 @@ class Recorder {
 
   // Sites of each thread apart: a stack's innermost frame is then thread_frame(). While nothing is
   // recorded.
-  void tell_threads_apart(bool apart) { threads_apart_ = apart; }
+  void set_per_thread_sites(bool apart) { threads_apart_ = apart; }
 
   // Nothing is recorded before open(). After pause() nothing is recorded any more, not even by a
   // thread that was on its way here when the engine was stopped. False: one that was in record()

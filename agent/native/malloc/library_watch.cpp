@@ -2,16 +2,13 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,30 +61,22 @@ ddm_dlopen_hook:
 namespace ddm {
 namespace {
 
-constexpr int kIdleMillis = 100;
-constexpr int kBusyMillis = 5;
-constexpr int kBusyRounds = 60;  // after somebody has opened a library
+constexpr std::chrono::milliseconds kIdle{100}, kBusy{5};
+constexpr int kBusyLooks = 60;  // after somebody has opened a library
 
-// Slots that the loader had not bound are looked at again after so many rounds.
-constexpr unsigned kRoundsToUnbound = 5;
+// Slots that the loader had not bound are looked at again after so many looks.
+constexpr unsigned kLooksToUnbound = 5;
 
-// Rises when the thread has something to look at. Hooks may raise it for as long as the process
-// lives, so it is no descriptor, which would have to be closed some day.
-std::atomic<std::uint32_t> g_wakes{0};
-std::atomic<bool> g_stopped{false};
-
-// False: not within so many milliseconds.
-bool wait_for_wake(std::uint32_t seen, int millis) {
-  const timespec limit{millis / 1000, millis % 1000 * 1'000'000L};
-  if (syscall(SYS_futex, &g_wakes, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0) == 0) return true;
-  return g_wakes != seen;
-}
+// Hooks may call for a look for as long as the process lives.
+Chores::Handle& g_chore = *new Chores::Handle;  // null: nobody looks
+std::atomic<bool> g_watched{false};
+std::atomic<bool> g_called{false};
 
 // Never hooked: us, the unwinder, and the loader, whose malloc is its own business.
 bool is_exempt(const dl_phdr_info& info, const LoadedLibrary& library) {
   const std::string_view path = info.dlpi_name;
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return library.holds(reinterpret_cast<std::uintptr_t>(&g_wakes)) ||
+  return library.holds(reinterpret_cast<std::uintptr_t>(&g_watched)) ||
          name.starts_with("libunwind") || name.starts_with("ld-linux") ||
          name.starts_with("linux-vdso") || name.starts_with("liblzma");
 }
@@ -110,7 +99,7 @@ HookSet functions_defined_twice() {
       [](dl_phdr_info* info, std::size_t, void* result) {
         const LoadedLibrary library = LoadedLibrary::of(*info);
         // Ours are not seen from outside.
-        if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_wakes))) {
+        if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_watched))) {
           add_defined_otherwise(library, all_hooks(), static_cast<HookSet*>(result));
         }
         return 0;
@@ -126,12 +115,6 @@ std::size_t hook_library(const dl_phdr_info& info, const HookSet& defined_twice)
   return redirect(library, all_hooks(), defined_twice).unbound;
 }
 
-struct LoaderCounts {
-  unsigned long long added = 0;
-  unsigned long long removed = 0;
-  friend bool operator==(const LoaderCounts&, const LoaderCounts&) = default;
-};
-
 LoaderCounts loader_counts() {
   LoaderCounts counts;
   dl_iterate_phdr(
@@ -143,9 +126,10 @@ LoaderCounts loader_counts() {
   return counts;
 }
 
-void wake() {
-  ++g_wakes;
-  syscall(SYS_futex, &g_wakes, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+void call_for_a_look() {
+  if (!g_watched) return;
+  g_called = true;
+  Chores::of_process().hasten(*g_chore);
 }
 
 // The one library that a handle stands for. Its caller holds it open.
@@ -251,27 +235,26 @@ void LibraryWatch::hook_all() {
   }
 }
 
-void LibraryWatch::run() {
+Chores::Clock::time_point LibraryWatch::look() {
   const Unsampled unsampled;
-  LoaderCounts hooked{};
-  int busy = kBusyRounds;
-  for (unsigned rounds = 0; !g_stopped; ++rounds) {
-    const std::uint32_t seen = g_wakes;
-    const LoaderCounts now = loader_counts();
-    const bool changed = !(now == hooked);
-    if (changed || (unbound_ > 0 && rounds % kRoundsToUnbound == 0)) hook_all();
-    if (changed) {
-      hooked = now;
-      busy = kBusyRounds;
-    }
-    const bool woken = wait_for_wake(seen, busy > 0 ? kBusyMillis : kIdleMillis);
-    busy = woken ? kBusyRounds : std::max(busy - 1, 0);
-  }
+  const bool called = g_called.exchange(false);
+  const LoaderCounts now = loader_counts();
+  const bool changed = !(now == hooked_);
+  if (changed || (unbound_ > 0 && looks_ % kLooksToUnbound == 0)) hook_all();
+  hooked_ = now;
+  ++looks_;
+  busy_ = changed || called ? kBusyLooks : std::max(busy_ - 1, 0);
+  return Chores::Clock::now() + (busy_ > 0 ? kBusy : kIdle);
+}
+
+bool LibraryWatch::start() {
+  g_chore = Chores::of_process().add([this] { return std::optional(look()); }, {});
+  g_watched = g_chore != nullptr;
+  return g_watched;
 }
 
 void LibraryWatch::stop() {
-  g_stopped = true;
-  wake();
+  if (g_watched.exchange(false)) Chores::of_process().end(g_chore);
 }
 
 }  // namespace ddm
@@ -280,7 +263,7 @@ void LibraryWatch::stop() {
 int ddm_knows_path(const char* path) {
   const bool known =
       path != nullptr && std::strchr(path, '/') != nullptr && std::strchr(path, '$') == nullptr;
-  if (!known) ddm::wake();
+  if (!known) ddm::call_for_a_look();
   return known ? 1 : 0;
 }
 
@@ -289,7 +272,7 @@ void* ddm_dlopen_and_hook(const char* path, int flags) {
   if (handle == nullptr) return nullptr;
   const int error = errno;
   ddm::hook_opened(handle);
-  ddm::wake();
+  ddm::call_for_a_look();
   errno = error;
   return handle;
 }

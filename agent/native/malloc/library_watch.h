@@ -2,29 +2,43 @@
 //
 // A library that is opened with a path (System.load, System.loadLibrary) has its hooks before
 // dlopen() returns. What it brings along, and what is opened by a bare name, has them some
-// milliseconds later: a thread looks at the loader's count of libraries. (A hook cannot stand in
+// milliseconds later: a chore looks at the loader's count of libraries. (A hook cannot stand in
 // for dlopen() there, because the loader looks at who calls it.)
 #pragma once
 
 #include <cstddef>
 
+#include "core/chores.h"
+
 namespace ddm {
+
+// How many libraries the loader has loaded and unloaded.
+struct LoaderCounts {
+  unsigned long long added = 0;
+  unsigned long long removed = 0;
+  friend bool operator==(const LoaderCounts&, const LoaderCounts&) = default;
+};
 
 class LibraryWatch {
  public:
   // After prepare_allocation_hooks(). Hooks what is loaded now. One a process; lives for good.
   LibraryWatch();
 
-  // The thread's body, until stop().
-  void run();
+  // Looks for those that come later, until stop(). False: no thread can be started for it.
+  bool start();
   // The VM is gone, though the process may go on: it is no longer looked for libraries.
   static void stop();
 
  private:
+  // Hooks what is new. When it is to look again.
+  Chores::Clock::time_point look();
   // The libraries that are loaded completely.
   void hook_all();
 
   std::size_t unbound_ = 0;  // slots that could not be changed before the loader binds them
+  LoaderCounts hooked_;      // when all that was there was hooked
+  int busy_ = 0;             // so many looks come soon after each other
+  unsigned looks_ = 0;
 };
 
 }  // namespace ddm

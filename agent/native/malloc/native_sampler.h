@@ -22,7 +22,7 @@ struct LiveAllocations {
 class NativeSampler {
  public:
   // "" or what went wrong; then nothing has changed. Once a process. The object lives for good, and
-  // somebody has to give watch().run() a thread.
+  // somebody has to call watch().start().
   static std::string start(std::uint64_t mean_bytes, JavaStackReader java_stack,
                            NativeSampler** sampler);
 

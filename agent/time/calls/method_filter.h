@@ -29,11 +29,11 @@ class MethodFilter {
 
   // Whether a class may have such methods; no is certain. `internal_name`: "shop/Cart". Classes of
   // the boot and platform loaders are meant only by patterns that begin with a name: not by "*.x".
-  bool may_want_class(std::string_view internal_name, bool of_system) const;
+  bool may_want_class(std::string_view internal_name, bool is_platform) const;
   bool wants(std::string_view internal_name, std::string_view method, std::string_view descriptor,
-             bool of_system) const;
+             bool is_platform) const;
   // Every method that such a class may have.
-  bool wants_all_of(std::string_view internal_name, bool of_system) const;
+  bool wants_all_of(std::string_view internal_name, bool is_platform) const;
 
   bool operator==(const MethodFilter&) const = default;
 

@@ -18,8 +18,8 @@ struct MethodNames {
   std::string class_name;  // internal: "shop/Cart"
   std::string method;
   std::string signature;
-  std::string file;        // "" is not known
-  bool of_system = false;  // a class of the boot or platform loader
+  std::string file;          // "" is not known
+  bool is_platform = false;  // a class of the boot or platform loader
 };
 
 class MethodNumbers {
@@ -29,7 +29,7 @@ class MethodNumbers {
   // None: there are kMost already. Classes of one name from several loaders share numbers.
   std::optional<MethodNumber> number_of(std::string_view class_name, std::string_view method,
                                         std::string_view signature, std::string_view file = {},
-                                        bool of_system = false);
+                                        bool is_platform = false);
   // None: it has none.
   std::optional<MethodNumber> find(std::string_view class_name, std::string_view method,
                                    std::string_view signature) const;

@@ -32,16 +32,16 @@ class ClassFileReading final : public ClassRewriting {
     const std::lock_guard lock(mutex_);
     return wanted_ != nullptr && (*wanted_)(dotted_name(internal_name));
   }
-  std::optional<bci::Bytes> rewrite(JNIEnv*, const ComingClass& coming,
+  std::optional<bci::Bytes> rewrite(JNIEnv*, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override {
     const std::lock_guard lock(mutex_);
-    if (wanted_ != nullptr && !coming.is_new) {
-      files_[dotted_name(coming.internal_name)].assign(class_file.begin(), class_file.end());
+    if (wanted_ != nullptr && !loading.is_new) {
+      files_[dotted_name(loading.internal_name)].assign(class_file.begin(), class_file.end());
     }
     return {};
   }
-  bool needs_change(jclass, std::string_view internal_name, bool of_system) override {
-    return may_want(internal_name, of_system);
+  bool needs_change(jclass, std::string_view internal_name, bool is_platform) override {
+    return may_want(internal_name, is_platform);
   }
   void left_out(const std::string& reason) override { log_debug("class files: {}", reason); }
 

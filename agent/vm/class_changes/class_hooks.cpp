@@ -158,19 +158,21 @@ std::string ClassHooks::define(JNIEnv* jni, BoundClass& own) {
   return own.define(jni);
 }
 
+bool ClassHooks::is_class(JNIEnv* jni, jclass klass, const IsClass& is_it) const {
+  JvmtiPtr<char> signature(jvmti_);
+  LocalRef<jobject> loader(jni, nullptr);
+  return jvmti_->GetClassSignature(klass, signature.out(), nullptr) == JVMTI_ERROR_NONE &&
+         jvmti_->GetClassLoader(klass, loader.out()) == JVMTI_ERROR_NONE &&
+         is_it(internal_name_of(text_of(signature)), is_platform_loader(jni, loader.get()));
+}
+
 Retransformer ClassHooks::retransformer(Rewritings of) const {
   return {jvmti_,
           [this, of](JNIEnv* jni, jclass klass) {
-            JvmtiPtr<char> signature(jvmti_);
-            LocalRef<jobject> loader(jni, nullptr);
-            if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
-                jvmti_->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) {
-              return false;
-            }
-            const std::string_view name = internal_name_of(text_of(signature));
-            const bool of_system = is_of_system(jni, loader.get());
-            return std::any_of(of.begin(), of.end(), [&](ClassRewriting* one) {
-              return one->needs_change(klass, name, of_system);
+            return is_class(jni, klass, [&](std::string_view name, bool is_platform) {
+              return std::any_of(of.begin(), of.end(), [&](ClassRewriting* one) {
+                return one->needs_change(klass, name, is_platform);
+              });
             });
           },
           [of](const std::string& reason, std::string_view signature) {
@@ -205,20 +207,20 @@ void ClassHooks::linked(JNIEnv* jni, jclass klass) {
   }
 }
 
-bool ClassHooks::is_of_system(JNIEnv* jni, jobject loader) const {
+bool ClassHooks::is_platform_loader(JNIEnv* jni, jobject loader) const {
   return loader == nullptr ||
          (platform_loader_ != nullptr && jni->IsSameObject(loader, platform_loader_));
 }
 
 // One that fails leaves the class to the others.
-std::optional<bci::Bytes> ClassHooks::comes(JNIEnv* jni, const ComingClass& coming,
+std::optional<bci::Bytes> ClassHooks::comes(JNIEnv* jni, const LoadingClass& loading,
                                             bci::ByteSpan file) {
   std::optional<bci::Bytes> rewritten;
   const auto all = rewritings();
   for (ClassRewriting* const one : *all) {
     try {
-      if (!one->may_want(coming.internal_name, coming.of_system)) continue;
-      auto next = one->rewrite(jni, coming, rewritten ? bci::ByteSpan(*rewritten) : file);
+      if (!one->may_want(loading.internal_name, loading.is_platform)) continue;
+      auto next = one->rewrite(jni, loading, rewritten ? bci::ByteSpan(*rewritten) : file);
       if (next) rewritten = std::move(next);
     } catch (const std::exception& failure) {
       log_error("in ClassFileLoadHook: {}", failure.what());
@@ -238,8 +240,8 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
     const std::string name = given_name != nullptr ? given_name : name_in(file);
     const bool is_new = being_redefined == nullptr;
     const HookedClasses::Key key = is_new ? hooks->hooked_.add(name, loader) : 0;
-    const bool of_system = hooks->is_of_system(jni, loader);
-    const auto rewritten = hooks->comes(jni, {name, loader, of_system, is_new}, file);
+    const bool is_platform = hooks->is_platform_loader(jni, loader);
+    const auto rewritten = hooks->comes(jni, {name, loader, is_platform, is_new}, file);
     if (!rewritten) {
       if (!is_new) return;
       hooks->hooked_.left_as_it_is(key);

@@ -11,6 +11,7 @@
 
 #include <jvmti.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,11 +29,11 @@
 namespace ddm {
 
 // A class on its way into the VM.
-struct ComingClass {
+struct LoadingClass {
   std::string_view internal_name;
-  jobject loader;  // null: boot
-  bool of_system;  // of the boot or platform loader
-  bool is_new;     // else it is retransformed or redefined, by whomever
+  jobject loader;    // null: boot
+  bool is_platform;  // of the boot or platform loader
+  bool is_new;       // else it is retransformed or redefined, by whomever
 };
 
 // Who decides what classes become. Called on any thread, as long as the process lives: the VM may be
@@ -47,13 +48,13 @@ class ClassRewriting {
   virtual Turn turn() const { return Turn::kBetween; }
   // Whether new classes are wanted, too: then loading classes is slower meanwhile.
   virtual bool wants_new() const { return true; }
-  // `of_system`: a class of the boot or platform loader.
-  virtual bool may_want(std::string_view internal_name, bool of_system) = 0;
+  // `is_platform`: a class of the boot or platform loader.
+  virtual bool may_want(std::string_view internal_name, bool is_platform) = 0;
   // Nothing: it stays, or becomes again, as it came.
-  virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, const ComingClass& coming,
+  virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                             bci::ByteSpan class_file) = 0;
   // A loaded class is to come through rewrite() now.
-  virtual bool needs_change(jclass klass, std::string_view internal_name, bool of_system) = 0;
+  virtual bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) = 0;
   // What the VM or memory did not allow.
   virtual void left_out(const std::string& reason) = 0;
   // That class stays as it was: the VM's reason.
@@ -66,8 +67,10 @@ class ClassHooks {
   static ClassHooks* of_process(JNIEnv* jni, std::string& error);
 
   jvmtiEnv* jvmti() const { return jvmti_; }
-  // Of the boot or platform loader.
-  bool is_of_system(JNIEnv* jni, jobject loader) const;
+
+  // Whether it is true of a loaded class; false if the VM does not tell what that is.
+  using IsClass = std::function<bool(std::string_view internal_name, bool is_platform)>;
+  bool is_class(JNIEnv* jni, jclass klass, const IsClass& is_it) const;
 
   // From now on classes go through it, until it is switched off. Both return "" or what went wrong.
   std::string switch_on(ClassRewriting& rewriting);
@@ -96,7 +99,9 @@ class ClassHooks {
   static ClassHooks* of(jvmtiEnv* jvmti);
   std::shared_ptr<const Rewritings> rewritings() const;
   Retransformer retransformer(Rewritings of) const;
-  std::optional<bci::Bytes> comes(JNIEnv* jni, const ComingClass& coming, bci::ByteSpan file);
+  std::optional<bci::Bytes> comes(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan file);
+  // Of the boot or platform loader.
+  bool is_platform_loader(JNIEnv* jni, jobject loader) const;
   void linked(JNIEnv* jni, jclass klass);
   void change(bool on, ClassRewriting& rewriting);
   std::string set_events();

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "core/exit_limits.h"
+#include "core/log.h"
 
 namespace ddm {
 
 MapEvents::MapEvents(const HandlerContext& context, Pulse& pulse)
-    : pulse_(pulse), thread_(context.jvmti, "ddmagent-maps") {}
+    : context_(context), pulse_(pulse), thread_(context.jvmti, "ddmagent-maps") {
+  thread_.end_when_idle();
+}
 
 std::string MapEvents::start(JNIEnv* jni) {
   if (started_) return "";
@@ -20,7 +23,14 @@ std::string MapEvents::start(JNIEnv* jni) {
 void MapEvents::collected() {
   if (!started_ || waiting_.exchange(true)) return;
   const Pulse::Clock::time_point due{Pulse::Clock::duration(rest_until_.load())};
-  const auto begin = [this] { thread_.post([this](JNIEnv* jni) { draw(jni); }); };
+  const auto begin = [this] {
+    context_.service.quick().post([this](JNIEnv*) {
+      const std::string error = post([this](JNIEnv* jni) { draw(jni); });
+      if (error.empty()) return;
+      waiting_ = false;  // the next collection tries again
+      if (!closing_) log_warn("no maps after this collection: {}", error);
+    });
+  };
   if (due <= Pulse::Clock::now()) {
     begin();
   } else {

@@ -28,8 +28,11 @@ class MapEvents {
   // Quick lane: what has to stand before a server is promised a map. "" or what is wrong.
   std::string start(JNIEnv* jni);
 
-  // Runs the task on the maps' thread, between two rounds of drawers. After start().
-  void post(AgentThread::Task task) { thread_.post(std::move(task)); }
+  // Runs the task on the maps' thread, between two rounds of drawers. "" or what is wrong. Quick lane,
+  // after start().
+  std::string post(AgentThread::Task task) {
+    return thread_.run_soon(context_.jni(), std::move(task));
+  }
 
   // Quick lane, after a collection.
   void collected();
@@ -45,6 +48,7 @@ class MapEvents {
 
   void draw(JNIEnv* jni);
 
+  const HandlerContext& context_;
   Pulse& pulse_;
   AgentThread thread_;
   std::vector<std::function<void(JNIEnv*)>> drawers_;

@@ -25,7 +25,9 @@ void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
       waiting_.push_back({request.session, wish.what, std::move(shared)});
       if (waiting_.size() > 1) return;  // drawing is on its way
     }
-    maps_.post([this](JNIEnv* jni) { draw(jni, /*after_collection=*/false); });
+    const std::string error =
+        maps_.post([this](JNIEnv* jni) { draw(jni, /*after_collection=*/false); });
+    if (!error.empty()) fail(take_waiting(), error);
     return;
   }
   request.session->modes.*standing_ = wish;
@@ -35,12 +37,13 @@ void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
   reply.send_empty();
 }
 
+std::vector<MapRequests::Receiver> MapRequests::take_waiting() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(waiting_, {});
+}
+
 void MapRequests::draw(JNIEnv* jni, bool after_collection) {
-  std::vector<Receiver> receivers;
-  {
-    const std::lock_guard lock(mutex_);
-    receivers.swap(waiting_);
-  }
+  std::vector<Receiver> receivers = take_waiting();
   // Nobody stops the program for a server that has gone or was refused meanwhile.
   std::erase_if(receivers, [](const Receiver& one) {
     return !one.session->is_open() || (one.reply && !one.reply->wanted());

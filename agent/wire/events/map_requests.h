@@ -55,6 +55,7 @@ class MapRequests {
 
  private:
   void draw(JNIEnv* jni, bool after_collection);
+  std::vector<Receiver> take_waiting();
   // The sessions that are due a map after a collection and can take one.
   void add_standing(std::vector<Receiver>& receivers) const;
 

@@ -31,7 +31,7 @@ NativeSampler& sampler() {
     NativeSampler* started = nullptr;
     const std::string error = NativeSampler::start(kMean, nullptr, &started);
     if (!error.empty()) FAIL(error);
-    std::thread([started] { started->watch().run(); }).detach();
+    REQUIRE(started->watch().start());
     return started;
   }();
   return *one;

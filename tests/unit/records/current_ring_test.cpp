@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -36,7 +35,7 @@ TEST_CASE("a writer's ring stays until the writer is out of it") {
   const std::weak_ptr<AllocRing> watched = first;
   current.replace(std::move(first));
   {
-    std::optional<Reclamation::Reading> writer(std::in_place, reclamation);
+    const Reclamation::Reading writer;
     AllocRing* ring = current.get();
     current.replace(ring_of(9));
     CHECK(current.get()->capacity() == 9);
@@ -59,7 +58,7 @@ TEST_CASE("rings can be replaced all the time while threads come, write and go")
       while (!stop) {
         std::thread([&] {
           for (int i = 0; i < 50; ++i) {
-            const Reclamation::Reading reading(reclamation);
+            const Reclamation::Reading reading;
             written += current.get()->push({}, {}) ? 1 : 0;
           }
         }).join();

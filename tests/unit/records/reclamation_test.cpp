@@ -35,13 +35,13 @@ TEST_CASE("What is retired is freed soon when nobody reads") {
 TEST_CASE("What a reader may have seen stays until the reader has left") {
   std::atomic<int> alive{0}, later{0};
   Reclamation reclamation;
-  std::optional<Reclamation::Reading> reading(std::in_place, reclamation);
+  std::optional<Reclamation::Reading> reading(std::in_place);
   reclamation.retire(thing(alive));
   for (int i = 0; i < 100; ++i) reclamation.retire(thing(later));
   CHECK(alive == 1);
   CHECK_FALSE(reclamation.wait_for_readers(2ms));
   {
-    const Reclamation::Reading nested(reclamation);
+    const Reclamation::Reading nested;
     reading.reset();
     for (int i = 0; i < 100; ++i) reclamation.retire(thing(later));
   }
@@ -64,7 +64,7 @@ TEST_CASE("Readers never see freed memory while a writer replaces it") {
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&] {
       while (!stop) {
-        const Reclamation::Reading reading(reclamation);
+        const Reclamation::Reading reading;
         const Pair& pair = *current.load(std::memory_order_seq_cst);
         if (pair.first != pair.second) ++torn;
       }

@@ -1,0 +1,120 @@
+#include "core/chores.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "core/log.h"
+#include "core/native_thread.h"
+
+namespace ddm {
+
+class Chores::Entry {
+ public:
+  Entry(Chore chore, Clock::time_point due) : chore_(std::move(chore)), due_(due) {}
+
+ private:
+  friend class Chores;
+  const Chore chore_;
+  Clock::time_point due_;  // guarded by mutex_
+  std::atomic<bool> hastened_{false};
+};
+
+Chores& Chores::of_process() {
+  static Chores& chores = *new Chores;
+  return chores;
+}
+
+Chores::Handle Chores::add(Chore chore, Clock::time_point due) {
+  auto entry = std::make_shared<Entry>(std::move(chore), due);
+  const std::lock_guard lock(mutex_);
+  chores_.push_back(entry);
+  if (!running_) {
+    std::thread thread = start_native_thread("ddm-chores", [this] { run(); });
+    if (!thread.joinable()) {
+      chores_.pop_back();
+      return nullptr;
+    }
+    thread.detach();
+    running_ = true;
+  }
+  wake();
+  return entry;
+}
+
+void Chores::hasten(Entry& chore) noexcept {
+  chore.hastened_ = true;
+  wake();
+}
+
+void Chores::wake() noexcept {
+  ++wakes_;
+  syscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void Chores::end(const Handle& chore, bool wait) {
+  std::unique_lock lock(mutex_);
+  std::erase(chores_, chore);
+  wake();  // the thread may have nothing to do any more
+  if (wait) done_.wait(lock, [&] { return going_on_ != chore; });
+}
+
+void Chores::wait(std::uint32_t seen, Clock::time_point until) const noexcept {
+  using std::chrono::nanoseconds;
+  constexpr std::int64_t kLongest = 60'000'000'000, kSecond = 1'000'000'000;
+  std::int64_t ns = kLongest;
+  if (until != Clock::time_point::max()) {
+    ns = std::clamp<std::int64_t>(nanoseconds(until - Clock::now()).count(), 0, kLongest);
+  }
+  const timespec limit{ns / kSecond, ns % kSecond};
+  syscall(SYS_futex, &wakes_, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0);
+}
+
+Chores::Handle Chores::take_due(Clock::time_point& next) {
+  const Clock::time_point now = Clock::now();
+  for (const Handle& entry : chores_) {
+    if (entry->hastened_.exchange(false) || entry->due_ <= now) return entry;
+    next = std::min(next, entry->due_);
+  }
+  return nullptr;
+}
+
+void Chores::run() {
+  std::unique_lock lock(mutex_);
+  while (!chores_.empty()) {
+    const std::uint32_t seen = wakes_;
+    Clock::time_point next = Clock::time_point::max();
+    going_on_ = take_due(next);
+    if (!going_on_) {
+      lock.unlock();
+      wait(seen, next);
+      lock.lock();
+      continue;
+    }
+    lock.unlock();
+    std::optional<Clock::time_point> again;
+    try {
+      again = going_on_->chore_();
+    } catch (const std::exception& failure) {
+      log_error("a chore: {}", failure.what());
+      again = Clock::now() + std::chrono::seconds(1);
+    }
+    lock.lock();
+    if (again) {
+      going_on_->due_ = *again;
+    } else {
+      std::erase(chores_, going_on_);
+    }
+    going_on_.reset();
+    done_.notify_all();
+  }
+  running_ = false;
+}
+
+}  // namespace ddm
