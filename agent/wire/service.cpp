@@ -79,6 +79,15 @@ bool Service::start_lanes(JNIEnv* jni) {
   return true;
 }
 
+Result<std::shared_ptr<IoLoop>> Service::io() {
+  if (!io_) {
+    auto created = IoLoop::create(log_of_server);
+    if (!created) return created.error();
+    io_ = std::move(*created);
+  }
+  return io_;
+}
+
 void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& facts,
                    SessionObserver* observer) {
   const auto address = parse_address(options.address);
@@ -98,7 +107,9 @@ void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& fa
   server_options.log = log_of_server;
   prepare_debugger(options.debugger);
   server_options.debugger = debugger_.get();
-  auto server = Server::start(std::move(server_options), dispatcher_, *this);
+  auto loop = io();
+  auto server = loop ? Server::start(std::move(server_options), dispatcher_, *this, *loop)
+                     : Result<std::unique_ptr<Server>>(loop.error());
   if (!server) {
     log_error("{}; the program runs on without a DDM server", server.message());
     return;

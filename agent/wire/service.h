@@ -1,8 +1,8 @@
 // The agent's end of the wire: address, discovery file, dispatcher and the threads that handlers
 // run on.
 //
-// Sockets live on an unattached thread of their own (wire/sessions/io_loop.h); handlers that need JNI run on
-// two agent threads, one for quick requests and one for slow ones (heap dumps, REAL).
+// Sockets live on an unattached thread of their own (wire/sessions/io_loop.h); handlers that need JNI run
+// on two agent threads, one for quick requests and one for slow ones (heap dumps, REAL).
 #pragma once
 
 #include <jvmti.h>
@@ -44,6 +44,9 @@ class Service final : public Executor {
   void open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& facts,
             SessionObserver* observer);
 
+  // The thread of all sockets. One thread at a time.
+  Result<std::shared_ptr<IoLoop>> io();
+
   // Where DYPER's documents are served, for the discovery file. Before open().
   void serves_dyper_at(std::string address) { dyper_ = std::move(address); }
 
@@ -82,6 +85,7 @@ class Service final : public Executor {
   std::unique_ptr<LaneWatch> lane_watch_;  // null: this VM has no debugger's agent
   Dispatcher dispatcher_;
   std::unique_ptr<DebuggerRelay> debugger_;  // null: debugger=none
+  std::shared_ptr<IoLoop> io_;               // null: nobody has asked for it
   std::unique_ptr<Server> server_;
   std::string dyper_;  // "" = nowhere
   std::mutex discovery_mutex_;

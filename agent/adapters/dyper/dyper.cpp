@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/exit_limits.h"
 #include "core/log.h"
 #include "wire/chunks/bytes.h"
 
@@ -63,34 +62,37 @@ Dyper::Dyper(const HandlerContext& context, const DyperOptions& options, bool ac
       self_(DyperIdentity::of_this_process()),
       monitor_(context.jvmti, sampler, stacks, reports, self_.text(),
                [this](const std::string& document) { send(document); }),
-      commands_(context.jvmti, self_, monitor_, heap_dumper, budget, options.modes_file),
-      thread_(context.jvmti, "ddmagent-dyper") {}
+      commands_(context.jvmti, self_, monitor_, heap_dumper, budget, options.modes_file) {}
 
 void Dyper::vm_live(JNIEnv* jni, bool) {
   if (!options_.address.empty()) context_.service.serves_dyper_at(open(jni));
 }
 
 // Where others find it, "" = nowhere.
-
 std::string Dyper::open(JNIEnv* jni) {
   const DyperAddress where =
       *parse_dyper_address(options_.address);  // the option parser has checked
   DyperServer::Settings settings;
   settings.address = where.address;
   settings.connect_out = where.connect_out;
-  settings.access = access_any_ ? Access::kAny : Access::kUser;
-  settings.greeting = greeting(self_);
-  settings.log = log_of_server;
-  settings.on_document = [this](const DyperPeerPtr& peer, std::string document) {
+  settings.peers.access = access_any_ ? Access::kAny : Access::kUser;
+  settings.peers.greeting = greeting(self_);
+  settings.peers.log = log_of_server;
+  settings.peers.free = [this](SendQueue::Leftovers gone) {
+    context_.service.slow().post([gone = std::move(gone)](JNIEnv*) {});
+  };
+  settings.peers.on_document = [this](const DyperPeerPtr& peer, std::string document) {
     const auto open = std::make_shared<OpenDocument>(peer, std::move(document), self_);
-    const bool posted = thread_.post([this, open](JNIEnv* on_thread) {
+    const bool posted = context_.service.slow().post([this, open](JNIEnv* on_thread) {
       if (!open->answered()) open->answer(commands_.answer(on_thread, open->text()));
     });
     if (posted) context_.service.answered_later(open);
   };
-  std::string error = thread_.start(jni);
+  std::string error = context_.service.start_lanes(jni) ? "" : "no thread could be started";
+  auto loop = context_.service.io();
+  if (!loop) error = loop.message();
   if (error.empty()) {
-    auto server = DyperServer::start(std::move(settings));
+    auto server = DyperServer::start(std::move(settings), *loop);
     if (server) {
       const std::lock_guard lock(mutex_);
       server_ = std::move(*server);
@@ -109,28 +111,21 @@ std::string Dyper::open(JNIEnv* jni) {
 }
 
 void Dyper::add_chunks(Dispatcher& dispatcher) {
-  dispatcher.add(kDyperChunk, Lane::kQuick, [this](const Request& request, Reply reply) {
-    const std::string error = thread_.start(context_.jni());
-    if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-    take(request, std::move(reply));
+  dispatcher.add(kDyperChunk, Lane::kSlow, [this](const Request& request, Reply reply) {
+    ByteReader in(request.data);
+    const std::string document = in.str();
+    if (!in.ok()) return reply.fail_bad_data("str document");
+    remember(request.session);
+    reply.send(chunk_with(commands_.answer(context_.jni(), document)));
   });
 }
 
-void Dyper::take(const Request& request, Reply reply) {
-  ByteReader in(request.data);
-  const std::string document = in.str();
-  if (!in.ok()) return reply.fail_bad_data("str document");
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(sessions_, [](const auto& one) { return one.expired(); });
-    const bool known = std::any_of(sessions_.begin(), sessions_.end(),
-                                   [&](const auto& one) { return one.lock() == request.session; });
-    if (!known) sessions_.push_back(request.session);
-  }
-  const auto answer = std::make_shared<Reply>(std::move(reply));
-  thread_.post([this, document, answer](JNIEnv* jni) {
-    if (answer->wanted()) answer->send(chunk_with(commands_.answer(jni, document)));
-  });
+void Dyper::remember(const SessionPtr& session) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(sessions_, [](const auto& one) { return one.expired(); });
+  const bool known = std::any_of(sessions_.begin(), sessions_.end(),
+                                 [&](const auto& one) { return one.lock() == session; });
+  if (!known) sessions_.push_back(session);
 }
 
 void Dyper::send(const std::string& document) {
@@ -151,16 +146,19 @@ void Dyper::send(const std::string& document) {
 }
 
 void Dyper::end() {
-  const std::string last = farewell(self_);
+  const Chunk last = chunk_with(farewell(self_));
   {
     const std::lock_guard lock(mutex_);
     for (const auto& one : sessions_) {
-      if (const SessionPtr session = one.lock()) session->send_event(chunk_with(last));
+      if (const SessionPtr session = one.lock()) session->send_event(last);
     }
   }
   commands_.close();
-  thread_.stop(exit_limits::kRequestLimit);
-  if (server_) server_->stop(framed_message(last));
+}
+
+// Behind the answer to what the slow lane was at.
+void Dyper::end_after_servers() {
+  if (server_) server_->stop(framed_message(farewell(self_)));
 }
 
 }  // namespace ddm

@@ -1,5 +1,5 @@
-// DYPER as a whole: its address, the thread that answers commands, and the DDM chunk that carries
-// the same documents.
+// DYPER as a whole: its address, and the DDM chunk that carries the same documents. Commands are
+// answered on the slow lane, one after the other.
 //
 //   DYPR  request and reply: str document. Messages that nobody asked for are events of that type,
 //         to the DDM servers that have sent one.
@@ -17,7 +17,6 @@
 #include "adapters/dyper/dyper_monitor.h"
 #include "adapters/dyper/dyper_options.h"
 #include "core/feature.h"
-#include "vm/agent_thread.h"
 #include "wire/chunks/dispatcher.h"
 #include "wire/handler_context.h"
 #include "wire/sockets/dyper_address.h"
@@ -34,9 +33,11 @@ class Dyper final : public Feature {
   // dyper=. Tells people where, in one line on stderr.
   void vm_live(JNIEnv* jni, bool late) override;
   void end() override;
+  void end_after_servers() override;
 
  private:
-  void take(const Request& request, Reply reply);
+  // Is sent messages from now on.
+  void remember(const SessionPtr& session);
   void send(const std::string& document);
 
   std::string open(JNIEnv* jni);
@@ -47,7 +48,6 @@ class Dyper final : public Feature {
   const DyperIdentity self_;
   DyperMonitor monitor_;
   DyperCommands commands_;
-  AgentThread thread_;
 
   std::mutex mutex_;                              // of what follows
   std::unique_ptr<DyperServer> server_;           // null: dyper= is not given; set once

@@ -43,7 +43,7 @@ std::unique_ptr<ThreadLooker> ThreadLooker::create(jvmtiEnv* jvmti, JNIEnv* jni,
 }
 
 void ThreadLooker::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThread& thread) const {
-  const Reclamation::Reading reading(naming_.reclamation);
+  const Reclamation::Reading reading;
   thread.frames.reserve(static_cast<std::size_t>(stack.frame_count));
   for (jint i = 0; i < stack.frame_count; ++i) {
     const jvmtiFrameInfo& raw = stack.frame_buffer[i];

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/unattached_thread.h"
+#include "core/native_thread.h"
 #include "wire/sessions/address_lookup.h"
 #include "wire/sockets/connect.h"
 #include "wire/sockets/peer_check.h"
@@ -41,7 +41,7 @@ Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCo
   std::shared_ptr<HprofPeer> peer(
       new HprofPeer(address, std::move(*waker), std::move(on_command), std::move(tell)));
   peer->queue_.open({});
-  std::thread thread = start_unattached_thread("ddm-hprof", [peer] {
+  std::thread thread = start_native_thread("ddm-hprof", [peer] {
     try {
       peer->run();
     } catch (const std::exception& failure) {

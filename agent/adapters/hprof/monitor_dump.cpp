@@ -80,7 +80,7 @@ class MonitorDump {
   }
 
   std::vector<HprofFrame> stack_of(jthread thread) {
-    const Reclamation::Reading reading(naming_.reclamation);
+    const Reclamation::Reading reading;
     ShownStack stack(TopFrames::kTracker, kMaxDepth);
     if (naming_.stack_of(jvmti_, jni_, thread, stack) != JVMTI_ERROR_NONE) return {};
     return hprof_stack(stack.frames(), names_, view_);

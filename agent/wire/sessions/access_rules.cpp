@@ -4,6 +4,10 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <memory>
+#include <utility>
+
 #include "wire/sockets/socket_address.h"
 
 namespace ddm {
@@ -27,6 +31,13 @@ std::optional<Error> check_access(const Address& address, bool connect_out, Acce
       "listening on " + where +
       ", but only this user's processes on this machine may connect; access=any lets everybody in");
   return {};
+}
+
+TellStranger warn_of_first_stranger(Log log) {
+  return [log = std::move(log),
+          warned = std::make_shared<std::atomic<bool>>(false)](const std::string& text) {
+    if (log) log(warned->exchange(true) ? Severity::kInfo : Severity::kWarning, text);
+  };
 }
 
 std::string peer_name(int fd) {

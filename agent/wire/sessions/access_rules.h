@@ -11,6 +11,11 @@ namespace ddm {
 
 using Log = std::function<void(Severity, const std::string&)>;
 
+// Tells of a peer that was not let in.
+using TellStranger = std::function<void(const std::string&)>;
+// The first is news; more of them would let strangers fill the program's stderr.
+TellStranger warn_of_first_stranger(Log log);
+
 // Warns where everybody, or nobody, is let in. The error: no connection to there could be checked.
 std::optional<Error> check_access(const Address& address, bool connect_out, Access access,
                                   const Log& log);

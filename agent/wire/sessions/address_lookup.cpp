@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "core/unattached_thread.h"
+#include "core/native_thread.h"
 
 namespace ddm {
 
@@ -11,7 +11,7 @@ AddressLookup look_up(const Address& address, const std::shared_ptr<Waker>& wake
   if (auto known = resolve_at_once(address)) return at_once<Answer>(std::move(*known));
   auto promise = std::make_shared<std::promise<Answer>>();
   AddressLookup answer = promise->get_future();
-  std::thread thread = start_unattached_thread("ddm-lookup", [promise, address, waker] {
+  std::thread thread = start_native_thread("ddm-lookup", [promise, address, waker] {
     try {
       promise->set_value(resolve(address));
     } catch (const std::bad_alloc&) {

@@ -87,10 +87,15 @@ void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<C
   context_->waker->wake();  // reading may go on
 }
 
-bool Connection::on_readable() {
+pollfd Connection::polled() const {
+  const int events = (paused_ ? 0 : POLLIN) | (queue_.waiting() ? POLLOUT : 0);
+  return {fd(), static_cast<short>(events), 0};
+}
+
+bool Connection::read() {
   if (stage_ == Stage::kUnchecked) {
     if (const auto unwanted = check_peer(fd(), context_->options.access)) {
-      context_->log_stranger("connection to " + peer_ + " refused: " + unwanted->message);
+      context_->of_stranger("connection to " + peer_ + " refused: " + unwanted->message);
       return false;
     }
     stage_ = Stage::kGreeting;
@@ -201,7 +206,7 @@ void Connection::free_leftovers() {
   context_->executor.run(Lane::kSlow, nullptr, [gone = std::move(leftovers)] {});
 }
 
-Connection::Burden Connection::burden() const {
+Peer::Burden Connection::burden() const {
   const auto unread = queue_.waiting().value_or(SendQueue::Waiting{});
   return {reader_.held() + request_bytes_ + answer_bytes + unread.memory, unread.stored,
           last_light_};

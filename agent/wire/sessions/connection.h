@@ -12,12 +12,12 @@
 #include "core/waker.h"
 #include "wire/chunks/dispatcher.h"
 #include "wire/chunks/packet.h"
+#include "wire/sessions/access_rules.h"
+#include "wire/sessions/peer.h"
 #include "wire/sessions/send_queue.h"
 #include "wire/sessions/server_options.h"
 
 namespace ddm {
-
-using Clock = std::chrono::steady_clock;
 
 // What all connections of a Server share.
 struct ServerContext {
@@ -25,22 +25,16 @@ struct ServerContext {
   Dispatcher& dispatcher;
   Executor& executor;
   std::shared_ptr<Waker> waker;
-  std::shared_ptr<std::atomic<bool>> warned = std::make_shared<std::atomic<bool>>(false);
+  TellStranger of_stranger;
 
   void log(Severity severity, const std::string& text) const {
     if (options.log) options.log(severity, text);
   }
-  // Of a peer that is not let in. Once is news; more would let it fill the program's stderr.
-  void log_stranger(const std::string& text) const {
-    log(warned->exchange(true) ? Severity::kInfo : Severity::kWarning, text);
-  }
 };
 
-class Connection : public Session, public std::enable_shared_from_this<Connection> {
+class Connection : public Session, public Peer, public std::enable_shared_from_this<Connection> {
  public:
-  // `checked`: the peer has been let in. Otherwise it is checked when its first bytes come, which
-  // is how it is for a connection we made: until the other process has accepted it, nobody owns
-  // the far end.
+  // `checked`: the peer has been let in. Otherwise it is checked when its first bytes come.
   Connection(std::shared_ptr<const ServerContext> context, std::uint64_t id, FileDescriptor socket,
              std::string peer, bool checked);
 
@@ -56,29 +50,22 @@ class Connection : public Session, public std::enable_shared_from_this<Connectio
   bool takes_zlib() const override;
   void close() override;
 
-  // From here on: the I/O thread. False: the connection has to be ended.
-  bool on_readable();
+  // Peer: the I/O thread.
+  const std::string& name() const override { return peer_; }
+  pollfd polled() const override;
+  Clock::time_point deadline() const override;
+  bool read() override;
+  bool serve(Clock::time_point now) override { return on_wakeup(now) && on_deadline(now); }
+  void flush() override { on_wakeup(Clock::now()); }
+  void end(bool tell) override;
+  Burden burden() const override;
+
+ private:
+  // False: the connection has to be ended.
   bool on_wakeup(Clock::time_point now);  // write what is queued, read on if that had to wait
   bool on_deadline(Clock::time_point now);
 
-  // Ends it; tells observer and debugger if `tell`.
-  void end(bool tell);
-
   int fd() const { return socket_.get(); }
-  const std::string& peer() const { return peer_; }
-  bool wants_read() const { return !paused_; }
-  bool wants_write() const { return queue_.waiting().has_value(); }
-  Clock::time_point deadline() const;
-
-  // What this peer makes us hold, and since when that has been more than a little.
-  struct Burden {
-    std::size_t memory = 0;
-    std::size_t stored = 0;
-    Clock::time_point since;
-  };
-  Burden burden() const;
-
- private:
   // How far the peer has come.
   enum class Stage {
     kUnchecked,

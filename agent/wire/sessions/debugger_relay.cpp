@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <exception>
 
-#include "core/unattached_thread.h"
+#include "core/native_thread.h"
 #include "wire/sessions/address_lookup.h"
 #include "wire/sockets/connect.h"
 
@@ -66,7 +66,7 @@ bool DebuggerRelay::packet(const SessionPtr& session, ByteSpan bytes) {
     if (!waker) return false;
     waker_ = std::move(*waker);
   }
-  if (!thread_.joinable()) thread_ = start_unattached_thread("ddm-debugger", [this] { run(); });
+  if (!thread_.joinable()) thread_ = start_native_thread("ddm-debugger", [this] { run(); });
   if (!thread_.joinable()) return false;
   if (!debugger_) debugger_ = std::make_shared<Debugger>(session);
   if (debugger_->waiting_bytes > kMaxWaiting) {

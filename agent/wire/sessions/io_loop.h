@@ -1,56 +1,52 @@
-// The one thread that does all socket I/O of a Server: accepts or connects, checks, reads, writes
-// and ends connections. It never waits for a peer, a handler or another thread.
+// The one thread that does all socket I/O: it serves the connections of every door. It never waits
+// for a peer, a handler or another thread.
 #pragma once
 
-#include <poll.h>
-
-#include <map>
+#include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
+#include <vector>
 
-#include "wire/sessions/connection.h"
-#include "wire/sessions/connector.h"
-#include "wire/sockets/listener.h"
+#include "wire/sessions/door.h"
 
 namespace ddm {
 
 class IoLoop {
  public:
-  // Either a listener or a connector.
-  IoLoop(std::shared_ptr<const ServerContext> context, std::optional<Listener> listener,
-         std::optional<Connector> connector);
+  static Result<std::shared_ptr<IoLoop>> create(Log log);
+  ~IoLoop() { stop(); }
+  IoLoop(const IoLoop&) = delete;
+  IoLoop& operator=(const IoLoop&) = delete;
 
-  // The thread's body: returns soon after stop(), when what the sockets take at once is written.
-  void run();
+  // For the doors and their peers, also when the loop has ended.
+  const std::shared_ptr<Waker>& waker() const { return waker_; }
 
-  // Any thread.
-  void stop();
-  std::vector<std::shared_ptr<Connection>> connections() const;
-  Waker& waker() const { return *context_->waker; }
+  // Serves the door from now on; with the first one the thread begins. False: there is none, or the
+  // last door has gone.
+  bool add(std::shared_ptr<Door> door);
+  // Writes what the door's sockets take at once, and ends its connections: milliseconds. With the
+  // last door the thread ends, for good. Not on the I/O thread. A second call does nothing.
+  void remove(const Door& door);
 
  private:
-  void turn();
-  Clock::time_point next_deadline() const;
-  void accept_all();
-  void connect_out(bool ready);
-  bool serve(Connection& connection, short events, Clock::time_point now);
-  void add(FileDescriptor socket, bool checked);
-  // Ends connections until what they hold together is within the limits.
-  void shed();
-  void end(const std::shared_ptr<Connection>& connection);
+  void stop();
+  IoLoop(std::shared_ptr<Waker> waker, Log log) : waker_(std::move(waker)), log_(std::move(log)) {}
+  void run();
+  void turn(const std::vector<std::shared_ptr<Door>>& doors);
+  // Those to be served; closes those that are to go. None: the thread is to end.
+  std::optional<std::vector<std::shared_ptr<Door>>> doors();
 
-  const std::shared_ptr<const ServerContext> context_;
-  std::optional<Listener> listener_;
-  std::optional<Connector> connector_;
-  std::atomic<bool> stopping_{false};
+  const std::shared_ptr<Waker> waker_;
+  const Log log_;
 
-  mutable std::mutex mutex_;  // guards connections_ against readers; the thread alone changes it
-  std::map<std::uint64_t, std::shared_ptr<Connection>> connections_;
-
-  // The thread's own.
-  std::vector<pollfd> polled_;
-  std::uint64_t last_id_ = 0;
-  Clock::time_point accept_again_{};  // after running out of descriptors
+  std::mutex mutex_;  // of what follows
+  std::condition_variable closed_;
+  std::vector<std::shared_ptr<Door>> doors_;
+  std::vector<std::shared_ptr<Door>> leaving_;
+  bool stopping_ = false;
+  std::thread thread_;
 };
 
 }  // namespace ddm

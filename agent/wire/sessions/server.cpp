@@ -1,57 +1,59 @@
 #include "wire/sessions/server.h"
 
-#include "core/unattached_thread.h"
 #include "wire/sessions/access_rules.h"
+#include "wire/sessions/connection.h"
 
 namespace ddm {
+namespace {
+
+DoorSettings door_of(const std::shared_ptr<const ServerContext>& context) {
+  const ServerOptions& options = context->options;
+  DoorSettings door;
+  door.address = options.address;
+  door.connect_out = options.connect_out;
+  door.access = options.access;
+  door.max_peers = options.limits.max_sessions;
+  door.max_memory = options.limits.max_memory;
+  door.max_stored = options.limits.max_stored;
+  door.log = options.log;
+  door.of_stranger = context->of_stranger;
+  door.meet = [context, last_id = std::uint64_t{0}](FileDescriptor socket, std::string name,
+                                                    bool checked) mutable -> PeerPtr {
+    return std::make_shared<Connection>(context, ++last_id, std::move(socket), std::move(name),
+                                        checked);
+  };
+  return door;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher& dispatcher,
-                                              Executor& executor) {
-  std::unique_ptr<Server> server(new Server);
+                                              Executor& executor, std::shared_ptr<IoLoop> loop) {
+  std::unique_ptr<Server> server(new Server(std::move(loop)));
   server->bound_ = options.address;
   if (options.address.kind == Address::Kind::kNone) return server;
-  if (auto refused =
-          check_access(options.address, options.connect_out, options.access, options.log)) {
-    return std::move(*refused);
-  }
-
-  auto waker = Waker::create();
-  if (!waker) return waker.error();
-  std::optional<Listener> listener;
-  std::optional<Connector> connector;
-  if (options.connect_out) {
-    auto created = Connector::create(options.address, *waker);
-    if (!created) return created.error();
-    connector = std::move(*created);
-  } else {
-    auto opened = Listener::open(options.address);
-    if (!opened) return opened.error();
-    server->bound_ = opened->bound();
-    listener.emplace(std::move(*opened));
-  }
-  auto context = std::make_shared<const ServerContext>(
-      ServerContext{std::move(options), dispatcher, executor, *waker});
-  server->loop_ =
-      std::make_unique<IoLoop>(std::move(context), std::move(listener), std::move(connector));
-  server->thread_ =
-      start_unattached_thread("ddm-io", [loop = server->loop_.get()] { loop->run(); });
-  if (!server->thread_.joinable()) return Error{"no thread could be started for connections"};
-  return server;
+  const TellStranger of_stranger = warn_of_first_stranger(options.log);
+  const std::shared_ptr<const ServerContext> context(new ServerContext{
+      std::move(options), dispatcher, executor, server->loop_->waker(), of_stranger});
+  auto door = Door::open(door_of(context), server->loop_->waker());
+  if (!door) return door.error();
+  server->door_ = std::move(*door);
+  server->bound_ = server->door_->bound();
+  if (server->loop_->add(server->door_)) return server;
+  return Error{"no thread could be started for connections"};
 }
 
 Server::~Server() { stop(); }
 
 void Server::stop() {
-  if (!thread_.joinable()) return;
-  loop_->stop();
-  thread_.join();
-  loop_->waker().close();
+  if (door_) loop_->remove(*door_);
 }
 
 std::vector<SessionPtr> Server::sessions() const {
   std::vector<SessionPtr> result;
-  if (!loop_) return result;
-  for (auto& connection : loop_->connections()) {
+  if (!door_) return result;
+  for (const PeerPtr& peer : door_->peers()) {
+    auto connection = std::static_pointer_cast<Connection>(peer);
     if (connection->is_open()) result.push_back(std::move(connection));
   }
   return result;

@@ -1,11 +1,13 @@
-// The agent's end of the DDM protocol: an address, an I/O thread, sessions.
+// The agent's end of the DDM protocol: an address and its sessions.
 //
 // start() returns as soon as the address is bound. Requests go to the Dispatcher, which runs
 // handlers on the Executor's lanes; events go out through broadcast() or Session::send_event().
 // Any thread may call anything except stop() on the I/O thread itself.
 #pragma once
 
-#include <thread>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "wire/chunks/dispatcher.h"
 #include "wire/sessions/io_loop.h"
@@ -19,7 +21,7 @@ class Server {
   // address of kind kNone gives a server that does nothing. Dispatcher and Executor outlive the
   // Server and every Reply.
   static Result<std::unique_ptr<Server>> start(ServerOptions options, Dispatcher& dispatcher,
-                                               Executor& executor);
+                                               Executor& executor, std::shared_ptr<IoLoop> loop);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -34,16 +36,16 @@ class Server {
   // Sessions past their handshake.
   std::vector<SessionPtr> sessions() const;
 
-  // Writes what the sockets take at once, then ends all connections and the thread: milliseconds.
+  // Writes what the sockets take at once, then ends all connections: milliseconds.
   // No observer is told. A second call does nothing.
   void stop();
 
  private:
-  Server() = default;
+  explicit Server(std::shared_ptr<IoLoop> loop) : loop_(std::move(loop)) {}
 
+  const std::shared_ptr<IoLoop> loop_;
   Address bound_;
-  std::unique_ptr<IoLoop> loop_;  // none for kNone
-  std::thread thread_;
+  std::shared_ptr<Door> door_;  // none for kNone
 };
 
 }  // namespace ddm

@@ -37,11 +37,12 @@ void say(const FileDescriptor& fd, std::string_view text) {
 // Answers each document with itself in brackets.
 std::unique_ptr<DyperServer> echo_server() {
   DyperServer::Settings settings;
-  settings.greeting = "hello\n";
-  settings.on_document = [](const DyperPeerPtr& peer, const std::string& document) {
+  settings.peers.greeting = "hello\n";
+  settings.peers.on_document = [](const std::shared_ptr<DyperPeer>& peer,
+                                  const std::string& document) {
     peer->answer("[" + document + "]");
   };
-  auto server = DyperServer::start(std::move(settings));
+  auto server = DyperServer::start(std::move(settings), *IoLoop::create({}));
   REQUIRE(server);
   return std::move(*server);
 }
@@ -88,8 +89,10 @@ TEST_CASE("who sends no more is still answered") {
 TEST_CASE("an answer of megabytes arrives whole") {
   DyperServer::Settings settings;
   const std::string big(5 << 20, 'x');
-  settings.on_document = [&](const DyperPeerPtr& peer, const std::string&) { peer->answer(big); };
-  auto server = DyperServer::start(std::move(settings));
+  settings.peers.on_document = [&](const std::shared_ptr<DyperPeer>& peer, const std::string&) {
+    peer->answer(big);
+  };
+  auto server = DyperServer::start(std::move(settings), *IoLoop::create({}));
   REQUIRE(server);
   const FileDescriptor peer = connected_to(**server);
   say(peer, "a\nENDDYPERMSG\n");

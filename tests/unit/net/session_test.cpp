@@ -384,7 +384,7 @@ TEST_CASE("A server whose port is taken does not start and says why") {
   ThreadExecutor executor;
   ServerOptions options;
   options.address = first.address();
-  const auto second = Server::start(options, dispatcher, executor);
+  const auto second = Server::start(options, dispatcher, executor, *IoLoop::create({}));
   REQUIRE_FALSE(second.ok());
   CHECK(second.message().find(to_string(first.address())) != std::string::npos);
   CHECK(second.message().find("in use") != std::string::npos);

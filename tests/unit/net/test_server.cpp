@@ -152,7 +152,9 @@ TestServer::TestServer(ServerOptions options) {
     const std::lock_guard lock(mutex_);
     log_ += text + "\n";
   };
-  auto started = Server::start(std::move(options), dispatcher_, executor_);
+  auto loop = IoLoop::create(options.log);
+  if (!loop) FAIL(loop.message());
+  auto started = Server::start(std::move(options), dispatcher_, executor_, *loop);
   if (!started) FAIL(started.message());
   server_ = std::move(*started);
 }

@@ -18,15 +18,16 @@ constexpr std::size_t kReadSize = std::size_t{64} << 10;
 
 }  // namespace
 
-DyperPeer::DyperPeer(FileDescriptor socket, std::string name, std::shared_ptr<Waker> waker,
-                     bool checked)
-    : socket_(std::move(socket)),
+DyperPeer::DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor socket,
+                     std::string name, std::shared_ptr<Waker> waker, bool checked)
+    : settings_(std::move(settings)),
+      socket_(std::move(socket)),
       name_(std::move(name)),
       waker_(std::move(waker)),
       checked_(checked),
       check_until_(Clock::now() + kCheckTime),
       check_next_(Clock::now()) {
-  tune_socket(socket_.get());
+  if (checked_) greet();
 }
 
 void DyperPeer::send(std::string_view framed) {
@@ -48,33 +49,48 @@ void DyperPeer::push(OutgoingPacket packet) {
   waker_->wake();
 }
 
-short DyperPeer::events() const {
-  if (!checked_) return 0;
-  const int events =
-      (!ended_ && pending_ < kMostPending ? POLLIN : 0) | (queue_.waiting() ? POLLOUT : 0);
-  return static_cast<short>(events);
+pollfd DyperPeer::polled() const {
+  const bool reads = !ended_ && pending_ < kMostPending;
+  const int events = checked_ ? (reads ? POLLIN : 0) | (queue_.waiting() ? POLLOUT : 0) : 0;
+  // Polled for nothing it would tell again and again of a peer that has gone.
+  return {events != 0 ? socket_.get() : -1, static_cast<short>(events), 0};
 }
 
-DyperPeer::Clock::time_point DyperPeer::deadline() const {
+Clock::time_point DyperPeer::deadline() const {
   if (!checked_) return check_next_;
   const auto unread = queue_.waiting();
   return unread ? unread->last_progress + kUnreadTime : Clock::time_point::max();
 }
 
-std::optional<Error> DyperPeer::check(Access access, std::string_view greeting) {
-  if (!checked_) {
-    auto refused = check_peer(fd(), access);
-    check_next_ = Clock::now() + kCheckPause;
-    if (refused) return Clock::now() < check_until_ ? std::nullopt : std::move(refused);
-  }
+std::optional<Error> DyperPeer::check() {
+  auto refused = check_peer(socket_.get(), settings_->access);
+  check_next_ = Clock::now() + kCheckPause;
+  if (refused) return Clock::now() < check_until_ ? std::nullopt : std::move(refused);
   checked_ = true;
-  queue_.open({reinterpret_cast<const std::uint8_t*>(greeting.data()), greeting.size()});
+  greet();
   return {};
+}
+
+void DyperPeer::greet() {
+  const std::string& greeting = settings_->greeting;
+  queue_.open({reinterpret_cast<const std::uint8_t*>(greeting.data()), greeting.size()});
+}
+
+bool DyperPeer::serve(Clock::time_point) {
+  if (!checked_) {
+    const auto refused = check();
+    if (refused && settings_->log) {
+      settings_->log(Severity::kWarning, "DYPER: " + name_ + ": " + refused->message);
+    }
+    return !refused;
+  }
+  while (auto document = next()) settings_->on_document(shared_from_this(), std::move(*document));
+  return write();
 }
 
 bool DyperPeer::read() {
   std::array<char, kReadSize> buffer;
-  const ssize_t size = recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
   if (size == 0) ended_ = true;  // it may still wait for answers
   reader_.append({buffer.data(), static_cast<std::size_t>(size)});
@@ -90,8 +106,9 @@ std::optional<std::string> DyperPeer::next() {
 
 bool DyperPeer::write() {
   if (overflown_) return false;
-  if (queue_.drain(fd()) == SendQueue::Drain::kBroken) return false;
-  queue_.take_leftovers();
+  if (queue_.drain(socket_.get()) == SendQueue::Drain::kBroken) return false;
+  SendQueue::Leftovers gone = queue_.take_leftovers();
+  if (!gone.empty() && settings_->free) settings_->free(std::move(gone));
   const auto unread = queue_.waiting();
   if (ended_ && !unread && pending_ == 0) return false;
   return !unread || Clock::now() - unread->last_progress < kUnreadTime;

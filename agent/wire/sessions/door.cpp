@@ -1,0 +1,171 @@
+#include "wire/sessions/door.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+
+#include "wire/sockets/peer_check.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::chrono::milliseconds kNoDescriptorsPause{100};
+
+}  // namespace
+
+Result<std::shared_ptr<Door>> Door::open(DoorSettings settings, std::shared_ptr<Waker> waker) {
+  if (auto refused =
+          check_access(settings.address, settings.connect_out, settings.access, settings.log)) {
+    return std::move(*refused);
+  }
+  const Address address = settings.address;
+  std::shared_ptr<Door> door(new Door(std::move(settings), address));
+  if (door->settings_.connect_out) {
+    auto created = Connector::create(address, std::move(waker));
+    if (!created) return created.error();
+    door->connector_ = std::move(*created);
+  } else {
+    auto opened = Listener::open(address);
+    if (!opened) return opened.error();
+    door->bound_ = opened->bound();
+    door->listener_.emplace(std::move(*opened));
+  }
+  return door;
+}
+
+std::vector<PeerPtr> Door::peers() const {
+  const std::lock_guard lock(mutex_);
+  return peers_;
+}
+
+void Door::log(Severity severity, const std::string& text) const {
+  if (settings_.log) settings_.log(severity, text);
+}
+
+void Door::add_polled(std::vector<pollfd>& polled) {
+  served_ = peers();
+  pollfd front{-1, 0, 0};  // poll() skips a negative one
+  if (listener_ && Clock::now() >= accept_again_) front = {listener_->fd(), POLLIN, 0};
+  if (connector_) front = {connector_->fd(), POLLOUT, 0};
+  polled.push_back(front);
+  for (const PeerPtr& peer : served_) polled.push_back(peer->polled());
+}
+
+Clock::time_point Door::deadline() const {
+  Clock::time_point next = Clock::time_point::max();
+  if (listener_ && accept_again_ > Clock::now()) next = accept_again_;
+  if (connector_) next = std::min(next, connector_->due());
+  for (const PeerPtr& peer : peers_) next = std::min(next, peer->deadline());
+  return next;
+}
+
+void Door::turn(const pollfd* polled, Clock::time_point now) {
+  const bool front_is_ready = polled->revents != 0;
+  for (const PeerPtr& peer : std::exchange(served_, {})) {
+    bool keep = false;
+    try {
+      const short events = (++polled)->revents;
+      const bool readable = (events & POLLIN) != 0;
+      const bool gone = !readable && (events & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+      keep = !gone && (!readable || peer->read()) && peer->serve(now);
+    } catch (const std::exception& error) {
+      log(Severity::kWarning, peer->name() + " dropped: " + error.what());
+    }
+    if (!keep) end(peer);
+  }
+  shed();
+  if (listener_ && front_is_ready) accept_all();
+  if (connector_) connect_out(front_is_ready);
+}
+
+void Door::shed() {
+  std::size_t memory = 0;
+  std::size_t stored = 0;
+  for (const PeerPtr& peer : peers_) {
+    const Peer::Burden burden = peer->burden();
+    memory += burden.memory;
+    stored += burden.stored;
+  }
+  if (memory <= settings_.max_memory && stored <= settings_.max_stored) return;
+  // Who has a fair share of what is too much, and for the longest time.
+  PeerPtr worst;
+  for (const PeerPtr& peer : peers_) {
+    const Peer::Burden burden = peer->burden();
+    const bool takes_part = memory > settings_.max_memory
+                                ? burden.memory >= memory / settings_.max_peers
+                                : burden.stored >= stored / settings_.max_peers;
+    if (takes_part && (!worst || burden.since < worst->burden().since)) worst = peer;
+  }
+  if (!worst) return;
+  log(Severity::kInfo, worst->name() + " makes the agent hold too much; dropped: " +
+                           std::to_string((memory + stored) >> 20) + " MiB for all connections");
+  end(worst);
+  shed();
+}
+
+void Door::accept_all() {
+  while (true) {
+    FileDescriptor socket(accept4(listener_->fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket.valid()) {
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        // The connection stays in the backlog; asking again at once would only burn time.
+        accept_again_ = Clock::now() + kNoDescriptorsPause;
+      }
+      if (errno != EINTR && errno != ECONNABORTED) return;
+      continue;
+    }
+    const std::string name = peer_name(socket.get());
+    if (peers_.size() >= settings_.max_peers) {
+      log(Severity::kInfo, settings_.what + " from " + name + " refused: there are " +
+                               std::to_string(peers_.size()) + " already");
+      continue;
+    }
+    if (const auto unwanted = check_peer(socket.get(), settings_.access)) {
+      settings_.of_stranger(settings_.what + " from " + name + " refused: " + unwanted->message);
+      continue;
+    }
+    add(std::move(socket), /*checked=*/true);
+  }
+}
+
+void Door::connect_out(bool ready) {
+  const Clock::time_point now = Clock::now();
+  if (ready) {
+    FileDescriptor socket = connector_->finish(now);
+    if (socket.valid()) add(std::move(socket), /*checked=*/false);
+  } else if (const auto failed = connector_->go_on(now)) {
+    log(Severity::kWarning, failed->message);
+  }
+}
+
+void Door::add(FileDescriptor socket, bool checked) {
+  tune_socket(socket.get());
+  std::string name = peer_name(socket.get());
+  PeerPtr peer = settings_.meet(std::move(socket), std::move(name), checked);
+  const std::lock_guard lock(mutex_);
+  peers_.push_back(std::move(peer));
+}
+
+void Door::end(const PeerPtr& peer) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(peers_, peer);
+  }
+  peer->end(/*tell=*/true);
+  if (connector_) connector_->connection_lost(Clock::now());
+}
+
+void Door::close() {
+  for (const PeerPtr& peer : peers()) {
+    peer->flush();
+    peer->end(/*tell=*/false);
+  }
+  const std::lock_guard lock(mutex_);
+  peers_.clear();
+  listener_.reset();
+  connector_.reset();
+}
+
+}  // namespace ddm
