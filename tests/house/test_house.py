@@ -140,6 +140,24 @@ def documents():
             yield f"docs/options.md does not tell of {row}="
 
 
+def threads():
+    """Each thread that is started stands in the table of threads, and no other."""
+    text = read("docs/architecture.md")
+    part = text[text.index("## Threads"):text.index("## An allocation")]
+    told = set(re.findall(r"`(ddm(?:agent)?(?:-[a-z]+)?)`", "".join(re.findall(r"^\|[^|]*\|", part, re.M))))
+    started = set()
+    for path in sources():
+        if path.startswith("agent/"):
+            started |= set(re.findall(
+                r'(?:start_native_thread|start_thread|thread_|quick_|slow_|aside_|changes_|AgentThread>)\((?:[a-z_.]+, )?"(ddm[a-z-]*)"'
+                r'|char name\[\] = "(ddm[a-z-]*)"', read(path)))
+    started = {name for pair in started for name in pair if name}
+    for name in sorted(started - told):
+        yield f"docs/architecture.md does not tell of the thread {name}"
+    for name in sorted(told - started):
+        yield f"docs/architecture.md tells of a thread {name}, which nobody starts"
+
+
 def tests_apart():
     """What tests share lies in tests/support; none imports another."""
     for path in subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True,
@@ -151,7 +169,7 @@ def tests_apart():
 
 def main():
     failed = 0
-    checks = (arrows, pure_rooms, sizes, documents, tests_apart)
+    checks = (arrows, pure_rooms, sizes, documents, threads, tests_apart)
     for check in checks:
         wrong = list(check())
         for sentence in wrong:

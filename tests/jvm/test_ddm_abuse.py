@@ -205,7 +205,7 @@ def nothing_is_left_switched_on_when_the_servers_have_gone(t):
                     total += int(re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", status).group(1))
             return total
 
-        assert not [n for n, _ in threads_of_ours() if n == "ddm-pulse"], "a clock, and no server"
+        assert not [n for n, _ in threads_of_ours() if n == "ddm-chores"], "a clock, and no server"
         with p.client() as ddm:
             ddm.enable_threads()
             ddm.heap_info(3)

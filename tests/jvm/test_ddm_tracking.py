@@ -35,7 +35,7 @@ def allocations_are_recorded_from_on_to_off(t):
                     [("LDdmTarget;", "marks"), ("LDdmTarget;", "main")], record
 
 
-@test(gc="all")
+@test(gc="all", daily=2)
 def threads_that_never_leave_their_loop_are_seen_at_once(t):
     for agent in ("dump=none", None):  # there from the start, and attached late
         for flags in ((), ("-Xint",)):

@@ -322,18 +322,26 @@ def reports_tell_what_is_new_and_clear_begins_anew(t):
         assert client.report().find("COUNTERS") is not None
 
 
+def three_messages(client, wanted):
+    """How soon they come depends on what they cost: they are paid out of the budget."""
+    found, limit = [], time.monotonic() + 30
+    while len(found) < 3 and time.monotonic() < limit:
+        found += [one for one in client.take_messages(0.5) if one.get(wanted)]
+    assert len(found) >= 3, found
+    return found
+
+
 @test()
 def reports_and_dumps_come_by_themselves_as_long_as_they_are_wanted(t):
     with Watched(t) as program, program.client() as client:
         client.set(MONITOR="true", REPORTTIME=300)
-        reports = [one for one in client.take_messages(2.5) if one.get("REPORT")]
-        assert len(reports) >= 3 and all(one.find("MONITOR") is not None for one in reports)
+        assert all(one.find("MONITOR") is not None for one in three_messages(client, "REPORT"))
         client.set(REPORTTIME=0)
         client.take_messages(0.5)
         assert not client.take_messages(1)
         client.set(MONITOR="false", SHOWSTACK="true", DISABLETIME=100)
-        dumps = client.take_messages(2)
-        assert len(dumps) >= 3 and all(one.get("DUMP") == client.id for one in dumps)
+        dumps = three_messages(client, "DUMP")
+        assert all(one.get("DUMP") == client.id for one in dumps)
         times = [int(one.get("TIME")) for one in dumps]
         assert times == sorted(times) and len(set(times)) == len(times)
         assert all(len(one.find("THREADS")) >= 5 for one in dumps)

@@ -295,7 +295,7 @@ def native_allocations_are_not_sampled_unless_asked_for(t):
             assert "libunwind" not in f.read(), "nothing is opened without native="
 
 
-@test(flags=[(), ("-Xcheck:jni",)])
+@test(flags=[(), ("-Xcheck:jni",)], daily=1)
 def sampling_under_threads_that_churn_does_the_program_no_harm(t):
     with NativeTarget(t, agent="native=4k") as p, p.client() as ddm:
         p.say("churn 4 4000")

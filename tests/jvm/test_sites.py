@@ -34,7 +34,7 @@ def check(t, what, n, engine, flags=()):
     return written
 
 
-@test(jdks="each", flags=[(), ("-Xint",)])
+@test(jdks="each", flags=[(), ("-Xint",)], daily=2)
 def every_site_has_what_the_program_made_there(t):
     for engine in ENGINES:
         for what, n in (("kinds", 3000), ("threads", 5000), ("constructors", 3000)):
@@ -51,7 +51,7 @@ def a_constructor_chain_is_the_allocating_method_and_the_constructor_that_alloca
         assert [f["class"] for f in leaf["stack"]][:2] == ["Sites$Chain", "Sites$Longer"]
 
 
-@test(jdks="each", flags=[(), ("-Xcomp",)])
+@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2)
 def each_depth_of_a_recursion_is_a_site_up_to_sixty_four_frames(t):
     for engine in ENGINES:
         written = check(t, "deep", 200, engine)
@@ -73,7 +73,7 @@ def sites_of_sixteen_frames_are_cut_there(t):
     assert max(len(r["stack"]) for r in written.records) == 20
 
 
-@test(jdks="each", timeout=240)
+@test(jdks="each", timeout=240, daily=1)
 def seventy_arrays_of_sixty_four_mebibytes_are_shown_as_what_they_are(t):
     for engine in ENGINES:
         written = check(t, "big", 70, engine, flags=["-Xmx320m"])
@@ -123,7 +123,7 @@ def sites_can_be_switched_off(t):
     assert not written.sites and "sites" not in written.summary
 
 
-@test(jdks="each")
+@test(jdks="each", daily=1)
 def all_figures_are_of_one_moment_while_threads_allocate(t):
     for engine in ENGINES:
         with Target(t, f"engine={engine},track=y,records=1k,dump=none",
@@ -199,7 +199,7 @@ def check_reports(t, client, rounds):
     return summaries
 
 
-@test(jdks="each", timeout=900)
+@test(jdks="each", timeout=900, daily=1)
 def all_sites_are_what_was_seen_whatever_is_followed_and_switched(t):
     for engine, variants in SWITCHED.items():
         for options in t.some(variants, 3):

@@ -24,7 +24,7 @@ def drop_a_thousand_loaders(t):
     assert not any(f["class"] == "unknown" for r in report.records for f in r["stack"])
 
 
-@test(jdks="each", gc=("g1",), flags=[("-Xmx256m",)])
+@test(jdks="each", gc=("g1",), flags=[("-Xmx256m",)], daily=1)
 def a_thousand_dropped_loaders_leave_right_names_and_flat_memory(t):
     drop_a_thousand_loaders(t)
 

@@ -1,0 +1,55 @@
+"""How many threads of ours run in a program: three when idle, eight with everything on."""
+import os
+import time
+from contextlib import ExitStack
+
+from ddm_client import Target, probe_request, text
+from dyper_client import Dyper
+from harness import AGENT, test
+from thread_names import threads_of
+
+EVERYTHING = ("track=y,live=y,cpu=times,cpu=samples,methods=DdmTarget,monitor=y,native=64k,ring=n.ring,"
+              "dyper=listen:127.0.0.1:0,dump=r.jsonl,every=5,engine=bci")
+
+
+def own_threads(pid):
+    return sorted(name for name in threads_of(pid) if name.startswith("ddm"))
+
+
+def settles(pid, wanted, seconds=10):
+    """Threads that have nothing to do end after a second or two."""
+    limit = time.monotonic() + seconds
+    while len(own_threads(pid)) > wanted and time.monotonic() < limit:
+        time.sleep(0.1)
+    names = own_threads(pid)
+    assert len(names) <= wanted, names
+
+
+@test(jdks="each")
+def an_idle_agent_has_three_threads_however_it_came(t):
+    with Target(t, "dump=none,track=n") as target:
+        assert len(own_threads(target.pid)) <= 3, own_threads(target.pid)
+    with Target(t, None) as target:
+        target.attach(AGENT, "track=n")
+        assert len(own_threads(target.pid)) <= 3, own_threads(target.pid)
+
+
+@test(jdks="each")
+def everything_at_once_takes_eight_threads(t):
+    ring = t.path("n.ring")
+    with Target(t, EVERYTHING.replace("n.ring", ring)) as target, ExitStack() as left:
+        servers = [left.enter_context(target.client()) for _ in range(3)]
+        where = target.stderr_line("serves DYPER on").split()[-1]
+        dyper = left.enter_context(Dyper(where))
+        for server in servers:
+            server.enable_threads()
+            server.heap_info(3)
+            server.request("REPT", text("jsonl"))
+        servers[0].request("PRBS", probe_request("DdmTarget.*"))
+        dyper.ask("PING")
+        target.tell("marks 5")
+        settles(target.pid, 8)
+        servers[0].request("PRBE")
+        assert servers[1].request("REPT", text("summary")), "threads that have ended come back"
+        target.process.said.lines().clear()
+    assert not [name for name in os.listdir(t.dir) if name.endswith(".ring")]
