@@ -9,7 +9,7 @@
 
 #include "allocations/store/alloc_record.h"
 #include "core/option_table.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 #include "stack/walker_kind.h"
 
 namespace ddm {
@@ -23,7 +23,7 @@ struct TrackingOptions {
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
   std::uint32_t sites = kDefaultTraces;  // stacks that the whole run is counted by; 0 = none
-  std::uint32_t sites_depth = kMaxDepth;
+  std::uint32_t sites_depth = kMaxTreeDepth;
   std::uint32_t live = 0;  // 0: nothing is followed, N: one object in N
   WalkerKind walker = WalkerKind::kAuto;
   bool threads_apart = false;  // sites of each thread; under hprof's name alone

@@ -66,7 +66,7 @@ std::vector<Event> events_of(const SiteSet& all, const SiteSet& sites, FirefoxSt
   std::vector<Known> known(sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
     known[i].site = i;
-    if (sites[i].kept == kMaxDepth) {
+    if (!sites[i].innermost) {
       index[SiteSum::key_of(sites[i].class_id, sites[i].trace)] = i;
     }
   }

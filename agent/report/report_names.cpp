@@ -31,8 +31,8 @@ const PrintableMethod& ReportNames::method(NameId id) {
     text.class_name = printable(text.entry->class_name);
     text.method = printable(text.entry->method);
     text.file = printable(text.entry->file);
-    const bool unknown = text.entry == &names_.method(kUnknownName);
-    text.qualified = unknown ? text.method : text.class_name + "." + text.method;
+    const bool of_no_class = id == kLeftOutName || text.entry == &names_.method(kUnknownName);
+    text.qualified = of_no_class ? text.method : text.class_name + "." + text.method;
   }
   return text;
 }

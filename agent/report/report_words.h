@@ -19,8 +19,8 @@ std::string age_words(std::size_t age_class);                 // "0", "4-7", "1,
 std::string utc_seconds(std::int64_t ms_since_epoch);         // "2024-05-01 12:00:00"
 std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:00:00.123"
 
-// Allocations that were counted by shortened stacks (Traces) are
-inline constexpr std::string_view kOfSeldomStacks = "of stacks that came up seldom";
+// Allocations whose stacks have a gap (CallTree) are
+inline constexpr std::string_view kOfSeldomStacks = "of stacks without room for all frames";
 
 // What a terminal shows without wrapping: lines meant for one are not longer. Files have all names
 // whole.

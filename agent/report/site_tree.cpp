@@ -58,6 +58,12 @@ class Shown {
 
 struct Sum {
   double amount = 0, count = 0;
+  bool is_zero() const { return amount == 0 && count == 0; }
+  Sum& operator+=(const Sum& more) {
+    amount += more.amount;
+    count += more.count;
+    return *this;
+  }
 };
 
 template <typename Stacks>
@@ -131,12 +137,11 @@ class TreeOfGroups {
       } else if (sum.amount >= group.least.amount || sum.count >= group.least.count) {
         pending.push_back({new_node(group.node, key), group.depth + 1, begin, end, group.least});
       } else {
-        rest.amount += sum.amount;
-        rest.count += sum.count;
+        rest += sum;
       }
       begin = end;
     }
-    if (rest.count == 0 && rest.amount == 0) return;
+    if (rest.is_zero()) return;
     tree_.nodes.push_back({group.node, kSmallerOnesClass, true, 0, 0});
     add(static_cast<std::uint32_t>(tree_.nodes.size() - 1), rest);
   }
@@ -204,9 +209,178 @@ class TreeOfGroups {
   Shown shown_frames_{tree_.frames}, shown_classes_{tree_.classes};
 };
 
+// From the threads' first frames on: the calling-context tree itself, level by level. Nodes of one
+// method below one parent are one group, and only groups that are shown are looked into.
+class RootedTree {
+ public:
+  RootedTree(const SiteSet& sites, ReportNames& names, std::int64_t parts)
+      : sites_(sites),
+        names_(names),
+        stacks_(sites.traces()),
+        sums_(std::size_t{stacks_.last()} + 1),
+        shown_(sums_.size(), kNone) {
+    tree_.frames.emplace_back(kDeeperFramesCut);
+    tree_.classes.emplace_back(kSmallerOnes);
+    tree_.nodes.emplace_back();
+    for (const Site& site : sites.list()) {
+      all_ += sum_of(site);
+      sums_[site.trace] += sum_of(site);
+    }
+    // A caller's number is below those that it calls.
+    for (std::size_t i = sums_.size(); i-- > kCutTrace;) {
+      sums_[stacks_.caller(static_cast<TraceNumber>(i))] += sums_[i];
+    }
+    const auto part = static_cast<double>(parts);
+    least_ = {std::floor(all_.amount / part), std::floor(all_.count / part)};
+  }
+
+  StackTree build() {
+    shown_[kNoTrace] = shown_[kEmptyTrace] = 0;
+    if (sums_.size() > kCutTrace && !sums_[kCutTrace].is_zero()) {
+      add(0, Step::kCut, 0, sums_[kCutTrace], kCutTrace);
+      end_of_level();
+    }
+    std::vector<Gap> gaps;  // whose frame is of the next level
+    const std::vector<std::vector<TraceNumber>> levels = nodes_by_depth();
+    for (std::size_t depth = 1; depth <= levels.size() + 1; ++depth) {
+      for (const Gap& gap : gaps) {
+        add(gap.parent, Step::kFrame, method(stacks_.frame(gap.node).method), sums_[gap.node],
+            gap.node);
+      }
+      gaps.clear();
+      std::vector<TraceNumber> left_out;
+      if (depth <= levels.size()) {
+        for (const TraceNumber node : levels[depth - 1]) {
+          const std::uint32_t parent = shown_[stacks_.caller(node)];
+          if (parent == kNone) continue;
+          const bool gap = stacks_.has_gap(node);
+          if (gap) left_out.push_back(node);
+          add(parent, Step::kFrame, method(gap ? kLeftOutName : stacks_.frame(node).method),
+              sums_[node], node);
+        }
+      }
+      end_of_level();
+      for (const TraceNumber node : left_out) {
+        if (shown_[node] != kNone) gaps.push_back({node, shown_[node]});
+      }
+    }
+    for (const Site& site : sites_.list()) {
+      if (shown_[site.trace] == kNone) continue;
+      const std::uint32_t type =
+          classes_.number(site.class_id, [&](NameId id) { return names_.class_name(id); });
+      add(shown_[site.trace], Step::kClass, type, sum_of(site), kNoTrace);
+    }
+    end_of_level();
+    for (std::uint32_t i = 0; i < rests_.size(); ++i) {
+      if (rests_[i].is_zero()) continue;
+      tree_.nodes.push_back({i, kSmallerOnesClass, true, 0, 0});
+      take(rests_[i]);
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+  struct Gap {
+    TraceNumber node;
+    std::uint32_t parent;
+  };
+  struct Group {
+    std::uint32_t parent;
+    Step::Kind kind;
+    std::uint32_t number;  // of its text
+    Sum sum;
+  };
+  struct Member {
+    TraceNumber node;
+    std::uint32_t group;
+  };
+
+  static Sum sum_of(const Site& site) {
+    return {static_cast<double>(site.bytes), static_cast<double>(site.count)};
+  }
+
+  std::vector<std::vector<TraceNumber>> nodes_by_depth() const {
+    std::vector<std::vector<TraceNumber>> levels;
+    for (TraceNumber node = kCutTrace + 1; node < sums_.size(); ++node) {
+      if (sums_[node].is_zero()) continue;
+      const std::size_t depth = stacks_.size(node);
+      if (depth > levels.size()) levels.resize(depth);
+      levels[depth - 1].push_back(node);
+    }
+    return levels;
+  }
+
+  std::uint32_t method(NameId id) {
+    return frames_.number(id, [&](NameId of) { return names_.method(of).qualified; });
+  }
+
+  void add(std::uint32_t parent, Step::Kind kind, std::uint32_t number, const Sum& sum,
+           TraceNumber node) {
+    const std::uint64_t key = std::uint64_t{parent} << 32 | number;
+    const auto [found, fresh] = index_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
+    if (fresh) groups_.push_back({parent, kind, number, {}});
+    groups_[found->second].sum += sum;
+    members_.push_back({node, found->second});
+  }
+
+  void end_of_level() {
+    std::vector<std::uint32_t> shown(groups_.size(), kNone);
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const Group& group = groups_[i];
+      if (group.sum.amount >= least_.amount || group.sum.count >= least_.count) {
+        shown[i] = show(group);
+      } else {
+        if (group.parent >= rests_.size()) rests_.resize(std::size_t{group.parent} + 1);
+        rests_[group.parent] += group.sum;
+      }
+    }
+    for (const Member& member : members_) {
+      if (member.node != kNoTrace) shown_[member.node] = shown[member.group];
+    }
+    groups_.clear();
+    members_.clear();
+    index_.clear();
+  }
+
+  std::uint32_t show(const Group& group) {
+    const bool is_class = group.kind == Step::kClass;
+    std::uint32_t name = StackTree::kCutFrame;
+    if (is_class) {
+      name = shown_classes_.index(group.number, classes_.text(group.number));
+    } else if (group.kind == Step::kFrame) {
+      name = shown_frames_.index(group.number, frames_.text(group.number));
+    }
+    tree_.nodes.push_back({group.parent, name, is_class, 0, 0});
+    if (is_class) take(group.sum);
+    return static_cast<std::uint32_t>(tree_.nodes.size() - 1);
+  }
+
+  // The last of the tree's.
+  void take(const Sum& sum) {
+    tree_.nodes.back().amount = std::llround(sum.amount);
+    tree_.nodes.back().count = std::llround(sum.count);
+  }
+
+  const SiteSet& sites_;
+  ReportNames& names_;
+  const CallTree& stacks_;
+  std::vector<Sum> sums_;             // by TraceNumber: of what is allocated there and below
+  std::vector<std::uint32_t> shown_;  // by TraceNumber: the tree's node, or kNone
+  Sum all_, least_;
+  std::vector<Group> groups_;  // of one level
+  std::vector<Member> members_;
+  std::unordered_map<std::uint64_t, std::uint32_t> index_;  // of groups, by parent and number
+  std::vector<Sum> rests_;                                  // by the tree's node
+  StackTree tree_;
+  Numbered frames_, classes_;
+  Shown shown_frames_{tree_.frames}, shown_classes_{tree_.classes};
+};
+
 }  // namespace
 
 StackTree site_tree(const SiteSet& sites, ReportNames& names, TreeOrder order, std::int64_t parts) {
+  if (order == TreeOrder::kRootFirst) return RootedTree(sites, names, parts).build();
   const SiteStacks stacks(sites);
   return TreeOfGroups(stacks, names, order, parts).build();
 }

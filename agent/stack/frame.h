@@ -8,6 +8,8 @@ namespace ddm {
 // Id of a class or method in NameTable. 0 = not known, shown as "unknown".
 using NameId = std::uint32_t;
 inline constexpr NameId kUnknownName = 0;
+// Of no method: where frames are left out that a stack has, see CallTree::has_gap().
+inline constexpr NameId kLeftOutName = 0xffffffff;
 
 // Bytecode index of a frame that has none.
 inline constexpr std::int32_t kNativeFrameBci = -1;
@@ -24,6 +26,8 @@ inline Frame thread_frame(std::int64_t thread_id) {
 }
 inline std::int64_t thread_of(const Frame& thread_frame) { return thread_frame.bci; }
 
-inline constexpr std::uint32_t kMaxDepth = 64;  // frames of a stack that is kept
+inline constexpr std::uint32_t kMaxDepth = 64;  // frames of a record in the ring
+inline constexpr std::uint32_t kMaxTreeDepth =
+    1024;  // frames of a stack that is kept in a CallTree
 
 }  // namespace ddm

@@ -8,7 +8,7 @@
 
 #include "stack/shown_frame.h"
 #include "stack/stack_hash.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 
 namespace ddm {
 
@@ -22,16 +22,17 @@ enum class TopFrames {
 
 class ShownStack {
  public:
-  static constexpr std::size_t kMostFrames = kMaxDepth + 1;  // one more tells that a stack was cut
+  static constexpr std::size_t kMostFrames =
+      kMaxTreeDepth + 1;  // one more tells that a stack was cut
 
   // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart. `at_once`: how
   // many will be asked for in any case; the others are copied once somebody wants them.
-  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMaxDepth,
+  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMaxTreeDepth,
              std::size_t at_once = kMostFrames)
       : top_(top), wanted_(wanted), hashed_(hashed), at_once_(at_once) {}
 
   // Where its number will be asked for.
-  void look_up_in(const Traces& traces) { traces_ = &traces; }
+  void look_up_in(const CallTree& traces) { traces_ = &traces; }
   // No more frames will come. Whoever still has other things to do says so first.
   void complete() {
     if (traces_ != nullptr) number_ = traces_->number_lately(hash());
@@ -65,7 +66,7 @@ class ShownStack {
     if (progress.count < hashed_) [[likely]] {
       progress.hash += stack_hash::term(shown) * kPowers[progress.count];
     } else if (progress.count == hashed_) {
-      progress.hash += kCut * kPowers[hashed_];
+      progress.hash += stack_hash::kCut * kPowers[hashed_];
     }
     frames_[progress.count++].frame = shown;
     return progress.count < wanted_;
@@ -82,7 +83,8 @@ class ShownStack {
     if (begin < hashed_) {
       progress_.hash += sum_of(std::min(count, hashed_ - begin)) * kPowers[begin];
     }
-    if (begin <= hashed_ && begin + count > hashed_) progress_.hash += kCut * kPowers[hashed_];
+    if (begin <= hashed_ && begin + count > hashed_)
+      progress_.hash += stack_hash::kCut * kPowers[hashed_];
     std::size_t copied = count;
     if (where == Run::kStays && begin + count > at_once_) {
       copied = at_once_ > begin ? at_once_ - begin : 0;
@@ -120,14 +122,13 @@ class ShownStack {
   bool on_top() const { return progress_.on_top; }
   ShownRole last_role() const { return progress_.last_role; }
   // Of the first `hashed` frames, their order, and whether there are more.
-  std::uint64_t hash() const { return progress_.hash ^ progress_.hash >> 29; }
+  std::uint64_t hash() const { return stack_hash::finished(progress_.hash); }
 
  private:
   union Room {  // not filled with anything before a frame is put there
     Room() {}
     Frame frame;
   };
-  static constexpr std::uint64_t kCut = stack_hash::term(~std::uint64_t{0});  // of no frame
   static constexpr auto kPowers = stack_hash::powers_of<kMostFrames>(stack_hash::kBase);
 
   bool is_part_of_allocation(ShownRole role) const {
@@ -147,7 +148,7 @@ class ShownStack {
   const std::size_t wanted_;
   const std::size_t hashed_;
   const std::size_t at_once_;
-  const Traces* traces_ = nullptr;
+  const CallTree* traces_ = nullptr;
   TraceNumber number_ = kNoTrace;
   Progress progress_;
   std::span<const Frame> rest_;  // the outermost ones, that are not in frames_ yet

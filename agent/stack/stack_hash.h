@@ -24,6 +24,13 @@ constexpr std::uint64_t term(const Frame& frame) {
   return term(std::bit_cast<std::uint64_t>(frame));
 }
 
+// Beyond the frames that are hashed there are more.
+inline constexpr std::uint64_t kCut = term(~std::uint64_t{0});  // of no frame
+
+// The sum's upper bits are better than its lower ones; and back.
+constexpr std::uint64_t finished(std::uint64_t sum) { return sum ^ sum >> 29; }
+constexpr std::uint64_t unfinished(std::uint64_t hash) { return hash ^ hash >> 29 ^ hash >> 58; }
+
 // 1, base, base^2, ...
 template <std::size_t kCount>
 constexpr std::array<std::uint64_t, kCount> powers_of(std::uint64_t base) {

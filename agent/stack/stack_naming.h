@@ -17,7 +17,7 @@ struct StackNaming {
 
   // Of any thread, as JVMTI takes it: where it can stop. Whoever asks is in a Reading.
   jvmtiError stack_of(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, ShownStack& stack) const {
-    jvmtiFrameInfo raw[kMaxDepth + 16];  // some are not shown
+    jvmtiFrameInfo raw[kMaxTreeDepth + 16];  // some are not shown
     jint count = 0;
     const jvmtiError error =
         jvmti->GetStackTrace(thread, 0, static_cast<jint>(std::size(raw)), raw, &count);

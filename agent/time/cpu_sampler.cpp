@@ -43,7 +43,7 @@ std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings s
   if (const std::string error = prepare(jni, naming); !error.empty()) return error;
   {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Traces> traces = Traces::create(kTraces, kMaxDepth);
+    std::shared_ptr<CallTree> traces = CallTree::create(kTraces, kMaxTreeDepth);
     if (!traces) return "no memory for stacks";
     traces_ = std::move(traces);
     counts_.clear();
@@ -243,7 +243,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   if (error == JVMTI_ERROR_THREAD_NOT_ALIVE) return;
   if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
   const Reclamation::Reading reading;
-  ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
+  ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1, kMaxTreeDepth);
   frames_.clear();
   bool wanting = true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(frames) && (wanting || wanted.trace); ++i) {
@@ -266,7 +266,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
     ++figures_->waiting;
     return;
   }
-  counts_.add(name, wanted.traces->number_of(stack.hash(), stack.frames()), count);
+  counts_.add(name, wanted.traces->number_of(stack.frames()), count);
   thread.unsaid_ns -= count * wanted.unit_ns;
   const std::lock_guard lock(mutex_);
   ++figures_->stacks;

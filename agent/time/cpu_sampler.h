@@ -71,8 +71,8 @@ class CpuSampler final : public TimeDataSource, private Looker {
 
  private:
   static constexpr std::uint32_t kTraces = 65536;
-  static constexpr jint kRawFrames = kMaxDepth + 16;  // some are not shown
-  static constexpr jint kTraceFrames = 1024;          // where two stacks differ shows from outside
+  static constexpr jint kRawFrames = kMaxTreeDepth + 16;  // some are not shown
+  static constexpr jint kTraceFrames = 1024;  // where two stacks differ shows from outside
 
   // What a look is for.
   struct Look {
@@ -81,7 +81,7 @@ class CpuSampler final : public TimeDataSource, private Looker {
     std::int64_t interval_ns = 0;  // 0: for nothing any more
     SamplingDelay delay = SamplingDelay::kVaried;
     std::int64_t unit_ns = 0;            // of CPU that a sample stands for; 0: none is wanted
-    std::shared_ptr<Traces> traces;      // of samples
+    std::shared_ptr<CallTree> traces;    // of samples
     std::shared_ptr<SampleTrace> trace;  // null: none is wanted
     std::uint32_t start = 0;             // of samples, the how manyth
   };
@@ -127,7 +127,7 @@ class CpuSampler final : public TimeDataSource, private Looker {
   bool looking_ = false;
   std::int64_t begun_ns_ = 0;  // of the samples
   std::optional<SamplerFigures> figures_;
-  std::shared_ptr<Traces> traces_;  // replaced while no sampler runs
+  std::shared_ptr<CallTree> traces_;  // replaced while no sampler runs
 };
 
 }  // namespace ddm

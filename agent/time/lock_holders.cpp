@@ -31,7 +31,7 @@ std::int64_t monotonic_ns() {
 
 }  // namespace
 
-void LockHolders::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming, Traces& traces) {
+void LockHolders::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming, CallTree& traces) {
   if (!fields_) {
     naming_.emplace(naming);
     traces_ = &traces;
@@ -300,9 +300,9 @@ void LockHolders::forget(JNIEnv* jni) {
 
 TraceNumber LockHolders::stack_of(JNIEnv* jni, jthread thread) {
   const Reclamation::Reading reading;  // names, until the stack has a number
-  ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
+  ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1, kMaxTreeDepth);
   if (naming_->stack_of(jvmti_, jni, thread, stack) != JVMTI_ERROR_NONE) return kNoTrace;
-  return traces_->number_of(stack.hash(), stack.frames());
+  return traces_->number_of(stack.frames());
 }
 
 bool LockHolders::may_spend(std::int64_t now_ns) const {

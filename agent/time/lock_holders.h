@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "stack/stack_naming.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 #include "time/totals/monitor_totals.h"
 #include "vm/thread_fields.h"
 #include "vm/vm_threads.h"
@@ -28,7 +28,7 @@ class LockHolders {
   explicit LockHolders(MonitorTotals& totals) : totals_(totals) {}
 
   // Forgets all threads. `naming` and `traces`, where stacks get their numbers, live on.
-  void start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming, Traces& traces);
+  void start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming, CallTree& traces);
 
   // In JVMTI's event of the thread that is about to wait for the monitor of `object`.
   HeldBy of_monitor(JNIEnv* jni, jobject object) noexcept;
@@ -79,7 +79,7 @@ class LockHolders {
   MonitorTotals& totals_;
   jvmtiEnv* jvmti_ = nullptr;
   std::optional<StackNaming> naming_;
-  Traces* traces_ = nullptr;
+  CallTree* traces_ = nullptr;
   std::optional<ThreadFields> fields_;
   std::optional<VmThreads> vm_threads_;
   std::int64_t pending_offset_ = 0;  // JavaThread::_current_pending_monitor

@@ -47,7 +47,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   if (clear_exception(jni) || thread_id_field_ == nullptr || blocker_field_ == nullptr) {
     return "java.lang.Thread is not as expected";
   }
-  if (!traces_) traces_ = Traces::create(kTraces, kMaxDepth);
+  if (!traces_) traces_ = CallTree::create(kTraces, kMaxTreeDepth);
   if (!traces_) return "no memory for stacks";
   totals_.clear();
   holders_.start(jvmti, jni, naming, *traces_);
@@ -100,9 +100,9 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
     const Reclamation::Reading reading;
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
     begun.class_id = class_id_of(jni, object);
-    ShownStack stack(TopFrames::kTracker, kMaxDepth + 1, kMaxDepth);
+    ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1, kMaxTreeDepth);
     naming_->stacks.capture(jni, stack);
-    begun.trace = traces_->number_of(stack.hash(), stack.frames());
+    begun.trace = traces_->number_of(stack.frames());
     Part& part = part_of(thread_id);
     const std::lock_guard lock(part.mutex);
     part.begun[thread_id][static_cast<std::size_t>(kind)] = begun;
@@ -163,7 +163,7 @@ NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
 std::vector<OngoingWait> MonitorTimes::waiting() const {
   std::vector<OngoingWait> result;
   const std::int64_t now = now_ns();
-  std::array<Frame, kMaxDepth> room;
+  std::array<Frame, kMaxTreeDepth> room;
   for (const Part& part : parts_) {
     const std::lock_guard part_lock(part.mutex);
     for (const auto& [thread, kinds] : part.begun) {

@@ -89,9 +89,9 @@ class MonitorTimes final : public TimeDataSource, public ParkListener, private V
   jfieldID blocker_field_ = nullptr;  // Thread.parkBlocker
   ParkHooks parks_;
   std::optional<StackNaming> naming_;
-  std::mutex mutex_;                // of start and stop
-  std::string incomplete_;          // what is not timed though it is on; "": nothing
-  std::unique_ptr<Traces> traces_;  // made at the first start, then kept
+  std::mutex mutex_;                  // of start and stop
+  std::string incomplete_;            // what is not timed though it is on; "": nothing
+  std::unique_ptr<CallTree> traces_;  // made at the first start, then kept
   std::atomic<bool> on_{false};
   std::atomic<bool> closed_{false};
   MonitorTotals totals_;

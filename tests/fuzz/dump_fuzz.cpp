@@ -24,9 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   ddm::DumpSites with;
   const ddm::NameTable names;
-  auto traces = ddm::Traces::create(16, 4);
+  auto traces = ddm::CallTree::create(16, 4);
   const ddm::Frame frames[] = {{1, 2}, {3, 4}};
-  const ddm::TraceNumber trace = traces->number_of(77, frames);
+  const ddm::TraceNumber trace = traces->number_of(frames);
   with.stacks.traces = std::move(traces);
   with.stacks.names = &names;
   for (std::uint64_t handle = 8; handle < 256; handle += 8) with.objects.add(handle, trace);

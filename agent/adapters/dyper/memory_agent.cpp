@@ -28,12 +28,12 @@ struct OfClass {
 // The first frame that is the program's own, or the innermost.
 Frame source_of(const SiteSet& sites, const Site& site, ReportNames& names,
                 const ClassTypes& types) {
-  const std::size_t depth = sites.depth_of(site);
-  for (std::size_t i = 0; i < depth; ++i) {
-    const Frame frame = sites.frame(site, i);
+  SiteSet::Room room;
+  const std::span<const Frame> frames = sites.frames(site, room);
+  for (const Frame frame : frames) {
     if (!types.of(names.method(frame.method).class_name).system) return frame;
   }
-  return depth > 0 ? sites.frame(site, 0) : Frame();
+  return frames.empty() ? Frame() : frames.front();
 }
 
 void write_sources(const OfClass& of_class, std::size_t most, XmlWriter& xml) {

@@ -83,9 +83,7 @@ TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thr
   std::array<Frame, ShownStack::kMostFrames + 1> marked;
   marked[0] = thread_frame(thread);
   std::copy(frames.begin(), frames.end(), marked.begin() + 1);
-  const std::uint64_t hash =
-      stack.hash() + static_cast<std::uint64_t>(thread) * 0x9E3779B97F4A7C15ull;
-  return sites.traces().number_of(hash, {marked.data(), frames.size() + 1});
+  return sites.traces().number_of({marked.data(), frames.size() + 1});
 }
 
 bool Recorder::pause(std::chrono::milliseconds patience) {

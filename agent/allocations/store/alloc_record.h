@@ -23,7 +23,7 @@ struct AllocRecord {
   std::uint16_t flags = 0;  // kStackTruncated
   float weight = 1;         // allocations that this one stands for: more than 1 in a sample
   std::uint32_t book = 0;  // the thread's totals that it counts in (a carrier's, for a virtual one)
-  std::uint32_t trace = 0;  // of the stack, see Traces; 0: none
+  std::uint32_t trace = 0;  // of the stack, see CallTree; 0: none
   std::uint32_t unused = 0;
 
   // Bytes that the record stands for.

@@ -46,7 +46,8 @@ struct LiveObject {
 
 class LiveStore {
  public:
-  static constexpr std::size_t kChunk = 65536;   // objects in it
+  static constexpr std::size_t kChunk = 65536;  // objects in it
+  static constexpr unsigned kSiteBits = 20;
   static constexpr std::size_t kMostSpare = 16;  // empty chunks that are kept: 19 MB
 
   // | 45 handle | 19 born | and | 32 size / 8 | 20 site | 12 born |; born_gc stands beside it.
@@ -59,7 +60,9 @@ class LiveStore {
               units << 32 | std::uint64_t{object.site} << 12 | object.born >> 19};
     }
     std::uint64_t handle() const { return first >> 19; }
-    SiteNumber site() const { return static_cast<SiteNumber>(second >> 12 & 0xfffffu); }
+    SiteNumber site() const {
+      return static_cast<SiteNumber>(second >> 12 & ((1u << kSiteBits) - 1));
+    }
     LiveObject object(BirthGc::Number born_gc) const {
       return {handle(), site(), static_cast<std::int64_t>(second >> 32) * 8,
               static_cast<std::uint32_t>((first & 0x7ffffu) | (second & 0xfffu) << 19), born_gc};

@@ -98,7 +98,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
       all.aged |= aged != ages.end();
     } else {
       list_.push_back({sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes),
-                       kMaxDepth, aged != ages.end() ? keep(old) : 0, life});
+                       aged != ages.end() ? keep(old) : 0, life});
     }
   };
   list_.reserve(sums.size() + late.size());
@@ -113,13 +113,13 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
   }
   for (const auto& [key, reading] : late) take(reading);
   for (const auto& [id, all] : without) {
-    list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes), kMaxDepth,
+    list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes),
                      all.aged ? keep(all.ages) : 0, all.life});
   }
   unplaced_ = std::llround(unplaced);
   sort();
   for (const Site& site : list_) {
-    if (sites_->traces().shortened(site.trace)) shortened_ += site.count;
+    if (sites_->traces().lacks_frames(site.trace)) shortened_ += site.count;
   }
   if (list_.empty()) return;
   for (const Site& site : list_) {
@@ -132,7 +132,9 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
 
 void SiteSet::sort() {
   const auto identity = [](const Site& site) {
-    return std::tuple(-site.bytes, -site.count, site.class_id, site.trace);
+    const Frame innermost = site.innermost.value_or(Frame());
+    return std::tuple(-site.bytes, -site.count, site.class_id, site.trace, innermost.method,
+                      innermost.bci);
   };
   std::sort(list_.begin(), list_.end(),
             [&](const Site& a, const Site& b) { return identity(a) < identity(b); });
@@ -182,26 +184,63 @@ SiteSet SiteSet::living() const {
   return result;
 }
 
+std::span<const Frame> SiteSet::frames(const Site& site, Room& room) const {
+  const CallTree& tree = sites_->traces();
+  TraceNumber from = site.trace;
+  std::size_t count = 0;
+  if (site.innermost || tree.has_gap(from)) {
+    room[count++] = site.innermost ? *site.innermost : tree.frame(from);
+    if (room[0].method != kLeftOutName) room[count++] = {kLeftOutName, kNativeFrameBci};
+    if (!site.innermost) from = tree.caller(from);
+  }
+  return {room, count + tree.read(from, std::span(room).subspan(count))};
+}
+
+// What is allocated there and below.
+std::vector<double> SiteSet::bytes_of_callers() const {
+  const CallTree& tree = sites_->traces();
+  std::vector<double> bytes;
+  for (const Site& site : list_) {
+    if (site.trace >= bytes.size()) bytes.resize(std::size_t{site.trace} + 1);
+    bytes[site.trace] += static_cast<double>(site.bytes);
+  }
+  for (std::size_t node = bytes.size(); node-- > std::size_t{kCutTrace} + 1;) {
+    bytes[tree.caller(static_cast<TraceNumber>(node))] += bytes[node];
+  }
+  return bytes;
+}
+
 SiteSet SiteSet::folded(std::size_t frames) const {
+  constexpr double kWorthTelling = 0.01;  // of all bytes
   SiteSet result;
   result.sites_ = sites_;
   result.unplaced_ = unplaced_;
   result.shortened_ = shortened_;
   result.ages_ = ages_;
-  std::map<std::tuple<NameId, NameId, std::int32_t>, Site> others;
-  Room room;
+  if (list_.empty()) return result;
+  const CallTree& tree = sites_->traces();
+  std::vector<double> bytes;
+  double least = 0;
+  std::map<std::tuple<NameId, NameId, std::int32_t, TraceNumber>, Site> others;
   for (const Site& site : list_) {
-    const auto stack = this->frames(site, room);
-    if (stack.size() <= frames) {
-      frames -= stack.size();
+    const std::size_t depth = tree.size(site.trace);
+    if (depth <= frames) {
+      frames -= depth;
       result.list_.push_back(site);
       continue;
     }
-    frames = 0;
-    Site& sum = others[{site.class_id, stack[0].method, stack[0].bci}];
+    if (frames > 0 || bytes.empty()) {
+      frames = 0;
+      bytes = bytes_of_callers();
+      for (const Site& each : list_) least += kWorthTelling * static_cast<double>(each.bytes);
+    }
+    TraceNumber caller = tree.caller(site.trace);
+    while (caller > kCutTrace && bytes[caller] < least) caller = tree.caller(caller);
+    const Frame innermost = tree.frame(site.trace);
+    Site& sum = others[{site.class_id, innermost.method, innermost.bci, caller}];
     sum.class_id = site.class_id;
-    sum.trace = site.trace;
-    sum.kept = 1;
+    sum.trace = caller;
+    sum.innermost = innermost;
     sum.count += site.count;
     sum.bytes += site.bytes;
     sum.life += site.life;

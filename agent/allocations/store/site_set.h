@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,9 +42,10 @@ struct Site {
   TraceNumber trace = kNoTrace;
   std::int64_t count = 0;
   std::int64_t bytes = 0;
-  std::uint32_t kept = kMaxDepth;  // of its frames
-  std::uint32_t ages = 0;          // in its SiteSet; 0: nothing of it has outlived a pause
+  std::uint32_t ages = 0;  // in its SiteSet; 0: nothing of it has outlived a pause
   SiteLife life = {};
+  // Of sites that are added up: they end in this frame, and `trace` is a caller further out.
+  std::optional<Frame> innermost = std::nullopt;
 };
 
 class SiteSet {
@@ -59,7 +61,7 @@ class SiteSet {
   std::uint32_t depth() const { return sites_->traces().depth(); }
   // Of those that are counted by class alone, since there was no room for their stacks.
   std::int64_t unplaced() const { return unplaced_; }
-  // Of those whose stacks were shortened, likewise.
+  // Of those whose stacks have a gap, likewise.
   std::int64_t shortened() const { return shortened_; }
 
   // Most bytes first; one line a class without a stack.
@@ -68,23 +70,15 @@ class SiteSet {
   const std::vector<Site>& list() const { return list_; }
 
   // The innermost frame first. They stand in `room` until the next call with it.
-  using Room = Frame[kMaxDepth];
-  std::span<const Frame> frames(const Site& site, Room& room) const {
-    return {room, sites_->traces().read(site.trace, {room, site.kept})};
-  }
-  // The same one by one.
-  std::size_t depth_of(const Site& site) const {
-    return std::min<std::size_t>(site.kept, sites_->traces().size(site.trace));
-  }
-  Frame frame(const Site& site, std::size_t i) const {
-    return sites_->traces().frame(site.trace, i);
-  }
-  bool cut(const Site& site) const {
-    return site.kept < kMaxDepth || sites_->traces().cut(site.trace);
-  }
+  // In place of what lies in a gap stands one frame, kLeftOutName.
+  using Room = Frame[kMaxTreeDepth + 3];
+  std::span<const Frame> frames(const Site& site, Room& room) const;
+  // Beyond the outermost frame there are more.
+  bool cut(const Site& site) const { return sites_->traces().cut(site.trace); }
+  const CallTree& traces() const { return sites_->traces(); }
 
   // The same figures, the largest sites as they are, up to so many frames in all; the others added
-  // up by class and by the one frame that allocates.
+  // up by class, by the frame that allocates, and by the innermost caller that is worth being told.
   SiteSet folded(std::size_t frames) const;
 
   SiteLife life() const;  // of all
@@ -101,6 +95,7 @@ class SiteSet {
 
  private:
   void sort();
+  std::vector<double> bytes_of_callers() const;  // by TraceNumber
   std::uint32_t keep(const LiveAges& ages);
 
   std::shared_ptr<const Sites> sites_;

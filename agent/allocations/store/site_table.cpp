@@ -4,28 +4,31 @@
 
 namespace ddm {
 
-SiteSum& SiteTable::other(NameId class_id, TraceNumber trace) {
-  if (trace != kNoTrace && sums_[trace].trace == kNoTrace) {
-    sums_[trace] = {class_id, trace, 0, 0};
-    return sums_[trace];
+SiteNumber SiteTable::new_site(NameId class_id, TraceNumber trace) {
+  sums_[++used_] = {class_id, trace, 0, 0};
+  return used_;
+}
+
+SiteNumber SiteTable::other(NameId class_id, TraceNumber trace) {
+  if (trace != kNoTrace && firsts_[trace] == kUnknown && first_count_ < most_firsts_) {
+    ++first_count_;
+    return firsts_[trace] = new_site(class_id, trace);
   }
   const std::uint64_t key = SiteSum::key_of(class_id, trace);
-  if (const auto known = others_.find(key); known != others_.end()) return sums_[known->second];
-  if (class_id == kUnknownName && trace == kNoTrace) return sums_[kNoTrace];
+  if (const auto known = others_.find(key); known != others_.end()) return known->second;
+  if (class_id == kUnknownName && trace == kNoTrace) return kUnknown;
   if (others_.size() < kMostOthers) {
-    const auto at = static_cast<std::uint32_t>(first_other_ + others_.size());
     try {
-      others_.emplace(key, at);
-      sums_[at] = {class_id, trace, 0, 0};
-      return sums_[at];
+      SiteNumber& site = others_[key];
+      return site = new_site(class_id, trace);
     } catch (const std::bad_alloc&) {  // then as if there were no more places
     }
   }
-  return trace != kNoTrace ? other(class_id, kNoTrace) : sums_[kNoTrace];
+  return trace != kNoTrace ? other(class_id, kNoTrace) : kUnknown;
 }
 
-void SiteTable::add_names(NamesInUse& used, std::uint32_t traces) const {
-  for_each(traces, [&](SiteNumber, const SiteSum& sum) { used.classes.insert(sum.class_id); });
+void SiteTable::add_names(NamesInUse& used) const {
+  for_each([&](SiteNumber, const SiteSum& sum) { used.classes.insert(sum.class_id); });
 }
 
 }  // namespace ddm

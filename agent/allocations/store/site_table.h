@@ -1,10 +1,12 @@
 // What was allocated at each site, a class and a stack, since tracking began. One thread at a time.
 //
-// The first class of a stack is found by the stack's number alone; that is nearly all of them. The
-// others, and classes whose stack found no room, are found by both, and there is a bound for them
-// too: beyond it a class is counted as a whole, and beyond that as unknown. Nothing is lost.
+// Sites have numbers from 1 on, as they come up. The first class of a stack is found by the stack's
+// number alone; that is nearly all of them. The others, and classes whose stack found no room, are
+// found by both, and there is a bound for them too: beyond it a class is counted as a whole, and
+// beyond that as unknown. Nothing is lost.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -13,7 +15,7 @@
 #include "allocations/store/live_sum.h"
 #include "core/prefetch.h"
 #include "core/reserved_array.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 
 namespace ddm {
 
@@ -82,49 +84,55 @@ struct SiteReading {
 class SiteTable {
  public:
   static constexpr std::uint32_t kMostOthers = 65536;
+  static constexpr std::uint32_t kMost = std::uint32_t{1} << LiveStore::kSiteBits;
 
-  // `most`: traces, as in Traces.
-  explicit SiteTable(std::uint32_t most)
-      : first_other_(std::size_t{most} + kEmptyTrace + 1),
-        sums_(first_other_ + kMostOthers, ReservedArray<SiteSum>::Pages::kHuge) {}
+  // `traces`: numbers of stacks are below.
+  explicit SiteTable(std::uint32_t traces)
+      : most_firsts_(std::min(traces, kMost - kMostOthers - 1)),
+        firsts_(traces),
+        sums_(std::size_t{most_firsts_} + kMostOthers + 1, ReservedArray<SiteSum>::Pages::kHuge) {}
 
-  bool good() const { return sums_.good(); }
+  bool good() const { return firsts_.good() && sums_.good(); }
 
   SiteNumber add(const SiteEntry& one) {
-    SiteSum& first = sums_[one.trace];
-    if (first.class_id == one.class_id && first.trace == one.trace) [[likely]] {
-      first.add(one);
-      return one.trace;
+    SiteNumber site = firsts_[one.trace];
+    if (site == kUnknown || sums_[site].class_id != one.class_id) [[unlikely]] {
+      site = other(one.class_id, one.trace);
     }
-    SiteSum& sum = other(one.class_id, one.trace);
-    sum.add(one);
-    return static_cast<SiteNumber>(&sum - &sums_[0]);
+    sums_[site].add(one);
+    return site;
   }
   const SiteSum& operator[](SiteNumber site) const { return sums_[site]; }
   // Numbers of sites are below.
   std::size_t size() const { return sums_.size(); }
-  // To be added soon.
-  void prefetch(const SiteEntry& one) const { prefetch_to_write(&sums_[one.trace]); }
-
-  // use(number, sum) for all that are not zero. `traces`: how many there are.
-  template <typename Use>
-  void for_each(std::uint32_t traces, Use use) const {
-    const auto visit = [&](std::size_t from, std::size_t end) {
-      for (std::size_t i = from; i < end; ++i) {
-        if (sums_[i].count != 0) use(static_cast<SiteNumber>(i), sums_[i]);
-      }
-    };
-    visit(kNoTrace, kEmptyTrace + 1 + std::size_t{traces});
-    visit(first_other_, first_other_ + others_.size());
+  // To be added soon; once that is here: the first site of its stack, which most are of.
+  void prefetch(const SiteEntry& one) const { __builtin_prefetch(&firsts_[one.trace]); }
+  SiteNumber prefetch_first(const SiteEntry& one) const {
+    const SiteNumber site = firsts_[one.trace];
+    prefetch_to_write(&sums_[site]);
+    return site;
   }
-  void add_names(NamesInUse& used, std::uint32_t traces) const;
+
+  // use(number, sum) for all that are not zero.
+  template <typename Use>
+  void for_each(Use use) const {
+    for (SiteNumber site = 0; site <= used_; ++site) {
+      if (sums_[site].count != 0) use(site, sums_[site]);
+    }
+  }
+  void add_names(NamesInUse& used) const;
 
  private:
-  SiteSum& other(NameId class_id, TraceNumber trace);
+  static constexpr SiteNumber kUnknown = 0;  // of no known class, without a stack
 
-  const std::size_t first_other_;
-  ReservedArray<SiteSum> sums_;  // by trace, [kNoTrace] the unknown class; then others_
-  std::unordered_map<std::uint64_t, std::uint32_t> others_;
+  SiteNumber other(NameId class_id, TraceNumber trace);
+  SiteNumber new_site(NameId class_id, TraceNumber trace);
+
+  const std::uint32_t most_firsts_;
+  std::uint32_t used_ = 0, first_count_ = 0;
+  ReservedArray<SiteNumber> firsts_;  // by trace
+  ReservedArray<SiteSum> sums_;
+  std::unordered_map<std::uint64_t, SiteNumber> others_;
 };
 
 }  // namespace ddm

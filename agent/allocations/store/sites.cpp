@@ -5,7 +5,7 @@
 namespace ddm {
 
 std::shared_ptr<Sites> Sites::create(std::uint32_t most, std::uint32_t depth) {
-  std::unique_ptr<Traces> traces = Traces::create(most, depth);
+  std::unique_ptr<CallTree> traces = CallTree::create(most, depth);
   if (!traces) return nullptr;
   std::shared_ptr<Sites> sites(new Sites(std::move(traces)));
   return sites->table_.good() ? sites : nullptr;
@@ -26,10 +26,10 @@ void Sites::drain(SiteJournal& journal, std::uint64_t end) {
     return journal.entries_[i % SiteJournal::kEntries];
   };
   const std::uint64_t begin = journal.drained_.load(std::memory_order_relaxed);
+  for (std::uint64_t i = begin; i < end; ++i) table_.prefetch(entry(i));
   for (std::uint64_t i = begin; i < end; ++i) {
-    table_.prefetch(entry(i));
-    // Most sites have their stack's number.
-    if (entry(i).born != 0 && live_) live_->prefetch(entry(i).trace);
+    const SiteNumber site = table_.prefetch_first(entry(i));
+    if (entry(i).born != 0 && live_) live_->prefetch(site);
   }
   for (std::uint64_t i = begin; i < end; ++i) add(entry(i));
   // Its thread writes there again once it sees this.
@@ -62,8 +62,7 @@ void Sites::count(const SiteEntry& one) {
 
 std::vector<SiteReading> Sites::sums() const {
   std::vector<SiteReading> sums;
-  sums.reserve(traces_->count() + 1);
-  table_.for_each(traces_->count(), [&](SiteNumber site, const SiteSum& sum) {
+  table_.for_each([&](SiteNumber site, const SiteSum& sum) {
     sums.push_back({sum, live_ ? live_->sum(site) : LiveSum()});
   });
   return sums;
@@ -94,7 +93,7 @@ std::vector<SiteAges> Sites::ages() const {
 }
 
 void Sites::add_names(NamesInUse& used) const {
-  table_.add_names(used, traces_->count());
+  table_.add_names(used);
   traces_->add_names(used);
 }
 

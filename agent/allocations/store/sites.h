@@ -17,7 +17,7 @@
 
 #include "allocations/store/live_table.h"
 #include "allocations/store/site_table.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 
 namespace ddm {
 
@@ -54,8 +54,8 @@ class Sites {
   // Null: no memory.
   static std::shared_ptr<Sites> create(std::uint32_t most, std::uint32_t depth);
 
-  Traces& traces() { return *traces_; }
-  const Traces& traces() const { return *traces_; }
+  CallTree& traces() { return *traces_; }
+  const CallTree& traces() const { return *traces_; }
 
   // By the journal's thread; how many entries it has written then. The entry counts once its thread
   // tells that number (SeenCounter).
@@ -94,11 +94,11 @@ class Sites {
   // In a hold(): use(number) for each site.
   template <typename Use>
   void for_each(Use use) const {
-    table_.for_each(traces_->count(), [&](SiteNumber site, const SiteSum&) { use(site); });
+    table_.for_each([&](SiteNumber site, const SiteSum&) { use(site); });
   }
 
  private:
-  Sites(std::unique_ptr<Traces> traces) : traces_(std::move(traces)), table_(traces_->most()) {}
+  Sites(std::unique_ptr<CallTree> traces) : traces_(std::move(traces)), table_(traces_->most()) {}
   void make_room(SiteJournal& journal, bool at_any_price);
   void drain(SiteJournal& journal, std::uint64_t end);
   void add(const SiteEntry& one) {
@@ -107,7 +107,7 @@ class Sites {
   }
   void follow(SiteNumber site, const SiteEntry& one);
 
-  const std::unique_ptr<Traces> traces_;
+  const std::unique_ptr<CallTree> traces_;
   mutable std::mutex mutex_;
   SiteTable table_;
   std::unique_ptr<LiveTable> live_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "allocations/store/record_set.h"
 #include "allocations/store/site_set.h"
@@ -13,7 +14,7 @@ namespace ddm {
 
 class SiteStacks {
  public:
-  explicit SiteStacks(const SiteSet& sites) : sites_(sites) {}
+  explicit SiteStacks(const SiteSet& sites) : sites_(sites), last_(sites.size()) {}
   std::size_t size() const { return sites_.size(); }
   double amount(std::size_t i) const { return static_cast<double>(sites_[i].bytes); }
   double count(std::size_t i) const { return static_cast<double>(sites_[i].count); }
@@ -22,13 +23,31 @@ class SiteStacks {
   static constexpr bool by_kind() { return false; }
   static std::uint32_t kind(std::size_t) { return 0; }
   bool cut(std::size_t i) const { return sites_.cut(sites_[i]); }
-  std::size_t depth(std::size_t i) const { return sites_.depth_of(sites_[i]); }
+  std::size_t depth(std::size_t i) const {
+    const TraceNumber trace = sites_[i].trace;
+    return sites_.traces().size(trace) + (sites_.traces().has_gap(trace) ? 1 : 0);
+  }
+  // Cheap where each frame is asked for after the one before.
   NameId method(std::size_t i, std::size_t frame) const {
-    return sites_.frame(sites_[i], frame).method;
+    const CallTree& tree = sites_.traces();
+    const TraceNumber trace = sites_[i].trace;
+    if (tree.has_gap(trace)) {
+      if (frame == 1) return kLeftOutName;
+      if (frame > 1) --frame;
+    }
+    Last& last = last_[i];
+    if (last.node == kNoTrace || last.frame > frame) last = {trace, 0};
+    for (; last.frame < frame; ++last.frame) last.node = tree.caller(last.node);
+    return tree.frame(last.node).method;
   }
 
  private:
+  struct Last {
+    TraceNumber node = kNoTrace;
+    std::uint32_t frame = 0;
+  };
   const SiteSet& sites_;
+  mutable std::vector<Last> last_;  // that was asked for, of each
 };
 
 class RecordStacks {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 
 namespace ddm {
 

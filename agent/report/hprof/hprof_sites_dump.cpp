@@ -316,7 +316,7 @@ class SitesDump {
   std::uint32_t trace_of_classes_ = 0;                          // in the VM's CLASS DUMPs
   std::vector<std::uint64_t> others_;                           // JNI handles that are not ours
   std::vector<std::uint32_t> serials_;                          // by trace; 0: nothing has it
-  std::array<Frame, kMaxDepth> frames_;
+  std::array<Frame, kMaxTreeDepth> frames_;
   std::string out_;  // of a segment
   bool wanted_ = true;
   std::uint64_t forgotten_ = 0;

@@ -22,13 +22,13 @@
 #include "report/report.h"
 #include "report/report_names.h"
 #include "stack/names/name_table.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 
 namespace ddm {
 
 // The stacks of allocations, and what their frames are called.
 struct DumpStacks {
-  std::shared_ptr<const Traces> traces;
+  std::shared_ptr<const CallTree> traces;
   bool threads_apart = false;  // each begins with a thread_frame()
   const NameTable* names = nullptr;
   std::shared_ptr<const void> names_held;

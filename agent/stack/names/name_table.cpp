@@ -93,6 +93,10 @@ const std::string& NameTable::class_name(NameId id) const {
 }
 
 const MethodName& NameTable::method(NameId id) const {
+  if (id == kLeftOutName) {
+    static const MethodName left_out{"", std::string(kFramesLeftOut), "", "", false, {}};
+    return left_out;
+  }
   const std::lock_guard lock(mutex_);
   const auto found = methods_.find(id);
   return (found != methods_.end() ? found->second : unknown_method_).name;

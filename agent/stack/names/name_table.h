@@ -40,6 +40,8 @@ struct MethodName {
   friend bool operator==(const MethodName&, const MethodName&) = default;
 };
 
+inline constexpr std::string_view kFramesLeftOut = "[frames left out]";  // of kLeftOutName
+
 inline constexpr int kLineUnknown = -1;
 inline constexpr int kLineNative = -2;
 

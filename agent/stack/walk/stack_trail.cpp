@@ -5,7 +5,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kPowers = 513;  // as many as there are places for frames, and one
+constexpr std::size_t kPowers = 1537;  // as many as there are places for frames, and one
 constexpr auto kPower = stack_hash::powers_of<kPowers>(stack_hash::kBase);
 constexpr auto kInverse = stack_hash::powers_of<kPowers>(stack_hash::inverse_of(stack_hash::kBase));
 static_assert(stack_hash::kBase * stack_hash::inverse_of(stack_hash::kBase) == 1);

@@ -83,8 +83,11 @@ class StackTrail {
   void give_up() { busy_ = false; }
 
  private:
-  static constexpr std::int32_t kSteps = 256, kWords = 1024, kFrames = 512;
-  static constexpr std::int32_t kNewSteps = 128, kNewWords = 512, kNewFrames = 192;
+  // Of a whole stack as deep as one is kept, and a third more on its outer side.
+  static constexpr std::int32_t kNewSteps = kMaxTreeDepth + 32, kNewWords = 3 * kNewSteps;
+  static constexpr std::int32_t kNewFrames = kMaxTreeDepth + 128;
+  static constexpr std::int32_t kSteps = kNewSteps / 3 * 4, kWords = kNewWords / 3 * 4;
+  static constexpr std::int32_t kFrames = kNewFrames / 3 * 4;
 
   struct Step {
     Place place;

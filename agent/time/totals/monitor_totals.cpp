@@ -45,7 +45,7 @@ void MonitorTotals::clear() {
   }
 }
 
-std::vector<MonitorTime> MonitorTotals::read(const Traces& traces) const {
+std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
   std::map<Key, Sum> all;  // what found no room may stand in several parts
   for (const Part& part : parts_) {
     const std::lock_guard lock(part.mutex);
@@ -57,7 +57,7 @@ std::vector<MonitorTime> MonitorTotals::read(const Traces& traces) const {
   const std::lock_guard lock(names_mutex_);
   const std::vector<const std::string*> names = names_.names();
   const auto most_time_first = [](const auto& a, const auto& b) { return a.ns > b.ns; };
-  std::array<Frame, kMaxDepth> room;
+  std::array<Frame, kMaxTreeDepth> room;
   const auto frames_of = [&](TraceNumber trace) {
     const std::size_t depth = traces.read(trace, room);
     return std::vector<Frame>(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(depth));

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "report/time_data.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 #include "time/totals/thread_numbers.h"
 
 namespace ddm {
@@ -41,7 +41,7 @@ class MonitorTotals {
   void clear();
 
   // Most time first; stacks from `traces`.
-  std::vector<MonitorTime> read(const Traces& traces) const;
+  std::vector<MonitorTime> read(const CallTree& traces) const;
   void add_names(NamesInUse& used) const;  // of classes
 
  private:

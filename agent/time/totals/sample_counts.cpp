@@ -22,12 +22,12 @@ void SampleCounts::clear() {
   counts_.clear();
 }
 
-std::vector<StackSample> SampleCounts::read(const Traces& traces) const {
+std::vector<StackSample> SampleCounts::read(const CallTree& traces) const {
   const std::lock_guard lock(mutex_);
   const std::vector<const std::string*> names = threads_.names();
   std::vector<StackSample> result;
   result.reserve(counts_.size());
-  std::array<Frame, kMaxDepth> frames;
+  std::array<Frame, kMaxTreeDepth> frames;
   for (const auto& [key, count] : counts_) {
     const auto depth = static_cast<std::ptrdiff_t>(traces.read(key.second, frames));
     result.push_back({count,

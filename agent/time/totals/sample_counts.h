@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "report/time_data.h"
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 #include "time/totals/thread_numbers.h"
 
 namespace ddm {
@@ -23,7 +23,7 @@ class SampleCounts {
   void clear();
 
   // Most samples first; stacks from `traces`.
-  std::vector<StackSample> read(const Traces& traces) const;
+  std::vector<StackSample> read(const CallTree& traces) const;
 
  private:
   mutable std::mutex mutex_;

@@ -108,6 +108,11 @@ public class Sites {
         made("Sites$Leaf", "deeper", 100L * n, 16);
     }
 
+    static void deepest(int n) {
+        deeper(2000, n);
+        made("Sites$Leaf", "deeper", 2000L * n, 16);
+    }
+
     static class Cold { int value; }
     static class Hot { int value; }
 
@@ -154,6 +159,7 @@ public class Sites {
             case "kinds" -> kinds(n);
             case "threads" -> threads(n);
             case "deep" -> deep(n);
+            case "deepest" -> deepest(n);
             case "constructors" -> constructors(n);
             case "big" -> big(n);
             case "heap" -> heap(n);

@@ -18,10 +18,10 @@ constexpr std::uint64_t kHandle = 0x7f12'3450'0008, kOther = 0x7f12'3450'0010;
 
 // The sample's instance is held by one of our handles, and its array by another.
 DumpSites sites_of(ReportSample& names, TraceNumber* number = nullptr) {
-  auto traces = Traces::create(16, 8);
+  auto traces = CallTree::create(16, 8);
   const Frame frames[] = {names.frame("a.B", "make", "B.java", 12),
                           names.frame("not.in.the.Dump", "run", "", kLineNative)};
-  const TraceNumber trace = traces->number_of(4711, frames);
+  const TraceNumber trace = traces->number_of(frames);
   if (number != nullptr) *number = trace;
   DumpSites sites;
   sites.stacks.traces = std::move(traces);
@@ -193,11 +193,11 @@ Dump awkward_dump() {
 
 TEST_CASE("each class of a dump is told of once and has its CLASS DUMP, whoever asked for stacks") {
   ReportSample names;
-  auto traces = Traces::create(16, 8);
+  auto traces = CallTree::create(16, 8);
   const Frame frames[] = {names.frame("a.B", "make", "B.java", 12),
                           names.frame("a.B$$Lambda/0x0123", "run", "", kLineUnknown),
                           names.frame("not.in.the.Dump", "run", "", kLineNative)};
-  const TraceNumber trace = traces->number_of(4711, frames);
+  const TraceNumber trace = traces->number_of(frames);
   DumpSites sites;
   sites.stacks.traces = std::move(traces);
   sites.stacks.names = &names.names;
@@ -234,7 +234,7 @@ TEST_CASE("a dump that is rewritten without any stack keeps all that it says") {
   ReportSample names;
   DumpSites none;
   none.stacks.names = &names.names;
-  none.stacks.traces = Traces::create(16, 8);
+  none.stacks.traces = CallTree::create(16, 8);
   const std::string once = rewritten(dump_with_roots().bytes, none);
   DumpSites again;
   again.stacks = none.stacks;
@@ -256,7 +256,7 @@ TEST_CASE("a large array has a segment of its own, which says its length") {
   ReportSample names;
   DumpSites none;
   none.stacks.names = &names.names;
-  none.stacks.traces = Traces::create(16, 8);
+  none.stacks.traces = CallTree::create(16, 8);
   const DumpFile file(rewritten(dump.bytes, none));
   HprofReader in(file.fd());
   REQUIRE(in.open());

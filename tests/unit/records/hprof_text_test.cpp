@@ -70,10 +70,9 @@ struct RunSample : ReportSample {
     const Frame main = frame("a.Main", "main", "", kLineUnknown);
     const Frame native = frame("java.lang.Object", "clone", "Object.java", kLineNative);
     auto sites = Sites::create(64, 8);
-    std::uint64_t hash = 0;
     const auto count = [&](const std::string& type, const std::vector<Frame>& frames,
                            std::int64_t size, double weight) {
-      const TraceNumber trace = sites->traces().number_of(++hash * 0x9E3779B97F4A7C15ull, frames);
+      const TraceNumber trace = sites->traces().number_of(frames);
       sites->count({names.add_class(type), trace, size, weight});
     };
     count("long[]", {make, main}, 64 << 20, 70);

@@ -126,7 +126,7 @@ class Followed {
 
   TraceNumber trace(std::uint32_t i) {
     const Frame frame{i, 0};
-    return sites->traces().number_of((std::uint64_t{i} + 1) * 0x9E3779B97F4A7C15ull, {&frame, 1});
+    return sites->traces().number_of({&frame, 1});
   }
 
   template <typename Dies>

@@ -8,7 +8,7 @@
 using namespace ddm;
 
 TEST_CASE("Monitor totals add up by kind, class and stack, most time first") {
-  const auto traces = Traces::create(100, 8);
+  const auto traces = CallTree::create(100, 8);
   REQUIRE(traces);
   const TraceNumber here = trace_of(*traces, 10), there = trace_of(*traces, 11);
   MonitorTotals totals;
@@ -36,7 +36,7 @@ TEST_CASE("Monitor totals add up by kind, class and stack, most time first") {
 }
 
 TEST_CASE("Monitor totals tell who held the lock, most time first") {
-  const auto traces = Traces::create(100, 8);
+  const auto traces = CallTree::create(100, 8);
   REQUIRE(traces);
   const TraceNumber here = trace_of(*traces, 10), there = trace_of(*traces, 11);
   MonitorTotals totals;
@@ -67,7 +67,7 @@ TEST_CASE("Monitor totals tell who held the lock, most time first") {
 }
 
 TEST_CASE("Monitor totals without room keep every wait and say its class") {
-  const auto traces = Traces::create(kMaxTraces, 1);
+  const auto traces = CallTree::create(kMaxTraces, 1);
   REQUIRE(traces);
   MonitorTotals totals;
   constexpr NameId kWaits = 3 * MonitorTotals::kMostTotals / 2;
@@ -89,7 +89,7 @@ TEST_CASE("Monitor totals without room keep every wait and say its class") {
 }
 
 TEST_CASE("Monitor totals of many threads lose nothing") {
-  const auto traces = Traces::create(100, 1);
+  const auto traces = CallTree::create(100, 1);
   REQUIRE(traces);
   MonitorTotals totals;
   std::vector<std::thread> threads;

@@ -54,7 +54,7 @@ Sets read(const NameSets& sets, const StackTree& tree) {
 
 // `stacks` different ones of 30 methods and 5 classes, one of them with nearly all the bytes.
 struct SetsSample : ReportSample {
-  std::shared_ptr<Sites> sites = Sites::create(4096, 16);
+  std::shared_ptr<Sites> sites = Sites::create(16384, 16);
   Sets truth;
   Figures all;
 
@@ -70,8 +70,7 @@ struct SetsSample : ReportSample {
       const std::string type = "a.Type" + std::to_string(random() % 5);
       const std::int64_t size = 8 + 8 * static_cast<std::int64_t>(random() % 4);
       const double weight = i == 0 ? 10'000'000 : 1;
-      const TraceNumber trace = sites->traces().number_of(
-          (static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15ull, stack);
+      const TraceNumber trace = sites->traces().number_of(stack);
       sites->count({names.add_class(type), trace, size, weight});
       Names made{"new " + type};
       if (stack.size() > 16) {

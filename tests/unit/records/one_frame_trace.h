@@ -3,13 +3,13 @@
 
 #include <array>
 
-#include "stack/traces/traces.h"
+#include "stack/tree/call_tree.h"
 
 namespace ddm {
 
-inline TraceNumber trace_of(Traces& traces, NameId method) {
+inline TraceNumber trace_of(CallTree& traces, NameId method) {
   const std::array<Frame, 1> frames = {Frame{method, 3}};
-  return traces.number_of(0x9E3779B97F4A7C15ull * (method + 1), frames);
+  return traces.number_of(frames);
 }
 
 }  // namespace ddm

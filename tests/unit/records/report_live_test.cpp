@@ -22,7 +22,7 @@ struct LiveSample : ReportSample {
   explicit LiveSample(std::uint32_t one_in) {
     const std::vector<Frame> stack{frame("shop.Shop", "fill", "Shop.java", 30),
                                    frame("shop.Shop", "main", "Shop.java", 9)};
-    const TraceNumber trace = sites->traces().number_of(0x9E3779B97F4A7C15ull, stack);
+    const TraceNumber trace = sites->traces().number_of(stack);
     const NameId kept = names.add_class("shop.Item"), dropped = names.add_class("int[]");
     for (int i = 0; i < 10; ++i) sites->count({kept, trace, 16, 1});
     {

@@ -11,7 +11,7 @@
 using namespace ddm;
 
 TEST_CASE("Samples add up by thread and stack, most first") {
-  const auto traces = Traces::create(100, 8);
+  const auto traces = CallTree::create(100, 8);
   REQUIRE(traces);
   const TraceNumber here = trace_of(*traces, 10);
   SampleCounts counts;
@@ -32,7 +32,7 @@ TEST_CASE("Samples add up by thread and stack, most first") {
 }
 
 TEST_CASE("Samples without room are still counted") {
-  const auto traces = Traces::create(100, 8);
+  const auto traces = CallTree::create(100, 8);
   REQUIRE(traces);
   SampleCounts counts;
   constexpr std::size_t kNames = ThreadNumbers::kMost + 1000;

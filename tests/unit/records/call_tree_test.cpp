@@ -1,0 +1,204 @@
+#include "stack/tree/call_tree.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <limits>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "stack/shown_stack.h"
+
+namespace ddm {
+namespace {
+
+// The outermost frame is the same for all, the others are told apart by `i`.
+std::vector<Frame> stack_of(std::uint32_t i, std::size_t depth) {
+  std::vector<Frame> frames;
+  for (std::size_t k = 0; k + 1 < depth; ++k) {
+    frames.push_back({i + static_cast<std::uint32_t>(k), static_cast<std::int32_t>(k) - 1});
+  }
+  frames.push_back({1, 0});
+  return frames;
+}
+
+std::vector<Frame> read(const CallTree& tree, TraceNumber number) {
+  std::array<Frame, kMaxTreeDepth + 2> room;
+  return {room.begin(), room.begin() + static_cast<std::ptrdiff_t>(tree.read(number, room))};
+}
+
+TEST_CASE("A stack has one number and its frames are found by it") {
+  const auto tree = CallTree::create(4000, 8);
+  std::set<TraceNumber> numbers;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const auto frames = stack_of(100 * i, i % 8 + 2 > 8 ? 8 : i % 8 + 2);
+    const TraceNumber number = tree->number_of(frames);
+    CHECK(tree->number_of(frames) == number);
+    numbers.insert(number);
+    CHECK(read(*tree, number) == frames);
+    CHECK(tree->size(number) == frames.size());
+    CHECK(!tree->cut(number));
+    CHECK(!tree->has_gap(number));
+    CHECK(number <= tree->last());
+  }
+  CHECK(numbers.size() == 1000);
+  CHECK(tree->number_of({}) == kEmptyTrace);
+}
+
+TEST_CASE("Stacks share the callers that they have in common") {
+  const auto tree = CallTree::create(64, kMaxTreeDepth);
+  const auto longest = stack_of(1000, 100);
+  const TraceNumber number = tree->number_of(longest);
+  CHECK(tree->last() == kCutTrace + 100);
+  TraceNumber caller = number;
+  for (std::size_t i = 1; i < longest.size(); ++i) {
+    caller = tree->caller(caller);
+    CHECK(tree->number_of(std::span(longest).subspan(i)) == caller);
+  }
+  auto other = longest;
+  other[0].bci = 77;
+  other[1].bci = 78;
+  CHECK(tree->caller(tree->caller(tree->number_of(other))) == tree->caller(tree->caller(number)));
+  CHECK(tree->last() == kCutTrace + 102);
+}
+
+TEST_CASE("A walk's hash finds what the frames find") {
+  const auto tree = CallTree::create(4096, 40);
+  for (std::size_t depth = 1; depth < 60; ++depth) {
+    const auto frames = stack_of(static_cast<std::uint32_t>(depth * 1000), depth);
+    ShownStack stack(TopFrames::kAsTheyAre, 41, 40);
+    stack.look_up_in(*tree);
+    for (const Frame& frame : frames) {
+      if (!stack.add({frame.method, frame.bci, ShownRole::kPlain})) break;
+    }
+    CHECK(tree->known_number_of(stack.hash()) == kNoTrace);
+    const TraceNumber number = tree->number_of_new(stack.hash(), stack.frames());
+    CHECK(tree->known_number_of(stack.hash()) == number);
+    CHECK(tree->number_lately(stack.hash()) == number);
+    CHECK(tree->number_of(stack.frames()) == number);
+    CHECK(tree->cut(number) == (depth > 40));
+  }
+}
+
+TEST_CASE("A stack of more frames than are kept is cut and says so") {
+  const auto tree = CallTree::create(10, 3);
+  const auto frames = stack_of(7, 4);
+  const TraceNumber number = tree->number_of(frames);
+  CHECK(read(*tree, number) == std::vector<Frame>(frames.begin(), frames.begin() + 3));
+  CHECK(tree->cut(number));
+  const TraceNumber whole = tree->number_of(std::span(frames).first(3));
+  CHECK(whole != number);
+  CHECK(!tree->cut(whole));
+  CHECK(read(*tree, whole).size() == 3);
+}
+
+TEST_CASE("What finds no room is shown with a gap, below a caller that there is") {
+  const auto tree = CallTree::create(256, 64);
+  std::size_t with_gap = 0;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    auto frames = stack_of(5000, 40);
+    for (std::size_t k = 0; k < 10; ++k) frames[k].method = 100'000 + 100 * i + k;
+    frames[0].method = 7;
+    const TraceNumber number = tree->number_of(frames);
+    REQUIRE(number != kNoTrace);
+    CHECK(tree->frame(number) == frames[0]);
+    const auto shown = read(*tree, number);
+    CHECK(shown.back() == frames.back());
+    CHECK(std::equal(shown.rbegin(), shown.rend() - 1, frames.rbegin()));
+    CHECK(tree->has_gap(number) == (shown.size() < 40));
+    if (tree->has_gap(number)) ++with_gap;
+  }
+  CHECK(with_gap > 900);
+  CHECK(tree->last() < 4 * 256);
+}
+
+TEST_CASE("What comes up often is kept in full, however many came up once before it") {
+  const auto tree = CallTree::create(4096, 64);
+  std::uint32_t made = 0;
+  for (std::uint32_t phase = 0; phase < 5; ++phase) {
+    for (const std::uint32_t end = made + 50'000; made < end; ++made) {
+      tree->number_of(stack_of(10 * made + 1000, 40));
+    }
+    for (std::uint32_t hot = 0; hot < 10; ++hot) {
+      const auto frames = stack_of(1'000'000'000 + 1000 * phase + hot, 40);
+      int with_gap = 0;
+      TraceNumber number = kNoTrace;
+      for (int hit = 0; hit < 200'000; ++hit) {
+        number = tree->number_of(frames);
+        if (tree->has_gap(number)) ++with_gap;
+      }
+      CHECK(with_gap < 100'000);
+      CHECK(read(*tree, number) == frames);
+    }
+  }
+  CHECK(tree->last() < 4 * 4096);
+}
+
+TEST_CASE("The less room is left, the more often a stack has to come up") {
+  NodeRoom room(64);
+  for (int i = 0; i < 32; ++i) {
+    CHECK(room.is_open_to(1));
+    room.take();
+  }
+  std::uint32_t needed = 0;
+  for (const auto& [taken, least] : {std::pair{0, 4u}, {16, 16u}, {8, 64u}, {4, 256u}}) {
+    for (int i = 0; i < taken; ++i) room.take();
+    CHECK(!room.is_open_to(least - 1));
+    CHECK(room.is_open_to(least));
+    CHECK(least > needed);
+    needed = least;
+  }
+  for (int i = 0; i < 4; ++i) room.take();
+  CHECK(!room.is_open_to(std::numeric_limits<std::uint32_t>::max() - 1));
+}
+
+TEST_CASE("Two that come up in turns in one place do not keep each other from growing") {
+  SeldomNodes seldom;
+  CHECK(seldom.hit(1ull << 40 | 5, 1) == 1);
+  CHECK(seldom.hit(1ull << 40 | 5, 1) == 2);
+  CHECK(seldom.hit(2ull << 40 | 5, 1) == 1);  // costs the other one
+  CHECK(seldom.hit(1ull << 40 | 5, 16) == 17);
+}
+
+TEST_CASE("A number with a gap is told fifteen times before the tree is looked at again") {
+  GapNumbers gaps;
+  const std::uint64_t hash = 0x123456789ABCDEF0ull;
+  CHECK(gaps.find(hash) == kNoTrace);
+  CHECK(gaps.hits(hash) == 1);
+  gaps.put(hash, 4711);
+  std::uint32_t told = 0;
+  while (gaps.find(hash) == 4711) ++told;
+  CHECK(told == GapNumbers::kTurns - 2);
+  CHECK(gaps.hits(hash) == GapNumbers::kTurns);
+  CHECK(gaps.find(hash + (1ull << 40)) == kNoTrace);
+}
+
+TEST_CASE("Only what can be is created") {
+  CHECK(CallTree::create(kMaxTraces, kMaxTreeDepth) != nullptr);
+  CHECK(CallTree::create(0, 4) == nullptr);
+  CHECK(CallTree::create(4, 0) == nullptr);
+  CHECK(CallTree::create(kMaxTraces + 1, 4) == nullptr);
+  CHECK(CallTree::create(4, kMaxTreeDepth + 1) == nullptr);
+}
+
+TEST_CASE("Threads that meet the same new stacks agree on their numbers") {
+  constexpr std::uint32_t kStacks = 5000;
+  const auto tree = CallTree::create(65536, 16);
+  std::array<std::vector<TraceNumber>, 4> numbers;
+  std::vector<std::thread> threads;
+  for (auto& mine : numbers) {
+    threads.emplace_back([&tree, &mine] {
+      for (std::uint32_t i = 0; i < kStacks; ++i) {
+        mine.push_back(tree->number_of(stack_of(10 + 20 * i, 12)));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& others : numbers) CHECK(others == numbers[0]);
+  for (std::uint32_t i = 0; i < kStacks; ++i) {
+    CHECK(read(*tree, numbers[0][i]) == stack_of(10 + 20 * i, 12));
+  }
+}
+
+}  // namespace
+}  // namespace ddm
