@@ -22,8 +22,7 @@ enum class TopFrames {
 
 class ShownStack {
  public:
-  static constexpr std::size_t kMostFrames =
-      kMaxTreeDepth + 1;  // one more tells that a stack was cut
+  static constexpr std::size_t kMostFrames = kMaxTreeDepth + 1;  // one tells that it was cut
 
   // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart. `at_once`: how
   // many will be asked for in any case; the others are copied once somebody wants them.
@@ -83,8 +82,8 @@ class ShownStack {
     if (begin < hashed_) {
       progress_.hash += sum_of(std::min(count, hashed_ - begin)) * kPowers[begin];
     }
-    if (begin <= hashed_ && begin + count > hashed_)
-      progress_.hash += stack_hash::kCut * kPowers[hashed_];
+    const bool cut = begin <= hashed_ && begin + count > hashed_;
+    if (cut) progress_.hash += stack_hash::kCut * kPowers[hashed_];
     std::size_t copied = count;
     if (where == Run::kStays && begin + count > at_once_) {
       copied = at_once_ > begin ? at_once_ - begin : 0;

@@ -60,9 +60,7 @@ class LiveStore {
               units << 32 | std::uint64_t{object.site} << 12 | object.born >> 19};
     }
     std::uint64_t handle() const { return first >> 19; }
-    SiteNumber site() const {
-      return static_cast<SiteNumber>(second >> 12 & ((1u << kSiteBits) - 1));
-    }
+    SiteNumber site() const { return static_cast<SiteNumber>(second >> 12) << 12 >> 12; }
     LiveObject object(BirthGc::Number born_gc) const {
       return {handle(), site(), static_cast<std::int64_t>(second >> 32) * 8,
               static_cast<std::uint32_t>((first & 0x7ffffu) | (second & 0xfffu) << 19), born_gc};

@@ -19,8 +19,8 @@ std::uint64_t hash_below_gap(TraceNumber caller, Frame innermost) {
 std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t depth) {
   if (stacks < 1 || stacks > kMaxTraces || depth < 1 || depth > kMaxTreeDepth) return nullptr;
   std::unique_ptr<CallTree> tree(new CallTree(kNodesOfStack * stacks, depth));
-  const bool good = tree->slots_.good() && tree->seldom_.good() && tree->gaps_.good() &&
-                    tree->nodes_.good() && tree->frames_.good() && tree->frame_slots_.good();
+  const bool good = tree->slots_.good() && tree->nodes_.good() && tree->frames_.good() &&
+                    tree->seldom_.good() && tree->gaps_.good();
   if (!good) return nullptr;
   tree->nodes_[kCutTrace].caller = kEmptyTrace | kCut;
   return tree;
@@ -32,8 +32,6 @@ CallTree::CallTree(std::uint32_t nodes, std::uint32_t depth)
       mask_(2 * std::bit_ceil(std::max<std::size_t>(nodes, 2 * kForOutermost)) - 1),
       slots_(mask_ + 1, ReservedArray<Slot>::Pages::kHuge),
       nodes_(most_),
-      frames_(kMostFrames),
-      frame_slots_(2 * kMostFrames),
       nodes_room_(nodes - nodes / kGapShare),
       gaps_room_(nodes / kGapShare / 2),
       outermost_gaps_room_(nodes / kGapShare / 2) {}
@@ -151,8 +149,8 @@ TraceNumber CallTree::insert(std::uint64_t hash, TraceNumber caller, Frame frame
   }
   const TraceNumber number = last_.load(std::memory_order_relaxed) + 1;
   if (number == most_) return kNoTrace;
-  const FrameNumber frame_number = number_of_frame(frame);
-  if (frame_number == kMostFrames) return kNoTrace;
+  const FrameNumber frame_number = frames_.number_of(frame);
+  if (frame_number == FrameNumbers::kNone) return kNoTrace;
   const auto depth = static_cast<std::uint32_t>(size(caller) + 1);
   nodes_[number] = {caller | (nodes_[caller].caller & kCut) | flags,
                     frame_number | depth << kDepthShift};
@@ -160,35 +158,6 @@ TraceNumber CallTree::insert(std::uint64_t hash, TraceNumber caller, Frame frame
   last_.store(number, std::memory_order_release);
   slots_[at].store(TraceWord::of(hash, number), std::memory_order_release);
   return number;
-}
-
-CallTree::FrameNumber CallTree::number_of_frame(Frame frame) {
-  std::size_t at = slot_of_frame(frame);
-  if (frame_slots_[at].number != 0) return frame_slots_[at].number - 1;
-  if (frame_count_ == kMostFrames) return kMostFrames;
-  if (2 * std::size_t{frame_count_} > frame_mask_) {
-    widen_frame_slots();
-    at = slot_of_frame(frame);
-  }
-  frames_[frame_count_] = frame;
-  frame_slots_[at] = {frame, ++frame_count_};
-  return frame_count_ - 1;
-}
-
-std::size_t CallTree::slot_of_frame(Frame frame) const {
-  const auto bits = std::bit_cast<std::uint64_t>(frame);
-  for (std::size_t i = (bits * stack_hash::kBase) >> 40;; ++i) {
-    const FrameSlot& there = frame_slots_[i & frame_mask_];
-    if (there.number == 0 || there.frame == frame) return i & frame_mask_;
-  }
-}
-
-void CallTree::widen_frame_slots() {
-  std::fill_n(&frame_slots_[0], frame_mask_ + 1, FrameSlot{});
-  frame_mask_ = std::min(4 * (frame_mask_ + 1), frame_slots_.size()) - 1;
-  for (std::uint32_t i = 0; i < frame_count_; ++i) {
-    frame_slots_[slot_of_frame(frames_[i])] = {frames_[i], i + 1};
-  }
 }
 
 std::size_t CallTree::read(TraceNumber number, std::span<Frame> to) const {
@@ -199,7 +168,7 @@ std::size_t CallTree::read(TraceNumber number, std::span<Frame> to) const {
 
 void CallTree::add_names(NamesInUse& used) const {
   const std::lock_guard lock(mutex_);
-  for (std::uint32_t i = 0; i < frame_count_; ++i) used.methods.insert(frames_[i].method);
+  for (const Frame& frame : frames_.all()) used.methods.insert(frame.method);
 }
 
 }  // namespace ddm

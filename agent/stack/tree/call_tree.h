@@ -30,6 +30,7 @@
 #include "stack/frame.h"
 #include "stack/names/name_table.h"
 #include "stack/stack_hash.h"
+#include "stack/tree/frame_numbers.h"
 #include "stack/tree/gap_numbers.h"
 #include "stack/tree/node_room.h"
 #include "stack/tree/trace_number.h"
@@ -95,19 +96,12 @@ class CallTree {
 
  private:
   using Slot = std::atomic<std::uint64_t>;
-  using FrameNumber = std::uint32_t;
   struct Node {
     std::uint32_t caller, frame;
   };
-  // With the frame itself, so that a new node looks at one line of memory for it.
-  struct FrameSlot {
-    Frame frame;
-    FrameNumber number;  // and one; 0: none stands here
-  };
   static constexpr std::uint32_t kCut = 1u << 31, kGap = 1u << 30, kCaller = (1u << 22) - 1;
-  static constexpr std::uint32_t kDepthShift = 20, kFrame = (1u << kDepthShift) - 1;
-  static constexpr std::size_t kMostFrames = std::size_t{1} << kDepthShift;  // different ones
-  static constexpr std::size_t kFirstFrameSlots = 4096;
+  static constexpr std::uint32_t kDepthShift = FrameNumbers::kBits,
+                                 kFrame = (1u << kDepthShift) - 1;
   static constexpr std::size_t kLately = 1024;
   static constexpr std::uint32_t kGapShare = 8;  // one node of so many is for stacks with a gap
   // Below a caller so far from the thread's first frame stacks with a gap stand together, if there
@@ -132,10 +126,6 @@ class CallTree {
   // `room` of its kind; null: none is asked.
   TraceNumber insert(std::uint64_t hash, TraceNumber caller, Frame frame, std::uint32_t flags,
                      NodeRoom* room);
-  // kMostFrames: no room.
-  FrameNumber number_of_frame(Frame frame);
-  std::size_t slot_of_frame(Frame frame) const;  // where it stands, or would stand
-  void widen_frame_slots();
 
   const std::uint32_t most_;
   const std::uint32_t depth_;
@@ -146,12 +136,8 @@ class CallTree {
   // a thousand, which stay in the processor's cache; slots_ do not.
   std::array<Slot, kLately> lately_{};
   ReservedArray<Node> nodes_;
-  ReservedArray<Frame> frames_;
-  // By the frame's hash: the first slots only, so many that half of them stay empty.
-  ReservedArray<FrameSlot> frame_slots_;
-  std::size_t frame_mask_ = kFirstFrameSlots - 1;
+  FrameNumbers frames_;
   mutable std::mutex mutex_;  // of who adds
-  std::uint32_t frame_count_ = 0;
   std::atomic<TraceNumber> last_{kCutTrace};
   NodeRoom nodes_room_, gaps_room_, outermost_gaps_room_;
   SeldomNodes seldom_;

@@ -1,0 +1,71 @@
+// Each different frame of a CallTree by a number, so that a node needs 20 bits for it. One thread at
+// a time adds; any thread reads a frame whose number it was given. Nothing is dropped or moved.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/reserved_array.h"
+#include "stack/frame.h"
+#include "stack/stack_hash.h"
+
+namespace ddm {
+
+using FrameNumber = std::uint32_t;
+
+class FrameNumbers {
+ public:
+  static constexpr unsigned kBits = 20;
+  static constexpr FrameNumber kNone = 1u << kBits;  // no room
+
+  bool good() const { return frames_.good() && slots_.good(); }
+
+  FrameNumber number_of(Frame frame) {
+    std::size_t at = slot_of(frame);
+    if (slots_[at].number != 0) return slots_[at].number - 1;
+    if (count_ == kNone) return kNone;
+    if (2 * std::size_t{count_} > mask_) {
+      widen();
+      at = slot_of(frame);
+    }
+    frames_[count_] = frame;
+    slots_[at] = {frame, ++count_};
+    return count_ - 1;
+  }
+  Frame operator[](FrameNumber number) const { return frames_[number]; }
+  // While nobody adds.
+  std::span<const Frame> all() const { return {&frames_[0], count_}; }
+
+ private:
+  // With the frame itself, so that a new node looks at one line of memory for it.
+  struct Slot {
+    Frame frame;
+    FrameNumber number;  // and one; 0: none stands here
+  };
+  static constexpr std::size_t kFirstSlots = 4096;
+
+  // Where it stands, or would stand.
+  std::size_t slot_of(Frame frame) const {
+    const auto bits = std::bit_cast<std::uint64_t>(frame);
+    for (std::size_t i = (bits * stack_hash::kBase) >> 40;; ++i) {
+      const Slot& there = slots_[i & mask_];
+      if (there.number == 0 || there.frame == frame) return i & mask_;
+    }
+  }
+  void widen() {
+    std::fill_n(&slots_[0], mask_ + 1, Slot{});
+    mask_ = std::min(4 * (mask_ + 1), slots_.size()) - 1;
+    for (FrameNumber i = 0; i < count_; ++i) slots_[slot_of(frames_[i])] = {frames_[i], i + 1};
+  }
+
+  ReservedArray<Frame> frames_{kNone};
+  // By the frame's hash: the first ones only, so many that half of them stay empty.
+  ReservedArray<Slot> slots_{2 * std::size_t{kNone}};
+  std::size_t mask_ = kFirstSlots - 1;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace ddm
