@@ -321,7 +321,8 @@ WalkEnd VmStackCapture::raw_walk(JNIEnv* jni, std::span<VersionFrame> frames,
 }
 
 std::size_t VmStackCapture::capture_raw(JNIEnv* jni, std::span<RawFrame> frames) {
-  VersionFrame found[WalkerCheck::kFrames];
+  constexpr std::size_t kFew = 24;  // whoever asks for more gets GetStackTrace's
+  VersionFrame found[kFew];
   std::size_t count = 0;
   const std::size_t wanted = std::min(frames.size(), std::size(found));
   if (!check_.trusted() || wanted < frames.size() ||

@@ -1,5 +1,7 @@
 // What holds our own walks against GetStackTrace's, and against what the system knows.
 #include <algorithm>
+#include <memory>
+#include <new>
 
 #include "core/log.h"
 #include "stack/vm_stack_capture.h"
@@ -7,6 +9,12 @@
 
 namespace ddm {
 namespace {
+
+// One stack, both ways: more than a host's thread may have left of its own stack.
+struct BothWays {
+  RawFrame official[WalkerCheck::kFrames], walked[WalkerCheck::kFrames];
+  VersionFrame found[WalkerCheck::kFrames];
+};
 
 const char* reason_of(WalkEnd end) {
   constexpr const char* kReasons[] = {"complete", "virtual thread", "odd frame",
@@ -54,26 +62,33 @@ bool VmStackCapture::may_decode(JNIEnv* jni, VmAddress pc) {
 }
 
 VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
-  // GetStackTrace first: it gives the methods on the stack their ids.
-  RawFrame official[WalkerCheck::kFrames], walked[WalkerCheck::kFrames];
-  const std::size_t official_count = jvmti_.capture_raw(jni, official);
-  VersionFrame found[WalkerCheck::kFrames];
-  std::size_t count = 0;
-  const WalkEnd end = raw_walk(jni, found, count);
   Compared result;
+  const std::unique_ptr<BothWays> room(new (std::nothrow) BothWays);
+  if (room == nullptr) {
+    result.end = WalkEnd::kNoMemory;
+    result.odd = true;  // what nobody has compared is not decoded
+    return result;
+  }
+  // GetStackTrace first: it gives the methods on the stack their ids.
+  const std::size_t official_count = jvmti_.capture_raw(jni, room->official);
+  std::size_t count = 0;
+  const WalkEnd end = raw_walk(jni, room->found, count);
+  const std::span<const RawFrame> official{room->official, official_count};
+  const std::span<const VersionFrame> found{room->found, count};
+  const std::span<const RawFrame> walked{room->walked, count};
   // GetStackTrace has given all of them their ids.
   result.odd = end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod;
   result.end = end;
-  result.has_code = std::any_of(found, found + count, [](auto& frame) { return frame.compiled; });
-  for (std::size_t i = 0; i < count; ++i) walked[i] = raw_frame(found[i]);
+  result.has_code =
+      std::any_of(found.begin(), found.end(), [](auto& frame) { return frame.compiled; });
+  std::transform(found.begin(), found.end(), room->walked,
+                 [](const VersionFrame& frame) { return raw_frame(frame); });
   const bool complete = end == WalkEnd::kComplete;
-  result.difference =
-      WalkerCheck::difference({walked, count}, complete, {official, official_count});
+  result.difference = WalkerCheck::difference(walked, complete, official);
   if (result.difference != nullptr || end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod) {
-    explain(jni, end, {walked, count}, {official, official_count});
+    explain(jni, end, walked, official);
   }
-  if (with_cache && result.difference == nullptr && complete &&
-      !cache_agrees(jni, {found, count})) {
+  if (with_cache && result.difference == nullptr && complete && !cache_agrees(jni, found)) {
     result.difference = "cached frames differ";
   }
   return result;

@@ -19,7 +19,7 @@ namespace ddm {
 
 class WalkerCheck {
  public:
-  static constexpr std::size_t kFrames = 24;  // as deep as is compared
+  static constexpr std::size_t kFrames = kMaxTreeDepth;  // as deep as is compared
 
   WalkerCheck();
 
