@@ -30,13 +30,16 @@ JAVAC_PARTS = ["java.base/java/util/function", "java.base/java/nio/file",
                "java.base/java/security/spec", "java.base/java/security/interfaces"]
 
 
-def javac_sources(jdk, folder):
-    """What the quickstart's javac compiles, unpacked into `folder`/java.base: its files. From the
-    sources of `jdk`, or of 17 where it has none."""
+JAVAC_LARGE_PARTS = ["java.base/java", "java.base/javax"]
+
+
+def javac_sources(jdk, folder, parts=None):
+    """What the quickstart's javac compiles, or other parts of the JDK, unpacked into
+    `folder`/java.base: its files. From the sources of `jdk`, or of 17 where it has none."""
     zipped = os.path.join(jdk.home, "lib", "src.zip")
     if not os.path.exists(zipped):
         zipped = "/usr/lib/jvm/openjdk-17/lib/src.zip"
-    subprocess.run([os.path.join(jdk.home, "bin", "jar"), "xf", zipped, *JAVAC_PARTS],
+    subprocess.run([os.path.join(jdk.home, "bin", "jar"), "xf", zipped, *(parts or JAVAC_PARTS)],
                    cwd=folder, check=True)
     return sorted(os.path.join(top, name)
                   for top, _, names in os.walk(os.path.join(folder, "java.base"))

@@ -1,12 +1,16 @@
-// What reads heap dumps: the sites of one, and the rewriting of one with stacks. An input is a
+// What reads heap dumps: the sites of one, what holds its objects, and the rewriting of one with stacks. An input is a
 // whole dump; one that does not begin like a dump is put behind a good header.
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <numeric>
 #include <string>
+#include <vector>
 
-#include "dump_sites.h"
+#include "graph/dump_sites.h"
+#include "graph/retained_sites.h"
+#include "graph/root_paths.h"
 #include "report/hprof/hprof_heap_text.h"
 #include "report/hprof/hprof_sites_dump.h"
 
@@ -20,6 +24,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto nowhere = [](std::string_view) { return true; };
   const auto sites = ddm::read_dump_sites(fd, [](std::uint64_t) {});
   if (sites) ddm::figures_of(*sites);
+  if (auto graph = ddm::HeapGraph::read(fd, [](std::uint64_t) {})) {
+    std::vector<ddm::ObjectNumber> all(graph->size());
+    std::iota(all.begin(), all.end(), 0);
+    ddm::RootPaths(*graph).of(all);
+    ddm::sites_with_retained(*graph, ddm::look_of);
+  }
   ddm::hprof_heap_text(fd, {}, 0, nowhere);
 
   ddm::DumpSites with;

@@ -13,8 +13,11 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <initializer_list>
+#include <sstream>
 #include <thread>
 
+#include "core/class_names.h"
 #include "wire/sockets/connect.h"
 
 namespace ddm {
@@ -187,8 +190,8 @@ Result<std::string> exchange(int fd, std::string_view request, Standstill& stand
     if (poll(&polled, 1, static_cast<int>(kStillLook.count())) == 0) {
       if (standstill.seen()) return standstill.error();
       if (std::chrono::steady_clock::now() < deadline) continue;
-      return Error{"the JVM has not loaded the agent within " +
-                   std::to_string(kAnswerTime.count() / 1000) + " s"};
+      return Error{"the JVM has not answered within " + std::to_string(kAnswerTime.count() / 1000) +
+                   " s"};
     }
     deadline = std::chrono::steady_clock::now() + kAnswerTime;
     const ssize_t size = recv(fd, buffer.data(), buffer.size(), 0);
@@ -242,28 +245,53 @@ Result<std::string> agent_path(const std::string& given) {
   return std::string(whole.data());
 }
 
-std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
-                                const std::string& options) {
+namespace {
+
+// What the JVM answers to a request of such parts.
+Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::string_view> parts) {
   const std::string socket_path = jvm.path("/tmp/.java_pid" + jvm.own_pid());
   Standstill standstill(jvm);
-  if (auto error = open_socket(jvm, socket_path, standstill)) return error;
-  if (auto error = check_socket_file(socket_path, jvm)) return error;
+  if (auto error = open_socket(jvm, socket_path, standstill)) return *error;
+  if (auto error = check_socket_file(socket_path, jvm)) return *error;
   auto socket = connect_to({Address::Kind::kUnix, "", 0, socket_path}, kSocketTime);
   if (!socket) return socket.error();
-  if (auto error = check_listener(socket->get(), jvm)) return error;
+  if (auto error = check_listener(socket->get(), jvm)) return *error;
   const int flags = fcntl(socket->get(), F_GETFL);
   if (flags < 0 || fcntl(socket->get(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
     return errno_error("fcntl");
   }
   std::string request;
-  for (const std::string& part :
-       {std::string("1"), std::string("load"), library, std::string("true"), options}) {
+  for (const std::string_view part : parts) {
     request += part;
     request += '\0';
   }
-  const auto answer = exchange(socket->get(), request, standstill);
+  return exchange(socket->get(), request, standstill);
+}
+
+}  // namespace
+
+std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
+                                const std::string& options) {
+  const auto answer = ask_jvm(jvm, {"1", "load", library, "true", options});
   if (!answer) return answer.error();
   return judge(*answer);
+}
+
+// "0\n", a head, and lines " 1:   4711   123456  [B (java.base@17)".
+Result<std::map<std::string, std::int64_t>> class_histogram(const JvmProcess& jvm) {
+  const auto answer = ask_jvm(jvm, {"1", "inspectheap", "-live", "", ""});
+  if (!answer) return answer.error();
+  if (!answer->starts_with("0\n")) return Error{"the JVM refused: " + one_line(*answer)};
+  std::map<std::string, std::int64_t> classes;
+  std::istringstream lines(*answer);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string number, name;
+    std::int64_t count = 0, bytes = 0;
+    if (!(words >> number >> count >> bytes >> name) || !number.ends_with(':')) continue;
+    classes[name.starts_with("[") ? type_name_of(name) : name] += bytes;
+  }
+  return classes;
 }
 
 }  // namespace ddm

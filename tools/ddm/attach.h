@@ -6,6 +6,8 @@
 //   newline and text. N is the pid as the JVM itself sees it, /tmp is that of its mount namespace.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,5 +22,8 @@ Result<std::string> agent_path(const std::string& given);
 // Loads the agent and waits until it has started. The error says what the JVM said.
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options);
+
+// After a full collection: the bytes of each class, by its name.
+Result<std::map<std::string, std::int64_t>> class_histogram(const JvmProcess& jvm);
 
 }  // namespace ddm

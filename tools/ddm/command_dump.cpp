@@ -1,16 +1,12 @@
 // ddm dump: a heap dump of a program, as a file on this side.
 #include <sys/stat.h>
 
-#include <algorithm>
-
 #include "command.h"
-#include "ddm_client.h"
+#include "heap_dump_fetch.h"
 #include "output.h"
 #include "report/report.h"
 #include "report/report_words.h"
 #include "target.h"
-#include "wire/chunks/heap_dump.h"
-#include "wire/chunks/hello.h"
 
 namespace ddm {
 namespace {
@@ -22,43 +18,6 @@ struct DumpOptions {
   bool sites = false;
 };
 
-// As one answer: of DDM servers that are not ours.
-std::string save_whole(DdmClient& client, const std::string& path, std::uint64_t& size) {
-  const auto answer = client.request({kHeapDumpStream, {}}, DdmClient::kLongWork);
-  if (!answer) return answer.message();
-  if (answer->type != kHeapDumpStream) return DdmClient::unexpected(*answer).message;
-  size = answer->data.size();
-  return write_report_file(
-      path, {reinterpret_cast<const char*>(answer->data.data()), answer->data.size()});
-}
-
-std::string save_in_pieces(DdmClient& client, const std::string& path, const HeapDumpMade& made,
-                           Progress& progress) {
-  std::string problem;
-  std::uint64_t have = 0;
-  const std::string unwritten = write_report_file(path, [&](const ReportSink& sink) {
-    while (have < made.bytes) {
-      const auto piece =
-          client.request(to_chunk(HeapDumpPieceRequest{HeapDumpPieceRequest::What::kNextPiece}),
-                         DdmClient::kLongWork);
-      if (!piece) problem = piece.message();
-      if (piece && (piece->type != HeapDumpPieceRequest::kType || piece->data.empty())) {
-        problem = DdmClient::unexpected(*piece).message;
-      }
-      if (!problem.empty()) return false;
-      have += piece->data.size();
-      progress.show(have);
-      const auto* bytes = reinterpret_cast<const char*>(piece->data.data());
-      if (!sink({bytes, piece->data.size()})) return false;
-    }
-    if (have != made.bytes) {
-      problem = fmt::format("the target has sent {} bytes of a heap dump of {}", have, made.bytes);
-    }
-    return problem.empty();
-  });
-  return problem.empty() ? unwritten : problem;
-}
-
 int dump(const DumpOptions& options) {
   const std::string& path = options.path;
   struct stat there {};
@@ -67,31 +26,20 @@ int dump(const DumpOptions& options) {
   }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  const auto features = client->get<Features>({Features::kType, {}});
-  const bool in_pieces =
-      features && std::ranges::count(features->names, kHeapDumpPiecesFeature) > 0;
-  if (options.sites && !in_pieces) {
+  if (options.sites && !offers_heap_dump_pieces(*client)) {
     return refuse("the target does not know where its objects were allocated");
   }
   umask(S_IRWXG | S_IRWXO);  // every password of the program is in there
   Progress progress("heap dump");
   HeapDumpMade made;
   std::string problem;
-  if (in_pieces) {
-    using What = HeapDumpPieceRequest::What;
-    const What what = options.sites ? What::kMakeWithStacks : What::kMake;
-    const auto answer = client->request(to_chunk(HeapDumpPieceRequest{what}), DdmClient::kLongWork);
-    if (!answer) return refuse(answer.message());
-    const auto decoded = HeapDumpMade::decode(answer->data);
-    if (answer->type != HeapDumpMade::kType || !decoded) {
-      return refuse(DdmClient::unexpected(*answer).message);
-    }
-    made = *decoded;
-    problem = save_in_pieces(*client, path, made, progress);
-  } else {
-    client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
-    problem = save_whole(*client, path, made.bytes);
-  }
+  const std::string unwritten = write_report_file(path, [&](const ReportSink& sink) {
+    const auto fetched = fetch_heap_dump(*client, options.sites, progress, sink);
+    if (fetched) made = *fetched;
+    if (!fetched) problem = fetched.message();
+    return problem.empty();
+  });
+  if (!unwritten.empty()) problem = unwritten;
   if (!problem.empty()) return refuse(problem);
   progress.clear();
   print("{} written to {}\n", human_bytes(static_cast<std::int64_t>(made.bytes)), path);

@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <thread>
 
-#include "attach.h"
 #include "command.h"
 #include "core/whole_text.h"
 #include "ddm_client.h"
 #include "interrupt.h"
+#include "loaded_target.h"
 #include "option_values.h"
 #include "output.h"
 #include "report/report_words.h"
@@ -59,22 +59,6 @@ class Tracked {
  private:
   DdmClient* client_;
 };
-
-// The address of a JVM that runs without the agent, once it is loaded; `loaded` tells.
-Result<Address> attached(const RecordOptions& options, bool& loaded) {
-  auto known = find_target(options.target);
-  const std::string& text = options.target;
-  const pid_t pid = number_in<pid_t>(text).value_or(0);
-  if (known || pid <= 0 || !process_start_time(pid)) return known;
-  const auto jvm = JvmProcess::find(pid);
-  if (!jvm) return jvm.error();
-  if (jvm->has_agent()) return known;
-  const auto agent = agent_path(options.agent);
-  if (!agent) return agent.error();
-  if (auto problem = load_agent(*jvm, *agent, "dump=none")) return std::move(*problem);
-  loaded = true;
-  return find_target(text);
-}
 
 // False: the program, or its connection, is no more.
 bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
@@ -220,7 +204,7 @@ int record(const RecordOptions& options) {
     return refuse(errno_error("cannot write " + options.path).message);
   }
   bool loaded = false;
-  const auto address = attached(options, loaded);
+  const auto address = find_or_load(options.target, options.agent, "dump=none", loaded);
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());

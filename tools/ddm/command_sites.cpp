@@ -1,11 +1,14 @@
 // ddm sites: where the objects of a heap dump were allocated.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <functional>
 
 #include "command.h"
 #include "core/file_descriptor.h"
-#include "dump_sites.h"
+#include "graph/dump_sites.h"
+#include "graph/retained_sites.h"
 #include "output.h"
 #include "report/report_words.h"
 #include "site_rows.h"
@@ -18,6 +21,7 @@ struct SitesOptions {
   std::string by = "site";
   std::size_t top = 25;
   bool json = false;
+  bool retained = false;
 };
 
 void print_json_rows(const SitesOfDump& dump) {
@@ -33,23 +37,40 @@ void print_json_rows(const SitesOfDump& dump) {
                        {"file", json_text(frame.name.file)},
                        {"line", frame.name.line}});
     }
-    const Json row = {{"class", json_text(site.class_name)},
-                      {"count", site.count},
-                      {"bytes", site.bytes},
-                      {"stack", std::move(stack)}};
+    Json row = {{"class", json_text(site.class_name)},
+                {"count", site.count},
+                {"bytes", site.bytes},
+                {"stack", std::move(stack)}};
+    if (site.retained) row["retained_bytes"] = *site.retained;
     print(std::string(before) + row.dump());
     before = ",\n";
   }
   print("\n]}\n");
 }
 
+// Sites of one row are one when it comes to what they hold: parts of it may hold each other.
+Result<SitesOfDump> read_with_retained(int fd, const SitesOptions& options,
+                                       const std::function<void(std::uint64_t)>& tell) {
+  auto graph = HeapGraph::read(fd, tell);
+  if (!graph) return graph.error();
+  return sites_with_retained(*graph, [&options](const DumpSite& site) {
+    const auto row = figures_of({{site}, 0, 0, 0, 0});
+    if (options.json || row.sites.empty()) return look_of(site);
+    const SiteFigure& figure = row.sites.front();
+    if (options.by == "class") return figure.class_name;
+    return figure.class_name + "\n" + frame_text(options.by == "site" ? figure.at : figure.app);
+  });
+}
+
 int sites(const SitesOptions& options) {
   const FileDescriptor file(open(options.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return refuse(options.path + ": " + errno_text(errno));
   Progress progress("sites");
-  const auto dump = read_dump_sites(file.get(), [&progress](std::uint64_t bytes) {
+  const auto tell = [&progress](std::uint64_t bytes) {
     progress.show(static_cast<std::size_t>(bytes));
-  });
+  };
+  const auto dump = options.retained ? read_with_retained(file.get(), options, tell)
+                                     : read_dump_sites(file.get(), tell);
   if (!dump) return refuse(options.path + ": " + dump.message());
   progress.clear();
   if (options.json) {
@@ -59,11 +80,16 @@ int sites(const SitesOptions& options) {
   print_sentence(fmt::format("{} objects, {}; the allocation of {}, {}, is known",
                              grouped(dump->count), human_bytes(dump->bytes),
                              grouped(dump->with_stack), human_bytes(dump->with_stack_bytes)));
-  if (dump->with_stack == 0) {
+  if (dump->with_stack == 0 && !(options.retained && options.by == "class")) {
     print("For that the dump is made with `ddm dump PID -o FILE --sites` while live= is on.\n");
     return kExitOk;
   }
-  print_rows(rows_of(figures_of(*dump), *rows_by(options.by)), *rows_by(options.by), options.top);
+  auto rows = rows_of(figures_of(*dump), *rows_by(options.by));
+  if (options.retained) {
+    std::ranges::stable_sort(rows, std::greater<>(), &SiteRow::retained);
+  }
+  print_rows(rows, *rows_by(options.by), options.top,
+             options.retained ? Columns::kRetained : Columns::kFigures);
   return kExitOk;
 }
 
@@ -74,8 +100,10 @@ void add_sites(CLI::App& app, Command& chosen) {
       add_command(app, chosen, "sites", "Show where a heap dump's objects come from", sites);
   command.add_option("DUMP", options.path, "A heap dump (hprof)")->required();
   add_row_options(command, options.by, options.top);
+  command.add_flag("--retained", options.retained,
+                   "With what they hold: themselves, and what is reached through them alone");
   command.add_flag("--json", options.json,
-                   "All: {count, bytes, rows: [{class, count, bytes, stack}]}");
+                   "All: {count, bytes, rows: [{class, count, bytes, stack; retained_bytes}]}");
 }
 
 }  // namespace ddm

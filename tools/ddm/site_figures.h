@@ -41,7 +41,8 @@ struct SiteFigure {
   FrameName app;  // the first outside the JDK, or what stands for it
   std::int64_t bytes = 0;
   std::int64_t count = 0;
-  LiveAges ages = {};  // of kLive
+  LiveAges ages = {};         // of kLive
+  std::int64_t retained = 0;  // of a heap dump
 };
 
 // What "live_ages" of a list says.

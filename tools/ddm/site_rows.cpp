@@ -13,7 +13,7 @@ namespace {
 using Key = std::tuple<std::string, FrameName, FrameName>;
 
 struct Sum {
-  std::int64_t bytes = 0, count = 0, bytes_before = 0, count_before = 0;
+  std::int64_t bytes = 0, count = 0, bytes_before = 0, count_before = 0, retained = 0;
   LiveAges ages;
 };
 
@@ -25,6 +25,7 @@ class Sums {
   void add(const SiteFigures& figures, int sign) {
     const auto put = [&](Key key, std::int64_t bytes, std::int64_t count, const LiveAges& ages) {
       Sum& sum = sums_[std::move(key)];
+      last_ = &sum;
       sum.ages += ages;
       sum.bytes += sign * bytes;
       sum.count += sign * count;
@@ -43,6 +44,7 @@ class Sums {
       put({site.class_name, by_ == RowsBy::kSite ? site.at : FrameName{},
            by_ == RowsBy::kClass ? FrameName{} : site.app},
           site.bytes, site.count, site.ages);
+      if (sign > 0) last_->retained += site.retained;
     }
   }
 
@@ -60,6 +62,7 @@ class Sums {
       row.bytes_before += sum.bytes_before;
       row.count_before += sum.count_before;
       row.ages += sum.ages;
+      row.retained += sum.retained;
       if (sum.bytes > row.app_bytes) {
         row.app = app;
         row.app_bytes = sum.bytes;
@@ -74,6 +77,7 @@ class Sums {
 
  private:
   const RowsBy by_;
+  Sum* last_ = nullptr;  // that was added to
   std::map<Key, Sum> sums_;
 };
 
@@ -88,6 +92,7 @@ void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
                                  difference ? with_sign(row.count) : grouped(row.count)};
   if (difference) cells.push_back(grouped(row.bytes_before + row.bytes));
   if (columns == Columns::kAges) cells.push_back(age_words(row.ages.middle()));
+  if (columns == Columns::kRetained) cells.insert(cells.begin(), grouped(row.retained));
   cells.push_back(row.what);
   table.add(std::move(cells));
   const auto below = [&](std::string_view before, const FrameName& frame, std::string_view after) {
@@ -158,6 +163,7 @@ void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, Co
   std::vector<std::string> titles{">BYTES", ">COUNT"};
   if (columns == Columns::kDifference) titles.emplace_back(">BYTES NOW");
   if (columns == Columns::kAges) titles.emplace_back(">SURVIVED");
+  if (columns == Columns::kRetained) titles.insert(titles.begin(), ">RETAINED");
   titles.emplace_back(kTitles[static_cast<std::size_t>(by)]);
   TextTable table(std::move(titles));
   const auto less = [](const SiteRow& row) { return row.bytes < 0; };

@@ -31,6 +31,7 @@ struct SiteRow {
   std::int64_t bytes_before = 0;  // of differences
   std::int64_t count_before = 0;
   LiveAges ages = {};  // of what is alive
+  std::int64_t retained = 0;
 };
 
 // Most bytes first.
@@ -43,8 +44,8 @@ std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& 
 // {class or thread, site, app, bytes, count}; of differences with what was before and after.
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference);
 
-// kAges: how many collections half of the objects have survived.
-enum class Columns { kFigures, kDifference, kAges };
+// kAges: how many collections half of the objects have survived. kRetained: what they hold.
+enum class Columns { kFigures, kDifference, kAges, kRetained };
 
 // As a table, the first `top` of them; of differences also the last `top` that are less.
 void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top,

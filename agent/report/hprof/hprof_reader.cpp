@@ -1,64 +1,10 @@
 #include "report/hprof/hprof_reader.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <iterator>
+#include <string_view>
 
 namespace ddm {
-
-std::uint32_t hprof_value_bytes(std::uint8_t type, std::uint32_t id_bytes) {
-  constexpr std::uint32_t kBytes[] = {0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8};
-  if (type == kHprofReference) return id_bytes;
-  return type < std::size(kBytes) ? kBytes[type] : 0;
-}
-
-std::string HprofBytes::text(std::uint64_t size) {
-  std::string result;
-  for (; size > 0 && good_; --size) {
-    const auto next = static_cast<char>(byte());
-    if (good_) result += next;
-  }
-  return result;
-}
-
-void HprofBytes::skip(std::uint64_t size) {
-  while (kept_ != nullptr && size > 0) {
-    if (at_ == filled_ && !fill()) return;
-    const std::size_t here = std::min<std::uint64_t>(size, filled_ - at_);
-    kept_->append(reinterpret_cast<const char*>(&piece_[at_]), here);
-    at_ += here;
-    size -= here;
-  }
-  const std::uint64_t here = std::min<std::uint64_t>(size, filled_ - at_);
-  at_ += here;
-  if (size == here) return;
-  begin_ += size - here;
-  at_ = filled_ = 0;
-}
-
-bool HprofBytes::fill() {
-  ssize_t got = 0;
-  do {
-    got = ::pread(fd_, piece_.data(), piece_.size(), static_cast<off_t>(begin_));
-  } while (got < 0 && errno == EINTR);
-  if (got <= 0) {
-    good_ = false;
-    return false;
-  }
-  filled_ = static_cast<std::size_t>(got);
-  at_ = 0;
-  begin_ += filled_;
-  return true;
-}
-
-bool HprofBytes::holds(std::uint64_t bytes) const {
-  if (bytes == 0) return true;
-  std::uint8_t last = 0;
-  return ::pread(fd_, &last, 1, static_cast<off_t>(bytes - 1)) == 1;
-}
 
 bool HprofReader::open() {
   constexpr std::uint64_t kMostMagic = 64;
@@ -151,39 +97,48 @@ bool HprofReader::read_object(Object& object) {
 
 void HprofReader::read_class(Object& object) {
   object.of = id();
-  bytes_.skip(5 * std::uint64_t{id_bytes_} + 4);
-  const auto values = [this](bool numbered) {
-    for (auto n = bytes_.integer(2); n > 0 && bytes_.good(); --n) {
-      bytes_.skip(numbered ? 2 : id_bytes_);
-      const std::uint8_t type = bytes_.byte();
-      bytes_.skip(hprof_value_bytes(type, id_bytes_));
-    }
-  };
-  values(/*numbered=*/true);  // the constant pool
-  values(/*numbered=*/false);
+  const std::uint64_t loader = id();
+  bytes_.skip(4 * std::uint64_t{id_bytes_} + 4);
+  if (details_ != nullptr) *details_ = {loader, {}, {}};
+  for (auto n = bytes_.integer(2); n > 0 && bytes_.good(); --n) {  // the constant pool
+    bytes_.skip(2);
+    const std::uint8_t type = bytes_.byte();
+    bytes_.skip(hprof_value_bytes(type, id_bytes_));
+  }
   for (auto n = bytes_.integer(2); n > 0 && bytes_.good(); --n) {
-    bytes_.skip(id_bytes_);
-    if (bytes_.byte() == kHprofReference) ++object.count;
+    Field field{id(), bytes_.byte(), 0};
+    field.value = bytes_.integer(hprof_value_bytes(field.type, id_bytes_));
+    if (details_ != nullptr) details_->statics.push_back(field);
+  }
+  for (auto n = bytes_.integer(2); n > 0 && bytes_.good(); --n) {
+    const Field field{id(), bytes_.byte(), 0};
+    if (field.type == kHprofReference) ++object.count;
+    if (details_ != nullptr) details_->fields.push_back(field);
   }
 }
 
 bool HprofReader::read_root(Object& object) {
+  const auto number = [this] { return static_cast<std::uint32_t>(bytes_.integer(4)); };
   switch (object.kind) {
     case kJniGlobal:
       object.jni_handle = id();
       return true;
-    case 0x02:  // a JNI local, a Java frame's, a thread: its numbers
-    case 0x03:
-    case 0x08:
-      bytes_.skip(8);
+    case kJniLocal:
+    case kJavaFrame:
+      object.thread = number();
+      object.frame = number();
       return true;
-    case 0x04:  // a native stack's, a thread block's
-    case 0x06:
-      bytes_.skip(4);
+    case kThread:
+      object.thread = number();
+      object.trace = number();
       return true;
-    case 0x05:  // a system class, a busy monitor, unknown
-    case 0x07:
-    case 0xFF:
+    case kNativeStack:
+    case kThreadBlock:
+      object.thread = number();
+      return true;
+    case kStickyClass:
+    case kMonitor:
+    case 0xFF:  // unknown
       return true;
     default:
       return false;

@@ -5,58 +5,14 @@
 // for what it claims to hold, and every call goes on in the file.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "report/hprof/hprof_bytes.h"
+
 namespace ddm {
-
-// What stands in a dump for the types of values and of elements.
-inline constexpr std::uint8_t kHprofReference = 2;
-
-// Bytes of a value of a type; 0: no type.
-std::uint32_t hprof_value_bytes(std::uint8_t type, std::uint32_t id_bytes);
-
-// The file's bytes in their order. Past the end, or after an error, all are 0 and good() is false.
-class HprofBytes {
- public:
-  // `fd`: read with offsets, so many bytes at once.
-  explicit HprofBytes(int fd, std::size_t piece = std::size_t{1} << 20) : fd_(fd), piece_(piece) {}
-
-  std::uint64_t integer(std::uint32_t size) {
-    std::uint64_t value = 0;
-    for (; size > 0; --size) value = value << 8 | byte();
-    return value;
-  }
-  std::uint8_t byte() {
-    if (at_ == filled_ && !fill()) return 0;
-    const std::uint8_t next = piece_[at_++];
-    if (kept_ != nullptr) *kept_ += static_cast<char>(next);
-    return next;
-  }
-  std::string text(std::uint64_t size);
-  // What is kept is read; else nothing is.
-  void skip(std::uint64_t size);
-  std::uint64_t position() const { return begin_ - (filled_ - at_); }
-  bool good() const { return good_; }
-  bool at_end() { return at_ == filled_ && !fill(); }
-  bool holds(std::uint64_t bytes) const;  // the file has so many
-
-  // Appends all that is read or skipped from now on; null: no more.
-  void keep_in(std::string* text) { kept_ = text; }
-
- private:
-  bool fill();
-
-  const int fd_;
-  std::vector<std::uint8_t> piece_;
-  std::size_t at_ = 0, filled_ = 0;
-  std::uint64_t begin_ = 0;  // of what is behind the piece
-  bool good_ = true;
-  std::string* kept_ = nullptr;
-};
 
 class HprofReader {
  public:
@@ -77,6 +33,13 @@ class HprofReader {
 
   enum Kind : std::uint8_t {
     kJniGlobal = 0x01,
+    kJniLocal = 0x02,
+    kJavaFrame = 0x03,
+    kNativeStack = 0x04,
+    kStickyClass = 0x05,
+    kThreadBlock = 0x06,
+    kMonitor = 0x07,
+    kThread = 0x08,
     kClass = 0x20,
     kInstance = 0x21,
     kObjectArray = 0x22,
@@ -86,18 +49,34 @@ class HprofReader {
   struct Object {
     std::uint8_t kind = 0;
     std::uint64_t id = 0;
-    std::uint32_t trace = 0;       // of classes and objects
+    std::uint32_t trace = 0;       // of classes and objects; of kThread its stack
     std::uint64_t of = 0;          // the class of an instance or of an array of objects, the super
                                    // class of a class
     std::uint8_t element = 0;      // type, of arrays
     std::uint32_t count = 0;       // elements; of instances bytes of fields; of classes how many
                                    // references their own instance fields are
     std::uint64_t jni_handle = 0;  // of kJniGlobal
+    std::uint32_t thread = 0;      // serial number, of roots of a thread
+    std::uint32_t frame = 0;       // of its stack, of kJniLocal and kJavaFrame
     std::uint64_t rest = 0;
     bool is_root() const { return kind < kClass || kind == 0xFF; }
   };
 
+  // What else a class says: numbers of texts, and of objects.
+  struct Field {
+    std::uint64_t name = 0;
+    std::uint8_t type = 0;
+    std::uint64_t value = 0;  // of a static one
+  };
+  struct ClassDetails {
+    std::uint64_t loader = 0;
+    std::vector<Field> statics, fields;  // its own
+  };
+
   explicit HprofReader(int fd) : bytes_(fd) {}
+
+  // From now on those of each class that next_object() tells are left here; null: no more.
+  void keep_details_in(ClassDetails* details) { details_ = details; }
 
   // First of all: the header. False: this is no heap dump.
   bool open();
@@ -126,6 +105,7 @@ class HprofReader {
   std::uint64_t end_ = 0;         // of the record
   std::uint64_t object_end_ = 0;  // of the object
   std::string problem_;
+  ClassDetails* details_ = nullptr;
 };
 
 }  // namespace ddm

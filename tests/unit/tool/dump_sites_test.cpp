@@ -1,4 +1,4 @@
-#include "dump_sites.h"
+#include "graph/dump_sites.h"
 
 #include <catch2/catch.hpp>
 

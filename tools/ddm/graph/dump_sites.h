@@ -7,24 +7,25 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "graph/dump_names.h"
 #include "site_figures.h"
 
 namespace ddm {
-
-struct DumpFrame {
-  FrameName name;
-  std::string signature;
-};
 
 struct DumpSite {
   std::string class_name;
   std::vector<DumpFrame> stack;  // innermost first; empty: not known
   std::int64_t count = 0;
   std::int64_t bytes = 0;
+  std::optional<std::int64_t> retained;  // what they hold, if that was asked for
 };
+
+// Stacks that look the same are of one site, and so are classes of several loaders.
+std::string look_of(const DumpSite& site);
 
 struct SitesOfDump {
   std::vector<DumpSite> sites;  // most bytes first
@@ -35,7 +36,7 @@ struct SitesOfDump {
 // `fd`: read with offsets. `progress`: told of the bytes that were read, now and then.
 Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64_t)>& progress);
 
-// As tables need them: those whose stack is known.
+// As tables need them: those whose stack is known, and with what they hold all.
 SiteFigures figures_of(const SitesOfDump& dump);
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-#include "dump_sizes.h"
+#include "graph/dump_sizes.h"
 
 #include <algorithm>
 

@@ -1,0 +1,121 @@
+"""ddm leaks, paths and sites --retained: what grows, what holds it, and how much it holds."""
+import os
+import subprocess
+
+from ddm_client import Target
+from harness import JDKS, ROOT, test
+from tool import REFUSED, ddm, ddm_json
+
+MIB = 1 << 20
+VISUALVM = "/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar"
+
+
+class Leaking(Target):
+    """Sessions a minute behind a static map."""
+
+    def __init__(self, t, per_minute, agent="dump=none,log=error"):
+        super().__init__(t, agent, program=("Leaks", str(per_minute)))
+
+
+def only(rows, kind):
+    found = [row for row in rows if row["class"] == kind]
+    assert len(found) == 1, (kind, rows)
+    return found[0]
+
+
+TO_SESSION = ["java.util.HashMap.table", "java.util.HashMap$Node[]", "java.util.HashMap$Node.value"]
+
+
+@test(jdks="each")
+def a_leak_is_named_with_its_rate_its_holder_and_its_stack(t):
+    with Leaking(t, 6000) as target:
+        found = ddm_json(t, "leaks", target.pid, "--for", "6")
+        assert found["collections"] == 4 and 6 <= found["seconds"] < 30, found
+        session = only(found["rows"], "Leaks$Session")
+        assert [frame["method"] for frame in session["stack"]] == ["login", "main"]
+        path, = session["paths"]
+        assert (path["root"], path["kind"], path["via"]) == ("static Leaks.SESSIONS", "static", TO_SESSION)
+        assert path["count"] >= session["live_count"] > 300
+        # 24 bytes an object; what each of them alone holds is an array of 1,016, a text and its bytes.
+        of_one = session["live_bytes"] / session["live_count"]
+        assert abs(session["bytes_per_minute"] / of_one / 6000 - 1) < 0.1, session
+        assert session["retained_bytes"] > path["count"] * 1016
+        assert session["seconds_to_full"] is None or session["seconds_to_full"] > 60
+        # A cache that is full is none, though all that lives of it was allocated meanwhile.
+        assert not [row for row in found["rows"] if row["class"] in ("Leaks$Cached", "int[]")], found["rows"]
+        assert "off" in ddm(t, "track", target.pid, "status")
+
+
+@test(jdks="each")
+def leaks_are_told_for_people_by_what_holds_them(t):
+    with Leaking(t, 60_000, "live=y,dump=none,log=error") as target:
+        told = ddm(t, "leaks", target.pid, "--for", "2")
+        head = "\n1. static Leaks.SESSIONS: "
+        assert head in told and told.index(head) < told.index("\n   Leaks$Session: "), told
+        assert told.count("\n1. ") == 1 and "allocated at Leaks$Session.<init>(Leaks.java:" in told, told
+        assert "on" in ddm(t, "track", target.pid, "status")
+
+
+@test
+def nothing_grows_is_an_answer(t):
+    with Leaking(t, 0) as target:
+        assert ddm(t, "leaks", target.pid, "--for", "2").startswith("nothing grows: ")
+        assert ddm_json(t, "leaks", target.pid, "--for", "2")["rows"] == []
+
+
+def path_of(t, source, kind):
+    found = ddm_json(t, "paths", source, kind)
+    assert (found["class"], found["count"]) == (kind, 1), found
+    path, = found["paths"]
+    assert path["count"] == 1
+    return path
+
+
+@test(jdks="each")
+def each_object_has_the_way_from_what_holds_it(t):
+    with Leaking(t, 0) as target:
+        ddm(t, "dump", target.pid, "-o", t.path("x.hprof"))
+        for source in (target.pid, t.path("x.hprof")):
+            local = path_of(t, source, "Leaks$OfLocal")
+            assert (local["kind"], local["root"], local["via"]) == (
+                "local", 'local variable of Leaks.main, thread "main"', []), local
+            thread = path_of(t, source, "Leaks$OfThread")
+            assert thread["root"].endswith('thread "held \u00fc \u4e2d"'), thread
+            assert thread["via"][-1] == "java.lang.ThreadLocal$ThreadLocalMap$Entry.value", thread
+            soft = path_of(t, source, "Leaks$OfSoft")
+            assert (soft["root"], soft["via"], soft["weak"]) == (
+                "static Leaks.SOFT", ["java.lang.ref.SoftReference.referent"], True), soft
+            owners = ddm_json(t, "paths", source, "Leaks$Owner")
+            assert sorted((path["count"], path["via"]) for path in owners["paths"]) == [
+                (1, []), (9, ["Leaks$Owner.next"])], owners
+            assert 10 * MIB < owners["retained_bytes"] < 10 * MIB + 2000
+            # What two of them share is freed with both.
+            assert MIB < ddm_json(t, "paths", source, "User")["retained_bytes"] < MIB + 2000
+        assert "1 object of Leaks$OfSoft" in ddm(t, "paths", t.path("x.hprof"), "OfSoft")
+        wrong = ddm(t, "paths", t.path("x.hprof"), "Owne", code=REFUSED)
+        assert "there is no class 'Owne'" in wrong and "Leaks$Owner" in wrong, wrong
+
+
+@test(jdks="each")
+def what_objects_hold_is_what_visualvm_says(t):
+    with Leaking(t, 0, "live=y,dump=none,log=error") as target:
+        ddm(t, "dump", target.pid, "--sites", "-o", t.path("x.hprof"))
+    rows = ddm_json(t, "sites", t.path("x.hprof"), "--retained")["rows"]
+    held = {row["class"]: row["retained_bytes"] for row in rows if row["class"].startswith("Leaks$")}
+    assert held["Leaks$Owner"] >= 10 * MIB and held["Leaks$Shared"] >= MIB and held["Leaks$User"] < 1000, held
+    javac = os.path.join(JDKS[0].home, "bin", "javac")
+    source = os.path.join(ROOT, "tests", "e2e", "visualvm", "HeldFacts.java")
+    subprocess.run([javac, "-cp", VISUALVM, "-d", t.path("judge"), source], check=True)
+    kinds = ("Leaks$Owner", "Leaks$Shared", "Leaks$User")
+    judged = t.command([JDKS[0].java, "-cp", f"{VISUALVM}:{t.path('judge')}", "HeldFacts",
+                        t.path("x.hprof"), *kinds])
+    assert judged.code == 0, judged
+    theirs = {kind: [] for kind in kinds}
+    for line in judged.out.splitlines():
+        kind, retained, where = line.split("\t")
+        assert where == "held", line
+        theirs[kind].append(int(retained))
+    # Of a list the first one holds all others. Their sizes of objects are guesses: some bytes each.
+    assert abs(max(theirs["Leaks$Owner"]) - held["Leaks$Owner"]) < 1000, (theirs, held)
+    assert abs(max(theirs["Leaks$Shared"]) - held["Leaks$Shared"]) < 1000, (theirs, held)
+    assert max(theirs["Leaks$User"]) < 1000, (theirs, held)

@@ -1,0 +1,200 @@
+#include "graph/heap_graph.h"
+
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "../records/dump_sample.h"
+#include "graph/class_choice.h"
+#include "graph/retained_sizes.h"
+#include "graph/root_paths.h"
+
+namespace ddm {
+namespace {
+
+// a.Node { a.Node left; a.Node right; } at 0x100, with a static field `top`; java.lang.ref.Reference
+// { referent } at 0x200 and a.Weak below it at 0x300. Nodes are told by their addresses.
+struct Read {
+  std::unique_ptr<DumpFile> file;  // names are read from it when they are asked for
+  HeapGraph graph;
+};
+
+class Graph {
+ public:
+  Graph& node(std::uint64_t id, std::uint64_t left, std::uint64_t right = 0) {
+    objects_ += Dump::body([&](Dump& d) {
+      d.u(0x21, 1).u(id, 8).u(1, 4).u(0x100, 8).u(16, 4).u(left, 8).u(right, 8);
+    });
+    return *this;
+  }
+  Graph& weak(std::uint64_t id, std::uint64_t referent) {
+    objects_ += Dump::body(
+        [&](Dump& d) { d.u(0x21, 1).u(id, 8).u(1, 4).u(0x300, 8).u(8, 4).u(referent, 8); });
+    return *this;
+  }
+  Graph& root(std::uint64_t id) {
+    objects_ += Dump::body([&](Dump& d) { d.u(0x05, 1).u(id, 8); });
+    return *this;
+  }
+  Graph& top(std::uint64_t id) {
+    top_ = id;
+    return *this;
+  }
+
+  Read read() const {
+    Dump dump;
+    dump.text(1, "a/Node").text(2, "left").text(3, "right").text(4, "top");
+    dump.text(5, "java/lang/ref/Reference").text(6, "referent").text(7, "a/Weak");
+    dump.type(0x100, 1).type(0x200, 5).type(0x300, 7);
+    const auto classes = Dump::body([&](Dump& d) {
+      const auto begin = [&](std::uint64_t id, std::uint64_t super) {
+        d.u(0x20, 1).u(id, 8).u(1, 4).u(super, 8).u(0, 8).u(0, 8).u(0, 8).u(0, 8).u(0, 8).u(0, 4);
+        d.u(0, 2);
+      };
+      begin(0x100, 0);
+      d.u(1, 2).u(4, 8).u(2, 1).u(top_, 8).u(2, 2).u(2, 8).u(2, 1).u(3, 8).u(2, 1);
+      begin(0x200, 0);
+      d.u(0, 2).u(1, 2).u(6, 8).u(2, 1);
+      begin(0x300, 0x200);
+      d.u(0, 2).u(0, 2);
+    });
+    dump.record(0x1C, classes + objects_);
+    auto file = std::make_unique<DumpFile>(dump.bytes);
+    auto graph = HeapGraph::read(file->fd(), [](std::uint64_t) {});
+    REQUIRE(graph);
+    return {std::move(file), std::move(*graph)};
+  }
+
+ private:
+  std::string objects_;
+  std::uint64_t top_ = 0;
+};
+
+std::vector<ObjectNumber> of_class(const HeapGraph& graph, const char* name) {
+  const auto choice = choose_class(graph, name);
+  REQUIRE(choice);
+  return choice->objects;
+}
+
+}  // namespace
+
+TEST_CASE("an object's references have names and lead where the dump says") {
+  Read read = Graph().node(0x500, 0x510).node(0x510, 0, 0x500).root(0x500).read();
+  HeapGraph& graph = read.graph;
+  const auto nodes = of_class(graph, "Node");
+  REQUIRE(nodes.size() == 2);
+  CHECK(graph.reference(nodes[0], 0) == nodes[1]);
+  CHECK(graph.reference(nodes[0], 1) == HeapGraph::kNone);
+  CHECK(graph.reference(nodes[1], 1) == nodes[0]);
+  CHECK(graph.reference_name(nodes[1], 1) == "a.Node.right");
+  CHECK(graph.reference_name(nodes[1], 2) == "a.Node.<class>");
+}
+
+TEST_CASE("a dump whose addresses are in no order is read as well") {
+  Read read = Graph().node(0x900, 0x500).node(0x500, 0x700).node(0x700, 0).root(0x900).read();
+  HeapGraph& graph = read.graph;
+  const auto nodes = of_class(graph, "a.Node");
+  CHECK(graph.reference(nodes[0], 0) == nodes[1]);
+  CHECK(graph.reference(nodes[1], 0) == nodes[2]);
+}
+
+TEST_CASE("the way to an object is the shortest, and begins at a static field where it has one") {
+  Read read = Graph()
+                  .top(0x500)
+                  .root(0x100)
+                  .node(0x500, 0x510)
+                  .node(0x510, 0x520)
+                  .node(0x520, 0x530)
+                  .node(0x530, 0)
+                  .root(0x900)
+                  .node(0x900, 0, 0x530)
+                  .read();
+  HeapGraph& graph = read.graph;
+  RootPaths paths(graph);
+  const auto nodes = of_class(graph, "a.Node");
+  const auto found = paths.of(nodes);
+  REQUIRE(found.size() == 4);
+  // Two `left` in a row are one step.
+  CHECK(found[0].root == "static a.Node.top");
+  CHECK(found[0].count == 2);
+  CHECK(found[0].via == std::vector<std::string>{"a.Node.left"});
+  const std::vector<ObjectNumber> last{nodes[3]};
+  const auto to_last = paths.of(last);
+  REQUIRE(to_last.size() == 1);
+  CHECK(to_last[0].root == "class a.Node");
+  CHECK(to_last[0].via == std::vector<std::string>{"a.Node.right"});
+}
+
+TEST_CASE("what references of java.lang.ref hold alone is told apart, and retained by nothing") {
+  Read read = Graph()
+                  .root(0x500)
+                  .weak(0x500, 0x600)
+                  .node(0x600, 0x610)
+                  .node(0x610, 0)
+                  .node(0x620, 0)
+                  .read();
+  HeapGraph& graph = read.graph;
+  RootPaths paths(graph);
+  const auto nodes = of_class(graph, "a.Node");
+  const auto found = paths.of(nodes);
+  REQUIRE(found.size() == 2);  // the third one is held by nothing
+  CHECK(found[0].weak);
+  CHECK(found[0].via.front() == "a.Weak.referent");
+  CHECK(RetainedSizes(graph).bytes(nodes[0]) == 0);
+}
+
+TEST_CASE("an object retains what is reached through it alone") {
+  // 500 -> 510 and 520, both -> 530 -> 540; 530 is held by neither alone.
+  Read read = Graph()
+                  .root(0x500)
+                  .node(0x500, 0x510, 0x520)
+                  .node(0x510, 0x530)
+                  .node(0x520, 0x530)
+                  .node(0x530, 0x540)
+                  .node(0x540, 0)
+                  .read();
+  HeapGraph& graph = read.graph;
+  const auto nodes = of_class(graph, "a.Node");
+  const RetainedSizes retained(graph);
+  const std::uint64_t one = graph.bytes_of(nodes[0]);
+  REQUIRE(one > 0);
+  const std::uint64_t expected[] = {5, 1, 1, 2, 1};
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    CHECK(retained.bytes(nodes[i]) == expected[i] * one);
+  // As one group they are counted once; 510 and 520 as one hold what both refer to only together.
+  std::vector<std::uint32_t> group(graph.size(), 2);
+  for (const ObjectNumber node : nodes) group[node] = 0;
+  group[nodes[1]] = group[nodes[2]] = 1;
+  const auto by_group = retained.by_group(group, 3);
+  CHECK(by_group[0] == 5 * one);
+  CHECK(by_group[1] == 2 * one);
+  const std::vector<ObjectNumber> both{nodes[1], nodes[2]};
+  CHECK(RootPaths(graph).retained_by(both) == 4 * one);
+}
+
+TEST_CASE("dominators are those of the definition in graphs of all shapes") {
+  std::uint32_t state = 1;
+  const auto next = [&](std::uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  for (int round = 0; round < 200; ++round) {
+    const std::uint32_t count = 2 + next(12);
+    Graph made;
+    made.root(0x500);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto to = [&] { return next(3) == 0 ? 0 : 0x500 + 0x10 * next(count); };
+      made.node(0x500 + 0x10 * i, to(), to());
+    }
+    Read read = made.read();
+    HeapGraph& graph = read.graph;
+    const auto nodes = of_class(graph, "a.Node");
+    const RetainedSizes retained(graph);
+    RootPaths paths(graph);
+    for (const ObjectNumber node : nodes) {
+      if (!paths.strongly_held(node)) continue;
+      CHECK(retained.bytes(node) == paths.retained_by(std::vector<ObjectNumber>{node}));
+    }
+  }
+}
+
+}  // namespace ddm

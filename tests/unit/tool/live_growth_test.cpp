@@ -1,0 +1,57 @@
+#include "live_growth.h"
+
+#include <catch2/catch.hpp>
+
+namespace ddm {
+namespace {
+
+// Objects of 16 bytes: {class, survived one collection, survived two or more}.
+struct Site {
+  const char* of;
+  int young, old;
+};
+
+LiveMoment moment(double seconds, int gc, const std::vector<Site>& sites) {
+  LiveMoment result(seconds);
+  std::string text = fmt::format("{{\"gc\":{}}}\n", gc);
+  for (const Site& site : sites) {
+    text += fmt::format(
+        "{{\"class\":\"{}\",\"live_ages\":[{{\"survived\":1,\"count\":{},\"bytes\":{}}},"
+        "{{\"survived\":2,\"count\":{},\"bytes\":{}}}],\"stack\":[]}}\n",
+        site.of, site.young, 16 * site.young, site.old, 16 * site.old);
+  }
+  REQUIRE(result.take(text.substr(0, 9)));
+  REQUIRE(result.take(text.substr(9)));
+  REQUIRE(result.complete());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("what grows from each collection to the next is named with its rate, all else is not") {
+  LiveGrowth growth;
+  growth.add(moment(0, 1, {{"Leak", 10, 0}, {"Burst", 10, 0}, {"Steady", 50, 0}, {"Young", 1, 0}}));
+  growth.add(
+      moment(6, 4, {{"Leak", 10, 10}, {"Burst", 90, 10}, {"Steady", 20, 29}, {"Young", 2, 0}}));
+  growth.add(
+      moment(12, 5, {{"Leak", 10, 20}, {"Burst", 1, 101}, {"Steady", 20, 31}, {"Young", 3, 0}}));
+  const auto found = growth.growing(nullptr);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].class_name == "Leak");
+  CHECK(found[0].objects_per_minute == Approx(100));
+  CHECK(found[0].bytes_per_minute == Approx(1600));
+  CHECK(found[0].alive.count == 30);
+  CHECK(growth.collections() == 5);
+}
+
+TEST_CASE("a class that as a whole does not grow only replaces what was there before") {
+  LiveGrowth growth;
+  for (int i = 0; i < 3; ++i)
+    growth.add(moment(i, i, {{"A", 10 * i + 1, 1}, {"B", 10 * i + 1, 1}}));
+  const std::map<std::string, std::int64_t> net{{"A", 0}, {"B", 300}};
+  const auto found = growth.growing(&net);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].class_name == "B");
+}
+
+}  // namespace ddm

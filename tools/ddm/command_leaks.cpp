@@ -1,0 +1,292 @@
+// ddm leaks: what of a program's objects there is more of at each collection, who holds it, and where it
+// was allocated.
+//
+// The program is asked for a full collection at the begin, after each third of the time and at the end:
+// what these leave is what is really held. (Collections of the young alone leave what is old and dead.)
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "attach.h"
+#include "command.h"
+#include "core/whole_text.h"
+#include "followed_objects.h"
+#include "graph/root_paths.h"
+#include "graph/site_objects.h"
+#include "heap_dump_fetch.h"
+#include "heap_text.h"
+#include "interrupt.h"
+#include "live_growth.h"
+#include "loaded_target.h"
+#include "option_values.h"
+#include "path_text.h"
+#include "report/report_words.h"
+#include "report_fetch.h"
+#include "site_figures.h"
+#include "wire/chunks/app_state.h"
+
+namespace ddm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct LeaksOptions : TargetOptions {
+  std::string agent;
+  double seconds = 30;
+  std::size_t top = 3;
+};
+
+constexpr int kSpans = 3;  // between the moments that are compared
+constexpr std::size_t kMostRows = 50;
+constexpr std::size_t kFramesShown = 5, kPathsShown = 3;
+
+struct Leak {
+  GrowingSite site;
+  std::uint64_t retained = 0;
+  std::optional<std::int64_t> seconds_to_full;
+  std::vector<RootPath> paths;
+};
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Waits, while the connection is kept alive. The error: the program is gone.
+std::optional<Error> wait_until(DdmClient& client, Clock::time_point begin, double until) {
+  for (double left; (left = until - since(begin)) > 0 && !interrupted();) {
+    const auto step = std::chrono::milliseconds(std::lround(std::min(left, 0.1) * 1000) + 1);
+    if (auto gone = client.listen(step)) return gone;
+    client.take_events();
+  }
+  return {};
+}
+
+std::optional<Error> add_moment(DdmClient& client, Clock::time_point begin, LiveGrowth& growth) {
+  // A collection keeps what was held when it began.
+  LiveMoment moment(since(begin));
+  const auto done = client.request({kCollectGarbage, {}}, DdmClient::kLongWork);
+  if (!done) return done.error();
+  const auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.take(piece); });
+  if (wrong) return wrong;
+  if (!moment.complete()) return Error{"what the target says is alive is no list of sites"};
+  growth.add(std::move(moment));
+  return {};
+}
+
+// How many bytes the heap may still grow by. None: the target does not tell (the wire has 31 bits).
+std::optional<std::uint64_t> bytes_left(DdmClient& client) {
+  constexpr std::uint64_t kMostTold = 0x7fffffff;
+  const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
+  const HeapInfo::Heap* const heap = info ? java_heap(*info) : nullptr;
+  if (heap == nullptr || heap->max_bytes >= kMostTold) return {};
+  return heap->max_bytes - std::min(heap->max_bytes, heap->allocated_bytes);
+}
+
+// By how much each class has grown; none: not asked, or not known.
+using ClassBytes = std::optional<std::map<std::string, std::int64_t>>;
+ClassBytes classes_of(const std::string& target) {
+  const auto jvm = JvmProcess::find(number_in<pid_t>(target).value_or(0));
+  if (!jvm) return {};
+  auto classes = class_histogram(*jvm);
+  if (!classes) return {};
+  return std::move(*classes);
+}
+
+Result<std::vector<Leak>> explain(std::vector<GrowingSite> sites, DdmClient& client,
+                                  Progress& progress) {
+  std::vector<Leak> leaks;
+  if (sites.empty()) return leaks;
+  const auto dump = fetch_nameless_heap_dump(client, /*with_stacks=*/true, progress);
+  if (!dump) return dump.error();
+  auto graph = HeapGraph::read(dump->get(), [&progress](std::uint64_t bytes) {
+    progress.show(static_cast<std::size_t>(bytes));
+  });
+  if (!graph) return graph.error();
+  SiteObjects objects(*graph);
+  RootPaths ways(*graph);
+  for (GrowingSite& site : sites) {
+    const std::vector<ObjectNumber> found = objects.of(site.class_name, site.stack);
+    leaks.push_back({std::move(site), ways.retained_by(found), {}, ways.of(found)});
+  }
+  return leaks;
+}
+
+void print_leaks_json(const std::vector<Leak>& leaks, const LiveGrowth& growth, double watched) {
+  Json rows = Json::array();
+  for (const Leak& leak : leaks) {
+    rows.push_back(
+        {{"class", json_text(leak.site.class_name)},
+         {"stack", leak.site.stack},
+         {"live_count", leak.site.alive.count},
+         {"live_bytes", leak.site.alive.bytes},
+         {"bytes_per_minute", std::llround(leak.site.bytes_per_minute)},
+         {"objects_per_minute", std::llround(leak.site.objects_per_minute)},
+         {"retained_bytes", leak.retained},
+         {"seconds_to_full", leak.seconds_to_full ? Json(*leak.seconds_to_full) : Json(nullptr)},
+         {"paths", paths_json(leak.paths)}});
+  }
+  print_json({{"collections", growth.moments()},
+              {"seconds", std::round(watched * 10) / 10},
+              {"rows", std::move(rows)}});
+}
+
+std::string at_frame(const Json& frame) {
+  FrameName name{text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "file"),
+                 static_cast<int>(number_of(frame, "line"))};
+  return frame_text(name);
+}
+
+// What one root holds grows together: an object, what it refers to, and the node of the map.
+struct Held {
+  std::string root;
+  std::vector<const Leak*> leaks;  // what holds most first
+  double bytes_per_minute = 0;
+  std::uint64_t retained = 0;  // of the one that holds most
+};
+
+std::vector<Held> by_root(const std::vector<Leak>& leaks) {
+  std::vector<Held> all;
+  for (const Leak& leak : leaks) {
+    const std::string root = leak.paths.empty() ? "no root" : leak.paths.front().root;
+    auto held = std::ranges::find(all, root, &Held::root);
+    if (held == all.end()) held = all.insert(held, Held{root, {}, 0, 0});
+    held->leaks.push_back(&leak);
+    held->bytes_per_minute += leak.site.bytes_per_minute;
+    held->retained = std::max(held->retained, leak.retained);
+  }
+  std::ranges::stable_sort(all, std::greater<>(), &Held::bytes_per_minute);
+  for (Held& held : all) {
+    std::ranges::stable_sort(held.leaks, std::greater<>(), &Leak::retained);
+  }
+  return all;
+}
+
+void print_site(const Leak& leak) {
+  const GrowingSite& site = leak.site;
+  print("\n   {}: {} more a minute, {}; {} alive\n", site.class_name,
+        grouped(std::llround(site.objects_per_minute)),
+        human_bytes(std::llround(site.bytes_per_minute)), grouped(site.alive.count));
+  for (std::size_t i = 0; i < std::min(site.stack.size(), kFramesShown); ++i) {
+    print("     {} {}\n", i == 0 ? "allocated at" : "          by", at_frame(site.stack[i]));
+  }
+  if (site.stack.size() > kFramesShown) {
+    print("               {} frames more\n", site.stack.size() - kFramesShown);
+  }
+  for (std::size_t i = 0; i < std::min(leak.paths.size(), kPathsShown); ++i) {
+    const std::string line =
+        fmt::format("{} ({})", path_line(leak.paths[i]), grouped(leak.paths[i].count));
+    print(fmt::format("     {} {}\n", i == 0 ? "held by     " : "and by      ",
+                      wrapped(printable(line), 18, output_width())));
+  }
+}
+
+void print_held(const Held& held, std::size_t number, std::size_t top,
+                std::optional<std::uint64_t> left) {
+  print("\n{}. {}: {} more a minute; what grows there holds {}\n", number, held.root,
+        human_bytes(std::llround(held.bytes_per_minute)),
+        human_bytes(static_cast<std::int64_t>(held.retained)));
+  if (left) {
+    print(
+        "   at this rate the heap is full in {}\n",
+        human_duration(std::llround(60'000 * static_cast<double>(*left) / held.bytes_per_minute)));
+  }
+  for (std::size_t i = 0; i < std::min(held.leaks.size(), top); ++i) print_site(*held.leaks[i]);
+  if (held.leaks.size() > top) {
+    print("\n   {} more; --top shows more\n",
+          counted(static_cast<std::int64_t>(held.leaks.size() - top), "site"));
+  }
+}
+
+void print_leaks(const std::vector<Leak>& leaks, const LiveGrowth& growth, double watched,
+                 std::size_t top, std::optional<std::uint64_t> left) {
+  if (leaks.empty()) {
+    print("nothing grows: no site had more alive after each of {} full collections in {:.0f} s\n",
+          growth.moments(), watched);
+    return;
+  }
+  print("{} had more alive after each of {} full collections in {:.0f} s\n",
+        counted(static_cast<std::int64_t>(leaks.size()), "site"), growth.moments(), watched);
+  const std::vector<Held> all = by_root(leaks);
+  for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top, left);
+  if (all.size() > top) {
+    print("\n{} more; --top shows more\n",
+          counted(static_cast<std::int64_t>(all.size() - top), "root"));
+  }
+}
+
+int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects& followed) {
+  Progress progress(fmt::format("watching for {} s, Ctrl-C ends it", options.seconds));
+  client.on_progress([&progress](std::size_t) { progress.show(0); });
+  const ClassBytes before = followed.began_now() ? classes_of(options.target) : ClassBytes();
+  LiveGrowth growth;
+  const Clock::time_point begin = Clock::now();
+  for (int i = 0; i <= kSpans && !interrupted(); ++i) {
+    if (auto gone = wait_until(client, begin, options.seconds * i / kSpans)) {
+      return refuse("the program has ended");
+    }
+    if (interrupted() && growth.moments() >= kSpans) break;
+    if (const auto wrong = add_moment(client, begin, growth)) return refuse(wrong->message);
+  }
+  const double watched = since(begin);
+  if (growth.moments() < 3) return refuse("ended before there was anything to compare");
+  std::map<std::string, std::int64_t> net;
+  const ClassBytes after = before ? classes_of(options.target) : ClassBytes();
+  if (before && after) {
+    net = *after;
+    for (const auto& [name, bytes] : *before) net[name] -= bytes;
+  }
+  auto sites = growth.growing(before && after ? &net : nullptr);
+  if (sites.size() > kMostRows) sites.resize(kMostRows);
+  const auto left = bytes_left(client);
+  auto leaks = explain(std::move(sites), client, progress);
+  if (!leaks) return refuse(leaks.message());
+  progress.clear();
+  for (Leak& leak : *leaks) {
+    if (left) {
+      leak.seconds_to_full =
+          std::llround(60 * static_cast<double>(*left) / leak.site.bytes_per_minute);
+    }
+  }
+  if (options.json) {
+    print_leaks_json(*leaks, growth, watched);
+  } else {
+    print_leaks(*leaks, growth, watched, options.top, left);
+  }
+  return kExitOk;
+}
+
+int leaks(const LeaksOptions& options) {
+  bool loaded = false;
+  const auto address = find_or_load(options.target, options.agent, "live=y,dump=none", loaded);
+  if (!address) return refuse(address.message());
+  auto client = DdmClient::connect(*address);
+  if (!client) return refuse(client.message());
+  if (!offers_reports(*client)) {
+    return refuse("the target is another DDM server, which does not tell what is alive");
+  }
+  catch_interrupts();
+  const auto followed =
+      FollowedObjects::of(*client, options.target, options.agent, /*switched_on=*/loaded);
+  if (!followed) return refuse(followed.message());
+  return watch(options, *client, *followed);
+}
+
+}  // namespace
+
+void add_leaks(CLI::App& app, Command& chosen) {
+  const auto [command, options] = add_command(
+      app, chosen, "leaks", "Show what grows, who holds it and who allocated it", leaks);
+  command.add_option("PID", options.target, kTargetHelp)->required();
+  add_duration(command, "--for", options.seconds,
+               "How long to watch; four full collections are asked for meanwhile", 1, kMostSeconds);
+  add_top(command, options.top, "How many roots, and sites of each");
+  command.add_flag("--json", options.json,
+                   "All: {collections, seconds, rows: [{class, stack, live_count, live_bytes, "
+                   "bytes_per_minute, retained_bytes, seconds_to_full, paths}]}");
+  command
+      .add_option("--agent", options.agent,
+                  "libddmagent.so; by default the one in ../lib of this command")
+      ->type_name("FILE");
+}
+
+}  // namespace ddm

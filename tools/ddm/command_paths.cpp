@@ -1,0 +1,81 @@
+// ddm paths: what holds on to the objects of a class, in a heap dump or in a program.
+#include <fcntl.h>
+
+#include "command.h"
+#include "graph/class_choice.h"
+#include "graph/root_paths.h"
+#include "heap_dump_fetch.h"
+#include "output.h"
+#include "path_text.h"
+#include "report/report_words.h"
+#include "target.h"
+
+namespace ddm {
+namespace {
+
+struct PathsOptions : TargetOptions {
+  std::string class_name;
+  std::size_t top = 10;
+};
+
+// A file that is there is a dump; all else is a program.
+Result<FileDescriptor> open_dump(const PathsOptions& options) {
+  FileDescriptor file(open(options.target.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.valid()) return file;
+  auto client = connect_to_target(options.target);
+  if (!client) return client.error();
+  Progress progress("heap dump");
+  return fetch_nameless_heap_dump(*client, false, progress);
+}
+
+int paths(const PathsOptions& options) {
+  const auto file = open_dump(options);
+  if (!file) return refuse(file.message());
+  Progress progress("reading the heap dump");
+  auto graph = HeapGraph::read(file->get(), [&progress](std::uint64_t bytes) {
+    progress.show(static_cast<std::size_t>(bytes));
+  });
+  if (!graph) return refuse(options.target + ": " + graph.message());
+  const auto chosen = choose_class(*graph, options.class_name);
+  if (!chosen) return refuse(chosen.message());
+  RootPaths ways(*graph);
+  const std::vector<RootPath> found = ways.of(chosen->objects);
+  const std::uint64_t retained = ways.retained_by(chosen->objects);
+  progress.clear();
+  std::uint64_t bytes = 0;
+  for (const ObjectNumber object : chosen->objects) bytes += graph->bytes_of(object);
+  if (options.json) {
+    print_json({{"class", json_text(chosen->name)},
+                {"count", chosen->objects.size()},
+                {"bytes", bytes},
+                {"retained_bytes", retained},
+                {"paths", paths_json(found)}});
+    return kExitOk;
+  }
+  const auto count = static_cast<std::int64_t>(chosen->objects.size());
+  print("{} of {}, {}; with all that they alone hold {}\n", counted(count, "object"), chosen->name,
+        human_bytes(static_cast<std::int64_t>(bytes)),
+        human_bytes(static_cast<std::int64_t>(retained)));
+  print_paths(found, options.top, count);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_paths(CLI::App& app, Command& chosen) {
+  const auto [command, options] = add_command(
+      app, chosen, "paths", "Show what holds on to the objects of a class (heap dump)", paths);
+  command
+      .add_option("PID", options.target,
+                  std::string(kTargetHelp) + "; or a heap dump (hprof), which is read instead")
+      ->required();
+  command
+      .add_option("CLASS", options.class_name,
+                  "shop.Session, or Session if it is the only one of that name; byte[]")
+      ->required();
+  command.add_option("--top", options.top, "How many ways")->capture_default_str();
+  command.add_flag("--json", options.json,
+                   "All: {class, count, bytes, retained_bytes, paths: [{root, kind, via, count}]}");
+}
+
+}  // namespace ddm

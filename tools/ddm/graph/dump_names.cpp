@@ -1,0 +1,107 @@
+#include "graph/dump_names.h"
+
+#include <algorithm>
+
+#include "core/class_names.h"
+#include "core/jvm_text.h"
+#include "stack/names/name_table.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint64_t kLongestName = 1 << 16;
+constexpr std::uint32_t kDeepest = 1 << 16;
+constexpr std::int32_t kHprofNative = -3;
+
+// "java/lang/String", "[I" as Java names them.
+std::string type_name(const std::string& internal) {
+  return internal.starts_with("[") ? type_name_of(internal) : dotted_name(internal);
+}
+
+}  // namespace
+
+void DumpNames::note(HprofReader& in, const HprofReader::Record& record) {
+  id_bytes_ = in.id_bytes();
+  const auto place = [&] { return Place{in.bytes().position(), in.left()}; };
+  switch (record.tag) {
+    case HprofReader::kText: {
+      if (record.length < id_bytes_) break;
+      const std::uint64_t id = in.id();
+      texts_[id] = place();
+      break;
+    }
+    case HprofReader::kLoadClass: {
+      const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
+      const std::uint64_t id = in.id();
+      in.bytes().integer(4);
+      const std::uint64_t name = in.id();
+      classes_[id] = name;
+      classes_by_serial_[serial] = name;
+      break;
+    }
+    case HprofReader::kFrame: {
+      const std::uint64_t id = in.id();
+      frames_[id] = place();
+      break;
+    }
+    case HprofReader::kTrace: {
+      const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
+      traces_[serial] = place();
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+std::string DumpNames::array_name(std::uint8_t element) {
+  static constexpr std::string_view kNames[] = {"boolean", "char",  "float", "double",
+                                                "byte",    "short", "int",   "long"};
+  return element >= 4 && element < 12 ? std::string(kNames[element - 4]) + "[]" : "unknown";
+}
+
+std::string DumpNames::class_name(std::uint64_t class_id) const {
+  const auto name = classes_.find(class_id);
+  return name != classes_.end() ? type_name(text(name->second)) : "unknown";
+}
+
+std::string DumpNames::text(std::uint64_t id) const {
+  const auto place = texts_.find(id);
+  if (place == texts_.end()) return id == 0 ? "" : "unknown";
+  HprofBytes bytes(fd_, 1 << 12);
+  bytes.skip(place->second.at);
+  return utf8_of(bytes.text(std::min(place->second.bytes, kLongestName)));
+}
+
+std::vector<DumpFrame> DumpNames::stack(std::uint32_t serial) {
+  const auto place = traces_.find(serial);
+  std::vector<DumpFrame> result;
+  if (place == traces_.end() || place->second.bytes < 8) return result;
+  HprofBytes bytes(fd_, 1 << 12);
+  bytes.skip(place->second.at + 4);
+  const std::uint64_t most = (place->second.bytes - 8) / id_bytes_;
+  for (auto n = std::min({bytes.integer(4), most, std::uint64_t{kDeepest}}); n > 0 && bytes.good();
+       --n) {
+    result.push_back(frame(bytes.integer(id_bytes_)));
+  }
+  return result;
+}
+
+const DumpFrame& DumpNames::frame(std::uint64_t id) {
+  const auto [at, fresh] = shown_.try_emplace(id);
+  const auto place = frames_.find(id);
+  if (!fresh || place == frames_.end()) return at->second;
+  HprofBytes bytes(fd_, 1 << 8);
+  bytes.skip(place->second.at);
+  DumpFrame& frame = at->second;
+  frame.name.method = text(bytes.integer(id_bytes_));
+  frame.signature = text(bytes.integer(id_bytes_));
+  frame.name.file = text(bytes.integer(id_bytes_));
+  const auto of = classes_by_serial_.find(static_cast<std::uint32_t>(bytes.integer(4)));
+  const auto line = static_cast<std::int32_t>(bytes.integer(4));
+  frame.name.class_name = of != classes_by_serial_.end() ? type_name(text(of->second)) : "unknown";
+  frame.name.line = line > 0 ? line : line == kHprofNative ? kLineNative : kLineUnknown;
+  return frame;
+}
+
+}  // namespace ddm

@@ -1,0 +1,53 @@
+// The names in a heap dump: of classes, frames and stacks. Only where they stand in the file is kept.
+//
+// One thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "report/hprof/hprof_reader.h"
+#include "site_figures.h"
+
+namespace ddm {
+
+struct DumpFrame {
+  FrameName name;
+  std::string signature;
+};
+
+class DumpNames {
+ public:
+  // `fd`: of the dump, read with offsets.
+  explicit DumpNames(int fd) : fd_(fd) {}
+
+  // Of the records that hold no objects, each as it is read.
+  void note(HprofReader& in, const HprofReader::Record& record);
+
+  // "java.lang.String", "int[][]"; "unknown".
+  std::string class_name(std::uint64_t class_id) const;
+  static std::string array_name(std::uint8_t element);  // of a primitive type
+  std::string text(std::uint64_t id) const;
+  // By its serial number, the innermost frame first; empty: there is no such stack.
+  std::vector<DumpFrame> stack(std::uint32_t serial);
+
+ private:
+  struct Place {
+    std::uint64_t at = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  const DumpFrame& frame(std::uint64_t id);
+
+  const int fd_;
+  std::uint32_t id_bytes_ = 8;
+  std::unordered_map<std::uint64_t, Place> texts_, frames_;
+  std::unordered_map<std::uint32_t, Place> traces_;
+  std::unordered_map<std::uint64_t, std::uint64_t> classes_;
+  std::unordered_map<std::uint32_t, std::uint64_t> classes_by_serial_;
+  std::unordered_map<std::uint64_t, DumpFrame> shown_;
+};
+
+}  // namespace ddm

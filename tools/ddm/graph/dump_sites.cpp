@@ -1,0 +1,156 @@
+#include "graph/dump_sites.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "graph/dump_sizes.h"
+#include "report/hprof/hprof_reader.h"
+#include "report/jdk_classes.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint64_t kProgressBytes = std::uint64_t{16} << 20;
+
+class DumpReading {
+ public:
+  DumpReading(int fd, const std::function<void(std::uint64_t)>& progress)
+      : fd_(fd), names_(fd), progress_(progress) {}
+
+  Result<SitesOfDump> read() {
+    if (auto wrong = walk([this](const HprofReader::Object& object) { sizes_.learn(object); })) {
+      return *wrong;
+    }
+    first_ = false;
+    if (auto wrong = walk([this](const HprofReader::Object& object) { count(object); })) {
+      return *wrong;
+    }
+    return result();
+  }
+
+ private:
+  struct Key {
+    std::uint64_t of = 0;  // class, or type of element
+    std::uint32_t trace = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<std::uint64_t>()(key.of * 0x9e3779b97f4a7c15u ^ key.trace);
+    }
+  };
+  struct Sum {
+    std::int64_t count = 0, bytes = 0;
+    bool primitives = false;
+  };
+
+  template <typename Use>
+  std::optional<Error> walk(Use use) {
+    HprofReader in(fd_);
+    std::uint64_t told = 0;
+    in.open();
+    while (const auto record = in.next()) {
+      if (record->holds_objects()) {
+        while (const auto object = in.next_object()) {
+          if (!object->is_root()) use(*object);
+        }
+      } else if (first_) {
+        names_.note(in, *record);
+      }
+      if (in.bytes().position() < told + kProgressBytes) continue;
+      told = in.bytes().position();
+      progress_(told);
+    }
+    if (!in.problem().empty()) return Error{in.problem()};
+    return {};
+  }
+
+  void count(const HprofReader::Object& object) {
+    if (object.kind == HprofReader::kClass) return;
+    const bool primitives = object.kind == HprofReader::kPrimitiveArray;
+    Sum& sum = sums_[{primitives ? object.element : object.of, object.trace}];
+    sum.primitives = primitives;
+    ++sum.count;
+    sum.bytes += static_cast<std::int64_t>(sizes_.bytes_of(object));
+  }
+
+  SitesOfDump result() {
+    std::unordered_map<std::string, std::size_t> places;
+    SitesOfDump dump;
+    for (const auto& [key, sum] : sums_) {
+      DumpSite site{sum.primitives ? DumpNames::array_name(static_cast<std::uint8_t>(key.of))
+                                   : names_.class_name(key.of),
+                    names_.stack(key.trace),
+                    sum.count,
+                    sum.bytes,
+                    {}};
+      dump.count += site.count;
+      dump.bytes += site.bytes;
+      if (!site.stack.empty()) {
+        dump.with_stack += site.count;
+        dump.with_stack_bytes += site.bytes;
+      }
+      const auto [at, fresh] = places.emplace(look_of(site), dump.sites.size());
+      if (fresh) {
+        dump.sites.push_back(std::move(site));
+      } else {
+        dump.sites[at->second].count += site.count;
+        dump.sites[at->second].bytes += site.bytes;
+      }
+    }
+    std::sort(dump.sites.begin(), dump.sites.end(), [](const DumpSite& a, const DumpSite& b) {
+      return std::tuple(-a.bytes, -a.count, a.class_name) <
+             std::tuple(-b.bytes, -b.count, b.class_name);
+    });
+    return dump;
+  }
+
+  const int fd_;
+  DumpNames names_;
+  const std::function<void(std::uint64_t)>& progress_;
+  bool first_ = true;
+  DumpSizes sizes_;
+  std::unordered_map<Key, Sum, Hash> sums_;
+};
+
+}  // namespace
+
+std::string look_of(const DumpSite& site) {
+  std::string look = site.class_name;
+  for (const DumpFrame& frame : site.stack) {
+    look += fmt::format("\n{}.{}{} {}", frame.name.class_name, frame.name.method, frame.signature,
+                        frame.name.line);
+  }
+  return look;
+}
+
+Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64_t)>& progress) {
+  return DumpReading(fd, progress).read();
+}
+
+SiteFigures figures_of(const SitesOfDump& dump) {
+  SiteFigures figures;
+  for (const DumpSite& site : dump.sites) {
+    if (site.stack.empty()) {
+      if (site.retained) {
+        figures.sites.push_back(
+            {site.class_name, {}, {}, site.bytes, site.count, {}, *site.retained});
+      }
+      continue;
+    }
+    const DumpFrame& app = site.stack[telling_frame(site.stack.size(), [&](std::size_t i) {
+      return std::string_view(site.stack[i].name.class_name);
+    })];
+    figures.sites.push_back({site.class_name,
+                             site.stack.front().name,
+                             app.name,
+                             site.bytes,
+                             site.count,
+                             {},
+                             site.retained.value_or(0)});
+  }
+  return figures;
+}
+
+}  // namespace ddm

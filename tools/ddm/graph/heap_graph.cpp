@@ -1,0 +1,202 @@
+#include "graph/heap_graph.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/jvm_text.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint64_t kToldEvery = std::uint64_t{16} << 20;
+constexpr std::size_t kMostObjects = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMostReferences = std::numeric_limits<std::uint32_t>::max() - 4;
+constexpr int kMostSupers = 1000;
+constexpr std::uint8_t kFirstPrimitive = 4, kPrimitives = 12;
+constexpr std::string_view kReference = "java.lang.ref.Reference";
+
+}  // namespace
+
+Result<HeapGraph> HeapGraph::read(int fd, const std::function<void(std::uint64_t)>& progress) {
+  HeapGraph graph(fd);
+  std::uint64_t first_pass = 0;
+  HprofReader::ClassDetails details;
+  graph.add_array_classes();
+  auto wrong = graph.walk(
+      [&](HprofReader&, const HprofReader::Object& object) { graph.learn(object, details); },
+      &details, [&](std::uint64_t bytes) { progress(first_pass = bytes); });
+  if (wrong) return *wrong;
+  if (graph.numbers_.size() > kMostObjects) return Error{"it has more objects than are read here"};
+  graph.numbers_.complete();
+  graph.lay_out();
+  graph.of_.resize(graph.numbers_.size());
+  graph.words_.resize(graph.numbers_.size());
+  graph.traces_.resize(graph.numbers_.size());
+  graph.first_.reserve(graph.numbers_.size() + 1);
+  wrong = graph.walk(
+      [&](HprofReader& in, const HprofReader::Object& object) { graph.link(in, object); }, nullptr,
+      [&](std::uint64_t bytes) { progress(first_pass + bytes); });
+  if (wrong) return *wrong;
+  if (graph.edges_.size() > kMostReferences) {
+    return Error{"it has more references than are read here"};
+  }
+  graph.first_.push_back(static_cast<std::uint32_t>(graph.edges_.size()));
+  return graph;
+}
+
+std::optional<Error> HeapGraph::walk(
+    const std::function<void(HprofReader&, const HprofReader::Object&)>& use,
+    HprofReader::ClassDetails* details, const std::function<void(std::uint64_t)>& progress) {
+  HprofReader in(fd_);
+  std::uint64_t told = 0;
+  if (in.open()) id_bytes_ = in.id_bytes();
+  in.keep_details_in(details);
+  while (const auto record = in.next()) {
+    if (record->holds_objects()) {
+      while (const auto object = in.next_object()) use(in, *object);
+    } else if (details != nullptr) {
+      names_.note(in, *record);
+    }
+    if (in.bytes().position() < told + kToldEvery) continue;
+    told = in.bytes().position();
+    progress(told);
+  }
+  if (!in.problem().empty()) return Error{in.problem()};
+  return {};
+}
+
+// What a primitive array is of has no class in the dump that its objects name.
+void HeapGraph::add_array_classes() {
+  classes_.resize(kPrimitives - kFirstPrimitive);
+  for (std::uint8_t element = kFirstPrimitive; element < kPrimitives; ++element) {
+    classes_[element - kFirstPrimitive].element = element;
+    classes_[element - kFirstPrimitive].array = true;
+  }
+}
+
+void HeapGraph::learn(const HprofReader::Object& object, HprofReader::ClassDetails& details) {
+  sizes_.learn(object);
+  if (object.is_root()) return;
+  numbers_.add(object.id);
+  if (object.kind != HprofReader::kClass) return;
+  const auto number = static_cast<std::uint32_t>(classes_.size());
+  if (!class_numbers_.emplace(object.id, number).second) return;
+  Class& one = classes_.emplace_back();
+  one.id = object.id;
+  one.super_id = object.of;
+  one.loader_id = details.loader;
+  one.fields = std::move(details.fields);
+  for (const HprofReader::Field& field : details.statics) {
+    if (field.type == kHprofReference) one.statics.push_back(field);
+  }
+}
+
+void HeapGraph::lay_out() {
+  for (Class& one : classes_) {
+    if (one.element != 0) continue;
+    one.object = numbers_.find(one.id);
+    one.loader = numbers_.find(one.loader_id);
+    const auto above = class_numbers_.find(one.super_id);
+    if (above != class_numbers_.end()) one.super = above->second;
+    one.array = names_.class_name(one.id).ends_with("[]");
+  }
+  for (Class& one : classes_) lay_out(one);
+}
+
+// An instance has its class's fields first, then those of the class above.
+void HeapGraph::lay_out(Class& one) {
+  std::uint32_t offset = 0;
+  int above = 0;
+  for (const Class* at = &one; above < kMostSupers; ++above) {
+    const bool is_reference = at->id != 0 && names_.class_name(at->id) == kReference;
+    for (const HprofReader::Field& field : at->fields) {
+      if (field.type == kHprofReference) {
+        if (is_reference && names_.text(field.name) == "referent") {
+          one.referent = static_cast<std::uint32_t>(one.offsets.size());
+        }
+        one.offsets.push_back(offset);
+        one.fields_of_instance.push_back(
+            {static_cast<std::uint32_t>(at - classes_.data()), field.name});
+      }
+      offset += hprof_value_bytes(field.type, id_bytes_);
+    }
+    if (at->super == kNoClass) break;
+    at = &classes_[at->super];
+  }
+}
+
+void HeapGraph::link(HprofReader& in, const HprofReader::Object& object) {
+  if (object.is_root()) {
+    const ObjectNumber number = numbers_.find(object.id);
+    if (object.kind == HprofReader::kThread) threads_[object.thread] = {number, object.trace};
+    if (number != kNone) roots_.push_back({number, object.kind, object.thread, object.frame});
+    return;
+  }
+  const std::uint32_t number = linked_++;
+  if (number >= of_.size()) return;  // the file has changed
+  first_.push_back(static_cast<std::uint32_t>(std::min(edges_.size(), kMostReferences)));
+  words_[number] = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      sizes_.bytes_of(object) / 8, std::numeric_limits<std::uint32_t>::max()));
+  traces_[number] = object.trace;
+  const auto of = class_numbers_.find(object.kind == HprofReader::kClass ? object.id : object.of);
+  HprofBytes& bytes = in.bytes();
+  switch (object.kind) {
+    case HprofReader::kPrimitiveArray:
+      of_[number] = object.element - kFirstPrimitive;
+      return;
+    case HprofReader::kObjectArray:
+      for (std::uint32_t i = 0; i < object.count && bytes.good(); ++i) {
+        const std::uint64_t id = in.id();
+        if (const ObjectNumber to = numbers_.find(id); to != kNone) edges_.push_back(to);
+      }
+      break;
+    case HprofReader::kClass:
+      if (of == class_numbers_.end() || classes_[of->second].object != number) break;
+      for (const HprofReader::Field& field : classes_[of->second].statics) {
+        edges_.push_back(numbers_.find(field.value));
+      }
+      break;
+    default: {
+      if (of == class_numbers_.end()) break;
+      std::uint32_t offset = 0;
+      for (const std::uint32_t at : classes_[of->second].offsets) {
+        if (at < offset || at + id_bytes_ > object.count) break;
+        bytes.skip(at - offset);
+        edges_.push_back(numbers_.find(in.id()));
+        offset = at + id_bytes_;
+      }
+    }
+  }
+  of_[number] = of != class_numbers_.end() ? of->second : 0;
+}
+
+const HeapGraph::Thread* HeapGraph::thread(std::uint32_t serial) const {
+  const auto found = threads_.find(serial);
+  return found != threads_.end() ? &found->second : nullptr;
+}
+
+std::string HeapGraph::class_name(std::uint32_t number) const {
+  const Class& one = classes_[number];
+  return one.element != 0 ? DumpNames::array_name(one.element) : names_.class_name(one.id);
+}
+
+std::string HeapGraph::reference_name(ObjectNumber object, std::uint32_t at) const {
+  const Class& one = classes_[of_[object]];
+  const std::uint32_t own = first_[object + 1] - first_[object];
+  if (at >= own) {
+    const bool loader = is_class(object) && at == own;
+    const bool super = is_class(object) && at > own;
+    return class_name(of_[object]) + (loader ? ".<loader>" : super ? ".<super>" : ".<class>");
+  }
+  if (is_class(object) && at < one.statics.size()) {
+    return class_name(of_[object]) + "." + names_.text(one.statics[at].name);
+  }
+  // In a damaged dump an object may stand where a class does.
+  if (one.array || at >= one.fields_of_instance.size()) return class_name(of_[object]);
+  const Name& name = one.fields_of_instance[at];
+  // A referent is told by the kind of reference that it is of.
+  const std::uint32_t owner = at == one.referent ? of_[object] : name.owner;
+  return class_name(owner) + "." + names_.text(name.text);
+}
+
+}  // namespace ddm

@@ -1,0 +1,139 @@
+// The objects of a heap dump and what they refer to, in compact arrays: 24 bytes an object, 16 where
+// the dump is not in the order of its addresses, and 4 a reference.
+//
+// The dump is read twice. An object's number is its place in the dump; a class is an object, too,
+// the one that java.lang.Class has for it. What the dump tells wrong is left out: a reference to
+// nowhere is none. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/result.h"
+#include "graph/dump_names.h"
+#include "graph/dump_sizes.h"
+#include "graph/object_numbers.h"
+
+namespace ddm {
+
+class HeapGraph {
+ public:
+  using Kind = HprofReader::Kind;
+  static constexpr ObjectNumber kNone = ObjectNumbers::kNone;
+
+  struct Root {
+    ObjectNumber object;
+    std::uint8_t kind;     // HprofReader::kJniGlobal to kThread, or 0xFF
+    std::uint32_t thread;  // its serial number, as far as the kind has one
+    std::uint32_t frame;   // of that thread's stack
+  };
+  struct Thread {
+    ObjectNumber object = kNone;
+    std::uint32_t trace = 0;
+  };
+
+  // `fd`: read with offsets. `progress`: told of the bytes that were read, now and then.
+  static Result<HeapGraph> read(int fd, const std::function<void(std::uint64_t)>& progress);
+
+  std::size_t size() const { return of_.size(); }
+  std::uint64_t bytes_of(ObjectNumber object) const { return std::uint64_t{words_[object]} * 8; }
+  std::uint32_t trace_of(ObjectNumber object) const { return traces_[object]; }
+  std::span<const Root> roots() const { return roots_; }
+  // By its serial number; null: not known.
+  const Thread* thread(std::uint32_t serial) const;
+  // What java.lang.Thread's `name` says, "" if nothing. Reads the dump once more at the first call.
+  std::string thread_name(std::uint32_t serial);
+
+  // What an object holds on to by its fields, elements or static fields, kNone where there is
+  // nothing; behind these, at() the number of fields, come what they have besides: an object its
+  // class, a class its loader and the class above.
+  std::uint32_t references(ObjectNumber object) const {
+    return first_[object + 1] - first_[object] + (is_class(object) ? 2 : 1);
+  }
+  ObjectNumber reference(ObjectNumber object, std::uint32_t at) const {
+    const std::uint32_t own = first_[object + 1] - first_[object];
+    if (at < own) return edges_[first_[object] + at];
+    const Class& of = classes_[of_[object]];
+    if (!is_class(object)) return of.object;
+    return at == own ? of.loader : of.super < classes_.size() ? classes_[of.super].object : kNone;
+  }
+  // Whether that reference does not keep its object alive: java.lang.ref.Reference's referent.
+  bool is_weak(ObjectNumber object, std::uint32_t at) const {
+    return !is_class(object) && at == classes_[of_[object]].referent;
+  }
+  bool is_class(ObjectNumber object) const { return classes_[of_[object]].object == object; }
+  bool is_array(ObjectNumber object) const {
+    return !is_class(object) && classes_[of_[object]].array;
+  }
+  bool is_static(ObjectNumber object, std::uint32_t at) const {
+    return is_class(object) && at < first_[object + 1] - first_[object];
+  }
+
+  // Classes by number: those of the dump, and behind them the arrays of primitives.
+  std::uint32_t class_of(ObjectNumber object) const { return of_[object]; }
+  std::size_t classes() const { return classes_.size(); }
+  std::string class_name(std::uint32_t number) const;
+  // "java.util.HashMap.table" of a field, "shop.Shop.ALL" of a static one, "java.lang.Object[]" of
+  // an element, "shop.Shop.<class>", "shop.Shop.<loader>", "java.lang.ref.WeakReference.referent".
+  std::string reference_name(ObjectNumber object, std::uint32_t at) const;
+
+  DumpNames& names() { return names_; }
+
+ private:
+  static constexpr std::uint32_t kNoClass = ~std::uint32_t{0};
+  // What a field, or a static one, is called, by position.
+  struct Name {
+    std::uint32_t owner = kNoClass;
+    std::uint64_t text = 0;
+  };
+  struct Class {
+    std::uint64_t id = 0, super_id = 0, loader_id = 0;
+    ObjectNumber object = kNone, loader = kNone;
+    std::uint32_t super = kNoClass;
+    std::uint32_t referent = ~std::uint32_t{0};  // the field's position
+    std::uint8_t element = 0;                    // of arrays of primitives
+    bool array = false;
+    std::vector<HprofReader::Field> fields;   // its own, until the layout is made
+    std::vector<HprofReader::Field> statics;  // the references among them
+    // Of an instance: where its references lie among its bytes, and what they are called.
+    std::vector<std::uint32_t> offsets;
+    std::vector<Name> fields_of_instance;
+  };
+
+  explicit HeapGraph(int fd) : fd_(fd), names_(fd) {}
+
+  // `details`: where those of classes are left, and names are noted; null: they are known.
+  std::optional<Error> walk(
+      const std::function<void(HprofReader&, const HprofReader::Object&)>& use,
+      HprofReader::ClassDetails* details, const std::function<void(std::uint64_t)>& progress);
+  void learn(const HprofReader::Object& object, HprofReader::ClassDetails& details);
+  void add_array_classes();
+  void lay_out();
+  void lay_out(Class& one);
+  void link(HprofReader& in, const HprofReader::Object& object);
+  ObjectNumber field(ObjectNumber object, std::string_view name) const;
+  // What an instance's own class says of a field that is no reference: where it lies; none.
+  std::optional<std::uint32_t> offset_of(std::uint32_t of, std::string_view name) const;
+  void read_thread_names();
+
+  const int fd_;
+  DumpNames names_;
+  DumpSizes sizes_;
+  ObjectNumbers numbers_;
+  std::vector<std::uint32_t> of_, words_, traces_, first_;
+  std::vector<ObjectNumber> edges_;
+  std::vector<Root> roots_;
+  std::vector<Class> classes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> class_numbers_;
+  std::unordered_map<std::uint32_t, Thread> threads_;
+  std::optional<std::unordered_map<ObjectNumber, std::string>> thread_names_;
+  std::uint32_t id_bytes_ = 8;
+  std::uint32_t linked_ = 0;  // so many objects
+};
+
+}  // namespace ddm

@@ -1,0 +1,246 @@
+#include "graph/root_paths.h"
+
+#include <algorithm>
+
+namespace ddm {
+namespace {
+
+constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
+// A way's first step names its root: "S" and the static field, or "R" and the root's number.
+constexpr char kStatic = 'S', kRoot = 'R';
+
+bool is_variable(const HeapGraph::Root& root) {
+  return root.kind == HprofReader::kJavaFrame || root.kind == HprofReader::kJniLocal ||
+         root.kind == HprofReader::kMonitor || root.kind == HprofReader::kThreadBlock ||
+         root.kind == HprofReader::kNativeStack;
+}
+
+}  // namespace
+
+// First whatever lives is found; then the ways, the shortest first: from the static fields of all classes
+// that live and from the roots; then from the variables of threads' stacks to what is left, since much
+// that others hold stands in some variable, too, while it is worked with.
+RootPaths::RootPaths(HeapGraph& graph)
+    : graph_(graph),
+      reach_(graph.size()),
+      before_(graph.size(), kNone),
+      steps_of_(graph.size(), kNoStep) {
+  std::vector<ObjectNumber> found;
+  const auto begin_at = [&](ObjectNumber object) {
+    if (before_[object] != kNone) return;
+    before_[object] = object;
+    found.push_back(object);
+  };
+  for (const HeapGraph::Root& root : graph.roots()) begin_at(root.object);
+  spread(found, Follow::kAll, Reach::kStrong);
+  std::fill(before_.begin(), before_.end(), kNone);
+  found.clear();
+  for (ObjectNumber object = 0; object < graph.size(); ++object) {
+    if (reach_[object] == Reach::kStrong && graph.is_class(object)) begin_at(object);
+  }
+  for (const HeapGraph::Root& root : graph.roots()) {
+    if (!is_variable(root)) begin_at(root.object);
+  }
+  spread(found, Follow::kStaticsOfClasses, Reach::kStrong);
+  for (const HeapGraph::Root& root : graph.roots()) begin_at(root.object);
+  spread(found, Follow::kStaticsOfClasses, Reach::kStrong);
+  spread(found, Follow::kAll, Reach::kStrong);
+  spread(found, Follow::kWeakToo, Reach::kWeak);
+}
+
+// `from`: what was found so far, in the order of its distance; what is found is added.
+void RootPaths::spread(std::vector<ObjectNumber>& from, Follow follow, Reach reach) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const ObjectNumber object = from[i];
+    if (reach_[object] == Reach::kNot) reach_[object] = reach;
+    const std::uint32_t count = graph_.references(object);
+    for (std::uint32_t at = 0; at < count; ++at) {
+      const ObjectNumber to = graph_.reference(object, at);
+      if (to == kNone || before_[to] != kNone) continue;
+      if (follow != Follow::kWeakToo && graph_.is_weak(object, at)) continue;
+      if (follow == Follow::kStaticsOfClasses && at + (graph_.is_class(object) ? 2 : 1) >= count) {
+        continue;  // its class, its loader
+      }
+      before_[to] = object;
+      from.push_back(to);
+    }
+  }
+}
+
+std::uint32_t RootPaths::place_of(ObjectNumber from, ObjectNumber to) const {
+  if (graph_.is_array(from)) return 0;  // all elements have one name, and there may be many
+  const std::uint32_t count = graph_.references(from);
+  std::uint32_t weak = count;
+  for (std::uint32_t at = 0; at < count; ++at) {
+    if (graph_.reference(from, at) != to) continue;
+    if (!graph_.is_weak(from, at)) return at;
+    weak = at;
+  }
+  return weak;
+}
+
+std::uint32_t RootPaths::interned(std::uint32_t before, std::string name, bool weak) {
+  const auto [number, fresh_name] =
+      name_numbers_.try_emplace(name, static_cast<std::uint32_t>(step_names_.size()));
+  if (fresh_name) step_names_.push_back(std::move(name));
+  // What is linked in a row (java.util.HashMap$Node.next) is one step, however long.
+  if (before != kNoStep && steps_[before].name == number->second) return before;
+  const std::uint64_t key = std::uint64_t{before} << 32 | number->second;
+  const auto [step, fresh] =
+      step_numbers_.try_emplace(key, static_cast<std::uint32_t>(steps_.size()));
+  if (fresh) steps_.push_back({before, number->second, weak});
+  return step->second;
+}
+
+std::uint32_t RootPaths::step_to(ObjectNumber object) {
+  std::vector<ObjectNumber> way;
+  ObjectNumber at = object;
+  while (steps_of_[at] == kNoStep) {
+    way.push_back(at);
+    if (before_[at] == at) break;
+    at = before_[at];
+  }
+  for (std::size_t i = way.size(); i-- > 0;) {
+    const ObjectNumber here = way[i], from = before_[here];
+    if (from == here) {
+      steps_of_[here] = interned(kNoStep, kRoot + std::to_string(here), false);
+      continue;
+    }
+    const std::uint32_t place = place_of(from, here);
+    const std::string name = graph_.reference_name(from, place);
+    const bool is_static = graph_.is_static(from, place);
+    const bool weak = graph_.is_weak(from, place) || steps_[steps_of_[from]].weak;
+    steps_of_[here] = is_static ? interned(kNoStep, kStatic + name, steps_[steps_of_[from]].weak)
+                                : interned(steps_of_[from], name, weak);
+  }
+  return steps_of_[object];
+}
+
+std::vector<RootPath> RootPaths::of(std::span<const ObjectNumber> objects) {
+  std::unordered_map<std::uint32_t, std::int64_t> counts;
+  for (const ObjectNumber object : objects) {
+    if (before_[object] != kNone) ++counts[step_to(object)];
+  }
+  // Roots of one kind that look alike are one.
+  std::unordered_map<std::string, std::size_t> places;
+  std::vector<RootPath> paths;
+  for (const auto& [step, count] : counts) {
+    RootPath path = described(step);
+    path.count = count;
+    std::string look = path.root;
+    for (const std::string& name : path.via) look += "\n" + name;
+    const auto [at, fresh] = places.try_emplace(std::move(look), paths.size());
+    if (fresh) {
+      paths.push_back(std::move(path));
+    } else {
+      paths[at->second].count += count;
+    }
+  }
+  std::sort(paths.begin(), paths.end(), [](const RootPath& a, const RootPath& b) {
+    return std::tie(b.count, a.root, a.via) < std::tie(a.count, b.root, b.via);
+  });
+  return paths;
+}
+
+RootPath RootPaths::described(std::uint32_t step) {
+  RootPath path;
+  path.weak = steps_[step].weak;
+  for (; steps_[step].before != kNoStep; step = steps_[step].before) {
+    path.via.push_back(step_names_[steps_[step].name]);
+  }
+  std::reverse(path.via.begin(), path.via.end());
+  const std::string& first = step_names_[steps_[step].name];
+  if (first[0] == kStatic) {
+    // HotSpot tells what a class's constants refer to as a static field of this name.
+    constexpr std::string_view kConstants = ".<resolved_references>";
+    const bool constants = first.ends_with(kConstants);
+    path.kind = constants ? "class" : "static";
+    path.root = constants ? "constants of " + first.substr(1, first.size() - 1 - kConstants.size())
+                          : "static " + first.substr(1);
+    return path;
+  }
+  const auto object = static_cast<ObjectNumber>(std::stoul(first.substr(1)));
+  auto root = std::ranges::find_if(graph_.roots(), [object](const HeapGraph::Root& one) {
+    return one.object == object && !is_variable(one);
+  });
+  if (root == graph_.roots().end()) {
+    root = std::ranges::find(graph_.roots(), object, &HeapGraph::Root::object);
+  }
+  if (root != graph_.roots().end() && root->kind != HprofReader::kStickyClass) {
+    describe_root(*root, path);
+  } else {
+    path.kind = "class";
+    path.root = "class " + graph_.class_name(graph_.class_of(object));
+  }
+  return path;
+}
+
+void RootPaths::describe_root(const HeapGraph::Root& root, RootPath& path) {
+  const auto of_thread = [&] {
+    const std::string name = graph_.thread_name(root.thread);
+    return name.empty() ? std::string("a thread") : "thread \"" + name + "\"";
+  };
+  switch (root.kind) {
+    case HprofReader::kJniGlobal:
+      path.kind = "jni";
+      path.root = "JNI global reference";
+      return;
+    case HprofReader::kJniLocal:
+    case HprofReader::kJavaFrame: {
+      const bool native = root.kind == HprofReader::kJniLocal;
+      path.kind = native ? "jni" : "local";
+      path.root = native ? "JNI local reference" : "local variable";
+      const HeapGraph::Thread* const thread = graph_.thread(root.thread);
+      const auto stack =
+          thread != nullptr ? graph_.names().stack(thread->trace) : std::vector<DumpFrame>();
+      if (root.frame < stack.size()) {
+        const FrameName& frame = stack[root.frame].name;
+        path.root += " of " + frame.class_name + "." + frame.method;
+      }
+      path.root += ", " + of_thread();
+      return;
+    }
+    case HprofReader::kThread:
+      path.kind = "thread";
+      path.root = of_thread();
+      return;
+    case HprofReader::kMonitor:
+      path.kind = "monitor";
+      path.root = "a monitor that is held";
+      return;
+    default:
+      path.kind = "other";
+      path.root = "the VM";
+  }
+}
+
+std::uint64_t RootPaths::retained_by(std::span<const ObjectNumber> objects) const {
+  std::vector<bool> seen(graph_.size());
+  std::uint64_t without = 0, all = 0;
+  for (const ObjectNumber object : objects) seen[object] = true;
+  std::vector<ObjectNumber> open;
+  const auto enter = [&](ObjectNumber object) {
+    if (object == kNone || seen[object]) return;
+    seen[object] = true;
+    open.push_back(object);
+  };
+  for (const HeapGraph::Root& root : graph_.roots()) enter(root.object);
+  while (!open.empty()) {
+    const ObjectNumber object = open.back();
+    open.pop_back();
+    without += graph_.bytes_of(object);
+    const std::uint32_t count = graph_.references(object);
+    for (std::uint32_t at = 0; at < count; ++at) {
+      if (!graph_.is_weak(object, at)) enter(graph_.reference(object, at));
+    }
+  }
+  for (ObjectNumber object = 0; object < graph_.size(); ++object) {
+    if (strongly_held(object)) all += graph_.bytes_of(object);
+  }
+  for (const ObjectNumber object : objects) {
+    if (!strongly_held(object)) all += graph_.bytes_of(object);
+  }
+  return all - without;
+}
+
+}  // namespace ddm

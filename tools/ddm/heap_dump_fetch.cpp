@@ -1,0 +1,83 @@
+#include "heap_dump_fetch.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "wire/chunks/hello.h"
+
+namespace ddm {
+namespace {
+
+constexpr const char* kStopped = "the heap dump could not be written";
+
+Result<HeapDumpMade> fetch_whole(DdmClient& client, Progress& progress,
+                                 const std::function<bool(std::string_view)>& take) {
+  client.on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
+  const auto answer = client.request({kHeapDumpStream, {}}, DdmClient::kLongWork);
+  client.on_progress({});
+  if (!answer) return answer.error();
+  if (answer->type != kHeapDumpStream) return DdmClient::unexpected(*answer);
+  if (!take({reinterpret_cast<const char*>(answer->data.data()), answer->data.size()})) {
+    return Error{kStopped};
+  }
+  HeapDumpMade made;
+  made.bytes = answer->data.size();
+  return made;
+}
+
+}  // namespace
+
+bool offers_heap_dump_pieces(DdmClient& client) {
+  const auto features = client.get<Features>({Features::kType, {}});
+  return features && std::ranges::count(features->names, kHeapDumpPiecesFeature) > 0;
+}
+
+Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progress& progress,
+                                     const std::function<bool(std::string_view)>& take) {
+  if (!offers_heap_dump_pieces(client)) return fetch_whole(client, progress, take);
+  using What = HeapDumpPieceRequest::What;
+  const auto request = [&](What what) {
+    return client.request(to_chunk(HeapDumpPieceRequest{what}), DdmClient::kLongWork);
+  };
+  const auto answer = request(with_stacks ? What::kMakeWithStacks : What::kMake);
+  if (!answer) return answer.error();
+  const auto made = HeapDumpMade::decode(answer->data);
+  if (answer->type != HeapDumpMade::kType || !made) return DdmClient::unexpected(*answer);
+  std::uint64_t have = 0;
+  while (have < made->bytes) {
+    const auto piece = request(What::kNextPiece);
+    if (!piece) return piece.error();
+    if (piece->type != HeapDumpPieceRequest::kType || piece->data.empty()) {
+      return DdmClient::unexpected(*piece);
+    }
+    have += piece->data.size();
+    progress.show(have);
+    if (!take({reinterpret_cast<const char*>(piece->data.data()), piece->data.size()})) {
+      return Error{kStopped};
+    }
+  }
+  if (have == made->bytes) return *made;
+  return Error{fmt::format("the target has sent {} bytes of a heap dump of {}", have, made->bytes)};
+}
+
+Result<FileDescriptor> fetch_nameless_heap_dump(DdmClient& client, bool with_stacks,
+                                                Progress& progress) {
+  const char* const given = std::getenv("TMPDIR");
+  const std::string directory = given != nullptr && *given != '\0' ? given : "/tmp";
+  // Every password of the program is in there.
+  FileDescriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (!file.valid()) return errno_error("a heap dump in " + directory);
+  std::string problem;
+  const auto made = fetch_heap_dump(client, with_stacks, progress, [&](std::string_view piece) {
+    const int error = write_all(file.get(), piece);
+    if (error != 0) problem = "a heap dump in " + directory + ": " + errno_text(error);
+    return error == 0;
+  });
+  if (!problem.empty()) return Error{problem + "; TMPDIR names another place"};
+  if (!made) return made.error();
+  return file;
+}
+
+}  // namespace ddm

@@ -1,0 +1,73 @@
+#include "path_text.h"
+
+#include <algorithm>
+
+#include "report/report_words.h"
+
+namespace ddm {
+namespace {
+
+constexpr const char* kArrow = " -> ";
+constexpr std::size_t kCountColumn = 10;
+
+}  // namespace
+
+Json paths_json(std::span<const RootPath> paths) {
+  Json all = Json::array();
+  for (const RootPath& path : paths) {
+    Json via = Json::array();
+    for (const std::string& step : path.via) via.push_back(json_text(step));
+    Json one = {{"root", json_text(path.root)},
+                {"kind", path.kind},
+                {"via", std::move(via)},
+                {"count", path.count}};
+    if (path.weak) one["weak"] = true;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string path_line(const RootPath& path) {
+  std::string line = path.root;
+  for (const std::string& step : path.via) line += kArrow + step;
+  return line;
+}
+
+void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t objects) {
+  std::int64_t held = 0;
+  const auto print_some = [&](bool weak) {
+    std::size_t shown = 0, more = 0;
+    std::int64_t of_more = 0;
+    for (const RootPath& path : paths) {
+      if (path.weak != weak) continue;
+      held += path.count;
+      if (shown == top) {
+        ++more;
+        of_more += path.count;
+        continue;
+      }
+      if (shown++ == 0) {
+        print(weak ? "\nheld by soft, weak or other references alone:\n" : "\n");
+      }
+      print(fmt::format("{:>{}}  {}\n", grouped(path.count), kCountColumn - 2,
+                        wrapped(printable(path_line(path)), kCountColumn, output_width())));
+    }
+    if (more > 0) {
+      print("{} more by {}; --top shows more\n", counted(of_more, "object"),
+            counted(static_cast<std::int64_t>(more), "other way"));
+    }
+  };
+  print_some(false);
+  print_some(true);
+  if (objects > held) {
+    print("\n");
+    print_sentence(fmt::format("held by nothing, waiting for the collector: {}",
+                               counted(objects - held, "object")));
+  }
+}
+
+}  // namespace ddm

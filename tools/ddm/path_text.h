@@ -1,0 +1,26 @@
+// Ways from a root to objects, as people and programs read them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "graph/root_paths.h"
+#include "output.h"
+
+namespace ddm {
+
+// [{root, kind, via, count}], with "weak": true where it goes through a reference of java.lang.ref.
+Json paths_json(std::span<const RootPath> paths);
+
+// "static shop.Shop.ALL -> java.util.HashMap.table -> java.util.HashMap$Node[]".
+std::string path_line(const RootPath& path);
+
+// "1 object", "1,200 objects".
+std::string counted(std::int64_t count, std::string_view noun);
+
+// As a list, the first `top` of them, and how many objects have none.
+void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t objects);
+
+}  // namespace ddm
