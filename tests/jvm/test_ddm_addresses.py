@@ -7,6 +7,7 @@ import time
 
 from ddm_client import Client, Target, chunk, packed, text
 from harness import test
+from tool import REFUSED, ddm
 
 
 def listeners(pid):
@@ -195,3 +196,17 @@ def big_answers_and_events_arrive_compressed_as_well(t):
         dump = t.path("x.hprof")
         assert ddm.exchange(packed("HPDU", text(dump))) == [("HPDU", b"\0")]
         assert os.path.getsize(dump) > 10000
+
+
+@test()
+def a_program_is_meant_by_a_part_of_its_name(t):
+    with Target(t, "name=shop.Unmistakable,dump=none,log=error") as one, \
+            Target(t, "name=shop.UnmistakableToo,dump=none,log=error"):
+        # A whole name is that program's, though another one's begins likewise.
+        assert f"pid       {one.pid}\n" in ddm(t, "info", "shop.Unmistakable")
+        assert "UnmistakableToo" in ddm(t, "info", "kableToo")
+        several = ddm(t, "info", "nmistakable", code=REFUSED)
+        assert f"'nmistakable' may be {one.pid} (shop.Unmistakable)" in several.replace("ddm: ", "") or \
+            "shop.Unmistakable), " in several, several
+        none = ddm(t, "info", "Nowhere", code=REFUSED)
+        assert "part of no program's name" in none, none

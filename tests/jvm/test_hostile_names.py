@@ -91,6 +91,16 @@ def no_verb_lets_a_program_write_to_the_terminal(t):
         shows("live", pid, "--gc", "--top", 1000)
         shows("dump", pid, "--sites", "-o", t.path("d.hprof"), shown=False, json_too=False)
         shows("sites", t.path("d.hprof"), "--top", 1000)
+        shows("sites", t.path("d.hprof"), "--retained", "--by", "class", "--top", 1000)
+        shows("paths", t.path("d.hprof"), "java.lang.Thread", "--top", 1000)
+        shows("paths", t.path("d.hprof"), NAME, shown=False, json_too=False)
+        shows("leaks", pid, "--for", "1", shown=False)
+        shows("gate", t.path("a.jsonl"), "--baseline", t.path("gate.baseline"), "--update", shown=False,
+              json_too=False)
+        with open(t.path("gate.baseline"), "w", encoding="utf-8") as f:
+            f.write(f"{NAME}\t1\t1\n".replace("\n", " ", NAME.count("\n")))
+        shows("gate", t.path("a.jsonl"), "--baseline", t.path("gate.baseline"), "--annotations", json_too=False)
+        shows("gate", t.path("a.jsonl"), "--baseline", t.path("gate.baseline"), "--json", json_too=False)
         shows("record", pid, "-d", "0.3", "-o", t.path("rec.txt"), shown=False, json_too=False)
         shows("trace", pid, "--methods", "HostileNames*", "-d", "0.5", "-o", t.path("t.txt"))
         shows("trace", pid, "--sample", "1", "-d", "0.5", "-o", t.path("s.collapsed"), shown=False)

@@ -1,5 +1,7 @@
 // ddm allocs: what a program has allocated, as tables or as a report: the whole run, what came
 // after a mark, the recent records, or the difference of two reports.
+#include <sys/stat.h>
+
 #include <ctime>
 
 #include "command.h"
@@ -26,8 +28,16 @@ struct AllocsOptions : TargetOptions {
   std::string since;
   std::vector<std::string> diff;
   std::size_t top = 25;
+  std::string below;
   bool recent = false;
 };
+
+bool to_stdout(const AllocsOptions& options) { return options.path == "-"; }
+
+bool is_saved_report(const std::string& target) {
+  struct stat there {};
+  return target.ends_with(".jsonl") && stat(target.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+}
 
 class Table {
  public:
@@ -110,6 +120,27 @@ std::vector<std::string> run_words(const SiteFigures& figures, bool tracking) {
   return words;
 }
 
+// Of the sites that are in the table.
+std::vector<std::string> below_words(const AllocsOptions& options, const SiteFigures& figures) {
+  if (options.below.empty()) return {};
+  return {fmt::format("{} of these allocations, {}, came below {}", grouped(figures.count()),
+                      human_bytes(figures.bytes()), options.below)};
+}
+
+// A report that was written before.
+int show_saved(const AllocsOptions& options) {
+  const auto figures = read_figures_file(options.target, options.below);
+  if (!figures) return refuse(figures.message());
+  if (!figures->of_whole_run()) {
+    return refuse(options.target + " has no figures of a whole run: it was written with sites=0");
+  }
+  const Table table(options, false);
+  auto words = run_words(*figures, /*tracking=*/true);
+  for (std::string& line : below_words(options, *figures)) words.push_back(std::move(line));
+  table.show(rows_of(*figures, table.by()), words);
+  return kExitOk;
+}
+
 int show_since(const AllocsOptions& options, const SiteFigures& now) {
   const auto then = find_mark(options.since, now);
   if (!then) return refuse(then.message());
@@ -145,7 +176,9 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
   if (!options.since.empty() || !options.mark.empty()) return kExitOk;
   const auto state = client.get<TrackingState>({TrackingState::kType, {}});
   const Table table(options, false);
-  table.show(rows_of(figures, table.by()), run_words(figures, state && state->on));
+  auto words = run_words(figures, state && state->on);
+  for (std::string& line : below_words(options, figures)) words.push_back(std::move(line));
+  table.show(rows_of(figures, table.by()), words);
   return kExitOk;
 }
 
@@ -175,6 +208,10 @@ int show_diff(const AllocsOptions& options) {
 
 int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hello,
          bool own_reports) {
+  if (own_reports && to_stdout(options)) {
+    const auto error = print_report(client, options.recent);
+    return error ? refuse(error->message) : kExitOk;
+  }
   if (own_reports) {
     if (const auto error = save_report(client, options.path, options.recent)) {
       return refuse(error->message);
@@ -184,6 +221,13 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
   }
   const auto report = recent_report(client, hello, 0);
   if (!report) return refuse(report.message());
+  if (to_stdout(options)) {
+    text_report(report->data, [](std::string_view piece) {
+      print(piece);
+      return true;
+    });
+    return kExitOk;
+  }
   const std::string problem =
       write_report_file(options.path, *report_format_of(options.path), report->data);
   if (!problem.empty()) return refuse(problem);
@@ -194,12 +238,19 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
 
 int allocs(const AllocsOptions& options) {
   if (!options.diff.empty()) return show_diff(options);
-  if (!options.path.empty() && !report_format_of(options.path)) {
+  if (!options.path.empty() && !to_stdout(options) && !report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
   for (const std::string& name : {options.mark, options.since}) {
     const auto error = name.empty() ? std::nullopt : check_mark_name(name);
     if (error) return misused(error->message);
+  }
+  if (is_saved_report(options.target)) {
+    if (options.mark.empty() && options.since.empty() && options.path.empty() && !options.recent) {
+      return show_saved(options);
+    }
+    return misused(options.target +
+                   " is a saved report, of which tables are made and nothing else");
   }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
@@ -218,7 +269,7 @@ int allocs(const AllocsOptions& options) {
     const auto summary = fetch_summary(*client);
     if (summary) interval = summary->value("interval", std::int64_t{0});
   } else {
-    const auto figures = fetch_figures(*client);
+    const auto figures = fetch_figures(*client, options.below);
     if (!figures) return refuse(figures.message());
     // Before tracking is on for the first time nobody knows.
     if (figures->of_whole_run() || figures->fact("period") == 0) {
@@ -228,6 +279,7 @@ int allocs(const AllocsOptions& options) {
     why = "The whole run is not counted (sites=0).";
   }
   if (!options.mark.empty() || !options.since.empty()) return refuse("no marks here. " + why);
+  if (!options.below.empty()) return refuse("no --below here. " + why);
   const auto report = recent_report(*client, *hello, interval);
   if (!report) return refuse(report.message());
   show_recent(options, report->data, why);
@@ -239,7 +291,8 @@ int allocs(const AllocsOptions& options) {
 void add_allocs(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("allocs", "Show what was allocated");
   auto options = std::make_shared<AllocsOptions>();
-  command->add_option("PID", options->target, kTargetHelp);
+  command->add_option("PID", options->target,
+                      std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
   command
       ->add_option("--by", options->by,
                    "Rows: class, site (class and allocating method), app (class and first frame "
@@ -260,8 +313,14 @@ void add_allocs(CLI::App& app, Command& chosen) {
                                           "Compare two jsonl reports: what the second has more");
   diff->type_name("A B")->expected(2);
   CLI::Option* file = command->add_option(
-      "-o", options->path, fmt::format("Write a report to a file: {}", kReportEndings));
+      "-o", options->path,
+      fmt::format("Write a report to a file: {}; -: as text to stdout", kReportEndings));
   file->type_name("FILE");
+  CLI::Option* below =
+      command->add_option("--below", options->below,
+                          "Only what was allocated in this method or in what it called: "
+                          "shop.Shop.serve, or serve");
+  below->type_name("METHOD")->excludes(recent)->excludes(mark)->excludes(since)->excludes(file);
   CLI::Option* json =
       command->add_flag("--json", options->json,
                         "The whole table: {class or thread, site, app, bytes, count}, with --diff "
@@ -270,10 +329,8 @@ void add_allocs(CLI::App& app, Command& chosen) {
   for (CLI::Option* option : {mark, since}) option->excludes(recent)->excludes(file);
   diff->excludes(mark)->excludes(since)->excludes(recent)->excludes(file);
   command->callback([options, &chosen] {
-    if (options->target.empty() == options->diff.empty()) {
-      throw CLI::ValidationError("PID", options->diff.empty()
-                                            ? "is missing (or --diff A.jsonl B.jsonl)"
-                                            : "does not go with --diff, which reads two files");
+    if (!options->target.empty() && !options->diff.empty()) {
+      throw CLI::ValidationError("PID", "does not go with --diff, which reads two files");
     }
     chosen = [options] { return allocs(*options); };
   });

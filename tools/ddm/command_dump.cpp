@@ -58,7 +58,7 @@ int dump(const DumpOptions& options) {
 void add_dump(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "dump", "Write a heap dump (hprof)", dump);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   command.add_option("-o", options.path, "The file to write")->required()->type_name("FILE");
   command.add_flag("--sites", options.sites,
                    "With the stack of each object's allocation (those that live= follows)");

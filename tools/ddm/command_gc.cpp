@@ -45,7 +45,7 @@ int gc(const TargetOptions& options) {
 
 void add_gc(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(app, chosen, "gc", "Run a garbage collection", gc);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   command.add_flag("--json", options.json, "{usedBefore, usedAfter}, bytes");
 }
 

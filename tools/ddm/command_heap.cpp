@@ -236,7 +236,7 @@ int heap(const HeapOptions& options) {
 void add_heap(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "heap", "Show what the Java heap holds, and where", heap);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   command.add_option("-o", options.path, "Draw it as well: a file that ends in .png")
       ->type_name("FILE");
   command.add_flag("--json", options.json, "{committed, used, kinds, segments}, bytes");

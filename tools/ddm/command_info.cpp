@@ -69,7 +69,7 @@ int info(const TargetOptions& options) {
 void add_info(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "info", "Show VM, flags, heap usage", info);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   command.add_flag("--json", options.json, "One object");
 }
 

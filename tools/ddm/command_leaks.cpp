@@ -255,7 +255,8 @@ int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects&
   return kExitOk;
 }
 
-int leaks(const LeaksOptions& options) {
+int leaks(const LeaksOptions& given) {
+  LeaksOptions options = given;
   bool loaded = false;
   const auto address = find_or_load(options.target, options.agent, "live=y,dump=none", loaded);
   if (!address) return refuse(address.message());
@@ -276,7 +277,7 @@ int leaks(const LeaksOptions& options) {
 void add_leaks(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "leaks", "Show what grows, who holds it and who allocated it", leaks);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   add_duration(command, "--for", options.seconds,
                "How long to watch; four full collections are asked for meanwhile", 1, kMostSeconds);
   add_top(command, options.top, "How many roots, and sites of each");

@@ -194,7 +194,7 @@ int live(const LiveOptions& options) {
 void add_live(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "live", "Show what is still alive (live=y)", live);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   command.add_flag("--gc", options.gc, "Collect garbage first; else as of the last collection");
   command
       .add_option("--survived", options.survived,

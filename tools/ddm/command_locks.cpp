@@ -258,7 +258,7 @@ int locks(const LocksOptions& options) {
 void add_locks(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "locks", "Where threads have waited for locks", locks);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   add_top(command, options.top, "How many places to show");
   command
       .add_option(

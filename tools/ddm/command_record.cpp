@@ -192,7 +192,8 @@ int record_alone(const RecordOptions& options, DdmClient& client) {
   return kExitOk;
 }
 
-int record(const RecordOptions& options) {
+int record(const RecordOptions& given) {
+  RecordOptions options = given;
   if (!report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
@@ -228,7 +229,7 @@ void add_record(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "record",
       "Record allocations for so long and write a report; loads the agent if need be", record);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   add_duration(command, "-d", options.seconds,
                "For how long; Ctrl-C ends it early, and still writes", 0.001, kMostSeconds);
   command.add_option("-o", options.path, fmt::format("The report: {}", kReportEndings))

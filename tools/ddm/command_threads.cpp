@@ -43,7 +43,7 @@ int threads(const TargetOptions& options) {
 void add_threads(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "threads", "List the threads of a program", threads);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   command.add_flag("--json", options.json,
                    "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
 }

@@ -189,7 +189,7 @@ std::string names_some(const std::string& patterns) {
 void add_trace(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "trace", "Trace calls of methods for some seconds", trace);
-  command.add_option("PID", options.target, kTargetHelp)->required();
+  command.add_option("PID", options.target, kOnlyTargetHelp);
   CLI::Option* methods = command.add_option("--methods", options.methods,
                                             "Which, such as 'shop.*' or '*.Cart.total'; several "
                                             "with commas; all but the JDK's own if not "

@@ -7,8 +7,11 @@
 
 namespace ddm {
 
-Result<Address> find_or_load(const std::string& target, const std::string& agent,
+Result<Address> find_or_load(std::string& target, const std::string& agent,
                              const std::string& options, bool& loaded) {
+  auto named = named_target(target);
+  if (!named) return named.error();
+  target = std::move(*named);
   auto known = find_target(target);
   const pid_t pid = number_in<pid_t>(target).value_or(0);
   if (known || pid <= 0 || !process_start_time(pid)) return known;

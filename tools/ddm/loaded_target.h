@@ -7,9 +7,9 @@
 
 namespace ddm {
 
-// As find_target(), but a JVM of this user without the agent gets it, with these options; then `loaded`
+// As find_target(), and `target` is what named_target() makes of it; but a JVM of this user without the agent gets it, with these options; then `loaded`
 // is true. `agent`: its library, "" for the one in ../lib of this command.
-Result<Address> find_or_load(const std::string& target, const std::string& agent,
+Result<Address> find_or_load(std::string& target, const std::string& agent,
                              const std::string& options, bool& loaded);
 
 }  // namespace ddm

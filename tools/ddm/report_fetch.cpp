@@ -49,10 +49,20 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
   return {};
 }
 
-Result<SiteFigures> fetch_figures(DdmClient& client) {
-  const auto packed = fetch(client, std::string(kSitesFormat));
+std::optional<Error> print_report(DdmClient& client, bool recent) {
+  const auto packed = fetch(client, std::string(recent ? kRecentPrefix : "") + "txt");
   if (!packed) return packed.error();
-  FigureReader reader;
+  return unpack_report(*packed, [](std::string_view piece) {
+    print(piece);
+    return true;
+  });
+}
+
+Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
+  constexpr const char* kWithStacks = "sites.jsonl";
+  const auto packed = fetch(client, below.empty() ? std::string(kSitesFormat) : kWithStacks);
+  if (!packed) return packed.error();
+  FigureReader reader(FigureReader::Of::kAllocated, below);
   const auto damaged =
       unpack_report(*packed, [&](std::string_view piece) { return reader.take(piece); });
   if (damaged) return *damaged;

@@ -20,9 +20,12 @@ bool offers_reports(DdmClient& client);
 // A report in the format of the path's ending, written there as it is. `recent`: of the recent
 // records alone.
 std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent);
+// As text, to stdout.
+std::optional<Error> print_report(DdmClient& client, bool recent);
 
 // The whole run, and the facts of the summary. Without "sites" in the summary none are counted.
-Result<SiteFigures> fetch_figures(DdmClient& client);
+// `below`: as FigureReader's.
+Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below = {});
 
 // What is alive, piece by piece as live_list() of report/report.h has it; `take` stops it by false.
 std::optional<Error> fetch_live(DdmClient& client,

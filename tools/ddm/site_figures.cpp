@@ -118,6 +118,15 @@ SiteFigures recent_figures(const ReportData& data) {
   return figures;
 }
 
+bool stands_below(const Json& site, const std::string& method) {
+  const auto stack = site.find("stack");
+  if (stack == site.end() || !stack->is_array()) return false;
+  return std::ranges::any_of(*stack, [&method](const Json& frame) {
+    const std::string name = "." + text_of(frame, "class") + "." + text_of(frame, "method");
+    return name.ends_with("." + method);
+  });
+}
+
 bool FigureReader::take(std::string_view piece) {
   while (!piece.empty() && !done_) {
     const std::size_t end = piece.find('\n');
@@ -147,6 +156,7 @@ bool FigureReader::line(std::string_view text) {
     problem_ = "its first line is no summary";
     return false;
   }
+  if (type == "site" && !below_.empty() && !stands_below(object, below_)) return true;
   if (type == "site") {
     SiteFigure site;
     site.class_name = text_of(object, "class");
@@ -181,11 +191,11 @@ Result<SiteFigures> FigureReader::finish() {
   return std::move(figures_);
 }
 
-Result<SiteFigures> read_figures_file(const std::string& path) {
+Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
                                                              std::fclose);
   if (!file) return errno_error(path);
-  FigureReader reader;
+  FigureReader reader(FigureReader::Of::kAllocated, below);
   std::array<char, 65536> piece;
   for (;;) {
     const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get());

@@ -35,6 +35,9 @@ std::string frame_text(const FrameName& frame, std::size_t width = kNoWidth);
 // Of a stack as in jsonl: the first frame outside the JDK, or what stands for it (jdk_classes.h).
 FrameName first_outside_jdk(const Json& stack);
 
+// Whether a line of a site has a frame of this method ("shop.Shop.serve", or its end: "serve").
+bool stands_below(const Json& site, const std::string& method);
+
 struct SiteFigure {
   std::string class_name;
   FrameName at;   // that allocates
@@ -74,7 +77,9 @@ SiteFigures recent_figures(const ReportData& data);
 class FigureReader {
  public:
   enum class Of { kAllocated, kLive };
-  explicit FigureReader(Of of = Of::kAllocated) : of_(of) {}
+  // `below`: only sites that stand below this method; "" all.
+  explicit FigureReader(Of of = Of::kAllocated, std::string below = {})
+      : of_(of), below_(std::move(below)) {}
 
   // False: no more is needed.
   bool take(std::string_view piece);
@@ -85,6 +90,7 @@ class FigureReader {
   bool line(std::string_view text);
 
   const Of of_;
+  const std::string below_;
   SiteFigures figures_;
   std::string rest_;
   bool done_ = false;
@@ -92,6 +98,6 @@ class FigureReader {
 };
 
 // A jsonl report, or a list of sites.
-Result<SiteFigures> read_figures_file(const std::string& path);
+Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below = {});
 
 }  // namespace ddm

@@ -1,9 +1,12 @@
 #include "target.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/whole_text.h"
 #include "jvm_process.h"
+#include "output.h"
 
 namespace ddm {
 namespace {
@@ -31,14 +34,64 @@ Result<Address> address_of_pid(std::string_view text) {
                "`ddm attach " + name + "` loads one"};
 }
 
+struct Program {
+  pid_t pid;
+  std::string app;
+};
+
+std::vector<Program> those_called(std::string_view part, const std::vector<Program>& programs) {
+  std::vector<Program> found, exactly;
+  for (const Program& program : programs) {
+    if (program.app.find(part) != std::string::npos) found.push_back(program);
+    if (program.app == part) exactly.push_back(program);
+  }
+  return exactly.size() == 1 ? exactly : found;
+}
+
+std::string list_of(const std::vector<Program>& programs) {
+  constexpr std::size_t kMostNamed = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(programs.size(), kMostNamed); ++i) {
+    list += said("{}{} ({})", i == 0 ? "" : ", ", std::to_string(programs[i].pid), programs[i].app);
+  }
+  if (programs.size() > kMostNamed) list += said(" and {} more", programs.size() - kMostNamed);
+  return list;
+}
+
 }  // namespace
 
+Result<std::string> named_target(std::string_view text) {
+  if (is_number(text) || text.find(':') != std::string_view::npos) return std::string(text);
+  std::vector<Program> with_agent, without;
+  for (const Target& target : list_targets()) with_agent.push_back({target.pid, target.app});
+  std::vector<Program> found = those_called(text, with_agent);
+  if (found.empty()) {
+    for (const JvmProcess& jvm : JvmProcess::all()) without.push_back({jvm.pid(), jvm.app()});
+    found = those_called(text, without);
+  }
+  if (found.size() == 1) return std::to_string(found.front().pid);
+  const std::string none = "there is no JVM here that can be asked";
+  if (text.empty()) {
+    return Error{found.empty() ? none
+                               : "there are several JVMs: " + list_of(found) + "; say which"};
+  }
+  if (!found.empty()) {
+    return Error{"'" + std::string(text) + "' may be " + list_of(found)};
+  }
+  const std::vector<Program>& all = with_agent.empty() ? without : with_agent;
+  return Error{"'" + std::string(text) +
+               "' is no pid, HOST:PORT or unix:PATH, and part of no program's name; " +
+               (all.empty() ? none : "there are " + list_of(all))};
+}
+
 Result<Address> find_target(std::string_view text) {
-  if (is_number(text)) return address_of_pid(text);
-  auto address = parse_address(text);
-  if (!address && text.find(':') != std::string_view::npos) return address;
-  const bool whole = address && (address->kind == Address::Kind::kUnix ||
-                                 (address->kind == Address::Kind::kTcp && address->port != 0));
+  const auto named = named_target(text);
+  if (!named) return named.error();
+  if (is_number(*named)) return address_of_pid(*named);
+  auto address = parse_address(*named);
+  if (!address) return address;
+  const bool whole = address->kind == Address::Kind::kUnix ||
+                     (address->kind == Address::Kind::kTcp && address->port != 0);
   if (!whole) {
     return Error{"'" + std::string(text) +
                  "' is not a target: give a pid (see `ddm ps`), HOST:PORT or unix:PATH"};

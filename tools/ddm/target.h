@@ -1,6 +1,7 @@
 // What a user calls a program by -> where it listens.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "ddm_client.h"
@@ -9,7 +10,12 @@
 
 namespace ddm {
 
-// `text`: a PID (found through its discovery file), HOST:PORT or unix:PATH. The error says what
+// What a user calls a program by, as a pid, HOST:PORT or unix:PATH: a part of its name if no other
+// program has it in its own, nothing if there is one program only. Those that have the agent come
+// first; if none of them is meant, the JVMs without it. The error names those that may be meant.
+Result<std::string> named_target(std::string_view text);
+
+// `text`: what named_target() takes; a pid is found through its discovery file. The error says what
 // is wrong with it.
 Result<Address> find_target(std::string_view text);
 
@@ -17,6 +23,11 @@ Result<Address> find_target(std::string_view text);
 Result<DdmClient> connect_to_target(std::string_view text);
 
 // What the commands say about this argument.
-inline constexpr const char* kTargetHelp = "pid (see `ddm ps`), HOST:PORT or unix:PATH";
+inline constexpr const char* kTargetHelp =
+    "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH";
+inline constexpr const char* kOnlyTargetHelp =
+    "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH; may be left out "
+    "where "
+    "one program has the agent";
 
 }  // namespace ddm

@@ -1,0 +1,92 @@
+"""ddm gate: a run against a baseline, exactly."""
+import json
+import os
+import subprocess
+import xml.etree.ElementTree as xml
+
+from harness import test
+from tool import DDM, ddm
+
+GROWN, USAGE = 1, 2
+MODES = ((), ("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation", "-Xbatch"))
+
+
+def left_by(t, name, *arguments, flags=()):
+    """The report of a run, by the name of its file."""
+    path = t.path(f"{name}.sites.jsonl")
+    t.java("Gated", *arguments, agent=f"track=y,engine=bci,address=none,dump={path}", flags=list(flags))
+    return path
+
+
+def gate(t, *words, code=0):
+    done = t.command([DDM, "gate", *map(str, words)])
+    assert done.code == code, (words, done)
+    return done.out
+
+
+@test(jdks="each")
+def the_same_program_passes_however_its_code_runs(t):
+    baseline = ("--baseline", t.path("allocations.txt"), "--below", "Gated.work")
+    gate(t, left_by(t, "first"), *baseline, "--update")
+    with open(t.path("allocations.txt"), encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    assert lines[0] == f"# jdk {t.jdk.major}"
+    assert lines[1:] == ["byte[] @ Gated.pad\t1000\t24000", "java.lang.String @ Gated.pad\t1000\t24000"], lines
+    for number, flags in enumerate(MODES):
+        out = gate(t, left_by(t, f"again{number}", flags=flags), *baseline)
+        assert out.startswith("0 grew, 0 new, 0 shrank, 0 gone, 2 as in "), (flags, out)
+
+
+@test(jdks="each")
+def one_more_new_in_a_helper_fails_the_gate_with_its_place(t):
+    baseline = ("--baseline", t.path("allocations.txt"), "--below", "Gated.work")
+    gate(t, left_by(t, "before"), *baseline, "--update")
+    after = left_by(t, "after", "more")
+    out = gate(t, after, *baseline, "--junit", t.path("j.xml"), "--markdown", t.path("m.md"), code=GROWN)
+    assert "new: int[] @ Gated.pad: 1,000 (+1,000) objects, 32,000 (+32,000) bytes\n" in out, out
+    assert "        at Gated.pad(Gated.java:7)\n        by Gated.work(Gated.java:12)\n" in out, out
+    found = json.loads(gate(t, after, *baseline, "--json", code=GROWN))
+    new, = found["new"]
+    assert (new["name"], new["objects_before"], new["objects"], new["bytes"]) == (
+        "int[] @ Gated.pad", 0, 1000, 32000)
+    assert new["sites"][0]["stack"][0]["line"] == 7 and not found["grown"] and not found["gone"]
+    suite = xml.parse(t.path("j.xml")).getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
+    with open(t.path("m.md"), encoding="utf-8") as f:
+        assert "| `int[] @ Gated.pad` | 1,000 | 0 | 32,000 | 0 |" in f.read()
+    # Where the sources are, the annotation names the file.
+    os.makedirs(t.path("project/src"))
+    with open(t.path("project/src/Gated.java"), "w", encoding="utf-8"):
+        pass
+    shown = subprocess.run([DDM, "gate", after, *baseline, "--annotations"], cwd=t.path("project"),
+                           capture_output=True, text=True, check=False)
+    assert "\n::error file=src/Gated.java,line=7::allocates more: int[] @ Gated.pad" in shown.stdout, shown
+    gate(t, after, *baseline, "--update")
+    gate(t, after, *baseline)
+    # What is less passes, and is told where the limit guards nothing any more.
+    assert "gone: int[] @ Gated.pad" in gate(t, left_by(t, "less"), *baseline)
+
+
+@test
+def what_cannot_be_compared_is_told_with_exit_code_2(t):
+    report = left_by(t, "a")
+    for words, told in (((report, "--baseline", t.path("none")), "--update makes it"),
+                        ((t.path("none"), "--baseline", report), "No such file"),
+                        ((report, "--baseline", report), "line 1: a line is a name, objects and bytes"),
+                        ((report, "--baseline", t.path("none"), "--tolerance", "x"), "a share (5%)")):
+        assert told in ddm(t, "gate", *words, code=USAGE), words
+
+
+@test
+def a_list_of_tests_is_compared_by_test(t):
+    def write(name, *lines):
+        with open(t.path(name), "w", encoding="utf-8") as f:
+            f.write("# jdk 17\n" + "".join(f"{line}\n" for line in lines))
+        return t.path(name)
+    before = write("before.txt", "p.T.a\t1\t24", "p.T.b\t2\t48")
+    after = write("after.txt", "p.T.a\t2\t48", "p.T.b\t2\t48", "p.T.c\t9\t99")
+    out = gate(t, after, "--baseline", before, code=GROWN)
+    assert "grew: p.T.a: 2 (+1) objects, 48 (+24) bytes" in out and "new: p.T.c" in out, out
+    # A new test is not one that grew.
+    gate(t, write("c.txt", "p.T.a\t1\t24", "p.T.b\t2\t48", "p.T.c\t9\t99"), "--baseline", before)
+    gate(t, after, "--baseline", before, "--tolerance", "24")

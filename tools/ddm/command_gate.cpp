@@ -1,0 +1,115 @@
+// ddm gate: whether a run allocates more than a repository's baseline says. Exit code 1: it does.
+#include <fstream>
+#include <sstream>
+
+#include "command.h"
+#include "gate/findings.h"
+#include "output.h"
+#include "report/report.h"
+
+namespace ddm {
+namespace {
+
+struct GateOptions {
+  std::string measured, baseline;
+  std::string tolerance = "0";
+  std::string below;
+  std::string junit, markdown;
+  bool update = false, json = false, annotations = false;
+};
+
+// None: there is no such file.
+Result<std::optional<Baseline>> read_baseline(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    if (errno == ENOENT) return std::optional<Baseline>();
+    return errno_error(path);
+  }
+  std::stringstream text;
+  text << file.rdbuf();
+  auto baseline = Baseline::parse(text.str());
+  if (!baseline) return Error{path + ": " + baseline.message()};
+  return std::optional<Baseline>(std::move(*baseline));
+}
+
+int update(const GateOptions& options, std::optional<Baseline> baseline, const Measured& now) {
+  if (!baseline) baseline.emplace();
+  baseline->update(now.jdk, now.amounts);
+  const std::string problem = write_report_file(options.baseline, baseline->text());
+  if (!problem.empty()) return misused(problem);
+  print("{} {} in {}\n", now.amounts.size(), now.by_site ? "sites" : "tests", options.baseline);
+  return kExitOk;
+}
+
+int gate(const GateOptions& options) {
+  const auto tolerance = Tolerance::parse(options.tolerance);
+  if (!tolerance) {
+    return misused("--tolerance " + options.tolerance + ": 0, a share (5%) or bytes (512, 4k, 1m)");
+  }
+  const auto now = read_measured(options.measured, options.below);
+  if (!now) return misused(now.message());
+  auto baseline = read_baseline(options.baseline);
+  if (!baseline) return misused(baseline.message());
+  if (options.update) return update(options, std::move(*baseline), *now);
+  if (!*baseline) {
+    return misused("there is no " + options.baseline + "; --update makes it");
+  }
+  Findings findings;
+  findings.changes = compare((*baseline)->of(now->jdk), now->amounts, *tolerance);
+  findings.new_fails = now->by_site;
+  findings.now = &*now;
+  findings.baseline = options.baseline;
+  findings.measured = options.measured;
+  findings.below = options.below;
+  for (const auto& [path, text] : {std::pair(options.junit, &findings_junit),
+                                   std::pair(options.markdown, &findings_markdown)}) {
+    if (path.empty()) continue;
+    const std::string problem = write_report_file(path, text(findings));
+    if (!problem.empty()) return misused(problem);
+  }
+  if (options.json) {
+    print_json(findings_json(findings));
+  } else {
+    print(findings_text(findings));
+  }
+  if (options.annotations) print(findings_annotations(findings));
+  return findings.failed() ? kExitRefused : kExitOk;
+}
+
+}  // namespace
+
+void add_gate(CLI::App& app, Command& chosen) {
+  const auto [command, options] =
+      add_command(app, chosen, "gate", "Fail if a run allocates more than a baseline says", gate);
+  command
+      .add_option("NEW", options.measured,
+                  "What a run has left: a report (.jsonl, .sites.jsonl), or what ddm-test.jar "
+                  "writes (allocations.txt)")
+      ->required();
+  command.add_option("--baseline", options.baseline, "A file that lives in the repository")
+      ->required()
+      ->type_name("FILE");
+  command.add_flag("--update", options.update, "Make the run the baseline");
+  command
+      .add_option(
+          "--tolerance", options.tolerance,
+          "How much more there may be: 0, 5% or bytes (4k); with bytes, objects do not count")
+      ->type_name("AMOUNT")
+      ->capture_default_str();
+  command
+      .add_option("--below", options.below,
+                  "Of a report only what was allocated in this method or in what it called")
+      ->type_name("METHOD");
+  command.add_option("--junit", options.junit, "Write what JUnit's XML says of it")
+      ->type_name("FILE");
+  command.add_option("--markdown", options.markdown, "Write tables in Markdown")->type_name("FILE");
+  CLI::Option* const annotations = command.add_flag(
+      "--annotations", options.annotations, "Print ::error lines with file and line of what grew");
+  command
+      .add_flag("--json", options.json,
+                "{grown, shrunk, new, gone: [{name, objects_before, objects, bytes_before, bytes, "
+                "sites}]}")
+      ->excludes(annotations);
+}
+
+}  // namespace ddm

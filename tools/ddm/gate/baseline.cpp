@@ -1,0 +1,99 @@
+#include "gate/baseline.h"
+
+#include <fmt/format.h>
+
+#include "core/whole_text.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::string_view kJdkComment = "# jdk ";
+constexpr std::string_view kSection = "[jdk ";
+
+// "NAME<TAB>OBJECTS<TAB>BYTES".
+std::optional<std::pair<std::string, Amount>> entry_of(std::string_view line) {
+  const std::size_t second = line.rfind('\t');
+  if (second == std::string_view::npos || second == 0) return {};
+  const std::size_t first = line.rfind('\t', second - 1);
+  if (first == std::string_view::npos || first == 0) return {};
+  const auto objects = number_in<std::int64_t>(line.substr(first + 1, second - first - 1));
+  const auto bytes = number_in<std::int64_t>(line.substr(second + 1));
+  if (!objects || !bytes || *objects < 0 || *bytes < 0) return {};
+  return std::pair(std::string(line.substr(0, first)), Amount{*objects, *bytes});
+}
+
+void append(std::string& text, const Amounts& amounts) {
+  for (const auto& [name, amount] : amounts) {
+    text += fmt::format("{}\t{}\t{}\n", name, amount.objects, amount.bytes);
+  }
+}
+
+}  // namespace
+
+Result<Baseline> Baseline::parse(std::string_view text) {
+  Baseline baseline;
+  Amounts* to = &baseline.all_;
+  int number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (line.starts_with(kJdkComment)) {
+      baseline.jdk_ = number_in<int>(line.substr(kJdkComment.size())).value_or(0);
+    } else if (line.starts_with('#')) {
+      baseline.comments_.append(line).append("\n");
+    } else if (line.starts_with(kSection) && line.ends_with(']')) {
+      line.remove_prefix(kSection.size());
+      line.remove_suffix(1);
+      const auto jdk = number_in<int>(line);
+      if (!jdk || *jdk <= 0) return Error{fmt::format("line {}: a section is [jdk 21]", number)};
+      to = &baseline.sections_[*jdk];
+    } else if (auto entry = entry_of(line)) {
+      (*to)[std::move(entry->first)] = entry->second;
+    } else {
+      return Error{fmt::format(
+          "line {}: a line is a name, objects and bytes with tabs between them", number)};
+    }
+  }
+  return baseline;
+}
+
+Amounts Baseline::of(int jdk) const {
+  Amounts amounts = all_;
+  if (const auto section = sections_.find(jdk); section != sections_.end()) {
+    for (const auto& [name, amount] : section->second) amounts[name] = amount;
+  }
+  return amounts;
+}
+
+void Baseline::update(int jdk, const Amounts& measured) {
+  if (all_.empty() || jdk_ == 0 || jdk_ == jdk || jdk == 0) {
+    if (jdk != 0) jdk_ = jdk;
+    all_ = measured;
+    if (jdk != 0) sections_.erase(jdk);
+    return;
+  }
+  Amounts& section = sections_[jdk];
+  section.clear();
+  for (const auto& [name, amount] : measured) {
+    const auto known = all_.find(name);
+    if (known == all_.end() || known->second != amount) section[name] = amount;
+  }
+  if (section.empty()) sections_.erase(jdk);
+}
+
+std::string Baseline::text() const {
+  std::string text = comments_;
+  if (jdk_ != 0) text += fmt::format("{}{}\n", kJdkComment, jdk_);
+  append(text, all_);
+  for (const auto& [jdk, amounts] : sections_) {
+    text += fmt::format("{}{}]\n", kSection, jdk);
+    append(text, amounts);
+  }
+  return text;
+}
+
+}  // namespace ddm

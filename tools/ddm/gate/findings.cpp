@@ -1,0 +1,253 @@
+#include "gate/findings.h"
+
+#include <filesystem>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "report/report_words.h"
+#include "site_figures.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::size_t kMostLines = 20, kSitesShown = 3, kGateFrames = 6;
+
+std::string with_change(std::int64_t now, std::int64_t before) {
+  const std::int64_t more = now - before;
+  return fmt::format("{} ({}{})", grouped(now), more > 0 ? "+" : "", grouped(more));
+}
+
+const std::vector<MeasuredSite>& sites_of(const Findings& findings, const std::string& name) {
+  static const std::vector<MeasuredSite> none;
+  const auto sites = findings.now->sites.find(name);
+  return sites != findings.now->sites.end() ? sites->second : none;
+}
+
+FrameName gate_frame(const Json& frame) {
+  return {text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "file"),
+          static_cast<int>(number_of(frame, "line"))};
+}
+
+void append_sites(std::string& text, const Findings& findings, const std::string& name) {
+  const auto& sites = sites_of(findings, name);
+  for (std::size_t i = 0; i < std::min(sites.size(), kSitesShown); ++i) {
+    const MeasuredSite& site = sites[i];
+    text += said("    {}: {} objects, {} bytes\n", site.class_name, grouped(site.amount.objects),
+                 grouped(site.amount.bytes));
+    for (std::size_t f = 0; f < std::min(site.stack.size(), kGateFrames); ++f) {
+      text += said("        {} {}\n", f == 0 ? "at" : "by", frame_text(gate_frame(site.stack[f])));
+    }
+  }
+  if (sites.size() > kSitesShown) {
+    text += fmt::format("    and {} sites more\n", sites.size() - kSitesShown);
+  }
+}
+
+void append_list(std::string& text, const Findings& findings, const std::vector<Changed>& list,
+                 std::string_view title, bool with_sites) {
+  for (std::size_t i = 0; i < std::min(list.size(), kMostLines); ++i) {
+    if (i == 0) text += "\n";
+    text += said("{}: {}\n", title, change_text(list[i]));
+    if (with_sites) append_sites(text, findings, list[i].name);
+  }
+  if (list.size() > kMostLines) {
+    text += fmt::format("{}: {} more; --json has all\n", title, list.size() - kMostLines);
+  }
+}
+
+std::string gate_head(const Findings& findings) {
+  const Comparison& changes = findings.changes;
+  return fmt::format("{} grew, {} new, {} shrank, {} gone, {} as in {}", changes.grown.size(),
+                     changes.fresh.size(), changes.shrunk.size(), changes.gone.size(), changes.same,
+                     findings.baseline);
+}
+
+Json changes_json(const Findings& findings, const std::vector<Changed>& list, bool with_sites) {
+  Json array = Json::array();
+  for (const Changed& one : list) {
+    Json object = {{"name", json_text(one.name)},
+                   {"objects_before", one.before.objects},
+                   {"objects", one.now.objects},
+                   {"bytes_before", one.before.bytes},
+                   {"bytes", one.now.bytes}};
+    if (with_sites) {
+      Json sites = Json::array();
+      for (const MeasuredSite& site : sites_of(findings, one.name)) {
+        sites.push_back({{"class", json_text(site.class_name)},
+                         {"count", site.amount.objects},
+                         {"bytes", site.amount.bytes},
+                         {"stack", site.stack}});
+      }
+      object["sites"] = std::move(sites);
+    }
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+std::vector<const Changed*> failures(const Findings& findings) {
+  std::vector<const Changed*> all;
+  for (const Changed& one : findings.changes.grown) all.push_back(&one);
+  if (findings.new_fails) {
+    for (const Changed& one : findings.changes.fresh) all.push_back(&one);
+  }
+  return all;
+}
+
+// Where a source file lies below the working directory; "" if it is not there. Hidden directories
+// and what builds leave are passed over.
+std::string source_path(const FrameName& frame) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kMostSeen = 200'000;
+  std::string wanted = frame.class_name.substr(0, frame.class_name.rfind('.') + 1);
+  for (char& c : wanted) c = c == '.' ? '/' : c;
+  wanted = "/" + wanted + frame.file;
+  std::error_code wrong;
+  std::size_t seen = 0;
+  for (fs::recursive_directory_iterator
+           at(".", fs::directory_options::skip_permission_denied, wrong),
+       end;
+       !wrong && at != end && seen < kMostSeen; at.increment(wrong), ++seen) {
+    const std::string name = at->path().filename();
+    if (at->is_directory(wrong) && (name.starts_with('.') || name == "target" || name == "build")) {
+      at.disable_recursion_pending();
+    }
+    const std::string path = at->path();
+    if (path.ends_with(wanted)) return path.substr(2);  // without "./"
+  }
+  return {};
+}
+
+// Of a test its class and its method; of a site where it is, and the class that is allocated there.
+std::pair<std::string, std::string> in_two(const std::string& name) {
+  constexpr std::string_view kAt = " @ ";
+  if (const std::size_t at = name.find(kAt); at != std::string::npos) {
+    return {name.substr(at + kAt.size()), name.substr(0, at)};
+  }
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return {"", name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+// What a workflow command takes as its message.
+std::string escaped_for_annotation(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '%') {
+      result += "%25";
+    } else if (c == '\n') {
+      result += "%0A";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string change_text(const Changed& changed) {
+  return said("{}: {} objects, {} bytes", changed.name,
+              with_change(changed.now.objects, changed.before.objects),
+              with_change(changed.now.bytes, changed.before.bytes));
+}
+
+std::string findings_text(const Findings& findings) {
+  const Comparison& changes = findings.changes;
+  std::string text = gate_head(findings) + "\n";
+  if (const Amount& once = findings.now->first_use; once.objects > 0) {
+    text += fmt::format("not compared: {} objects, {} bytes of first uses (classes, linkage)\n",
+                        grouped(once.objects), grouped(once.bytes));
+  }
+  append_list(text, findings, changes.grown, "grew", true);
+  append_list(text, findings, changes.fresh, "new", findings.new_fails);
+  append_list(text, findings, changes.gone, "gone", false);
+  std::vector<Changed> high;
+  for (const Changed& one : changes.shrunk) {
+    if (much_too_high(one)) high.push_back(one);
+  }
+  append_list(text, findings, high, "the limit is much too high", false);
+  if (findings.failed() || !changes.fresh.empty() || !high.empty()) {
+    text += "\n";
+    text += said("`ddm gate {} --baseline {}{}{} --update` makes this the baseline\n",
+                 findings.measured, findings.baseline, findings.below.empty() ? "" : " --below ",
+                 findings.below);
+  }
+  return text;
+}
+
+Json findings_json(const Findings& findings) {
+  const Comparison& changes = findings.changes;
+  return {{"grown", changes_json(findings, changes.grown, true)},
+          {"shrunk", changes_json(findings, changes.shrunk, false)},
+          {"new", changes_json(findings, changes.fresh, true)},
+          {"gone", changes_json(findings, changes.gone, false)}};
+}
+
+std::string findings_markdown(const Findings& findings) {
+  std::string text = fmt::format("### Allocations: {}\n\n", gate_head(findings));
+  const auto table = [&](const std::vector<Changed>& list, std::string_view what) {
+    if (list.empty()) return;
+    text += fmt::format("| {} | objects | before | bytes | before |\n|---|---:|---:|---:|---:|\n",
+                        what);
+    for (const Changed& one : list) {
+      std::string name = printable(one.name);
+      for (std::size_t i = 0; (i = name.find('|', i)) != std::string::npos; i += 2) {
+        name.insert(i, "\\");
+      }
+      text += fmt::format("| `{}` | {} | {} | {} | {} |\n", name, grouped(one.now.objects),
+                          grouped(one.before.objects), grouped(one.now.bytes),
+                          grouped(one.before.bytes));
+    }
+    text += "\n";
+  };
+  table(findings.changes.grown, "grew");
+  table(findings.changes.fresh, "new");
+  table(findings.changes.shrunk, "shrank");
+  return text;
+}
+
+std::string findings_junit(const Findings& findings) {
+  pugi::xml_document document;
+  const auto failing = failures(findings);
+  auto suite = document.append_child("testsuite");
+  suite.append_attribute("name") = "allocations";
+  suite.append_attribute("tests") = static_cast<unsigned>(findings.now->amounts.size());
+  suite.append_attribute("failures") = static_cast<unsigned>(failing.size());
+  for (const auto& [name, amount] : findings.now->amounts) {
+    auto one = suite.append_child("testcase");
+    const auto [of, what] = in_two(name);
+    one.append_attribute("classname") = of.c_str();
+    one.append_attribute("name") = what.c_str();
+    for (const Changed* const failed : failing) {
+      if (failed->name != name) continue;
+      std::string sites;
+      append_sites(sites, findings, name);
+      auto failure = one.append_child("failure");
+      failure.append_attribute("message") = change_text(*failed).c_str();
+      failure.append_child(pugi::node_pcdata).set_value(sites.c_str());
+    }
+  }
+  std::ostringstream text;
+  document.save(text, "  ");
+  return text.str();
+}
+
+std::string findings_annotations(const Findings& findings) {
+  std::string text;
+  for (const Changed* const one : failures(findings)) {
+    std::string place;
+    for (const MeasuredSite& site : sites_of(findings, one->name)) {
+      const FrameName frame = first_outside_jdk(site.stack);
+      if (!frame.known() || frame.line <= 0) continue;
+      const std::string path = source_path(frame);
+      place = said(" file={},line={}", path.empty() ? frame.file : path, frame.line);
+      break;
+    }
+    text += fmt::format("::error{}::{}\n", place,
+                        escaped_for_annotation("allocates more: " + change_text(*one)));
+  }
+  return text;
+}
+
+}  // namespace ddm
