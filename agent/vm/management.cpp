@@ -9,7 +9,8 @@
 namespace ddm::management {
 namespace {
 
-constexpr TableLayout kLayouts[] = {{0x20040000, 12, 30, 39}, {0x20030000, 11, 29, 38}};
+constexpr TableLayout kLayouts[] = {
+    {0x20050000, 12, 30, 39}, {0x20040000, 12, 30, 39}, {0x20030000, 11, 29, 38}};
 constexpr int kGetVersion = 2;
 constexpr int kGetMemoryPools = 5;
 constexpr int kGetMemoryPoolUsage = 7;
@@ -49,6 +50,25 @@ std::string take_exception_message(JNIEnv* jni) {
                : static_cast<jstring>(jni->CallObjectMethod(thrown.get(), get_message)));
   const bool failed = clear_exception(jni);
   return failed || !message ? "an exception without a message" : to_string(jni, message.get());
+}
+
+// com.sun.management.HotSpotDiagnosticMXBean, as programs ask for a dump. "" or what went wrong.
+std::string dump_by_bean(JNIEnv* jni, jstring path, bool live) {
+  constexpr const char* kNone = "this VM offers no heap dumps";
+  const LocalRef<jclass> type(jni, jni->FindClass("com/sun/management/HotSpotDiagnosticMXBean"));
+  if (clear_exception(jni) || !type) return kNone;
+  const LocalRef<jclass> factory(jni, jni->FindClass("java/lang/management/ManagementFactory"));
+  if (clear_exception(jni) || !factory) return kNone;
+  const jmethodID get =
+      jni->GetStaticMethodID(factory.get(), "getPlatformMXBean",
+                             "(Ljava/lang/Class;)Ljava/lang/management/PlatformManagedObject;");
+  if (clear_exception(jni) || get == nullptr) return kNone;
+  const jmethodID dump = jni->GetMethodID(type.get(), "dumpHeap", "(Ljava/lang/String;Z)V");
+  if (clear_exception(jni) || dump == nullptr) return kNone;
+  const LocalRef<jobject> bean(jni, jni->CallStaticObjectMethod(factory.get(), get, type.get()));
+  if (clear_exception(jni) || !bean) return kNone;
+  jni->CallVoidMethod(bean.get(), dump, path, static_cast<jboolean>(live ? JNI_TRUE : JNI_FALSE));
+  return take_exception_message(jni);
 }
 
 }  // namespace
@@ -110,13 +130,17 @@ jobject heap_usage(JNIEnv* jni) {
 std::string dump_heap(JNIEnv* jni, const std::string& path, jstring java_path, bool collects) {
   const auto& table = find_table(jni);
   const auto dump = table ? table->at<DumpHeap>(table->layout.dump_heap) : nullptr;
-  if (dump == nullptr) return "this VM offers no heap dumps";
   const LocalRef<jstring> text(jni,
                                java_path == nullptr ? jni->NewStringUTF(path.c_str()) : nullptr);
   if (java_path == nullptr) java_path = text.get();
   if (clear_exception(jni) || java_path == nullptr) return "no memory for the path";
-  dump(jni, java_path, collects ? JNI_TRUE : JNI_FALSE);
-  std::string thrown = take_exception_message(jni);
+  std::string thrown;
+  if (dump == nullptr) {
+    thrown = dump_by_bean(jni, java_path, collects);
+  } else {
+    dump(jni, java_path, collects ? JNI_TRUE : JNI_FALSE);
+    thrown = take_exception_message(jni);
+  }
   if (!thrown.empty()) return thrown;
   return access(path.c_str(), F_OK) == 0 ? "" : "the VM has written no file";
 }

@@ -8,8 +8,9 @@
 
 namespace ddm::management {
 
-// jmm.h: a table of functions. JMM_VERSION_4 has one function more in the middle than
-// JMM_VERSION_3. A VM of yet another version gives no table.
+// jmm.h: a table of functions. JMM_VERSION_4 (JDK 21 to 25) has one function more in the middle than
+// JMM_VERSION_3 (17); that of JDK 26 to 28, 0x20050000, has the same ones. A VM of yet another version
+// gives no table.
 struct TableLayout {
   jint version;
   int get_memory_usage;
