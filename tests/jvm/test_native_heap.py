@@ -8,6 +8,7 @@ import time
 
 from ddm_client import DdmError, Reader, Target
 from harness import ROOT, PRESET, test
+from tool import REFUSED, ddm as ddm_tool, ddm_json
 
 LIBRARIES = os.path.join(ROOT, "build", PRESET, "lib")
 LOAD = os.path.join(LIBRARIES, "libnative_load.so")
@@ -260,6 +261,22 @@ def native_leaks_are_found_by_function_name_with_their_java_callers(t):
                 assert stack[at + 3].startswith("NativeLoad.leakFromJava(NativeLoad.java:"), stack
                 assert any(f.startswith("NativeLoad.main(NativeLoad.java:") for f in stack), stack
         assert seen.of("borrow")[0] == 0, "what is freed does not live"
+        rows = ddm_json(t, "native", p.pid)["rows"]
+        assert rows == sorted(rows, key=lambda row: -row["bytes"])
+        for function, count, size in LEAKS:
+            shown = [row for row in rows if any(f.get("symbol") == function for f in row["stack"])]
+            error = sampling_error(count, size, MEAN)
+            assert abs(sum(row["bytes"] for row in shown) - count * size) <= error, (function, shown)
+            for row in shown:
+                names = [frame.get("symbol", frame.get("method")) for frame in row["stack"]]
+                at = names.index(function)
+                assert names[at + 1:at + 4] == ["Java_NativeLoad_leak", "leak", "leakFromJava"], names
+                assert row["stack"][at]["library"] == LOAD and row["stack"][at + 3]["line"] > 0, row
+        told = ddm_tool(t, "native", p.pid)
+        assert f" {LEAKS[0][0]}\n    by libnative_load.so Java_NativeLoad_leak\n" in told, told
+        ddm_tool(t, "native", p.pid, "-o", t.path("n.collapsed"))
+        with open(t.path("n.collapsed"), encoding="utf-8") as f:
+            assert sum(int(line.rsplit(" ", 1)[1]) for line in f) == sum(row["bytes"] for row in rows)
         assert seen.total > sum(count * size for _, count, size in LEAKS) * 0.9
 
 
@@ -348,3 +365,9 @@ def small_negative_ints_in_registers_do_not_end_a_program_that_is_sampled(t):
                   flags=["-Xms300m", "-Xmx300m", "-XX:+AlwaysPreTouch", "-Xbatch",
                          "-XX:-CreateCoredumpOnCrash"])
     assert done.out == "done\n", done
+
+
+@test()
+def native_memory_that_nobody_samples_is_told_with_the_option(t):
+    with Target(t, "dump=none,log=error") as p:
+        assert "native=512k" in ddm_tool(t, "native", p.pid, code=REFUSED)

@@ -81,17 +81,20 @@ std::optional<NativeHeap> NativeHeap::decode(ByteSpan data) {
   return heap;
 }
 
-std::string NativePlaces::of(std::uint64_t address) const {
+NativePlace NativePlaces::find(std::uint64_t address) const {
   constexpr std::string_view kJava = "[java] ";
   const Mapping* mapping = find_mapping(mappings_, address);
+  if (mapping == nullptr || mapping->name.empty()) return {"", address, ""};
+  if (mapping->name.starts_with(kJava)) return {"", address, mapping->name.substr(kJava.size())};
+  return {mapping->name, address - mapping->begin + mapping->offset, ""};
+}
+
+std::string NativePlaces::of(std::uint64_t address) const {
+  const NativePlace place = find(address);
+  if (!place.java.empty()) return place.java;
   char text[32];
-  if (mapping != nullptr && !mapping->name.empty()) {
-    if (mapping->name.starts_with(kJava)) return mapping->name.substr(kJava.size());
-    std::snprintf(text, sizeof text, "+0x%" PRIx64, address - mapping->begin + mapping->offset);
-    return mapping->name + text;
-  }
-  std::snprintf(text, sizeof text, "0x%" PRIx64, address);
-  return text;
+  std::snprintf(text, sizeof text, "%s0x%" PRIx64, place.file.empty() ? "" : "+", place.offset);
+  return place.file + text;
 }
 
 }  // namespace ddm

@@ -39,10 +39,17 @@ struct NativeHeap {
 // Where the addresses of backtraces lie, by the maps of the answer: "/usr/lib/libz.so.1+0x1f2e"
 // (the offset in the file, as addr2line takes it; the call is before it),
 // "shop.Cache.fill(Cache.java:88)" for a Java frame, "0x7f.." for what is in no file.
+struct NativePlace {
+  std::string file;          // "" if it is in none
+  std::uint64_t offset = 0;  // in the file; the address where it is in none
+  std::string java;          // of a Java frame; else ""
+};
+
 class NativePlaces {
  public:
   explicit NativePlaces(std::string_view maps) : mappings_(parse_mappings(maps)) {}
   std::string of(std::uint64_t address) const;
+  NativePlace find(std::uint64_t address) const;
 
  private:
   std::vector<Mapping> mappings_;

@@ -1,0 +1,49 @@
+// Sampled native allocations (NHGT) by their stacks, with names in place of addresses.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "native/elf_symbols.h"
+#include "wire/chunks/native_heap.h"
+
+namespace ddm {
+
+// Either a Java frame (class_name) or a native one (library, and its symbol as far as it has one).
+struct NativeFrame {
+  std::string symbol, library;
+  std::string class_name, method, file;
+  int line = 0;
+  std::uint64_t offset = 0;  // in the library's file
+  bool is_java() const { return !class_name.empty(); }
+  friend auto operator<=>(const NativeFrame&, const NativeFrame&) = default;
+};
+
+// "libz.so.1 deflateInit_", "libfoo.so+0x1f2e", "shop.Cache.fill(Cache.java:88)".
+std::string text_of(const NativeFrame& frame);
+
+struct NativeStack {
+  std::vector<NativeFrame> frames;  // innermost first
+  std::int64_t bytes = 0, count = 0;
+};
+
+class NativeStacks {
+ public:
+  // `path_of`: where a file of the target lies here.
+  NativeStacks(const NativeHeap& heap, std::function<std::string(const std::string&)> path_of);
+
+  const std::vector<NativeStack>& stacks() const { return stacks_; }  // most bytes first
+
+ private:
+  NativeFrame frame_of(const NativePlace& place);
+
+  std::function<std::string(const std::string&)> path_of_;
+  std::map<std::string, std::unique_ptr<ElfSymbols>> libraries_;
+  std::vector<NativeStack> stacks_;
+};
+
+}  // namespace ddm
