@@ -79,6 +79,8 @@ def no_verb_lets_a_program_write_to_the_terminal(t):
         calls = next(thread["id"] for thread in threads if thread["name"].startswith("calls"))
         shows("stack", pid, calls)
         shows("stack", pid, 64999, shown=False, json_too=False)
+        shows("top", pid, "--once", "--top", 1000, shown=False)
+        shows("top", "--once")
         shows("native", pid, shown=False, json_too=False)
         shows("heap", pid, "-o", t.path("heap.png"), shown=False)
         shows("gc", pid, shown=False)

@@ -6,6 +6,8 @@ import pty
 import struct
 import subprocess
 import termios
+import threading
+import time
 
 from harness import PRESET, ROOT
 
@@ -28,14 +30,23 @@ def ddm_json(t, *words):
     return json.loads(ddm(t, *words, "--json"))
 
 
-def shown_on_terminal(t, *words, columns=80, code=OK):
-    """What stands on a terminal at the end of a command: lines without what was erased."""
+def press(terminal, keys):
+    for seconds, key in keys:
+        time.sleep(seconds)
+        os.write(terminal, key.encode())
+
+
+def shown_on_terminal(t, *words, columns=80, code=OK, keys=()):
+    """What stands on a terminal at the end of a command: lines without what was erased. `keys`: (seconds, key),
+    pressed so much later than the one before."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"} | {"TERM": "xterm"}
     process = subprocess.Popen([DDM, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
                                cwd=t.dir, env=env)
     os.close(theirs)
+    presses = threading.Thread(target=press, args=(ours, keys))
+    presses.start()
     raw = b""
     while True:
         try:
@@ -45,6 +56,7 @@ def shown_on_terminal(t, *words, columns=80, code=OK):
         if not part:
             break
         raw += part
+    presses.join()
     os.close(ours)
     assert process.wait(t.timeout) == code, raw
     lines = []

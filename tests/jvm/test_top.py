@@ -1,0 +1,48 @@
+"""ddm top: what programs do just now."""
+import os
+import time
+
+from ddm_client import Target
+from harness import test
+from test_leaks import Leaking
+from tool import REFUSED, ddm, ddm_json, shown_on_terminal
+
+
+@test(jdks="each")
+def top_shows_rates_that_the_program_has(t):
+    with Leaking(t, 60_000, "track=y,dump=none,log=error") as target:
+        found = ddm_json(t, "top", target.pid, "-d", "2")
+        sessions, = [s for s in found["sites"] if s["class"] == "Leaks$Session"]
+        assert abs(sessions["objects_per_second"] / 1000 - 1) < 0.15, sessions
+        assert sessions["bytes_per_second"] == 24 * sessions["objects_per_second"] or \
+            abs(sessions["bytes_per_second"] / 24 - sessions["objects_per_second"]) <= 1, sessions
+        assert sessions["site"].startswith("Leaks.login(Leaks.java:")
+        by_bytes = [s["bytes_per_second"] for s in found["sites"]]
+        assert by_bytes == sorted(by_bytes, reverse=True)
+        assert "main" in [thread["name"] for thread in found["threads"]]
+        assert "BYTES/S" in ddm(t, "top", target.pid, "--once")
+
+
+@test
+def top_lists_all_programs_and_which_are_not_tracked(t):
+    with Leaking(t, 60_000, "track=y,dump=none,log=error") as busy, \
+            Target(t, "dump=none,log=error") as idle:
+        rows = {row["pid"]: row for row in ddm_json(t, "top")["jvms"]}
+        assert set(rows[busy.pid]) == {"pid", "app", "bytes_per_second", "live_bytes", "cpu_percent"}
+        # 1,000 sessions with an array of 1,016 bytes, and the cache.
+        assert rows[busy.pid]["bytes_per_second"] > 500_000, rows[busy.pid]
+        assert rows[busy.pid]["live_bytes"] > 1_000_000
+        assert rows[idle.pid]["bytes_per_second"] is None
+        listed = ddm(t, "top", "--once")
+        assert f"{idle.pid}  (not tracked)" in listed, listed
+    assert "no process" in ddm(t, "top", busy.pid, "--once", code=REFUSED)
+
+
+@test
+def top_on_a_terminal_follows_writes_the_page_and_ends(t):
+    with Leaking(t, 60_000, "track=y,dump=none,log=error") as target:
+        lines, raw = shown_on_terminal(t, "top", target.pid, "-d", "0.3", keys=((1.5, "e"), (1.5, "q")))
+        assert "Leaks$Session" in raw and "report written to ddm-" in raw, raw[-2000:]
+        pages = [name for name in os.listdir(t.dir) if name.startswith(f"ddm-{target.pid}-")]
+        assert len(pages) == 1 and pages[0].endswith(".html"), pages
+        assert raw.rstrip().endswith("\x1b[?1l\x1b>") or "\x1b[?1049l" in raw[-200:], raw[-200:]

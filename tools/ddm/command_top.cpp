@@ -1,0 +1,204 @@
+// ddm top: what programs allocate just now; of one program, where, and which threads work.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <functional>
+#include <thread>
+
+#include "command.h"
+#include "interrupt.h"
+#include "option_values.h"
+#include "output.h"
+#include "report/report_words.h"
+#include "report_fetch.h"
+#include "target.h"
+#include "top/pulse.h"
+#include "top/screen.h"
+
+namespace ddm {
+namespace {
+
+struct TopOptions : TargetOptions {
+  std::string by = "site";
+  std::size_t top = 25;
+  double seconds = 1;
+  bool once = false;
+};
+
+constexpr std::size_t kThreadsShown = 8;
+
+std::string rate(double bytes) { return human_bytes(static_cast<std::int64_t>(bytes)) + "/s"; }
+
+std::string jvms_text(const std::vector<JvmPulse>& pulses, std::size_t width) {
+  TextTable table({">PID", ">ALLOCATED", ">HEAP, ALIVE", ">CPU %", ".APP"});
+  for (const JvmPulse& one : pulses) {
+    table.add({std::to_string(one.pid),
+               one.bytes_per_second ? rate(*one.bytes_per_second) : "(not tracked)",
+               one.live_bytes ? human_bytes(*one.live_bytes) : "",
+               fmt::format("{:.0f}", one.cpu_percent), one.app});
+  }
+  return table.text(width);
+}
+
+std::string program_text(const OnePulse& pulse, std::size_t top, std::size_t width) {
+  TextTable sites({">BYTES/S", ">OBJECTS/S", ".CLASS", ".AT"});
+  for (std::size_t i = 0; i < std::min(pulse.sites().size(), top); ++i) {
+    const SitePulse& site = pulse.sites()[i];
+    const FrameName& frame = site.row.at.known() ? site.row.at : site.row.app;
+    sites.add({human_bytes(static_cast<std::int64_t>(site.bytes_per_second)),
+               grouped(static_cast<std::int64_t>(site.objects_per_second)), site.row.what,
+               frame.known() ? frame_text(frame) : ""});
+  }
+  TextTable threads({">CPU %", ">TID", "~THREAD"});
+  for (std::size_t i = 0; i < std::min(pulse.threads().size(), kThreadsShown); ++i) {
+    const ThreadPulse& thread = pulse.threads()[i];
+    threads.add(
+        {fmt::format("{:.0f}", thread.cpu_percent), std::to_string(thread.id), thread.name});
+  }
+  const std::string head =
+      pulse.tracking() ? sites.text(width) : "not tracked; `ddm track PID on` shows its sites\n";
+  return head + "\n" + threads.text(width);
+}
+
+Json jvms_json(const std::vector<JvmPulse>& pulses) {
+  Json list = Json::array();
+  for (const JvmPulse& one : pulses) {
+    list.push_back({{"pid", one.pid},
+                    {"app", json_text(one.app)},
+                    {"bytes_per_second",
+                     one.bytes_per_second ? Json(static_cast<std::int64_t>(*one.bytes_per_second))
+                                          : Json(nullptr)},
+                    {"live_bytes", one.live_bytes ? Json(*one.live_bytes) : Json(nullptr)},
+                    {"cpu_percent", std::round(one.cpu_percent * 10) / 10}});
+  }
+  return {{"jvms", std::move(list)}};
+}
+
+Json program_json(const OnePulse& pulse) {
+  Json sites = Json::array();
+  for (const SitePulse& site : pulse.sites()) {
+    sites.push_back({{"class", json_text(site.row.what)},
+                     {"site", json_text(frame_text(site.row.at))},
+                     {"app", json_text(frame_text(site.row.app))},
+                     {"bytes_per_second", static_cast<std::int64_t>(site.bytes_per_second)},
+                     {"objects_per_second", static_cast<std::int64_t>(site.objects_per_second)}});
+  }
+  Json threads = Json::array();
+  for (const ThreadPulse& thread : pulse.threads()) {
+    threads.push_back({{"id", thread.id},
+                       {"name", json_text(thread.name)},
+                       {"cpu_percent", std::round(thread.cpu_percent * 10) / 10}});
+  }
+  return {{"sites", std::move(sites)}, {"threads", std::move(threads)}};
+}
+
+void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+// What `e` writes: the report, in the working directory.
+std::string write_page(DdmClient& client, const std::string& target) {
+  const std::time_t now = std::time(nullptr);
+  char time[32];
+  std::strftime(time, sizeof time, "%H%M%S", std::localtime(&now));
+  const std::string path = fmt::format("ddm-{}-{}.html", target, time);
+  const auto error = save_report(client, path, false);
+  return error ? error->message : "report written to " + path;
+}
+
+// Until `q`. `look`: what stands below the head, anew; `write`: what `e` does, and what it says.
+int watch_on_screen(const TopOptions& options, const std::string& what,
+                    const std::function<Result<std::string>(std::size_t)>& look,
+                    const std::function<std::string()>& write) {
+  Screen screen;
+  std::string shown, said;
+  bool paused = false;
+  while (!interrupted()) {
+    if (!paused) {
+      auto text = look(screen.columns());
+      if (!text) return kExitRefused;
+      shown = std::move(*text);
+    }
+    screen.show(fmt::format("{}{}   q: quit  p: pause{}{}{}\n", what, paused ? ", paused" : "",
+                            write ? "  e: write the report" : "", said.empty() ? "" : "   ", said) +
+                shown);
+    const int key = screen.key(static_cast<int>(options.seconds * 1000));
+    if (key == 'q') break;
+    if (key == 'p') paused = !paused;
+    if (key == 'e' && write) said = write();
+  }
+  return kExitOk;
+}
+
+int top_of_all(const TopOptions& options) {
+  AllPulses pulses;
+  pulses.look();
+  if (!options.once && isatty(STDOUT_FILENO) != 0 && !options.json) {
+    return watch_on_screen(
+        options, "programs with the agent",
+        [&](std::size_t width) { return Result<std::string>(jvms_text(pulses.look(), width)); },
+        {});
+  }
+  pause(options.seconds);
+  const std::vector<JvmPulse> found = pulses.look();
+  if (options.json) {
+    print_json(jvms_json(found));
+  } else {
+    print(jvms_text(found, output_width()));
+  }
+  return kExitOk;
+}
+
+int top_of_one(const TopOptions& options) {
+  auto client = connect_to_target(options.target);
+  if (!client) return refuse(client.message());
+  if (!offers_reports(*client)) {
+    return refuse("the target is another DDM server, which does not count its sites");
+  }
+  const RowsBy by = *rows_by(options.by);
+  OnePulse pulse(*client);
+  if (const auto error = pulse.look(by)) return refuse(error->message);
+  if (!options.once && isatty(STDOUT_FILENO) != 0 && !options.json) {
+    std::string problem;
+    const int code = watch_on_screen(
+        options, options.target,
+        [&](std::size_t width) -> Result<std::string> {
+          if (const auto error = pulse.look(by)) {
+            problem = error->message;
+            return *error;
+          }
+          return program_text(pulse, options.top, width);
+        },
+        [&] { return write_page(*client, options.target); });
+    return problem.empty() ? code : refuse(problem);
+  }
+  pause(options.seconds);
+  if (const auto error = pulse.look(by)) return refuse(error->message);
+  if (options.json) {
+    print_json(program_json(pulse));
+  } else {
+    print(program_text(pulse, options.top, output_width()));
+  }
+  return kExitOk;
+}
+
+int top(const TopOptions& options) {
+  catch_interrupts();
+  return options.target.empty() ? top_of_all(options) : top_of_one(options);
+}
+
+}  // namespace
+
+void add_top_command(CLI::App& app, Command& chosen) {
+  const auto [command, options] =
+      add_command(app, chosen, "top", "Show what programs allocate just now, again and again", top);
+  command.add_option("PID", options.target, std::string(kTargetHelp) + "; without: all programs");
+  command.add_flag("--once", options.once, "Once, as text; so it is where stdout is no terminal");
+  add_row_options(command, options.by, options.top);
+  add_duration(command, "-d", options.seconds, "Between two looks", 0.1, kMostSeconds);
+  command.add_flag("--json", options.json,
+                   "Once: {jvms: [{pid, app, bytes_per_second, live_bytes, cpu_percent}]}; of a "
+                   "program {sites: [...], threads: [...]}");
+}
+
+}  // namespace ddm

@@ -1,0 +1,127 @@
+#include "top/pulse.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "core/whole_text.h"
+#include "heap_text.h"
+#include "report_fetch.h"
+#include "wire/chunks/heap_info.h"
+
+namespace ddm {
+namespace {
+
+// User and system time of all its threads (proc(5), the 14th and 15th word of stat).
+std::int64_t cpu_ticks_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  // The second word is a name in brackets, which may have blanks and brackets in it.
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream words(line.substr(name_end + 2));
+  std::string word;
+  for (int i = 3; i < 14; ++i) words >> word;
+  std::int64_t user = 0, system = 0;
+  words >> user >> system;
+  return user + system;
+}
+
+double seconds_from(PulseClock::time_point begin, PulseClock::time_point end) {
+  return std::max(std::chrono::duration<double>(end - begin).count(), 0.001);
+}
+
+}  // namespace
+
+std::vector<JvmPulse> AllPulses::look() {
+  std::vector<JvmPulse> pulses;
+  std::map<pid_t, Known> still;
+  for (const Target& target : list_targets()) {
+    auto known = known_.find(target.pid);
+    const bool first = known == known_.end();
+    if (first) {
+      const auto address = parse_address(target.address);
+      if (!address) continue;
+      auto client = DdmClient::connect(*address);
+      if (!client) continue;
+      known = known_.emplace(target.pid, Known{std::move(*client), target.app, 0, 0, 0, {}}).first;
+    }
+    auto pulse = look_at(target.pid, known->second, first);
+    if (!pulse) continue;
+    pulses.push_back(std::move(*pulse));
+    still.insert(known_.extract(known));
+  }
+  known_ = std::move(still);
+  return pulses;
+}
+
+std::optional<JvmPulse> AllPulses::look_at(pid_t pid, Known& known, bool first) {
+  const auto heap = known.client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
+  if (!heap) return {};
+  JvmPulse pulse{pid, known.app, {}, {}, 0};
+  if (const HeapInfo::Heap* const whole = java_heap(*heap)) {
+    pulse.live_bytes = static_cast<std::int64_t>(whole->allocated_bytes);
+  }
+  const auto now = PulseClock::now();
+  const double passed = seconds_from(known.at, now);
+  const std::int64_t ticks = cpu_ticks_of(pid);
+  if (!first) {
+    pulse.cpu_percent = 100.0 * static_cast<double>(ticks - known.cpu_ticks) /
+                        static_cast<double>(sysconf(_SC_CLK_TCK)) / passed;
+  }
+  if (offers_reports(known.client)) {
+    const auto summary = fetch_summary(known.client);
+    if (!summary) return {};
+    const std::int64_t period = number_of(*summary, "period");
+    const std::int64_t seen = number_of(*summary, "seen_bytes");
+    if (period != 0) {
+      const bool same = !first && period == known.period;
+      pulse.bytes_per_second = same ? static_cast<double>(seen - known.seen_bytes) / passed : 0;
+    }
+    if (summary->contains("live_bytes")) pulse.live_bytes = number_of(*summary, "live_bytes");
+    known.seen_bytes = seen;
+    known.period = period;
+  }
+  known.cpu_ticks = ticks;
+  known.at = now;
+  return pulse;
+}
+
+std::optional<Error> OnePulse::look(RowsBy by) {
+  auto figures = fetch_figures(client_);
+  if (!figures) return figures.error();
+  const auto threads = list_threads(client_);
+  if (!threads) return threads.error();
+  const auto now = PulseClock::now();
+  const double passed = seconds_from(at_, now);
+  tracking_ = figures->of_whole_run();
+  sites_.clear();
+  threads_.clear();
+  if (!first_ && tracking_ && figures->fact("period") == before_.fact("period")) {
+    for (SiteRow& row : rows_between(before_, *figures, by)) {
+      if (row.count <= 0) continue;
+      const auto bytes = static_cast<double>(row.bytes), count = static_cast<double>(row.count);
+      sites_.push_back({std::move(row), bytes / passed, count / passed});
+    }
+  }
+  std::map<std::int64_t, std::uint32_t> ticks;
+  for (const auto& [id, status, name] : *threads) {
+    ticks[id] = status.user_ticks + status.system_ticks;
+    const auto before = ticks_.find(id);
+    if (first_ || before == ticks_.end()) continue;
+    // On the wire they are hundredths of a second.
+    threads_.push_back({id, name, static_cast<double>(ticks[id] - before->second) / passed});
+  }
+  std::ranges::stable_sort(threads_, std::greater<>(), &ThreadPulse::cpu_percent);
+  before_ = std::move(*figures);
+  ticks_ = std::move(ticks);
+  at_ = now;
+  first_ = false;
+  return {};
+}
+
+}  // namespace ddm
