@@ -67,7 +67,7 @@ def one_more_new_in_a_helper_fails_the_gate_with_its_place(t):
     assert "gone: int[] @ Gated.pad" in gate(t, left_by(t, "less"), *baseline)
 
 
-@test
+@test()
 def what_cannot_be_compared_is_told_with_exit_code_2(t):
     report = left_by(t, "a")
     for words, told in (((report, "--baseline", t.path("none")), "--update makes it"),
@@ -77,7 +77,7 @@ def what_cannot_be_compared_is_told_with_exit_code_2(t):
         assert told in ddm(t, "gate", *words, code=USAGE), words
 
 
-@test
+@test()
 def a_list_of_tests_is_compared_by_test(t):
     def write(name, *lines):
         with open(t.path(name), "w", encoding="utf-8") as f:

@@ -2,19 +2,12 @@
 import os
 import subprocess
 
-from ddm_client import Target
 from harness import JDKS, ROOT, test
+from leaking import Leaking
 from tool import REFUSED, ddm, ddm_json
 
 MIB = 1 << 20
 VISUALVM = "/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar"
-
-
-class Leaking(Target):
-    """Sessions a minute behind a static map."""
-
-    def __init__(self, t, per_minute, agent="dump=none,log=error"):
-        super().__init__(t, agent, program=("Leaks", str(per_minute)))
 
 
 def only(rows, kind):
@@ -56,7 +49,7 @@ def leaks_are_told_for_people_by_what_holds_them(t):
         assert "on" in ddm(t, "track", target.pid, "status")
 
 
-@test
+@test()
 def nothing_grows_is_an_answer(t):
     with Leaking(t, 0) as target:
         assert ddm(t, "leaks", target.pid, "--for", "2").startswith("nothing grows: ")

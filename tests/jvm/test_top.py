@@ -1,10 +1,9 @@
 """ddm top: what programs do just now."""
 import os
-import time
 
 from ddm_client import Target
 from harness import test
-from test_leaks import Leaking
+from leaking import Leaking
 from tool import REFUSED, ddm, ddm_json, shown_on_terminal
 
 
@@ -23,7 +22,7 @@ def top_shows_rates_that_the_program_has(t):
         assert "BYTES/S" in ddm(t, "top", target.pid, "--once")
 
 
-@test
+@test()
 def top_lists_all_programs_and_which_are_not_tracked(t):
     with Leaking(t, 60_000, "track=y,dump=none,log=error") as busy, \
             Target(t, "dump=none,log=error") as idle:
@@ -38,7 +37,7 @@ def top_lists_all_programs_and_which_are_not_tracked(t):
     assert "no process" in ddm(t, "top", busy.pid, "--once", code=REFUSED)
 
 
-@test
+@test()
 def top_on_a_terminal_follows_writes_the_page_and_ends(t):
     with Leaking(t, 60_000, "track=y,dump=none,log=error") as target:
         lines, raw = shown_on_terminal(t, "top", target.pid, "-d", "0.3", keys=((1.5, "e"), (1.5, "q")))

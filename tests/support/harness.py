@@ -83,6 +83,8 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
     flags: tuples of VM flags, each one a variant; queue: no other of these runs meanwhile (they have
     a port that is one for the machine); alone: no other test does (it takes most of the memory); timing: it judges times, so it runs alone, in the full set."""
 
+    assert not callable(jdks), f"@test() has brackets: {jdks.__name__} would never run"
+
     def register(function):
         able = [jdk for jdk in JDKS if jdk.major >= min_jdk]
         first = DAY + zlib.crc32(function.__name__.encode())
