@@ -272,8 +272,11 @@ def heap_shows_kinds_a_map_and_a_picture(t):
     with Target(t, "log=error", flags=["-Xmx128m"]) as p:
         p.tell("keepbytes 40")
         out = ddm_json(t, "heap", p.pid)
-        assert set(out) == {"committed", "used", "kinds", "segments"}
-        kinds = out["kinds"]
+        assert set(out) == {"committed", "used", "kinds", "holes", "segments"}
+        kinds, holes = out["kinds"], out["holes"]
+        assert holes["bytes"] == kinds["free"]["bytes"] >= holes["largest"] > 0, holes
+        assert sum(count for _, count in holes["histogram"]) == holes["count"]
+        assert all(at_least <= holes["largest"] for at_least, _ in holes["histogram"])
         assert 40 << 20 <= kinds["array1"]["bytes"] < 60 << 20 and kinds["class"]["objects"] > 300
         assert sum(kind["bytes"] for kind in kinds.values()) == out["committed"]
         assert out["used"] == out["committed"] - kinds["free"]["bytes"]

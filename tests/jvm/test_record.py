@@ -54,6 +54,9 @@ def record_writes_what_was_allocated_meanwhile_and_switches_off_again(t):
         assert not tracking(t, p.pid)
         assert "written" in ddm(t, "record", p.pid, "-d", "0.2", "-o", t.path("r.html"))
         assert marks(Report(save(t, p.pid))) == 0
+        for name in (f"recorded-{p.pid}.html", f"recorded-{p.pid}-2.html"):  # one is made and told
+            assert f"report written to {name}" in ddm(t, "record", p.pid, "-d", "0.2").replace("\n", " ")
+            assert os.path.exists(t.path(name))
         assert "a report ends in" in ddm(t, "record", p.pid, "-o", "x.png", code=USAGE)
         assert "cannot write" in ddm(t, "record", p.pid, "-o", "/no/such/x.txt", code=REFUSED)
         assert not tracking(t, p.pid)

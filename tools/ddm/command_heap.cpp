@@ -2,6 +2,7 @@
 #include "command.h"
 #include "ddm_client.h"
 #include "heap_cells.h"
+#include "heap_holes.h"
 #include "heap_picture.h"
 #include "output.h"
 #include "report/report.h"
@@ -136,6 +137,17 @@ void print_totals(const HeapPicture& map, const Totals& totals) {
   print(table.text());
 }
 
+void print_holes(const HeapHoles& holes) {
+  if (holes.count == 0) return print("\nno holes: all that is committed is used\n");
+  print("\n{} holes, {} in all, the largest {}\n", grouped(static_cast<std::int64_t>(holes.count)),
+        bytes_text(holes.bytes), bytes_text(holes.largest));
+  TextTable table({">HOLES", "OF AT LEAST"});
+  for (auto size = holes.by_size.rbegin(); size != holes.by_size.rend(); ++size) {
+    table.add({grouped(static_cast<std::int64_t>(size->second)), bytes_text(size->first)});
+  }
+  print(table.text());
+}
+
 HeapCell sum_of(const std::vector<HeapCell>& cells, std::size_t begin, std::size_t end) {
   HeapCell sum;
   for (std::size_t i = begin; i < end; ++i) {
@@ -170,7 +182,7 @@ void print_map(const HeapPicture& map) {
   print(table.text());
 }
 
-void print_as_json(const HeapPicture& map, const Totals& totals) {
+void print_as_json(const HeapPicture& map, const Totals& totals, const HeapHoles& holes) {
   constexpr std::string_view kKeys[kHeapColumns] = {
       "object", "class", "array1", "array2", "array4", "array8", "unknown", "native", "free"};
   Json kinds = Json::object();
@@ -188,9 +200,16 @@ void print_as_json(const HeapPicture& map, const Totals& totals) {
                         {"bytes", std::uint64_t{segment.units} * segment.unit},
                         {"used", counted.used_bytes()}});
   }
+  Json histogram = Json::array();
+  for (const auto& [bytes, count] : holes.by_size) histogram.push_back({bytes, count});
   print_json({{"committed", totals.bytes.committed()},
               {"used", totals.bytes.used()},
               {"kinds", kinds},
+              {"holes",
+               {{"count", holes.count},
+                {"bytes", holes.bytes},
+                {"largest", holes.largest},
+                {"histogram", std::move(histogram)}}},
               {"segments", segments}});
 }
 
@@ -222,10 +241,11 @@ int heap(const HeapOptions& options) {
     if (!problem.empty()) return refuse(problem);
   }
   if (options.json) {
-    print_as_json(*map, totals);
+    print_as_json(*map, totals, HeapHoles::of(map->segments));
     return kExitOk;
   }
   print_totals(*map, totals);
+  print_holes(HeapHoles::of(map->segments));
   print_map(*map);
   if (!path.empty()) print("\nPicture written to {}\n", path);
   return kExitOk;
@@ -239,7 +259,9 @@ void add_heap(CLI::App& app, Command& chosen) {
   command.add_option("PID", options.target, kOnlyTargetHelp);
   command.add_option("-o", options.path, "Draw it as well: a file that ends in .png")
       ->type_name("FILE");
-  command.add_flag("--json", options.json, "{committed, used, kinds, segments}, bytes");
+  command.add_flag("--json", options.json,
+                   "{committed, used, kinds, holes: {count, bytes, largest, histogram: [[bytes, "
+                   "count]...]}, segments}, bytes");
 }
 
 }  // namespace ddm

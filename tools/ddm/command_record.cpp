@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -192,8 +193,20 @@ int record_alone(const RecordOptions& options, DdmClient& client) {
   return kExitOk;
 }
 
+// "recorded-shop.Shop.html" in the working directory, or the first with a number that is not there yet.
+std::string free_name(const std::string& target) {
+  std::string name = "recorded";
+  if (!target.empty()) name += "-";
+  for (const char c : target)
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '-';
+  std::string path = name + ".html";
+  for (int i = 2; access(path.c_str(), F_OK) == 0; ++i) path = fmt::format("{}-{}.html", name, i);
+  return path;
+}
+
 int record(const RecordOptions& given) {
   RecordOptions options = given;
+  if (options.path.empty()) options.path = free_name(options.target);
   if (!report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
@@ -232,8 +245,9 @@ void add_record(CLI::App& app, Command& chosen) {
   command.add_option("PID", options.target, kOnlyTargetHelp);
   add_duration(command, "-d", options.seconds,
                "For how long; Ctrl-C ends it early, and still writes", 0.001, kMostSeconds);
-  command.add_option("-o", options.path, fmt::format("The report: {}", kReportEndings))
-      ->required()
+  command
+      .add_option("-o", options.path,
+                  fmt::format("The report: {}; by default a name is made and told", kReportEndings))
       ->type_name("FILE");
   command
       .add_option("--agent", options.agent,
