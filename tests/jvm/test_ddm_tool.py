@@ -207,7 +207,7 @@ def any_chunk_can_be_sent(t):
 
 @test()
 def mistakes_are_told_in_one_line(t):
-    for words in ((), ("nonsense",), ("info",), ("track", 1, "perhaps"), ("stack", 1, "x"),
+    for words in ((), ("nonsense",), ("probe",), ("track", 1, "perhaps"), ("stack", 1, "x"),
                   ("bridge", "--port", 70000), ("attach", "x"), ("ps", "--jsn")):
         ddm(t, *words, code=USAGE)
     for target in ("1", "0", "99999999999", "127.0.0.1:1", "unix:/no/such", "nonsense", "scan",

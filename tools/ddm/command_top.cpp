@@ -1,6 +1,4 @@
 // ddm top: what programs allocate just now; of one program, where, and which threads work.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -133,7 +131,7 @@ int watch_on_screen(const TopOptions& options, const std::string& what,
 int top_of_all(const TopOptions& options) {
   AllPulses pulses;
   pulses.look();
-  if (!options.once && isatty(STDOUT_FILENO) != 0 && !options.json) {
+  if (!options.once && output_width() != kNoWidth && !options.json) {
     return watch_on_screen(
         options, "programs with the agent",
         [&](std::size_t width) { return Result<std::string>(jvms_text(pulses.look(), width)); },
@@ -158,7 +156,7 @@ int top_of_one(const TopOptions& options) {
   const RowsBy by = *rows_by(options.by);
   OnePulse pulse(*client);
   if (const auto error = pulse.look(by)) return refuse(error->message);
-  if (!options.once && isatty(STDOUT_FILENO) != 0 && !options.json) {
+  if (!options.once && output_width() != kNoWidth && !options.json) {
     std::string problem;
     const int code = watch_on_screen(
         options, options.target,

@@ -26,7 +26,7 @@ TEST_CASE("no options give the documented defaults") {
   CHECK(options.allocations.records == 65536);
   CHECK(options.allocations.depth == 16);
   CHECK(options.allocations.sites == 262144);
-  CHECK(options.allocations.sites_depth == 64);
+  CHECK(options.allocations.sites_depth == 1024);
   CHECK_FALSE((options.time.cpu_times || options.time.cpu_samples));
   CHECK(options.time.methods.empty());
   CHECK(options.time.interval_ms == 10);
@@ -143,7 +143,7 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"depth=65", "1 to 64"},
       {"depth=16x", "1 to 64"},
       {"sites=513k", "0 to 524288"},
-      {"sites_depth=0", "1 to 64"},
+      {"sites_depth=0", "1 to 1024"},
       {"live=maybe", "n, y or 1/N"},
       {"live=1/0", "N from 1 to 65536"},
       {"live=1/65537", "N from 1 to 65536"},
