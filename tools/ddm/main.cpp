@@ -1,7 +1,10 @@
 // ddm: looks into JVMs that run under libddmagent, and shows them to adb.
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "help_format.h"
@@ -10,13 +13,24 @@
 namespace {
 
 // The first word, if it is neither an option nor a command: CLI11 would only miss a command.
-std::string unknown_command(const CLI::App& app, int argc, char** argv) {
-  const std::string word = argc > 1 ? argv[1] : "";
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string word = words.empty() ? "" : words[0];
   if (word.empty() || word[0] == '-') return {};
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == word) return {};
   }
   return word;
+}
+
+// `ddm help` and `ddm help COMMAND` as `ddm --help` and `ddm COMMAND --help`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.resize(std::min<std::size_t>(words.size(), 1));
+    words.emplace_back("--help");
+  }
+  return words;
 }
 
 }  // namespace
@@ -40,11 +54,13 @@ int main(int argc, char** argv) {
     add(app, chosen);
   }
 
-  if (const std::string word = unknown_command(app, argc, argv); !word.empty()) {
+  std::vector<std::string> words = words_of(argc, argv);
+  if (const std::string word = unknown_command(app, words); !word.empty()) {
     return ddm::misused("there is no command '" + word + "'; `ddm --help` lists them");
   }
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& problem) {
     std::ostringstream help;
     if (app.exit(problem, help, help) != 0) {
