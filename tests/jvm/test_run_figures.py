@@ -146,7 +146,6 @@ def two_reports_are_compared_growth_first_and_both_ways(t):
     assert "\n-2," in text or " -2," in text, text
     assert "is no jsonl report" in ddm(t, "allocs", "--diff", a, DDM, code=REFUSED)
     assert "PID" in ddm(t, "allocs", 1, "--diff", a, b, code=USAGE)
-    assert "PID" in ddm(t, "allocs", code=USAGE)
 
 
 @test(full_only=True, timeout=400)
