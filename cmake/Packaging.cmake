@@ -14,9 +14,9 @@ install(FILES ${CMAKE_BINARY_DIR}/lib/ddm-client.jar DESTINATION share/java)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/ddmagent)
 install(DIRECTORY docs DESTINATION share/doc/ddmagent)
 install(FILES LICENSE DESTINATION share/doc/ddmagent RENAME copyright)
-# The symbols of what is stripped: gdb and perf find them beside the library.
+# The symbols of what is stripped, in no package: `cmake --install build/release --component symbols`.
 install(FILES ${CMAKE_BINARY_DIR}/lib/libddmagent.so.debug ${CMAKE_BINARY_DIR}/bin/ddm.debug
-        DESTINATION lib/debug/ddmagent COMPONENT symbols OPTIONAL)
+        DESTINATION lib/debug/ddmagent COMPONENT symbols EXCLUDE_FROM_ALL OPTIONAL)
 
 set(CPACK_PACKAGE_NAME ddmagent)
 set(CPACK_PACKAGE_VENDOR "ddmagent")
