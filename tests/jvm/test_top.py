@@ -20,6 +20,10 @@ def top_shows_rates_that_the_program_has(t):
         assert by_bytes == sorted(by_bytes, reverse=True)
         assert "main" in [thread["name"] for thread in found["threads"]]
         assert "BYTES/S" in ddm(t, "top", target.pid, "--once")
+        ddm(t, "track", target.pid, "off")  # what was counted stays; nothing is counted now
+        assert "not tracked" in ddm(t, "top", target.pid, "--once")
+        row, = [row for row in ddm_json(t, "top")["jvms"] if row["pid"] == target.pid]
+        assert row["bytes_per_second"] is None, row
 
 
 @test()

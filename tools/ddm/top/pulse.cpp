@@ -11,6 +11,7 @@
 #include "heap_text.h"
 #include "report_fetch.h"
 #include "wire/chunks/heap_info.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {
@@ -29,6 +30,11 @@ std::int64_t cpu_ticks_of(pid_t pid) {
   std::int64_t user = 0, system = 0;
   words >> user >> system;
   return user + system;
+}
+
+bool is_tracking(DdmClient& client) {
+  const auto state = client.get<TrackingState>({TrackingState::kType, {}});
+  return state && state->on;
 }
 
 double seconds_from(PulseClock::time_point begin, PulseClock::time_point end) {
@@ -78,7 +84,7 @@ std::optional<JvmPulse> AllPulses::look_at(pid_t pid, Known& known, bool first) 
     if (!summary) return {};
     const std::int64_t period = number_of(*summary, "period");
     const std::int64_t seen = number_of(*summary, "seen_bytes");
-    if (period != 0) {
+    if (period != 0 && is_tracking(known.client)) {
       const bool same = !first && period == known.period;
       pulse.bytes_per_second = same ? static_cast<double>(seen - known.seen_bytes) / passed : 0;
     }
@@ -98,7 +104,7 @@ std::optional<Error> OnePulse::look(RowsBy by) {
   if (!threads) return threads.error();
   const auto now = PulseClock::now();
   const double passed = seconds_from(at_, now);
-  tracking_ = figures->of_whole_run();
+  tracking_ = figures->of_whole_run() && is_tracking(client_);
   sites_.clear();
   threads_.clear();
   if (!first_ && tracking_ && figures->fact("period") == before_.fact("period")) {
