@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "command.h"
+#include "core/file_descriptor.h"
 #include "gate/findings.h"
 #include "output.h"
 #include "report/report.h"

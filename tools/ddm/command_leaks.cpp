@@ -23,6 +23,7 @@
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"
+#include "target.h"
 #include "wire/chunks/app_state.h"
 
 namespace ddm {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/file_descriptor.h"
 #include "core/whole_text.h"
 #include "report/first_use.h"
 #include "site_figures.h"
