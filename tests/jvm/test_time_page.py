@@ -15,7 +15,9 @@ def the_page_of_method_times_adds_up_to_what_jsonl_tells(t):
     methods = Report(t.path("r.jsonl")).methods
     # Each path is rounded to whole nanoseconds.
     self_ns, calls = (sum(m[key] for m in methods) for key in ("self_ns", "calls"))
-    page, match, table = open_in_browser(t, t.path("r.html"), table_of("methods"), q="^Calls.fib$")
+    page, match, found = open_in_browser(t, t.path("r.html"), table_of("methods"), q="^Calls.fib$")
+    *_, table = open_in_browser(t, t.path("r.html"), table_of("methods"))
+    assert 0 < int(found["total"]) < len(methods), found
     assert (page["of"], page["by"], page["self-check"]) == ("times", "ns", "ok"), page
     assert abs(int(page["total-ns"]) - self_ns) < 1000 and int(page["total-count"]) == calls
     assert (int(table["total"]), table["sort"]) == (len(methods), "ns"), table
@@ -36,8 +38,9 @@ def the_page_of_samples_adds_up_to_what_jsonl_tells(t):
     t.java("CpuShares", "600", agent=f"cpu=samples,interval_ms=2,address=none,{ENDINGS}")
     samples = Report(t.path("r.jsonl")).samples
     count = sum(s["count"] for s in samples)
-    page, match, methods, threads = open_in_browser(
-        t, t.path("r.html"), table_of("methods"), table_of("threads"), q=r"^CpuShares\.seventy$")
+    page, match, _ = open_in_browser(t, t.path("r.html"), table_of("methods"), q=r"^CpuShares\.seventy$")
+    *_, methods = open_in_browser(t, t.path("r.html"), table_of("methods"))
+    *_, threads = open_in_browser(t, t.path("r.html"), table_of("threads"), tab="threads")
     assert (page["of"], page["by"], page["self-check"]) == ("samples", "count", "ok"), page
     assert int(page["total-count"]) == count > 0 and "total-ns" not in page
     inside = sum(s["count"] for s in samples if "seventy" in [f["method"] for f in s["stack"]])
@@ -53,8 +56,9 @@ def the_page_of_samples_adds_up_to_what_jsonl_tells(t):
 def the_page_of_locks_adds_up_to_what_jsonl_tells(t):
     t.java("Contended", "3", "10", "10", agent=f"monitor=y,address=none,{ENDINGS}")
     monitors = [m for m in Report(t.path("r.jsonl")).monitors if m["kind"] != "pin"]
-    page, match, types, holders = open_in_browser(
-        t, t.path("r.html"), table_of("types"), table_of("holders"), q=r"^Contended\$Till$")
+    page, match, _ = open_in_browser(t, t.path("r.html"), table_of("types"), q=r"^Contended\$Till$")
+    *_, types = open_in_browser(t, t.path("r.html"), table_of("types"))
+    *_, holders = open_in_browser(t, t.path("r.html"), table_of("holders"), tab="holders")
     assert (page["of"], page["by"], page["self-check"]) == ("locks", "ns", "ok"), page
     assert int(page["total-ns"]) == sum(m["ns"] for m in monitors)
     assert int(page["total-count"]) == sum(m["count"] for m in monitors)

@@ -1,19 +1,16 @@
 // What the page shows of time. Its data is an object for each of
-//   times    ns, count (of calls), frames, classes, tree, callers; methods: [name, signature,
-//   calls,
-//            exceptions, total ns, self ns, cpu ns]
-//   samples  count, frames, classes, tree, callers, all without ns; methods: [name, count on top,
-//            count anywhere]; outside: [first frame outside the JDK, place, count]; threads: [name,
-//            count]
-//   locks    ns, count, frames, classes, tree, callers, all without pins (which are parks as well);
+//   times    ns, count (of calls), nodes, tree; methods: [name, signature, calls, exceptions,
+//            total ns, self ns, cpu ns]
+//   samples  count, nodes, tree, all without ns; the tree stands below threads
+//   locks    ns, count, nodes, tree, all without pins (which are parks as well);
 //            types: [kind, class or "", ns, count]; places: [kind, class or "", innermost frame,
 //            place, first frame outside the JDK, place, ns, count, [holder, ...], how many holders
 //            there are], both with pins; holders: [class or "", holder], where a holder is thread,
 //            first frame outside the JDK or "", place, ns, count
 //   incomplete a sentence on what the figures lack
-// where a table `x` has x_count, all the rows that there are. Trees are as report_html.cpp has
-// them, but a stack may end in a frame; what its own bar stands for is the amount there. Those of
-// locks have the kind of waiting as the outermost bar.
+// where a table `x` has x_count, all the rows that there are. Trees are as page_tree.h has them, but a
+// stack may end in a frame; what its own bar stands for is the amount there. Those of locks have the
+// kind of waiting as the outermost bar.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -30,22 +27,6 @@
 
 namespace ddm {
 namespace {
-
-struct SampledMethod {
-  std::string_view name;
-  std::int64_t self = 0;   // samples that had it on top
-  std::int64_t total = 0;  // that had it anywhere
-};
-
-struct SampledPlace {
-  FrameLine frame;
-  std::int64_t count = 0;
-};
-
-struct SampledThread {
-  std::string name;
-  std::int64_t count = 0;
-};
 
 struct LockType {
   MonitorKind kind = MonitorKind::kEnter;
@@ -81,10 +62,13 @@ class TimePage {
   TimePage(std::string& out, const TimeData& time, ReportNames& names)
       : out_(out), time_(time), names_(names) {}
 
-  void write() {
-    if (!time_.methods.empty()) times();
-    if (!time_.samples.empty()) samples();
-    if (!time_.monitors.empty()) locks();
+  void write(const std::vector<PageSource>& sources) {
+    for (const PageSource& source : sources) {
+      append_page_source(out_, source);
+      if (source.name == "times") times();
+      if (source.name == "locks") locks();
+      out_ += '}';
+    }
     if (time_.incomplete.empty()) return;
     out_ += ",\n\"incomplete\":";
     text(time_.incomplete);
@@ -98,27 +82,6 @@ class TimePage {
       out_ += ',';
       number(value);
     }
-  }
-
-  // `amount`: how the nanoseconds are called, "" where there are none.
-  void begin(std::string_view name, const TimeStacks& stacks, std::string_view amount) {
-    out_.append(",\n\"").append(name).append("\":{");
-    if (!amount.empty()) {
-      out_.append("\"").append(amount).append("\":");
-      number(stacks.amount());
-      out_ += ',';
-    }
-    out_ += "\"count\":";
-    number(stacks.count());
-    out_ += ',';
-    StackTree tree = site_tree(stacks, names_, TreeOrder::kRootFirst, kPageParts);
-    const NameSets sets = name_sets(stacks, names_, tree, !amount.empty());
-    append_page_tree(out_, tree, amount);
-    append_page_sets(out_, sets);
-    out_ += ",\n\"callers\":{";
-    append_page_tree(out_, site_tree(stacks, names_, TreeOrder::kClassFirst, kPageCallerParts),
-                     amount);
-    out_ += '}';
   }
 
   template <typename Row, typename Append>
@@ -135,7 +98,6 @@ class TimePage {
   }
 
   void times() {
-    begin("times", TimeStacks::of_methods(time_), "ns");
     table("methods", time_.methods,
           {&MethodTime::self_ns, &MethodTime::total_ns, &MethodTime::calls},
           [&](const MethodTime& method) {
@@ -145,49 +107,6 @@ class TimePage {
             numbers(
                 {method.calls, method.exceptions, method.total_ns, method.self_ns, method.cpu_ns});
           });
-    out_ += '}';
-  }
-
-  void samples() {
-    begin("samples", TimeStacks::of_samples(time_), "");
-    std::map<std::string_view, std::pair<SampledMethod, const StackSample*>> methods;
-    std::map<FrameKey, SampledPlace> places;
-    std::map<std::string, std::int64_t> threads;
-    for (const StackSample& sample : time_.samples) {
-      threads[sample.thread] += sample.count;
-      const FrameLine app = outside_jdk(sample.frames, names_);
-      SampledPlace& place = places[frame_key(app)];
-      place.frame = app;
-      place.count += sample.count;
-      for (const Frame& frame : sample.frames) {
-        const std::string& name = names_.method(frame.method).qualified;
-        auto& [method, last] = methods[name];
-        method.name = name;
-        if (&frame == sample.frames.data()) method.self += sample.count;
-        if (last != &sample) method.total += sample.count;  // of a recursion once
-        last = &sample;
-      }
-    }
-    std::vector<SampledMethod> all;
-    for (const auto& [name, method] : methods) all.push_back(method.first);
-    table("methods", all, {&SampledMethod::self, &SampledMethod::total},
-          [&](const SampledMethod& method) {
-            text(method.name);
-            numbers({method.self, method.total});
-          });
-    std::vector<SampledPlace> outside;
-    for (const auto& [key, place] : places) outside.push_back(place);
-    table("outside", outside, {&SampledPlace::count}, [&](const SampledPlace& place) {
-      append_page_frame(out_, place.frame, names_);
-      numbers({place.count});
-    });
-    std::vector<SampledThread> by_thread;
-    for (const auto& [name, count] : threads) by_thread.push_back({name, count});
-    table("threads", by_thread, {&SampledThread::count}, [&](const SampledThread& thread) {
-      text(printable(thread.name));
-      numbers({thread.count});
-    });
-    out_ += '}';
   }
 
   void append_type(MonitorKind kind, NameId class_id) {
@@ -197,7 +116,6 @@ class TimePage {
   }
 
   void locks() {
-    begin("locks", TimeStacks::of_locks(time_), "ns");
     std::map<std::pair<MonitorKind, NameId>, LockType> types;
     std::map<std::tuple<MonitorKind, NameId, FrameKey, FrameKey>, LockPlace> places;
     Holdings holders;
@@ -236,7 +154,6 @@ class TimePage {
       out_ += ',';
       append_holder(holder);
     });
-    out_ += '}';
   }
 
   void append_place(const LockPlace& place) {
@@ -287,8 +204,35 @@ class TimePage {
 
 }  // namespace
 
-void append_page_time(std::string& out, const TimeData& time, ReportNames& names) {
-  TimePage(out, time, names).write();
+std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names) {
+  std::vector<PageSource> sources;
+  const auto add = [&](const char* name, const char* amount, const TimeStacks& stacks,
+                       PageTree::With with) -> PageTree& {
+    return sources
+        .emplace_back(
+            PageSource{name, amount, stacks.amount(), stacks.count(), with, PageTree(names)})
+        .tree;
+  };
+  if (!time.methods.empty()) {
+    const TimeStacks stacks = TimeStacks::of_methods(time);
+    add("times", "ns", stacks, PageTree::With::kAmount).add(stacks);
+  }
+  if (!time.samples.empty()) {
+    const TimeStacks stacks = TimeStacks::of_samples(time);
+    std::vector<std::string> threads;
+    for (const StackSample& sample : time.samples) threads.push_back(sample.thread);
+    add("samples", "", stacks, PageTree::With::kCount).add(stacks, threads);
+  }
+  if (!time.monitors.empty()) {
+    const TimeStacks stacks = TimeStacks::of_locks(time);
+    add("locks", "ns", stacks, PageTree::With::kAmount).add(stacks);
+  }
+  return sources;
+}
+
+void append_page_time(std::string& out, const TimeData& time, ReportNames& names,
+                      const std::vector<PageSource>& sources) {
+  TimePage(out, time, names).write(sources);
 }
 
 }  // namespace ddm

@@ -8,19 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "report/name_sets.h"
+#include "report/page/page_names.h"
+#include "report/page/page_tree.h"
 #include "report/report.h"
 #include "report/report_names.h"
 #include "report/report_sites.h"
-#include "report/site_tree.h"
 
 namespace ddm {
 
 // Of each table of the page, by each of its figures.
 inline constexpr std::size_t kPageRows = 50;
-// A page of 1,400 pixels shows no bar below one part in 2,800; zoomed in, some more are wanted.
-inline constexpr std::int64_t kPageParts = 20'000;
-inline constexpr std::int64_t kPageCallerParts = 5'000;
 
 template <typename Range, typename Append>
 void append_page_array(std::string& out, const Range& range, Append append) {
@@ -55,16 +52,26 @@ std::vector<const Row*> page_rows(const std::vector<Row>& rows,
   return chosen;
 }
 
-// "frames":[...],"classes":[...],"tree":{...}; `amount` is the name of its column, "": it has none.
-void append_page_tree(std::string& out, const StackTree& tree, std::string_view amount);
+// What the page can show: a tree, and what it has to add up to.
+struct PageSource {
+  std::string name;
+  std::string amount_name;  // of its amounts; "": it has only counts
+  std::int64_t amount = 0;
+  std::int64_t count = 0;
+  PageTree::With with = PageTree::With::kAmount;
+  PageTree tree;
+};
 
-// ,"sets":{"order":[...],"text":"..."}, as name_sets.h says; nothing, where there are none.
-void append_page_sets(std::string& out, const NameSets& sets);
+// ,"NAME":{"AMOUNT":,"count":,"nodes":,"tree":"..." without the end: more may follow.
+void append_page_source(std::string& out, const PageSource& source);
 
 // "a.B.method","B.java:12" or "","".
 void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& names);
 
-// ,"times":{...},"samples":{...},"locks":{...}: those that there is something to show of.
-void append_page_time(std::string& out, const TimeData& time, ReportNames& names);
+// Of times, samples and locks those that there is something to show of.
+std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names);
+// The same with their tables.
+void append_page_time(std::string& out, const TimeData& time, ReportNames& names,
+                      const std::vector<PageSource>& sources);
 
 }  // namespace ddm

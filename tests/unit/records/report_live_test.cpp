@@ -5,6 +5,7 @@
 
 #include "firefox_format.h"
 #include "live_sweep.h"
+#include "page_stacks.h"
 #include "report_sample.h"
 
 namespace ddm {
@@ -136,7 +137,10 @@ TEST_CASE("Tables and pprof have what is alive beside the rest; without live= th
   CHECK(text.find("          16,000  100.0%        1,000       2-3  shop.Item\n") !=
         std::string::npos);
   const std::string page = whole_report(ReportFormat::kHtml, sample.data);
-  CHECK(page.find("16000,1000,16000,[0,500,500,0,0,0,0,0,0,0,0,0]]") != std::string::npos);
+  // Bytes and count, then which classes of ages there are (bits 1 and 2), then a count for each.
+  const auto live = page_stacks(page_data(page), "live", 5);
+  REQUIRE(live.size() == 1);
+  CHECK(live.begin()->second == std::vector<std::int64_t>{16000, 1000, 6, 500, 500});
   std::string list;
   live_list(sample.data, [&](std::string_view piece) {
     list += piece;

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "page_stacks.h"
 #include "report/page/report_page.h"
 #include "report_sample.h"
 
@@ -11,32 +12,18 @@ using nlohmann::json;
 
 namespace {
 
-json data_of(const ReportData& data) {
-  const std::string page = html_report(data);
-  constexpr std::string_view kBegin = R"(<script id="data" type="application/json">)";
-  const std::size_t begin = page.find(kBegin) + kBegin.size();
-  return json::parse(page.substr(begin, page.find("</script", begin) - begin));
-}
+json data_of(const ReportData& data) { return page_data(html_report(data)); }
 
-// "outermost;...;innermost" -> what stands there itself.
-std::map<std::string, std::int64_t> stacks_of(const json& source, const char* column) {
+// "outermost;...;innermost" -> the one of its figures.
+std::map<std::string, std::int64_t> stacks_of(const json& data, const char* name, std::size_t which,
+                                              std::size_t figures = 2) {
   std::map<std::string, std::int64_t> stacks;
-  const json& tree = source["tree"];
-  const std::size_t frames = source["frames"].size();
-  for (std::size_t node = 0; node < tree["parent"].size(); ++node) {
-    const std::int64_t own = tree[column][node];
-    if (own == 0) continue;
-    std::string stack;
-    for (std::size_t at = node; at != 0; at = tree["parent"][at]) {
-      REQUIRE(tree["parent"][at] < at);
-      const std::size_t name = tree["name"][at];
-      const json& text = name < frames ? source["frames"][name] : source["classes"][name - frames];
-      stack = text.get<std::string>() + (stack.empty() ? "" : ";") + stack;
-    }
-    stacks[stack] += own;
+  for (const auto& [stack, all] : page_stacks(data, name, figures)) {
+    if (all[which] != 0) stacks[stack] = all[which];
   }
   return stacks;
 }
+constexpr std::size_t kNs = 0, kCounts = 1;
 
 // main calls pay twice, pay calls itself and log; log is called by nobody, too.
 std::unique_ptr<ReportSample> times_sample() {
@@ -66,23 +53,20 @@ TEST_CASE("The page of method times has the ways that calls went") {
   const json& times = page["times"];
   CHECK(times["ns"] == 1050);
   CHECK(times["count"] == 6);
-  CHECK(stacks_of(times, "ns") ==
+  CHECK(stacks_of(page, "times", kNs) ==
         std::map<std::string, std::int64_t>{
             {"shop.Main.main", 300},
             {"shop.Main.main;shop.Cart.pay", 400},
             {"shop.Main.main;shop.Cart.pay;shop.Cart.pay", 100},
             {"shop.Main.main;shop.Cart.pay;shop.Cart.pay;shop.Log.log", 200},
             {"shop.Log.log", 50}});
-  CHECK(stacks_of(times, "count")["shop.Main.main;shop.Cart.pay"] == 2);
-  CHECK(stacks_of(times["callers"], "ns")["shop.Log.log"] == 50);
-  CHECK(stacks_of(times["callers"],
-                  "ns")["shop.Log.log;shop.Cart.pay;shop.Cart.pay;shop.Main.main"] == 200);
+  CHECK(stacks_of(page, "times", kCounts)["shop.Main.main;shop.Cart.pay"] == 2);
   CHECK(times["methods_count"] == 3);
   CHECK(times["methods"] == json::parse(R"([["shop.Cart.pay", "()V", 3, 1, 700, 500, 90],
     ["shop.Log.log", "(I)V", 2, 0, 250, 250, 10], ["shop.Main.main", "()V", 1, 0, 1000, 300, 100]])"));
 }
 
-TEST_CASE("The page of samples counts a method once a stack, and threads") {
+TEST_CASE("The page of samples has each stack below its thread") {
   ReportSample sample;
   const Frame run = sample.frame("a.Main", "run", "Main.java", 7);
   const Frame again = sample.frame("a.Main", "again", "Main.java", 9);
@@ -91,19 +75,19 @@ TEST_CASE("The page of samples counts a method once a stack, and threads") {
   time.sampler.emplace();
   time.samples = {{6, "one", {root, again, again, run}, false},
                   {3, "two", {root, again, again, run}, false},
-                  {1, "one", {run}, true}};
-  const json samples = data_of(sample.data)["samples"];
-  CHECK(samples["count"] == 10);
-  CHECK_FALSE(samples["tree"].contains("ns"));
-  CHECK(stacks_of(samples, "count") ==
+                  {2, "two", {again, run}, false},
+                  {1, "one", {run}, true},
+                  {1, "one", {}, false}};
+  const json page = data_of(sample.data);
+  CHECK(page["samples"]["count"] == 13);
+  CHECK_FALSE(page["samples"].contains("ns"));
+  CHECK(stacks_of(page, "samples", 0, 1) ==
         std::map<std::string, std::int64_t>{
-            {"a.Main.run;a.Main.again;a.Main.again;java.lang.Math.sqrt", 9},
-            {"[deeper frames cut];a.Main.run", 1}});
-  CHECK(samples["methods"] == json::parse(R"([["a.Main.again", 0, 9], ["a.Main.run", 1, 10],
-    ["java.lang.Math.sqrt", 9, 9]])"));
-  CHECK(samples["outside"] ==
-        json::parse(R"([["a.Main.run", "Main.java:7", 1], ["a.Main.again", "Main.java:9", 9]])"));
-  CHECK(samples["threads"] == json::parse(R"([["one", 7], ["two", 3]])"));
+            {"(one);a.Main.run;a.Main.again;a.Main.again;java.lang.Math.sqrt", 6},
+            {"(two);a.Main.run;a.Main.again;a.Main.again;java.lang.Math.sqrt", 3},
+            {"(two);a.Main.run;a.Main.again", 2},
+            {"(one);[deeper frames cut];a.Main.run", 1},
+            {"(one);(no Java frame)", 1}});
 }
 
 TEST_CASE("The page of locks stands by kind, and pins are not added twice") {
@@ -117,18 +101,14 @@ TEST_CASE("The page of locks stands by kind, and pins are not added twice") {
                    {MonitorKind::kPin, kUnknownName, 2, 600, {park, pay}, false},
                    {MonitorKind::kEnter, till, 3, 300, {pay}, false},
                    {MonitorKind::kPark, kUnknownName, 1, 50, {park, pay}, false}};
-  const json locks = data_of(sample.data)["locks"];
+  const json page = data_of(sample.data);
+  const json& locks = page["locks"];
   CHECK(locks["ns"] == 1350);
   CHECK(locks["count"] == 8);
   const std::string parked = "park;shop.Cart.pay;java.util.concurrent.locks.LockSupport.park";
-  CHECK(stacks_of(locks, "ns") ==
+  CHECK(stacks_of(page, "locks", kNs) ==
         std::map<std::string, std::int64_t>{
             {"enter;shop.Cart.pay;shop.Till", 300}, {parked + ";shop.Till", 1000}, {parked, 50}});
-  CHECK(stacks_of(locks["callers"], "ns") ==
-        std::map<std::string, std::int64_t>{
-            {"enter;shop.Till;shop.Cart.pay", 300},
-            {"park;shop.Till;java.util.concurrent.locks.LockSupport.park;shop.Cart.pay", 1000},
-            {"park;java.util.concurrent.locks.LockSupport.park;shop.Cart.pay", 50}});
   CHECK(locks["types"] == json::parse(R"([["enter", "shop.Till", 300, 3], ["park", "", 50, 1],
     ["park", "shop.Till", 1000, 4], ["pin", "", 600, 2]])"));
   CHECK(locks["places_count"] == 4);
@@ -189,7 +169,7 @@ TEST_CASE("Much waiting of one kind hides none of another") {
     const Frame frame = sample.frame("a.C" + std::to_string(i), "m", "C.java", 1);
     time.monitors.push_back({MonitorKind::kEnter, kUnknownName, 1, 10, {frame}, false});
   }
-  const auto stacks = stacks_of(data_of(sample.data)["locks"], "ns");
+  const auto stacks = stacks_of(data_of(sample.data), "locks", kNs);
   CHECK(stacks.size() == 11);
   CHECK(stacks.at("enter;a.C3.m") == 10);
 }

@@ -5,11 +5,13 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "page_stacks.h"
 #include "report/report_sites.h"
 #include "report/report_stacks.h"
 #include "report/report_words.h"
-#include "report/site_tree.h"
 #include "report_sample.h"
+
+using nlohmann::json;
 
 namespace ddm {
 namespace {
@@ -158,44 +160,43 @@ TEST_CASE("Reports are about the whole run, where that was counted") {
   CHECK(page.find("\"run\":{\"bytes\":800008,\"count\":101") != std::string::npos);
 }
 
-TEST_CASE("What is small in a tree stands together where it stood, and nothing is lost") {
+TEST_CASE("The page's tree is the whole one, with what is left out told") {
   RunSample sample;
-  ReportNames names(&sample.names);
-  for (const TreeOrder order : {TreeOrder::kRootFirst, TreeOrder::kClassFirst}) {
-    const StackTree all = site_tree(sample.data.sites, names, order, 1000);
-    CHECK(all.nodes.size() == 7);  // the root, three frames and a class, a frame and a class
-    const StackTree tree = site_tree(sample.data.sites, names, order, 50);
-    std::int64_t bytes = 0, count = 0;
-    for (const StackTree::Node& node : tree.nodes) {
-      bytes += node.amount;
-      count += node.count;
-    }
-    CHECK(bytes == 800'008);
-    CHECK(count == 101);
-    CHECK(tree.nodes.size() == all.nodes.size() - 1);
-    CHECK(tree.classes[0] == kSmallerOnes);
+  const json data = page_data(html_report(sample.data));
+  CHECK(page_stacks(data, "run", 2, true) ==
+        PageStacks{{"java.lang.Thread.exit[40];int[]", {8, 1}},
+                   {"shop.Shop.serve[30];jdk.internal.Buffer.grow[20];java.util.Arrays.copyOf[10];"
+                    "byte[]",
+                    {800'000, 100}}});
+  // Deeper than is kept, and more stacks than there is room for.
+  std::vector<Frame> frames;
+  for (int i = 0; i < 12; ++i) frames.push_back(sample.frame("shop.Shop", "pay", "Shop.java", i));
+  for (int i = 0; i < 90; ++i) {
+    frames[3] = sample.frame("shop.Till", "open", "Till.java", 100 + i);
+    sample.count("long[]", frames, 24, 1);
   }
-}
-
-TEST_CASE("A tree of sites has the class last, or first and its callers behind it") {
-  RunSample sample;
+  sample.take();
+  std::map<std::string, std::int64_t> wanted;
   ReportNames names(&sample.names);
-  const auto path = [&](TreeOrder order) {
-    const StackTree tree = site_tree(sample.data.sites, names, order, 50);
-    std::string text;
-    for (const StackTree::Node& node : tree.nodes) {
-      if (&node == tree.nodes.data() || (node.is_class && node.name == 0)) continue;
-      text += (node.is_class ? tree.classes : tree.frames)[node.name];
-      text += " " + std::to_string(node.amount) + "; ";
+  SiteSet::Room room;
+  for (const Site& site : sample.data.sites.list()) {
+    std::string stack = names.class_name(site.class_id);
+    for (const Frame& frame : sample.data.sites.frames(site, room)) {
+      stack = names.method(frame.method).qualified + ";" + stack;
     }
-    return text;
-  };
-  CHECK(
-      path(TreeOrder::kClassFirst) ==
-      "byte[] 0; java.util.Arrays.copyOf 0; jdk.internal.Buffer.grow 0; shop.Shop.serve 800000; ");
-  CHECK(
-      path(TreeOrder::kRootFirst) ==
-      "shop.Shop.serve 0; jdk.internal.Buffer.grow 0; java.util.Arrays.copyOf 0; byte[] 800000; ");
+    if (sample.data.sites.cut(site)) stack = "[deeper frames cut];" + stack;
+    wanted[stack] += site.bytes;
+  }
+  bool gap = false, cut = false;
+  std::map<std::string, std::int64_t> told;
+  for (const auto& [stack, figures] : page_stacks(page_data(html_report(sample.data)), "run", 2)) {
+    told[stack] = figures[0];
+    gap |= stack.find("[frames left out]") != std::string::npos;
+    cut |= stack.starts_with("[deeper frames cut];");
+  }
+  CHECK(told == wanted);
+  CHECK(gap);
+  CHECK(cut);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What there is to say of times, samples and locks, and of each kind of figures its measures,
-// words, tables and tiles. Goes on where flame_graph_allocations.js ends.
+// words, tables and cards.
 
 // ---- time --------------------------------------------------------------------------------
 
@@ -25,131 +25,179 @@ function parameters(signature) {
           })
           .join(', ')})`;
 }
-function timesTables() {
-  const rows = source.methods.map(
+// Of each method what it took itself and with all it called, out of the tree: a method that calls
+// itself counts once.
+function methodRows(chosen) {
+  const own = figuresShown(), rows = new Map(), last = new Int32Array(kClasses).fill(-1);
+  const key = kind.measures[0].key;
+  const rowOf = (method) => {
+    if (!rows.has(method)) rows.set(method, {name: textOf(method), ns: 0, count: 0, total: 0});
+    return rows.get(method);
+  };
+  for (const end of base.ends) {
+    if (chosen && !chosen[end]) continue;
+    for (let node = end; node > 0; node = base.parent[node]) {
+      const method = base.name[node];
+      if (method >= kClasses || origins[method] === kNowhere) continue;
+      const row = rowOf(method);
+      if (node === end) {
+        for (const figure of base.keys) row[figure] += own[figure][end];
+      }
+      if (last[method] === end) continue;
+      last[method] = end;
+      row.total += own[key][end];
+    }
+  }
+  return [...rows.values()];
+}
+function timesTabs() {
+  const all = source.methods.map(
       ([name, signature, count, exceptions, total, ns, cpu]) =>
           ({name, signature, count, exceptions, total, ns, cpu}));
   const seen = new Map();
-  for (const {name} of rows) seen.set(name, (seen.get(name) || 0) + 1);
+  for (const {name} of all) seen.set(name, (seen.get(name) || 0) + 1);
   const cell = (row) => {
     const more = [
-      seen.get(row.name) > 1 ? parameters(row.signature) : '',
+      row.signature && seen.get(row.name) > 1 ? parameters(row.signature) : '',
       row.exceptions ? `${grouped(row.exceptions)} ended by an exception` : '',
     ];
     return methodCell(row.name, more.filter(Boolean).join(' '));
   };
-  const byClass = new Map();
-  for (const row of rows) {
-    const type = row.name.slice(0, row.name.lastIndexOf('.'));
-    const sum = byClass.get(type) || {type, ns: 0, count: 0, methods: 0};
-    byClass.set(
-        type, {type, ns: sum.ns + row.ns, count: sum.count + row.count, methods: sum.methods + 1});
-  }
-  const share = shareColumn(totals[state.by][0]);
+  const classes = (rows) => {
+    const byClass = new Map();
+    for (const row of rows) {
+      const type = row.name.slice(0, row.name.lastIndexOf('.'));
+      const sum = byClass.get(type) || {type, ns: 0, count: 0};
+      byClass.set(type, {type, ns: sum.ns + row.ns, count: sum.count + row.count});
+    }
+    return [...byClass.values()];
+  };
+  const share = (rows) => shareColumn(sumOf(rows, state.by));
   const self = nsColumn('ns', 'self'), calls = figureColumn('count', 'calls', grouped);
-  const perCall = (title, key) =>
-      ({title, number: true, cell: (row) => humanNs(Math.round(row[key] / row.count))});
+  const perCall = (title, key) => ({
+    title, key: `${key}each`, number: true, size: (row) => row[key] / row.count,
+    cell: (row) => humanNs(Math.round(row[key] / row.count))
+  });
   const cpu = {
     title: 'CPU of total',
     number: true,
     cell: (row) => percent(row.cpu, row.total),
     tip: (row) => humanNs(row.cpu),
   };
+  // Of all of it the report's own figures, which tell more; of a part what the tree has.
+  const rowsOf = (chosen) => (chosen ? methodRows(chosen) : all);
+  const totalOf = (chosen) => (chosen ? {} : {total: source.methods_count});
   return [
     {
-      id: 'methods',
-      title: 'Methods',
-      rows,
-      columns:
-          [share, self, nsColumn('total', 'total'), calls, {title: 'method', key: 'name', cell}],
-      total: source.methods_count,
+      id: 'methods', short: 'Method', title: 'Methods',
+      make: (chosen) => {
+        const rows = rowsOf(chosen);
+        return {
+          rows,
+          columns: [share(rows), self, nsColumn('total', 'total'), calls,
+                    {title: 'method', key: 'name', cell}],
+          ...totalOf(chosen),
+        };
+      },
     },
     {
-      id: 'percall',
-      title: 'Time a call',
-      rows: rows.filter((row) => row.count > 0),
-      columns: [
-        perCall('total a call', 'total'), perCall('self a call', 'ns'),
-        ...(rows.some((row) => row.cpu > 0) ? [cpu] : []), calls, {title: 'method', cell}
-      ],
-      total: source.methods_count,
+      id: 'percall', short: 'A call', title: 'Time a call',
+      make: (chosen) => ({
+        rows: rowsOf(chosen).filter((row) => row.count > 0),
+        columns: [
+          perCall('total a call', 'total'), perCall('self a call', 'ns'),
+          ...(!chosen && all.some((row) => row.cpu > 0) ? [cpu] : []), calls,
+          {title: 'method', cell}
+        ],
+        sort: 'totaleach',
+      }),
     },
     {
-      id: 'classes',
-      title: source.methods.length < source.methods_count ? 'By class, of the methods above' :
-                                                            'By class',
-      rows: [...byClass.values()],
-      columns: [share, self, calls, {title: 'class', cell: (row) => breakable(row.type)}],
+      id: 'classes', short: 'Class', title: 'By class',
+      make: (chosen) => {
+        const rows = classes(methodRows(chosen));
+        return {
+          rows,
+          columns: [share(rows), self, calls,
+                    {title: 'class', key: 'type', cell: (row) => breakable(row.type)}],
+        };
+      },
     },
   ];
 }
-function timesTiles() {
+function timesCards() {
   const exceptions = source.methods.reduce((sum, row) => sum + row[3], 0);
   return [
     {
       name: 'Timed',
-      value: humanNs(totals.ns[0]),
+      value: humanNs(source.ns),
       words: 'in timed methods, all threads together',
     },
     {
       name: 'Calls',
-      value: grouped(totals.count[0]),
+      value: grouped(source.count),
       words: `of ${many(source.methods_count, 'method')}` +
           (exceptions ? `; ${grouped(exceptions)} ended by an exception` : ''),
     },
   ];
 }
 
-function samplesTables() {
-  const share = shareColumn(source.count);
+
+function samplesTabs() {
+  const share = (rows) => shareColumn(sumOf(rows, 'count'));
   const self = figureColumn('count', 'self', grouped);
+  const count = figureColumn('count', 'count', grouped);
   return [
     {
-      id: 'methods',
-      title: 'Methods',
-      rows: source.methods.map(([name, count, total]) => ({name, count, total})),
-      columns: [
-        share, self, figureColumn('total', 'total', grouped),
-        {title: 'method', key: 'name', cell: (row) => methodCell(row.name)}
-      ],
-      total: source.methods_count,
+      id: 'methods', short: 'Method', title: 'Methods',
+      make: (chosen) => {
+        const rows = methodRows(chosen);
+        return {
+          rows,
+          columns: [share(rows), self, figureColumn('total', 'total', grouped),
+                    {title: 'method', key: 'name', cell: (row) => methodCell(row.name)}],
+        };
+      },
     },
     {
-      id: 'outside',
-      title: 'By the first frame outside the JDK',
-      rows: source.outside.map(([name, place, count]) => ({name, place, count})),
-      columns: [
-        share, figureColumn('count', 'count', grouped), {
-          title: 'method',
-          cell: (row) => (row.name ? methodCell(row.name, row.place) : '(no Java frame)'),
-        }
-      ],
-      total: source.outside_count,
+      id: 'outside', short: 'App', title: 'By the first frame outside the JDK',
+      make: (chosen) => {
+        const rows = rowsBy(
+            chosen, appFrame,
+            (end) => ({name: methodName(appFrame(end)), place: framePlace(appFrame(end))}));
+        return {
+          rows,
+          columns: [share(rows), count, {
+            title: 'method', key: 'name',
+            cell: (row) => (row.name ? methodCell(row.name, row.place) : '(no Java frame)'),
+          }],
+        };
+      },
     },
     {
-      id: 'threads',
-      title: 'By thread',
-      rows: source.threads.map(([name, count]) => ({name, count})),
-      columns: [
-        share, figureColumn('count', 'count', grouped),
-        {title: 'thread', cell: (row) => row.name || '(no name)'}
-      ],
-      total: source.threads_count,
+      id: 'threads', short: 'Thread', title: 'By thread',
+      make: (chosen) => {
+        const rows = threadRows(chosen);
+        return {
+          rows,
+          columns: [share(rows), count, {title: 'thread', key: 'name', cell: (row) => row.name}],
+        };
+      },
     },
   ];
 }
-function samplesTiles() {
+function samplesCards() {
   const {sampler} = summary;
-  const tiles = [{
+  const cards = [{
     name: 'Samples',
     value: grouped(source.count),
     words: sampler ? `some ${humanNs(source.count * sampler.asked_ns)} of CPU, one for each ${
                          humanNs(sampler.asked_ns)} of a thread` :
                      '',
   }];
-  if (!sampler) return tiles;
+  if (!sampler) return cards;
   const failed = Object.values(sampler.failed).reduce((sum, count) => sum + count, 0);
-  tiles.push(
+  cards.push(
       {
         name: 'Looked',
         value: `${grouped(sampler.looks)} times`,
@@ -166,7 +214,7 @@ function samplesTiles() {
         words: 'of CPU, of threads that were not met running' +
             (failed ? `; ${many(failed, 'stack')} could not be had` : ''),
       });
-  return tiles;
+  return cards;
 }
 
 const kWaiting = {
@@ -175,9 +223,9 @@ const kWaiting = {
   wait: 'in Object.wait()',
   pin: 'the same, a virtual thread that kept its carrier; its time is in park, too',
 };
-function locksTables() {
+function locksTabs() {
   const columns = [
-    shareColumn(totals[state.by][0]), nsColumn('ns', 'time'),
+    shareColumn(source[state.by]), nsColumn('ns', 'time'),
     figureColumn('count', 'count', grouped)
   ];
   const kindColumn = {
@@ -214,35 +262,57 @@ function locksTables() {
     lines.push(element('div', {class: 'at'}, 'had ', typeOf(row)));
     return lines;
   };
+  const groupOf = (end) => {
+    while (base.parent[end] !== 0) end = base.parent[end];
+    return base.name[end];
+  };
+  const typeAt = (end) => (isClassCode(base.name[end]) ? textOf(base.name[end]) : '');
+  // Of a part what the tree has: no pins, and not who had the lock.
+  const part = (chosen, byPlace) => rowsBy(
+      chosen,
+      (end) => `${groupOf(end)} ${classOf(end)} ${
+          byPlace ? `${innermostFrame(end)} ${appFrame(end)}` : ''}`,
+      (end) => ({
+        kind: textOf(groupOf(end)), type: typeAt(end), frame: methodName(innermostFrame(end)),
+        place: framePlace(innermostFrame(end)), app: methodName(appFrame(end)),
+        appPlace: framePlace(appFrame(end)), holders: [], holdersCount: 0,
+      }));
   return [
     {
-      id: 'types',
-      title: 'By class and kind',
-      rows: source.types.map(([kind, type, ns, count]) => ({kind, type, ns, count})),
-      columns: [...columns, kindColumn, {title: 'class', key: 'type', cell: typeOf}],
-      total: source.types_count,
+      id: 'types', short: 'Class', title: 'By class and kind',
+      make: (chosen) => ({
+        rows: chosen ? part(chosen, false) :
+                       source.types.map(([kind, type, ns, count]) => ({kind, type, ns, count})),
+        columns: [...columns, kindColumn, {title: 'class', key: 'type', cell: typeOf}],
+        ...(chosen ? {} : {total: source.types_count}),
+      }),
     },
     {
-      id: 'places',
-      title: 'By place',
-      rows: source.places.map(
-          ([kind, type, frame, place, app, appPlace, ns, count, holders, holdersCount]) =>
-              ({kind, type, frame, place, app, appPlace, ns, count, holders, holdersCount})),
-      columns:
-          [...columns, kindColumn, {title: 'class, first frame outside the JDK', cell: placeCell}],
-      total: source.places_count,
+      id: 'places', short: 'Place', title: 'By place',
+      make: (chosen) => ({
+        rows: chosen ?
+            part(chosen, true) :
+            source.places.map(
+                ([kind, type, frame, place, app, appPlace, ns, count, holders, holdersCount]) =>
+                    ({kind, type, frame, place, app, appPlace, ns, count, holders, holdersCount})),
+        columns:
+            [...columns, kindColumn, {title: 'class, first frame outside the JDK', cell: placeCell}],
+        ...(chosen ? {} : {total: source.places_count}),
+      }),
     },
     {
-      id: 'holders',
-      title: 'Who had the lock when a thread began to wait for it',
-      rows: source.holders.map(
-          ([type, thread, app, appPlace, ns, count]) => ({type, thread, app, appPlace, ns, count})),
-      columns: [...columns, {title: 'thread, where it was, what it had', cell: holderCell}],
-      total: source.holders_count,
+      id: 'holders', short: 'Holder',
+      title: 'Who had the lock when a thread began to wait for it', whole: true,
+      make: () => ({
+        rows: source.holders.map(
+            ([type, thread, app, appPlace, ns, count]) => ({type, thread, app, appPlace, ns, count})),
+        columns: [...columns, {title: 'thread, where it was, what it had', cell: holderCell}],
+        total: source.holders_count,
+      }),
     },
   ];
 }
-function locksTiles() {
+function locksCards() {
   const sums = new Map();
   for (const [kind, , ns, count] of source.types) {
     const sum = sums.get(kind) || {ns: 0, count: 0};
@@ -284,8 +354,9 @@ const kinds = {
     hint: 'A bar is as wide as what was allocated in it and in all it called.',
     callers: 'What was allocated, by whom, called by whom.',
     more: 'a .txt or .jsonl report has more',
-    tables: allocationTables,
-    tiles: allocationTiles,
+    tabs: allocationTabs,
+    columns: allocationColumns,
+    cards: allocationCards,
     span: allocationSpan,
   },
   times: {
@@ -294,8 +365,8 @@ const kinds = {
     hint: 'A bar is as wide as the time from its entry to its end, all threads together.',
     callers: 'What took the time itself, called by whom.',
     more: 'reports in other formats have more',
-    tables: timesTables,
-    tiles: timesTiles,
+    tabs: timesTabs,
+    cards: timesCards,
     span: () => data.incomplete || '',
   },
   samples: {
@@ -304,8 +375,8 @@ const kinds = {
     hint: 'A bar is as wide as the CPU used in it and in all it called.',
     callers: 'What used the CPU itself, called by whom.',
     more: 'reports in other formats have more',
-    tables: samplesTables,
-    tiles: samplesTiles,
+    tabs: samplesTabs,
+    cards: samplesCards,
     span: () => data.incomplete || '',
   },
   locks: {
@@ -316,12 +387,9 @@ const kinds = {
     hint: 'A bar is as wide as the time that threads waited in it, below the kind of waiting.',
     callers: 'What was waited for, by whom, called by whom; below the kind of waiting.',
     more: 'reports in other formats have more',
-    tables: locksTables,
-    tiles: locksTiles,
+    tabs: locksTabs,
+    cards: locksCards,
     span: () => [data.incomplete, summary.monitor === 'off' && 'No longer timed.']
         .filter(Boolean).join(' '),
   },
 };
-const totalsAt = (node) =>
-    Object.fromEntries(kind.measures.map(({key}) => [key, totals[key][node]]));
-const inWords = (figures) => kind.measures.map(({key, words}) => words(figures[key])).join(' in ');

@@ -1,0 +1,293 @@
+// What there is to say of allocations: tables, cards, words.
+
+const bytesColumn = (key, title) =>
+    figureColumn(key, title, humanBytes, (bytes) => `${grouped(bytes)} bytes`);
+const allocationColumns = (rows) =>
+    [shareColumn(sumOf(rows, state.by)), bytesColumn('bytes', 'bytes'),
+     figureColumn('count', 'count', grouped)];
+// Ages, in collections survived, come in classes: 0, 1, 2-3, 4-7, ..., 1,024 and more.
+const kOldest = kAges - 1;
+const ageWords = (at) => at < 2 ? `${at}` :
+    at === kOldest ? `${grouped(2 ** (at - 1))}+` :
+                     `${grouped(2 ** (at - 1))}-${grouped(2 ** at - 1)}`;
+// Half of the objects are in this class or in older ones.
+function middleAge(ages) {
+  const all = ages.reduce((sum, n) => sum + n, 0);
+  let at = kOldest;
+  for (let older = ages[at]; at > 0 && (older === 0 || 2 * older < all);) older += ages[--at];
+  return at;
+}
+const survivedColumn = {
+  title: 'survived',
+  key: 'age',
+  number: true,
+  cell: (row) => ageWords(row.age),
+  tip: (row) => 'collections survived: objects\n' +
+      row.ages.map((n, at) => (n ? `${ageWords(at)}: ${grouped(n)}` : ''))
+          .filter(Boolean)
+          .join('\n'),
+};
+const agesOf = (end) => base.ages.subarray(end * kAges, (end + 1) * kAges);
+// The rows with what has survived how many collections, where that is known.
+function withAges(chosen, keyOf, first, each) {
+  if (!base.ages) return rowsBy(chosen, keyOf, first, each);
+  const rows = rowsBy(
+      chosen, keyOf, (end) => ({...first(end), ages: Array(kAges).fill(0)}), (row, end) => {
+        agesOf(end).forEach((n, at) => (row.ages[at] += n));
+        if (each) each(row, end);
+      });
+  for (const row of rows) row.age = middleAge(row.ages);
+  return rows;
+}
+
+// A site by all its names: the class, who allocates, and for whom.
+function siteCell(row) {
+  const lines = [searchLink(row.type)];
+  if (row.frame) lines.push(frameLine('at', row.frame, row.place));
+  if (row.app && (row.app !== row.frame || row.appPlace !== row.place)) {
+    const part = row.appPart < 1 ? `, ${percent(row.appPart, 1)} of it` : '';
+    lines.push(frameLine('from', row.app, row.appPlace, part));
+  }
+  if (!row.frame && !row.app) lines.push(element('div', {class: 'at'}, '(no Java frame)'));
+  return lines;
+}
+// By class and by the frame that allocates; with the program's frame that most of it came through.
+function siteRows(chosen) {
+  const own = figuresShown()[base.keys[0]], apps = new Map();
+  const rows = withAges(
+      chosen, (end) => classOf(end) * kMostFrames + innermostFrame(end) + 1,
+      (end) => {
+        const frame = innermostFrame(end);
+        return {type: textOf(classOf(end)), frame: methodName(frame), place: framePlace(frame)};
+      },
+      (row, end) => {
+        let mine = apps.get(row);
+        if (!mine) apps.set(row, (mine = new Map()));
+        const app = appFrame(end);
+        mine.set(app, (mine.get(app) || 0) + own[end]);
+      });
+  for (const row of rows) {
+    let app = -1, most = -1, all = 0;
+    for (const [frame, bytes] of apps.get(row)) {
+      all += bytes;
+      if (bytes > most) app = frame, most = bytes;
+    }
+    Object.assign(
+        row, {app: methodName(app), appPlace: framePlace(app), appPart: all ? most / all : 1});
+  }
+  return rows;
+}
+const appRows = (chosen) => withAges(
+    chosen, (end) => classOf(end) * kMostFrames + appFrame(end) + 1, (end) => {
+      const app = appFrame(end);
+      return {
+        type: textOf(classOf(end)), frame: '', place: '', app: methodName(app),
+        appPlace: framePlace(app), appPart: 1,
+      };
+    });
+const classRows = (chosen) => withAges(chosen, classOf, (end) => ({type: textOf(classOf(end))}));
+const packageRows = (chosen) => {
+  const names = new Map();  // by method
+  const nameAt = (end) => {
+    const app = appFrame(end), method = app < 0 ? -1 : frameMethods[app];
+    if (!names.has(method)) {
+      names.set(method, method < 0 ? '(no Java frame)' : packageOf(data.names[method]) || '(no package)');
+    }
+    return names.get(method);
+  };
+  return withAges(chosen, nameAt, (end) => ({type: nameAt(end)}));
+};
+const threads = data.threads.map(
+    ([id, name, recordedBytes, recordedCount, allocated, seen, seenCount]) =>
+        ({id, name, recordedBytes, recordedCount, allocated, seen, seenCount}));
+const threadRows = (chosen) =>
+    rowsBy(chosen, threadOf, (end) => ({name: textOf(threadOf(end)), books: null}));
+// Of the whole run the books tell, of what is recorded the tree.
+function threadTab() {
+  const booked = threads.some(({allocated}) => allocated !== null);
+  const counted = (title, value) => ({
+    title,
+    number: true,
+    cell: (row) => (row.books && row.books.allocated !== null ? grouped(value(row.books)) : ''),
+  });
+  const columns = (rows) => [
+    ...allocationColumns(rows),
+    ...(booked ? [counted('allocated (VM)', (books) => books.allocated)] : []),
+    ...(booked && !sampled ? [counted('unattributed', (books) => books.allocated - books.seen)] :
+                             []),
+    {title: 'thread', key: 'name', cell: (row) => row.name},
+  ];
+  const make = (chosen) => {
+    const byName = new Map(threads.map((books) => [threadText([books.id, books.name]), books]));
+    const rows = hasThreads() ?
+        threadRows(chosen).map((row) => ({...row, books: byName.get(row.name) || null})) :
+        threads.map((books) => ({
+                      name: threadText([books.id, books.name]), books, bytes: books.seen || 0,
+                      count: books.seenCount || 0,
+                    }));
+    return {rows, columns: columns(rows)};
+  };
+  return {id: 'threads', short: 'Thread', title: 'By thread', whole: !hasThreads(), make};
+}
+// Oldest first: what is not given back is at the top.
+function ageRows(chosen) {
+  const rows = Array.from({length: kAges}, (_, at) => ({survived: at, count: 0}));
+  for (const end of base.ends) {
+    if (!chosen || chosen[end]) agesOf(end).forEach((n, at) => (rows[at].count += n));
+  }
+  return rows.filter(({count}) => count > 0);
+}
+function allocationTabs() {
+  const table = (rows, last) => ({
+    rows,
+    columns: [...kind.columns(rows), ...(base.ages ? [survivedColumn] : []), last],
+    ...(kind.sort ? {sort: kind.sort()} : {}),
+  });
+  const place = (title) => ({title, key: 'type', cell: siteCell});
+  const link = (title, cell) => ({title, key: 'type', cell});
+  return [
+    {
+      id: 'appsites', short: 'App', title: 'By the first frame outside the JDK',
+      make: (chosen) => table(appRows(chosen), place('class, first frame outside the JDK')),
+    },
+    {
+      id: 'sites', short: 'Site', title: 'By class and the frame that allocates',
+      make: (chosen) => table(siteRows(chosen), place('class, allocated at, from')),
+    },
+    {
+      id: 'classes', short: 'Class', title: 'By class',
+      make: (chosen) => table(classRows(chosen), link('class', (row) => searchLink(row.type))),
+    },
+    ...(kind === kinds.changes ? [] : base.ages && !hasThreads() ? [] : [threadTab()]),
+    {
+      id: 'packages', short: 'Package', title: 'By the package of the first frame outside the JDK',
+      make: (chosen) => table(packageRows(chosen), link('package', (row) => breakable(row.type))),
+    },
+    ...(base.ages ? [{
+                      id: 'ages', short: 'Age', title: 'How many collections objects have survived',
+                      make: (chosen) => {
+                        const rows = ageRows(chosen);
+                        return {
+                          rows,
+                          columns: [
+                            {title: 'share', part: true,
+                             cell: (row) => percent(row.count, sumOf(rows, 'count'))},
+                            figureColumn('count', 'objects', grouped),
+                            {title: 'survived', key: 'survived', number: true,
+                             cell: ({survived}) => ageWords(survived)},
+                          ],
+                          sort: 'survived',
+                        };
+                      },
+                    }] :
+                    []),
+  ];
+}
+
+// ---- cards and words ---------------------------------------------------------------------
+
+const notTold = summary.engine === 'unknown';  // a DDM server's answer has fewer facts
+// What the figures lack stands as large as they do: bytes that nobody saw, stacks without their
+// outer frames, stacks that were shortened.
+function lackCards() {
+  const cards = [];
+  const missing = summary.unattributed_bytes, counted = summary.allocated_bytes;
+  const stacks = summary.virtual_thread_stack_bytes;
+  cards.push(
+      sampled ? {
+        name: 'Allocated',
+        value: counted === null ? 'not known' : humanBytes(counted),
+        words: 'the VM\'s own count, to hold the estimate against',
+      } :
+                {
+                  name: 'Unattributed',
+                  value: missing === null ? 'not known' : humanBytes(missing),
+                  words: missing === null ?
+                      'this VM keeps no allocation counter' :
+                      `${percent(missing, missing + summary.seen_bytes)} of what the VM counted was not seen` +
+                          (stacks ? `; virtual thread stacks: at most ${humanBytes(stacks)}` : ''),
+                  q: '',
+                });
+  if (!data.run) return cards;
+  const run = baseOf('run');
+  let unrooted = 0;
+  for (const end of run.ends) {
+    let node = end;
+    while (run.parent[node] !== 0) node = run.parent[node];
+    if (run.name[node] === kCut) unrooted += run.own.bytes[end];
+  }
+  const unplaced = summary.sites_unplaced;
+  cards.push({
+    name: 'Unrooted',
+    value: percent(unrooted, summary.seen_bytes),
+    words: unrooted ?
+        `${humanBytes(unrooted)} do not stand below their thread's first frame` :
+        'every stack begins with its thread\'s first frame' +
+            (unplaced ? `; ${times(unplaced)} are counted by class alone` : ''),
+    q: unrooted && kCut >= 0 ? exactly(data.names[kCut]) : '',
+  });
+  const shortened = summary.sites_shortened || 0;
+  cards.push({
+    name: 'Shortened',
+    value: percent(shortened, summary.seen),
+    words: shortened ? `${times(shortened)} of stacks that came up seldom: frames in the middle are left out` :
+                       'every stack has all its frames',
+    q: shortened ? exactly('[frames left out]') : '',
+  });
+  return cards;
+}
+function allocationCards() {
+  const recorded = {
+    name: 'Recent',
+    value: about + humanBytes(data.recorded_bytes),
+    words: !notTold && data.recorded_count < summary.seen ?
+        `the most recent ${times(data.recorded_count)}, one by one` :
+        `${times(data.recorded_count)}, one by one`,
+  };
+  if (notTold) {
+    return [
+      recorded,
+      {
+        name: 'Completeness',
+        value: 'not known',
+        words: 'see the reports that the program writes itself',
+      },
+    ];
+  }
+  return [
+    {
+      name: 'Whole run',
+      value: about + humanBytes(summary.seen_bytes),
+      words: `${times(summary.seen)} seen since tracking began`,
+    },
+    recorded,
+    ...lackCards(),
+    {
+      name: 'Dropped',
+      value: grouped(summary.dropped),
+      words: summary.dropped ?
+          (sampled ? 'samples' : 'allocations') + ' seen but not recorded' :
+          `every ${sampled ? 'sample' : 'allocation seen'} went into the record`,
+    },
+  ];
+}
+function allocationSpan() {
+  let span = '';
+  if (summary.recorded > 0) {
+    const clock = (ms) => new Date(ms).toLocaleTimeString();
+    const [from, to] = [clock(data.oldest_ms), clock(data.newest_ms)];
+    span = (data.run ? 'Recent are the allocations recorded last' :
+                       'This page shows the recorded allocations') +
+        (notTold ? '.' :
+                   `: ${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, ` +
+                 (from === to ? `at ${to}.` : `from ${from} to ${to}.`));
+  }
+  if (data.live) {
+    // Nobody has looked at these yet.
+    const fresh = summary.live_ages.find(({survived}) => survived === 0);
+    span += ` Live is what collection ${summary.gc} has not found dead` +
+        (fresh ? `, and ${humanBytes(fresh.bytes)} that were allocated since` : '') +
+        (summary.live_one_in > 1 ? `; estimated from one object in ${summary.live_one_in}.` : '.');
+  }
+  return span;
+}

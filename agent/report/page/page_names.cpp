@@ -1,0 +1,125 @@
+#include "report/page/page_names.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/jvm_text.h"
+#include "report/jdk_classes.h"
+#include "report/page/report_page.h"
+#include "report/report_json.h"
+
+namespace ddm {
+namespace {
+
+constexpr char kNoOrigin = '9';
+
+}  // namespace
+
+std::uint32_t PageNames::Texts::of(const std::string& text) {
+  const auto next = static_cast<std::uint32_t>(list.size());
+  const auto [at, fresh] = index.try_emplace(text, next);
+  if (fresh) list.push_back(text);
+  return at->second;
+}
+
+PageNames::Name PageNames::add(Kind kind) {
+  std::vector<std::uint32_t>& uses = numbered_[kind].uses;
+  uses.push_back(0);
+  return static_cast<Name>(uses.size() - 1) << kKindBits | kind;
+}
+
+PageNames::Name PageNames::frame_of(const std::string& text, const std::string& file, int line,
+                                    char origin) {
+  const PageFrame wanted{methods_.of(text), files_.of(file), line};
+  if (wanted.name == origins_.size()) origins_ += origin;
+  const std::uint64_t key = std::uint64_t{wanted.name} << 32 | static_cast<std::uint32_t>(line);
+  std::vector<Name>& same = by_line_[key];
+  for (const Name name : same) {
+    if (frames_[name >> kKindBits].file == wanted.file) return name;
+  }
+  frames_.push_back(wanted);
+  same.push_back(add(kFrame));
+  return same.back();
+}
+
+PageNames::Name PageNames::frame(const Frame& frame) {
+  const std::uint64_t key =
+      std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(frame.bci);
+  const auto [known, fresh] = by_frame_.try_emplace(key, 0);
+  if (fresh) {
+    const PrintableMethod& method = names_.method(frame.method);
+    const auto origin = static_cast<char>('0' + static_cast<int>(origin_of(method.class_name)));
+    known->second =
+        frame_of(method.qualified, method.file, line_of(*method.entry, frame.bci), origin);
+  }
+  return known->second;
+}
+
+PageNames::Name PageNames::word(std::string_view text) {
+  return frame_of(std::string(text), "", kLineUnknown, kNoOrigin);
+}
+
+PageNames::Name PageNames::class_of(NameId id) {
+  const auto [known, fresh] = by_class_.try_emplace(id, 0);
+  if (fresh) {
+    const std::uint32_t at = class_texts_.of(names_.class_name(id));
+    known->second = at < numbered_[kClass].uses.size() ? at << kKindBits | kClass : add(kClass);
+  }
+  return known->second;
+}
+
+PageNames::Name PageNames::thread(std::int64_t id, const std::string& name) {
+  const auto [known, fresh] = by_thread_.try_emplace(std::to_string(id) + ' ' + name, 0);
+  if (fresh) {
+    threads_.push_back({id, printable(name)});
+    known->second = add(kThread);
+  }
+  return known->second;
+}
+
+void PageNames::rank() {
+  for (Numbered& kind : numbered_) {
+    kind.order.resize(kind.uses.size());
+    std::iota(kind.order.begin(), kind.order.end(), 0);
+    std::stable_sort(kind.order.begin(), kind.order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return kind.uses[a] > kind.uses[b]; });
+    kind.places.resize(kind.uses.size());
+    for (std::uint32_t place = 0; place < kind.order.size(); ++place) {
+      kind.places[kind.order[place]] = place;
+    }
+  }
+}
+
+void PageNames::append_to(std::string& out) const {
+  const auto texts = [&](std::string_view key, const std::vector<std::string>& list) {
+    out.append(",\n\"").append(key).append("\":");
+    append_page_array(out, list, [&](const std::string& text) { append_json_string(out, text); });
+  };
+  texts("names", methods_.list);
+  out.append(",\n\"origins\":\"").append(origins_).append("\"");
+  texts("files", files_.list);
+  const auto column = [&](auto number_of) {
+    append_page_array(out, numbered_[kFrame].order, [&](std::uint32_t frame) {
+      append_json_number(out, static_cast<std::int64_t>(number_of(frames_[frame])));
+    });
+  };
+  out += ",\n\"frames\":[";
+  column([](const PageFrame& frame) { return frame.name; });
+  out += ",\n";
+  column([](const PageFrame& frame) { return frame.file; });
+  out += ",\n";
+  column([](const PageFrame& frame) { return frame.line; });
+  out += "],\n\"classes\":";
+  append_page_array(out, numbered_[kClass].order,
+                    [&](std::uint32_t type) { append_json_string(out, class_texts_.list[type]); });
+  out += ",\n\"thread_names\":";
+  append_page_array(out, numbered_[kThread].order, [&](std::uint32_t thread) {
+    out += '[';
+    append_json_number(out, threads_[thread].id);
+    out += ',';
+    append_json_string(out, threads_[thread].name);
+    out += ']';
+  });
+}
+
+}  // namespace ddm

@@ -1,0 +1,76 @@
+// The names that bars of the page have: methods at lines, classes, threads. Each stands in the page
+// once, whatever trees use it, those used most often first. Pure; for one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "report/report_names.h"
+#include "stack/frame.h"
+
+namespace ddm {
+
+class PageNames {
+ public:
+  enum Kind : std::uint32_t { kFrame, kClass, kThread };
+  // Kind in the lowest bits, above it a number of that kind in the order of coming.
+  using Name = std::uint32_t;
+  static constexpr std::uint32_t kKindBits = 2;
+  static Kind kind(Name name) { return static_cast<Kind>(name & ((1u << kKindBits) - 1)); }
+
+  explicit PageNames(ReportNames& names) : names_(names) {}
+
+  // Methods that are called the same at the same line are one.
+  Name frame(const Frame& frame);
+  // A bar without a method: of frames that are not there, of a kind of waiting.
+  Name word(std::string_view text);
+  Name class_of(NameId id);
+  Name thread(std::int64_t id, const std::string& name);
+  void used(Name name) { ++numbered_[kind(name)].uses[name >> kKindBits]; }
+
+  // Once all that is used was told: places are those in the lists of append_to(). At least one of
+  // each kind asked for was used.
+  void rank();
+  std::uint32_t place(Name name) const { return numbered_[kind(name)].places[name >> kKindBits]; }
+  // "names":[...],"origins":"...","files":[...],"frames":[[name, ...],[file, ...],[line, ...]],
+  // "classes":[...],"thread_names":[[id,name],...]; origins are ClassOrigin's numbers, a digit a
+  // name, 9 where there is no class.
+  void append_to(std::string& out) const;
+
+ private:
+  struct PageFrame {
+    std::uint32_t name = 0, file = 0;  // of methods_, files_
+    int line = 0;
+  };
+  struct PageThread {
+    std::int64_t id = 0;
+    std::string name;
+  };
+  struct Numbered {
+    std::vector<std::uint32_t> uses, places, order;
+  };
+  struct Texts {
+    std::vector<std::string> list;
+    std::unordered_map<std::string, std::uint32_t> index;
+    std::uint32_t of(const std::string& text);
+  };
+
+  Name add(Kind kind);
+  Name frame_of(const std::string& text, const std::string& file, int line, char origin);
+
+  ReportNames& names_;
+  Numbered numbered_[3];
+  Texts methods_, files_, class_texts_;
+  std::string origins_;  // by place in methods_
+  std::vector<PageFrame> frames_;
+  std::vector<PageThread> threads_;
+  std::unordered_map<std::uint64_t, Name> by_frame_;              // method and bci
+  std::unordered_map<std::uint64_t, std::vector<Name>> by_line_;  // method's text and line
+  std::unordered_map<NameId, Name> by_class_;
+  std::unordered_map<std::string, Name> by_thread_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,207 @@
+#include "report/page/page_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "report/report_sites.h"
+#include "report/report_stacks.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
+
+void append_letters(std::string& out, std::uint64_t number) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (; number >= 32; number >>= 5) out += kLetters[32 + number % 32];
+  out += kLetters[number];
+}
+
+void append_figure(std::string& out, double figure) {
+  append_letters(out, static_cast<std::uint64_t>(std::max<long long>(std::llround(figure), 0)));
+}
+
+std::size_t place_of(PageTree::Node parent, PageNames::Name name) {
+  std::uint64_t hash = (std::uint64_t{parent} << 32 | name) * 0x9e3779b97f4a7c15u;
+  return static_cast<std::size_t>(hash ^ hash >> 32);
+}
+
+}  // namespace
+
+PageTree::Node PageTree::child(Node parent, PageNames::Name name) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = place_of(parent, name) & mask;
+  for (; slots_[at] != 0; at = (at + 1) & mask) {
+    const Place& there = nodes_[slots_[at]];
+    if (there.parent == parent && there.name == name) return slots_[at];
+  }
+  const auto node = static_cast<Node>(nodes_.size());
+  nodes_.push_back({parent, name});
+  slots_[at] = node;
+  if (2 * nodes_.size() > slots_.size()) grow();
+  return node;
+}
+
+void PageTree::grow() {
+  slots_.assign(2 * slots_.size(), 0);
+  const std::size_t mask = slots_.size() - 1;
+  for (Node node = 1; node < nodes_.size(); ++node) {
+    std::size_t at = place_of(nodes_[node].parent, nodes_[node].name) & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    slots_[at] = node;
+  }
+}
+
+PageFigures& PageTree::figures(Node node) {
+  if (nodes_[node].figures == 0) {
+    nodes_[node].figures = static_cast<std::uint32_t>(figures_.size());
+    figures_.emplace_back();
+  }
+  return figures_[nodes_[node].figures];
+}
+
+void PageTree::add_ages(PageFigures& figures, const LiveAges& ages) {
+  if (figures.ages == 0) {
+    ages_.emplace_back();
+    figures.ages = static_cast<std::uint32_t>(ages_.size());
+  }
+  ages_[figures.ages - 1] += ages;
+}
+
+// A node of the sites' tree is one of the page's; two may be the same one, at one line.
+void PageTree::add(const SiteSet& sites, bool ages, bool before) {
+  const CallTree& tree = sites.traces();
+  std::vector<Node> known(std::size_t{tree.last()} + 1, kNoNode);
+  std::vector<TraceNumber> pending;
+  const auto node_of = [&](TraceNumber trace) {
+    while (true) {
+      if (trace <= kEmptyTrace) break;
+      if (known[trace] != kNoNode) break;
+      pending.push_back(trace);
+      if (trace == kCutTrace) break;
+      trace = tree.caller(trace);
+    }
+    Node node = trace <= kEmptyTrace ? kRoot : known[trace];
+    for (; !pending.empty(); pending.pop_back()) {
+      trace = pending.back();
+      if (trace == kCutTrace) {
+        node = child(kRoot, names_.word(kDeeperFramesCut));
+      } else {
+        const Frame frame = tree.frame(trace);
+        if (tree.has_gap(trace) && frame.method != kLeftOutName) {
+          node = child(node, names_.frame({kLeftOutName, kNativeFrameBci}));
+        }
+        node = child(node, names_.frame(frame));
+      }
+      known[trace] = node;
+    }
+    return node;
+  };
+  for (const Site& site : sites.list()) {
+    PageFigures& figures =
+        this->figures(child(node_of(site.trace), names_.class_of(site.class_id)));
+    (before ? figures.amount_before : figures.amount) += static_cast<double>(site.bytes);
+    (before ? figures.count_before : figures.count) += static_cast<double>(site.count);
+    if (ages) add_ages(figures, sites.ages(site));
+  }
+}
+
+void PageTree::add(const RecordSet& records, const ReportData& threads) {
+  std::unordered_map<std::int64_t, Node> by_thread;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto [record, frames] = records[i];
+    const auto [thread, fresh] = by_thread.try_emplace(record.thread_id, kRoot);
+    if (fresh) {
+      const std::string name(thread_name_of(threads, record.thread_id));
+      thread->second = child(kRoot, names_.thread(record.thread_id, name));
+    }
+    Node node = thread->second;
+    if ((record.flags & kStackTruncated) != 0) node = child(node, names_.word(kDeeperFramesCut));
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      node = child(node, names_.frame(*frame));
+    }
+    PageFigures& figures = this->figures(child(node, names_.class_of(record.class_id)));
+    figures.amount += record.weighted_bytes();
+    figures.count += record.weight;
+  }
+}
+
+void PageTree::add(const TimeStacks& stacks, const std::vector<std::string>& threads) {
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    const TimeStacks::Stack& stack = stacks[i];
+    Node node = kRoot;
+    if (i < threads.size()) node = child(node, names_.thread(0, threads[i]));
+    if (stacks.of() == TimeStacks::Of::kLocks) node = child(node, names_.word(name_of(stack.kind)));
+    if (stack.cut) node = child(node, names_.word(kDeeperFramesCut));
+    const std::span<const Frame> frames = stacks.frames(i);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      node = child(node, names_.frame(*frame));
+    }
+    if (stack.class_id != kUnknownName) node = child(node, names_.class_of(stack.class_id));
+    const bool bare = frames.empty() && !stack.cut && stack.class_id == kUnknownName;
+    if (bare) node = child(node, names_.word("(no Java frame)"));
+    PageFigures& figures = this->figures(node);
+    figures.amount += static_cast<double>(stack.amount);
+    figures.count += static_cast<double>(stack.count);
+  }
+}
+
+void PageTree::use_names() const {
+  for (Node node = 1; node < nodes_.size(); ++node) names_.used(nodes_[node].name);
+}
+
+void PageTree::append_figures(std::string& out, const PageFigures& figures, With with) const {
+  if (with != With::kCount) append_figure(out, figures.amount);
+  append_figure(out, figures.count);
+  if (with == With::kBefore) {
+    append_figure(out, figures.amount_before);
+    append_figure(out, figures.count_before);
+  }
+  if (with != With::kAges) return;
+  static constexpr LiveAges kNone;
+  const LiveAges& ages = figures.ages == 0 ? kNone : ages_[figures.ages - 1];
+  std::uint64_t mask = 0;
+  for (std::size_t i = 0; i < ages.count.size(); ++i) {
+    if (ages.count[i] != 0) mask |= std::uint64_t{1} << i;
+  }
+  append_letters(out, mask);
+  for (const std::int64_t count : ages.count) {
+    if (count != 0) append_figure(out, static_cast<double>(count));
+  }
+}
+
+void PageTree::append_text(std::string& out, With with) const {
+  // Children of a node, the last one that came first.
+  std::vector<Node> first(nodes_.size(), 0), next(nodes_.size(), 0);
+  for (Node node = 1; node < nodes_.size(); ++node) {
+    next[node] = std::exchange(first[nodes_[node].parent], node);
+  }
+  std::uint64_t up = 0;
+  for (Node at = first[kRoot]; at != kRoot;) {
+    const Place& place = nodes_[at];
+    const PageNames::Kind kind = PageNames::kind(place.name);
+    const bool own = place.figures != 0;
+    const std::uint64_t told = kind == PageNames::kClass    ? 2
+                               : kind == PageNames::kThread ? 3
+                               : own                        ? 1
+                                                            : 0;
+    append_letters(out, 4 * up + told);
+    append_letters(out, names_.place(place.name));
+    if (told == 1 || told == 2) append_figures(out, figures_[place.figures], with);
+    up = 0;
+    if (first[at] != 0) {
+      at = first[at];
+      continue;
+    }
+    for (up = 1; next[at] == 0 && at != kRoot; ++up) at = nodes_[at].parent;
+    if (at == kRoot) break;
+    at = next[at];
+  }
+}
+
+}  // namespace ddm

@@ -1,0 +1,71 @@
+// All stacks of one source of the page as a calling-context tree: whole, by line, nothing left out.
+// What is too small to be drawn is left out by who draws.
+//
+// As text the nodes stand in the order of a walk from the root, which is not told itself, each as
+// numbers of 5 bits a letter (A-Z, a-z, 0-9, +, /), the lowest bits first, 32 added to all letters of
+// a number but its last:
+//   4 * levels up from the node before to the parent + kind: 0 a frame, 1 a frame with figures of its
+//   own, 2 a class (which has figures), 3 a thread
+//   the name's place in the page's list of its kind
+//   figures: those of PageFigures that there are, in that order; of what is alive its ages as well:
+//   a mask of the classes of ages, then a count for each
+// Pure; for one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/page/page_names.h"
+#include "report/report.h"
+#include "report/time_stacks.h"
+
+namespace ddm {
+
+struct PageFigures {
+  double amount = 0, count = 0;  // bytes or nanoseconds, and how many
+  // Of a difference: the same at the other time.
+  double amount_before = 0, count_before = 0;
+  std::uint32_t ages = 0;  // of the tree's; 0: none
+};
+
+class PageTree {
+ public:
+  using Node = std::uint32_t;
+  static constexpr Node kRoot = 0;
+
+  explicit PageTree(PageNames& names) : names_(names), nodes_(1), slots_(64) {}
+
+  // Each stack ends in a class, below a thread or not.
+  void add(const SiteSet& sites, bool ages = false, bool before = false);
+  void add(const RecordSet& records, const ReportData& threads);
+  // `threads`: of each stack the name of its thread, or none.
+  void add(const TimeStacks& stacks, const std::vector<std::string>& threads = {});
+
+  std::size_t size() const { return nodes_.size(); }
+  // To be told to the names before they are ranked.
+  void use_names() const;
+  enum class With { kCount, kAmount, kAges, kBefore };
+  void append_text(std::string& out, With with) const;
+
+ private:
+  struct Place {
+    Node parent = kRoot;
+    PageNames::Name name = 0;
+    std::uint32_t figures = 0;  // of figures_; 0: none
+  };
+
+  Node child(Node parent, PageNames::Name name);
+  PageFigures& figures(Node node);
+  void grow();
+  void add_ages(PageFigures& figures, const LiveAges& ages);
+  void append_figures(std::string& out, const PageFigures& figures, With with) const;
+
+  PageNames& names_;
+  std::vector<Place> nodes_;
+  std::vector<std::uint32_t> slots_;  // of child(): nodes by parent and name; 0: free
+  std::vector<PageFigures> figures_{1};
+  std::vector<LiveAges> ages_;
+};
+
+}  // namespace ddm

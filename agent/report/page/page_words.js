@@ -1,0 +1,63 @@
+// The page draws the stacks of a report, of allocations or of time. Its script is these files one
+// after the other: page_words.js (figures and names for people), page_data.js (what the report says),
+// page_trees.js (what of it is drawn), page_state.js (what was asked for, and search),
+// page_picture.js (the graph), page_tables.js, page_allocations.js and page_kinds.js (what there is to
+// say of each kind of figures), page_controls.js (what is clicked and typed), page_start.js.
+//
+// Names come from a program and are hostile: they become text and attributes of elements, never HTML.
+'use strict';
+const byId = (id) => document.getElementById(id);
+
+const grouped = (n) => n.toLocaleString('en-US');
+function humanBytes(bytes) {
+  const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  if (Math.abs(bytes) < 1024) return `${bytes} B`;
+  let value = bytes / 1024, unit = 0;
+  while (Math.abs(value) >= 1023.95 && unit + 1 < units.length) {
+    value /= 1024;
+    ++unit;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}
+function humanDuration(ms) {
+  const s = Math.floor(ms / 1000);
+  if (ms < 1000) return `${ms} ms`;
+  if (s < 60) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}
+function humanNs(ns) {
+  if (ns >= 60e9) return humanDuration(Math.round(ns / 1e6));
+  for (const [unit, size] of [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]]) {
+    if (ns >= size) return `${(ns / size).toPrecision(ns / size >= 999.5 ? 4 : 3)} ${unit}`;
+  }
+  return `${ns} ns`;
+}
+const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : '0.0') + '%';
+const many = (n, one, several = one + 's') => (n === 1 ? `1 ${one}` : `${grouped(n)} ${several}`);
+const times = (n) => many(n, 'allocation');
+const signed = (words, n) => (n > 0 ? `+${words(n)}` : n < 0 ? `\u2212${words(-n)}` : words(0));
+
+// "a.b.Cls.method" -> "Cls.method", "a.b.Cls[]" -> "Cls[]".
+function withoutPackage(name, aClass) {
+  const owner = aClass ? name.length : name.lastIndexOf('.');
+  return name.slice(name.lastIndexOf('.', owner - 1) + 1);
+}
+// Of a method.
+function packageOf(name) {
+  const owner = name.slice(0, name.lastIndexOf('.'));
+  return owner.slice(0, Math.max(owner.lastIndexOf('.'), 0));
+}
+
+function element(tag, attributes = {}, ...content) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith('on'))
+      made.addEventListener(key.slice(2), value);
+    else
+      made.setAttribute(key, value);
+  }
+  made.append(...content);
+  return made;
+}
