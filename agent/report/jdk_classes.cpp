@@ -75,6 +75,7 @@ bool is_jdk_class(std::string_view class_name) {
 }
 
 ClassOrigin origin_of(std::string_view class_name) {
+  if (class_name.empty()) return ClassOrigin::kThreadStart;
   if (!is_jdk_class(class_name)) return ClassOrigin::kProgram;
   if (std::count(kThreadStarts.begin(), kThreadStarts.end(), class_name) > 0) {
     return ClassOrigin::kThreadStart;

@@ -5,7 +5,9 @@ import re
 
 from big_page import big_page
 from browser import run_in_page
+from ddm_client import Target
 from harness import JDKS, Report, test
+from tool import REFUSED, USAGE, ddm
 
 NAMES = """
 const tableRows = () => [...byId('topbox').querySelectorAll('tbody tr')].map((row) => [
@@ -252,3 +254,59 @@ return told;""", virtual_time=False)
     print(f"opened in {told['open']:.0f} ms, a zoom takes {zoom:.1f} ms, the sort {told['sort']:.1f} ms")
     assert told["open"] < max(1500, 50 * told["sort"]), told
     assert zoom < max(33, told["sort"]), told
+
+
+CHANGES = """
+const told = {of: state.of, check: byId('report').dataset.selfCheck, changes: {}, cards: byId('cards').innerText,
+              words: byId('span').textContent, before: source.bytes_before, after: source.bytes};
+const classes = kind.tabs().find(({id}) => id === 'classes');
+for (const row of classes.make(null).rows) told.changes[row.type] = [changeOf(row, 'bytes'), changeOf(row, 'count')];
+const node = (name) => zoomFromText(name);
+told.colours = ['Pages.lines', 'Pages.recurse'].map((name) => changeAt(node(name)) && changeColour(node(name)));
+change({tab: 'classes'}); await settled();
+told.first = [...byId('topbox').querySelectorAll('tbody tr')].map((row) => row.innerText).find((text) => /Pages.Job/.test(text));
+told.grown = byId('topbox').querySelectorAll('td.grown').length;
+return told;"""
+
+
+@test()
+def a_difference_of_two_runs_is_a_page_in_two_colours(t):
+    for name, words in (("a", []), ("b", ["other"])):
+        t.java("Pages", *words, agent=f"address=none,engine=bci,dump={name}.html,dump={name}.jsonl")
+    before, after = (Report(t.path(f"{name}.jsonl")) for name in "ab")
+    wanted = collections.defaultdict(lambda: [0, 0])
+    for sign, report in ((-1, before), (1, after)):
+        for site in report.sites:
+            wanted[site["class"]][0] += sign * site["bytes"]
+            wanted[site["class"]][1] += sign * site["count"]
+    assert wanted["Pages$Leaf"][1] == 25 and wanted["Pages$Job"][1] == -50, wanted
+    for ending in ("html", "jsonl"):
+        pages = [t.path(f"{name}.{ending}") for name in "ab"]
+        assert "difference written" in ddm(t, "allocs", "--diff", *pages, "-o", t.path("d.html"))
+        told = run_in_page(t, t.path("d.html"), CHANGES)
+        assert (told["of"], told["check"]) == ("changes", "ok"), told
+        assert (told["before"], told["after"]) == (before.summary["seen_bytes"], after.summary["seen_bytes"]), told
+        assert told["changes"] == dict(wanted), ending
+        grown, shrunk = (re.match(r"hsl\((\d+) ", colour)[1] for colour in told["colours"])
+        assert (grown, shrunk) == ("8", "214"), told["colours"]
+        assert "\u221250" in told["first"] and told["grown"] > 0, told["first"]
+    assert "no page of a report" in ddm(t, "allocs", "--diff", pages[0], __file__, "-o", t.path("d.html"), code=REFUSED)
+    assert "written as a page" in ddm(t, "allocs", "--diff", *pages, "-o", t.path("d.txt"), code=USAGE)
+
+
+@test()
+def since_a_mark_is_a_page_of_what_came_after(t):
+    with Target(t, "track=y,dump=none", program=("Live",)) as p:
+        p.tell("nodes 1000")
+        ddm(t, "allocs", p.pid, "--mark", "begin")
+        p.tell("nodes 3000")
+        p.tell("drop 500")
+        ddm(t, "allocs", p.pid, "--since", "begin", "-o", t.path("d.html"))
+    told = run_in_page(t, t.path("d.html"), """
+const told = {words: byId('span').textContent, check: byId('report').dataset.selfCheck};
+for (const row of kind.tabs().find(({id}) => id === 'classes').make(null).rows) told[row.type] = changeOf(row, 'count');
+told.before = totals.countBefore[zoomFromText('Live.keepNodes')];
+return told;""")
+    assert told["check"] == "ok" and "Since mark" in told["words"] and "begin" in told["words"], told
+    assert (told["Live$Node"], told["Live$Dropped"]) == (3000, 500), told
+    assert told["before"] >= 1000, told

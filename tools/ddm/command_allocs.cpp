@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "ddm_client.h"
+#include "difference_page.h"
 #include "marks.h"
 #include "option_values.h"
 #include "output.h"
@@ -141,9 +142,37 @@ int show_saved(const AllocsOptions& options) {
   return kExitOk;
 }
 
-int show_since(const AllocsOptions& options, const SiteFigures& now) {
+// What of each stack there was before and after, as a page.
+int write_difference(const AllocsOptions& options, DifferencePage& page, const std::string& words) {
+  const std::string problem = write_report_file(options.path, page.html(words));
+  if (!problem.empty()) return refuse(problem);
+  print("difference written to {}\n", options.path);
+  return kExitOk;
+}
+
+int save_since(const AllocsOptions& options, DdmClient& client, const SiteFigures& then) {
+  const auto before = page_of_mark(options.since, then.fact("pid"));
+  if (!before) return refuse(before.message());
+  DifferencePage page;
+  if (const auto error = page.add_file(*before, DifferencePage::Side::kBefore)) {
+    return refuse(
+        fmt::format("mark '{}' has no stacks ({}); set it again", options.since, error->message));
+  }
+  const auto now = fetch_page(client);
+  if (!now) return refuse(now.message());
+  if (const auto error = page.add_page(*now, DifferencePage::Side::kAfter)) {
+    return refuse(error->message);
+  }
+  const std::int64_t ms =
+      number_of(page.summary(DifferencePage::Side::kAfter), "written_ms") - then.fact("written_ms");
+  return write_difference(
+      options, page, fmt::format("Since mark '{}', {} before.", options.since, human_duration(ms)));
+}
+
+int show_since(const AllocsOptions& options, DdmClient& client, const SiteFigures& now) {
   const auto then = find_mark(options.since, now);
   if (!then) return refuse(then.message());
+  if (!options.path.empty()) return save_since(options, client, *then);
   // Between two moments of one run the table is like that of a run: nothing becomes less.
   const Table table(options, false);
   table.show(
@@ -157,13 +186,15 @@ int show_since(const AllocsOptions& options, const SiteFigures& now) {
 
 int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures& figures) {
   if (!options.since.empty()) {
-    if (const int code = show_since(options, figures); code != kExitOk) return code;
+    if (const int code = show_since(options, client, figures); code != kExitOk) return code;
   }
   if (!options.mark.empty()) {
     if (figures.fact("period") == 0) {
       return refuse("there is nothing to mark: tracking is off; `ddm track PID on` starts it");
     }
-    if (const auto error = set_mark(options.mark, figures)) return refuse(error->message);
+    const auto page = fetch_page(client);
+    if (!page) return refuse(page.message());
+    if (const auto error = set_mark(options.mark, figures, *page)) return refuse(error->message);
     if (options.since.empty() && options.json) {
       print_json({{"mark", options.mark},
                   {"seen", figures.fact("seen")},
@@ -182,7 +213,20 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
   return kExitOk;
 }
 
+int save_diff(const AllocsOptions& options) {
+  DifferencePage page;
+  for (const auto side : {DifferencePage::Side::kBefore, DifferencePage::Side::kAfter}) {
+    const bool before = side == DifferencePage::Side::kBefore;
+    if (const auto error = page.add_file(options.diff[before ? 0 : 1], side)) {
+      return refuse(error->message);
+    }
+  }
+  return write_difference(options, page,
+                          fmt::format("From {} to {}.", options.diff[0], options.diff[1]));
+}
+
 int show_diff(const AllocsOptions& options) {
+  if (!options.path.empty()) return save_diff(options);
   std::vector<SiteFigures> figures;
   for (const std::string& path : options.diff) {
     auto read = read_figures_file(path);
@@ -237,6 +281,10 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
 }
 
 int allocs(const AllocsOptions& options) {
+  const bool difference = !options.diff.empty() || !options.since.empty();
+  if (difference && !options.path.empty() && !options.path.ends_with(".html")) {
+    return misused(fmt::format("'{}': a difference is written as a page, .html", options.path));
+  }
   if (!options.diff.empty()) return show_diff(options);
   if (!options.path.empty() && !to_stdout(options) && !report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
@@ -259,7 +307,7 @@ int allocs(const AllocsOptions& options) {
   const bool own_reports = offers_reports(*client);
   Progress progress("allocations");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
-  if (!options.path.empty()) return save(options, *client, *hello, own_reports);
+  if (!options.path.empty() && !difference) return save(options, *client, *hello, own_reports);
 
   std::string why;
   std::int64_t interval = 0;
@@ -309,12 +357,16 @@ void add_allocs(CLI::App& app, Command& chosen) {
   CLI::Option* since =
       command->add_option("--since", options->since, "What came after the moment of that name")
           ->type_name("NAME");
-  CLI::Option* diff = command->add_option("--diff", options->diff,
-                                          "Compare two jsonl reports: what the second has more");
+  CLI::Option* diff =
+      command->add_option("--diff", options->diff,
+                          "Compare two jsonl reports (for a page also two pages): what the second "
+                          "has more");
   diff->type_name("A B")->expected(2);
   CLI::Option* file = command->add_option(
       "-o", options->path,
-      fmt::format("Write a report to a file: {}; -: as text to stdout", kReportEndings));
+      fmt::format("Write a report to a file: {}; -: as text to stdout. With --since or --diff: a "
+                  "page (.html) of what grew and what shrank",
+                  kReportEndings));
   file->type_name("FILE");
   CLI::Option* below =
       command->add_option("--below", options->below,
@@ -326,8 +378,9 @@ void add_allocs(CLI::App& app, Command& chosen) {
                         "The whole table: {class or thread, site, app, bytes, count}, with --diff "
                         "also {bytes_before, bytes_after, count_before, count_after}");
   json->excludes(file);
-  for (CLI::Option* option : {mark, since}) option->excludes(recent)->excludes(file);
-  diff->excludes(mark)->excludes(since)->excludes(recent)->excludes(file);
+  for (CLI::Option* option : {mark, since}) option->excludes(recent);
+  mark->excludes(file);
+  diff->excludes(mark)->excludes(since)->excludes(recent);
   command->callback([options, &chosen] {
     if (!options->target.empty() && !options->diff.empty()) {
       throw CLI::ValidationError("PID", "does not go with --diff, which reads two files");

@@ -20,6 +20,7 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kEnding = ".jsonl";
+constexpr std::string_view kPageEnding = ".html";
 constexpr std::size_t kLongestMarkName = 64;
 
 struct MarkFile {
@@ -80,8 +81,9 @@ bool outlived(const MarkFile& mark) {
   return of_here && start != static_cast<std::uint64_t>(figures->fact("process_start"));
 }
 
-std::string path_of(const std::string& directory, std::int64_t pid, const std::string& name) {
-  return fmt::format("{}/{}-{}{}", directory, pid, name, kEnding);
+std::string path_of(const std::string& directory, std::int64_t pid, const std::string& name,
+                    std::string_view ending = kEnding) {
+  return fmt::format("{}/{}-{}{}", directory, pid, name, ending);
 }
 
 Json frame_json(const FrameName& frame) {
@@ -110,14 +112,17 @@ std::optional<Error> check_mark_name(const std::string& name) {
                   name, kLongestMarkName)};
 }
 
-std::optional<Error> set_mark(const std::string& name, const SiteFigures& figures) {
+std::optional<Error> set_mark(const std::string& name, const SiteFigures& figures,
+                              std::string_view page) {
   const auto directory = marks_directory();
   if (!directory) return directory.error();
   for (const MarkFile& mark : list_marks(*directory)) {
-    if (outlived(mark)) unlink(mark.path.c_str());
+    if (!outlived(mark)) continue;
+    unlink(mark.path.c_str());
+    unlink(path_of(*directory, mark.pid, mark.name, kPageEnding).c_str());
   }
   const mode_t former = umask(S_IRWXG | S_IRWXO);
-  const std::string problem = write_report_file(
+  std::string problem = write_report_file(
       path_of(*directory, figures.fact("pid"), name), [&](const ReportSink& sink) {
         Json summary = figures.summary;
         if (process_start_time(static_cast<pid_t>(figures.fact("pid"))) ==
@@ -134,9 +139,18 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
         }
         return true;
       });
+  if (problem.empty()) {
+    problem = write_report_file(path_of(*directory, figures.fact("pid"), name, kPageEnding), page);
+  }
   umask(former);
   if (!problem.empty()) return Error{problem};
   return {};
+}
+
+Result<std::string> page_of_mark(const std::string& name, std::int64_t pid) {
+  const auto directory = marks_directory();
+  if (!directory) return directory.error();
+  return path_of(*directory, pid, name, kPageEnding);
 }
 
 Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {

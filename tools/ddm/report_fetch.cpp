@@ -58,6 +58,8 @@ std::optional<Error> print_report(DdmClient& client, bool recent) {
   });
 }
 
+Result<std::string> fetch_page(DdmClient& client) { return fetch_text(client, "html"); }
+
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
   constexpr const char* kWithStacks = "sites.jsonl";
   const auto packed = fetch(client, below.empty() ? std::string(kSitesFormat) : kWithStacks);

@@ -23,6 +23,9 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
 // As text, to stdout.
 std::optional<Error> print_report(DdmClient& client, bool recent);
 
+// The page, as it would be written to a file.
+Result<std::string> fetch_page(DdmClient& client);
+
 // The whole run, and the facts of the summary. Without "sites" in the summary none are counted.
 // `below`: as FigureReader's.
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below = {});

@@ -4,7 +4,7 @@ set(_page ${CMAKE_CURRENT_LIST_DIR})
 file(READ ${_page}/page.css PAGE_CSS)
 set(PAGE_JS "")
 foreach(_part page_words.js page_data.js page_trees.js page_state.js page_picture.js page_tables.js
-              page_allocations.js page_kinds.js page_band.js page_controls.js page_start.js)
+              page_allocations.js page_changes.js page_kinds.js page_band.js page_controls.js page_start.js)
   file(READ ${_page}/${_part} _text)
   string(APPEND PAGE_JS "${_text}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_page}/${_part})

@@ -21,15 +21,16 @@ function linesOf(node) {
 }
 function tipLines(bar) {
   const {node} = bar, whole = totals[state.by];
-  const lines = kind.measures.map(
-      ({key, all, exact}) => `${aboutShown()}${exact(totals[key][node])}, ${
-          percent(totals[key][node], totals[key][0])} of all ${all}`);
-  if (kind.tip) lines.unshift(...kind.tip(node));
+  const lines = kind.tip ?
+      kind.tip(node) :
+      kind.measures.map(
+          ({key, all, exact}) => `${aboutShown()}${exact(totals[key][node])}, ${
+              percent(totals[key][node], totals[key][0])} of all ${all}`);
   const {all, exact} = measure(), own = tree.own[state.by][node];
-  if (own && own < whole[node] && node !== 0 && !tree.classFirst) {
+  if (own && own < whole[node] && node !== 0 && !tree.classFirst && !kind.tip) {
     lines.push(`${exact(own)}, ${percent(own, whole[0])} of all ${all}, in itself`);
   }
-  if (totals.bytes && totals.count[node] > 0) {
+  if (totals.bytes && totals.count[node] > 0 && !kind.tip) {
     lines.push(`${humanBytes(Math.round(totals.bytes[node] / totals.count[node]))} each on average`);
   }
   if (state.zoom && !bar.dimmed) {

@@ -345,7 +345,8 @@ const nsMeasure = (all) => ({
   words: humanNs,
   exact: (n) => (n < 1000 ? humanNs(n) : `${humanNs(n)} (${grouped(n)} ns)`),
 });
-// leaf: what the innermost bar is, where it is no method. hint, callers: how to read the graph.
+// leaf: what the innermost bar is, where it is no method. hint, callers: how to read the graph. Where
+// a difference is something else: sort, colour, label (behind a bar's name), whole, part, tip, legend.
 const kinds = {
   allocations: {
     title: 'Allocations of',
@@ -358,6 +359,25 @@ const kinds = {
     columns: allocationColumns,
     cards: allocationCards,
     span: allocationSpan,
+  },
+  changes: {
+    title: 'Changes of allocations in',
+    measures: [bytesMeasure, countMeasure('Count', 'allocation')],
+    leaf: 'allocated class',
+    hint: 'A bar is as wide as what there was before or after, whichever is more; red grew, blue shrank.',
+    callers: 'What was allocated, by whom, called by whom.',
+    more: 'compare .jsonl reports for more',
+    tabs: allocationTabs,
+    columns: changesColumns,
+    cards: changesCards,
+    span: () => data.words || '',
+    sort: () => `${state.by}Change`,
+    colour: changeColour,
+    label: (node) => changeWords(state.by, changeAt(node)),
+    part: changesPart,
+    whole: () => changeWords(state.by, changeAt(0)),
+    tip: changesTip,
+    legend: changesLegend,
   },
   times: {
     title: 'Method times of',

@@ -25,9 +25,14 @@ class PageNames {
 
   // Methods that are called the same at the same line are one.
   Name frame(const Frame& frame);
+  Name frame(const std::string& class_name, const std::string& method, const std::string& file,
+             int line);
+  // As another page has it: qualified, and its origin.
+  Name frame_called(const std::string& text, const std::string& file, int line, char origin);
   // A bar without a method: of frames that are not there, of a kind of waiting.
   Name word(std::string_view text);
   Name class_of(NameId id);
+  Name class_called(const std::string& text);
   Name thread(std::int64_t id, const std::string& name);
   void used(Name name) { ++numbered_[kind(name)].uses[name >> kKindBits]; }
 
@@ -59,7 +64,6 @@ class PageNames {
   };
 
   Name add(Kind kind);
-  Name frame_of(const std::string& text, const std::string& file, int line, char origin);
 
   ReportNames& names_;
   Numbered numbered_[3];

@@ -146,8 +146,8 @@ function labelFor({node, rest}, room) {
     const words = `${grouped(rest)} narrow ones`;
     return textWidth(words) <= room ? words : '';
   }
-  const name = node === 0 ? `all: ${inWords(totalsAt(0))}` : nameOf(node);
-  const more = kind.label ? ` ${kind.label(node)}` : '';
+  const name = node === 0 ? `all: ${kind.whole ? kind.whole() : inWords(totalsAt(0))}` : nameOf(node);
+  const more = kind.label && node !== 0 ? ` ${kind.label(node)}` : '';
   if (more && textWidth(name + more) <= room) return name + more;
   if (textWidth(name) <= room) return name;
   const short = node === 0 ? 'all' : withoutPackage(name, isClass(node));

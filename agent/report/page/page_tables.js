@@ -184,6 +184,7 @@ function selectionWords(chosen) {
   if (state.without.size) parts.push(`without ${[...state.without].map(textOf).join(', ')}`);
   if (state.from >= 0) parts.push(spanWords());
   if (!parts.length) return '';
+  if (kind.part) return `${parts.join(', ')}: ${kind.part(chosen)}`;
   const own = figuresShown()[state.by];
   let sum = 0;
   for (const end of base.ends) if (!chosen || chosen[end]) sum += own[end];

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "report/page/page_numbers.h"
 #include "report/report_sites.h"
 #include "report/report_stacks.h"
 
@@ -15,15 +16,8 @@ namespace {
 
 constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
-void append_letters(std::string& out, std::uint64_t number) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (; number >= 32; number >>= 5) out += kLetters[32 + number % 32];
-  out += kLetters[number];
-}
-
 void append_figure(std::string& out, double figure) {
-  append_letters(out, static_cast<std::uint64_t>(std::max<long long>(std::llround(figure), 0)));
+  append_page_number(out, static_cast<std::uint64_t>(std::max<long long>(std::llround(figure), 0)));
 }
 
 std::size_t place_of(PageTree::Node parent, PageNames::Name name) {
@@ -151,6 +145,12 @@ void PageTree::add(const TimeStacks& stacks, const std::vector<std::string>& thr
   }
 }
 
+PageFigures& PageTree::figures_of(std::span<const PageNames::Name> path) {
+  Node node = kRoot;
+  for (const PageNames::Name name : path) node = child(node, name);
+  return figures(node);
+}
+
 void PageTree::use_names() const {
   for (Node node = 1; node < nodes_.size(); ++node) names_.used(nodes_[node].name);
 }
@@ -169,7 +169,7 @@ void PageTree::append_figures(std::string& out, const PageFigures& figures, With
   for (std::size_t i = 0; i < ages.count.size(); ++i) {
     if (ages.count[i] != 0) mask |= std::uint64_t{1} << i;
   }
-  append_letters(out, mask);
+  append_page_number(out, mask);
   for (const std::int64_t count : ages.count) {
     if (count != 0) append_figure(out, static_cast<double>(count));
   }
@@ -190,8 +190,8 @@ void PageTree::append_text(std::string& out, With with) const {
                                : kind == PageNames::kThread ? 3
                                : own                        ? 1
                                                             : 0;
-    append_letters(out, 4 * up + told);
-    append_letters(out, names_.place(place.name));
+    append_page_number(out, 4 * up + told);
+    append_page_number(out, names_.place(place.name));
     if (told == 1 || told == 2) append_figures(out, figures_[place.figures], with);
     up = 0;
     if (first[at] != 0) {

@@ -2,8 +2,7 @@
 // What is too small to be drawn is left out by who draws.
 //
 // As text the nodes stand in the order of a walk from the root, which is not told itself, each as
-// numbers of 5 bits a letter (A-Z, a-z, 0-9, +, /), the lowest bits first, 32 added to all letters of
-// a number but its last:
+// numbers (page_numbers.h):
 //   4 * levels up from the node before to the parent + kind: 0 a frame, 1 a frame with figures of its
 //   own, 2 a class (which has figures), 3 a thread
 //   the name's place in the page's list of its kind
@@ -13,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +41,9 @@ class PageTree {
   void add(const RecordSet& records, const ReportData& threads);
   // `threads`: of each stack the name of its thread, or none.
   void add(const TimeStacks& stacks, const std::vector<std::string>& threads = {});
+
+  // Of the stack of these names, from the root on; its last one is a class or a frame.
+  PageFigures& figures_of(std::span<const PageNames::Name> path);
 
   std::size_t size() const { return nodes_.size(); }
   // To be told to the names before they are ranked.

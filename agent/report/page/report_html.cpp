@@ -150,10 +150,12 @@ void append_page_source(std::string& out, const PageSource& source) {
   out += '"';
 }
 
-std::string html_report(const ReportData& data) {
+std::string page_of(std::string_view data) {
   std::string page(kPageTemplate);
-  page.replace(page.find(kPageDataHere), kPageDataHere.size(), PageData(data).json());
+  page.replace(page.find(kPageDataHere), kPageDataHere.size(), data);
   return page;
 }
+
+std::string html_report(const ReportData& data) { return page_of(PageData(data).json()); }
 
 }  // namespace ddm

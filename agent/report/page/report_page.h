@@ -52,6 +52,9 @@ std::vector<const Row*> page_rows(const std::vector<Row>& rows,
   return chosen;
 }
 
+// The page around this data.
+std::string page_of(std::string_view data);
+
 // What the page can show: a tree, and what it has to add up to.
 struct PageSource {
   std::string name;

@@ -42,13 +42,15 @@ public class Pages {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        for (int i = 0; i < 20; ++i) recurse(5);
+        boolean other = arguments.length > 0;  // what a comparison is about
+        for (int i = 0; i < (other ? 5 : 20); ++i) recurse(5);
+        if (other) lines();
         lines();
-        throughTheJdk();
-        Thread other = new Thread(() -> {
+        if (!other) throughTheJdk();
+        Thread second = new Thread(() -> {
             for (int i = 0; i < 25; ++i) KEPT.add(new Job());
         }, "other");
-        other.start();
-        other.join();
+        second.start();
+        second.join();
     }
 }

@@ -27,6 +27,12 @@ TEST_CASE("A row is named after the innermost frame outside the JDK") {
   CHECK(told({"java.util.HashMap", "shop.Cart", "shop.Main", "java.lang.Thread"}) == "shop.Cart");
 }
 
+TEST_CASE("A row is not named after frames that are left out") {
+  CHECK(told({"java.util.HashMap", "", "shop.Cart", "java.lang.Thread"}) == "shop.Cart");
+  CHECK(told({"java.util.HashMap", "", "java.util.TimSort", "java.lang.Thread"}) ==
+        "java.util.TimSort");
+}
+
 TEST_CASE("Where only the JDK ran, a row tells what of it, and not how the thread began") {
   // What the JDK brings along before its libraries, these before java.base.
   CHECK(told({"java.util.HashMap", "sun.net.httpserver.ServerImpl",

@@ -108,7 +108,7 @@ TEST_CASE("A mark is found by its name, as long as it is of the same program and
   REQUIRE(setenv("XDG_RUNTIME_DIR", directory, 1) == 0);
   SiteFigures now = figures_of(kList);
   CHECK(find_mark("a", now).message().find("none at all") != std::string::npos);
-  REQUIRE(!set_mark("a", now));
+  REQUIRE(!set_mark("a", now, "a page"));
   const auto then = find_mark("a", now);
   REQUIRE(then);
   CHECK(rows_between(*then, now, RowsBy::kApp).empty());

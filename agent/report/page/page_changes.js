@@ -1,0 +1,78 @@
+// What there is to say of a difference: a bar is as wide as the larger of what was there before and
+// after, and red as far as it grew, blue as far as it shrank.
+
+const changeOf = (figures, key) => figures[`${key}After`] - figures[`${key}Before`];
+const changeAt = (node) => totals[`${state.by}After`][node] - totals[`${state.by}Before`][node];
+// A part of what there was at most, in steps, so that there are few colours.
+function changeColour(node) {
+  const most = Math.max(totals[`${state.by}After`][node], totals[`${state.by}Before`][node]);
+  const part = most ? changeAt(node) / most : 0;
+  const step = Math.round(Math.min(Math.abs(part), 1) * 8) / 8;
+  if (step === 0) return themeColour('--rest');
+  const hue = part > 0 ? 8 : 214;
+  return dark.matches ? `hsl(${hue} ${20 + 45 * step}% ${28 + 10 * step}%)` :
+                        `hsl(${hue} ${40 + 45 * step}% ${88 - 20 * step}%)`;
+}
+const changeWords = (key, n) => signed(key === 'bytes' ? humanBytes : grouped, n);
+function changesColumns() {
+  const change = (key, title) => ({
+    title,
+    key: `${key}Change`,
+    number: true,
+    size: (row) => Math.abs(changeOf(row, key)),
+    cell: (row) => changeWords(key, changeOf(row, key)),
+    tip: (row) => `${signed(grouped, changeOf(row, key))} ${key === 'bytes' ? 'bytes' : 'allocations'}`,
+    paint: (row) => (changeOf(row, key) > 0 ? 'grown' : changeOf(row, key) < 0 ? 'shrunk' : ''),
+  });
+  const side = (title, which) => ({
+    title,
+    key: `${state.by}${which}`,
+    number: true,
+    cell: (row) => (state.by === 'bytes' ? humanBytes : grouped)(row[`${state.by}${which}`]),
+  });
+  const [first, other] = state.by === 'bytes' ? ['bytes', 'count'] : ['count', 'bytes'];
+  return [change(first, 'change'), side('before', 'Before'), side('after', 'After'),
+          change(other, other === 'count' ? 'allocations' : 'bytes')];
+}
+function changesCards() {
+  const sum = (key) => base.ends.reduce(
+      (all, end) => {
+        const change = base.own[`${key}After`][end] - base.own[`${key}Before`][end];
+        return change > 0 ? [all[0] + change, all[1]] : [all[0], all[1] - change];
+      },
+      [0, 0]);
+  const [grown, shrunk] = sum('bytes');
+  const card = (name, bytes, count) =>
+      ({name, value: humanBytes(bytes), words: many(count, 'allocation')});
+  return [
+    card('Before', source.bytes_before, source.count_before),
+    card('After', source.bytes, source.count),
+    {
+      name: 'Change',
+      value: changeWords('bytes', source.bytes - source.bytes_before),
+      words: `${changeWords('count', source.count - source.count_before)} allocations`,
+    },
+    {name: 'Grown', value: humanBytes(grown), words: 'more at stacks that have more than before'},
+    {name: 'Shrunk', value: humanBytes(shrunk), words: 'less at stacks that have less than before'},
+  ];
+}
+const changesTip = (node) => kind.measures.map(({key}) => {
+  const before = totals[`${key}Before`][node], after = totals[`${key}After`][node];
+  const words = key === 'bytes' ? humanBytes : grouped;
+  return `${changeWords(key, after - before)} ${key === 'bytes' ? '' : 'allocations '}(${
+      words(before)} \u2192 ${words(after)}${
+      before ? `, ${signed((n) => `${n.toFixed(1)}%`, (100 * (after - before)) / before)}` : ''})`;
+});
+const changesLegend = (item) => [
+  item(dark.matches ? 'hsl(8 65% 38%)' : 'hsl(8 85% 68%)', 'grown', 'more than before'),
+  item(dark.matches ? 'hsl(214 65% 38%)' : 'hsl(214 85% 68%)', 'shrunk', 'less than before'),
+  item(themeColour('--rest'), 'the same', 'as much as before'),
+  item(themeColour('--match'), 'search match', ''),
+];
+function changesPart(chosen) {
+  let sum = 0;
+  for (const end of base.ends) {
+    if (!chosen || chosen[end]) sum += base.own[`${state.by}After`][end] - base.own[`${state.by}Before`][end];
+  }
+  return changeWords(state.by, sum);
+}

@@ -1,0 +1,194 @@
+#include "difference_page.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "core/file_descriptor.h"
+#include "report/jdk_classes.h"
+#include "report/page/page_numbers.h"
+#include "report/page/report_page.h"
+#include "report/report_json.h"
+#include "report/report_stacks.h"
+#include "site_figures.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::string_view kDataBegins = R"(<script id="data" type="application/json">)";
+
+// What is wrong with a page's data is told by at(), by name.
+template <typename Use>
+std::optional<Error> checked(const Use& use) {
+  try {
+    return use();
+  } catch (const Json::exception&) {
+    return Error{"it is no page of this program's version"};
+  }
+}
+
+// Inside a script element nothing may end it.
+std::string script_text(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+    text.replace(at, 1, "\\u003c");
+  }
+  return text;
+}
+
+Json facts_of(Json summary) {
+  summary.erase("type");
+  return summary;
+}
+
+}  // namespace
+
+DifferencePage::DifferencePage() : no_names_(nullptr), names_(no_names_), tree_(names_) {}
+
+void DifferencePage::add(std::int64_t bytes, std::int64_t count, Side side) {
+  PageFigures& figures = tree_.figures_of(path_);
+  const bool before = side == Side::kBefore;
+  (before ? figures.amount_before : figures.amount) += static_cast<double>(bytes);
+  (before ? figures.count_before : figures.count) += static_cast<double>(count);
+  OneSide& sums = side_of(side);
+  sums.bytes += bytes;
+  sums.count += count;
+}
+
+std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
+  const std::string type = line.is_object() ? text_of(line, "type") : std::string();
+  OneSide& mine = side_of(side);
+  if (mine.summary.is_null()) {
+    if (type != "summary") return Error{"its first line is no summary"};
+    if (!line.contains("sites")) {
+      return Error{"it has no figures of a whole run: it was written with sites=0"};
+    }
+    mine.summary = facts_of(line);
+    return {};
+  }
+  if (type != "site") return {};
+  path_.clear();
+  if (line.value("truncated", false)) path_.push_back(names_.word(kDeeperFramesCut));
+  const auto stack = line.find("stack");
+  if (stack == line.end() || !stack->is_array()) return Error{"its sites have no stacks"};
+  for (auto frame = stack->rbegin(); frame != stack->rend(); ++frame) {
+    if (!frame->is_object()) return Error{"a frame of it is no object"};
+    const std::string type_of = text_of(*frame, "class"), method = text_of(*frame, "method");
+    path_.push_back(names_.frame(type_of, method, text_of(*frame, "file"),
+                                 static_cast<int>(number_of(*frame, "line"))));
+  }
+  path_.push_back(names_.class_called(text_of(line, "class")));
+  add(number_of(line, "bytes"), number_of(line, "count"), side);
+  return {};
+}
+
+std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) {
+  const std::size_t begin = page.find(kDataBegins);
+  if (begin == std::string_view::npos) return Error{"it is no page of a report"};
+  const std::string_view rest = page.substr(begin + kDataBegins.size());
+  const Json data = Json::parse(rest.substr(0, rest.find("</script")), nullptr, false);
+  return checked([&]() -> std::optional<Error> {
+    if (!data.contains("run")) {
+      return Error{"it has no figures of a whole run: it was written with sites=0"};
+    }
+    OneSide& mine = side_of(side);
+    mine.summary = data.at("summary");
+    const auto& methods = data.at("names").get_ref<const Json::array_t&>();
+    const std::string& origins = data.at("origins").get_ref<const std::string&>();
+    const auto& files = data.at("files").get_ref<const Json::array_t&>();
+    std::vector<PageNames::Name> frames, classes;
+    const Json& columns = data.at("frames");
+    for (std::size_t i = 0; i < columns.at(0).size(); ++i) {
+      const std::size_t method = columns.at(0).at(i), file = columns.at(1).at(i);
+      if (method >= methods.size() || method >= origins.size() || file >= files.size()) {
+        return Error{"it is damaged"};
+      }
+      frames.push_back(names_.frame_called(methods[method].get<std::string>(), files[file],
+                                           columns.at(2).at(i), origins[method]));
+    }
+    for (const Json& one : data.at("classes")) {
+      classes.push_back(names_.class_called(one.get<std::string>()));
+    }
+    path_.clear();
+    PageNumbers numbers(data.at("run").at("tree").get_ref<const std::string&>());
+    while (numbers.more()) {
+      const std::uint64_t head = numbers.next(), place = numbers.next(), up = head / 4;
+      const bool is_class = head % 4 == 2;
+      const std::vector<PageNames::Name>& names = is_class ? classes : frames;
+      if (head % 4 > 2 || up > path_.size() || place >= names.size()) return Error{"it is damaged"};
+      path_.resize(path_.size() - up);
+      path_.push_back(names[place]);
+      if (head % 4 == 0) continue;
+      const auto bytes = static_cast<std::int64_t>(numbers.next());
+      add(bytes, static_cast<std::int64_t>(numbers.next()), side);
+    }
+    return numbers.damaged() ? std::optional<Error>(Error{"it is damaged"}) : std::nullopt;
+  });
+}
+
+std::optional<Error> DifferencePage::add_file(const std::string& path, Side side) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             std::fclose);
+  if (!file) return errno_error(path);
+  std::string text;
+  std::optional<Error> problem;
+  const bool lines = path.ends_with(".jsonl");
+  std::array<char, 65536> piece;
+  const auto take_lines = [&](bool last) {
+    std::size_t begin = 0;
+    while (!problem && begin < text.size()) {
+      const std::size_t end = text.find('\n', begin);
+      if (end == std::string::npos && !last) break;
+      const std::string_view line = std::string_view(text).substr(begin, end - begin);
+      // Records are the most of a report and say nothing more of the whole run.
+      if (!line.starts_with(R"({"type":"record")")) {
+        problem = add_line(Json::parse(line, nullptr, false), side);
+      }
+      begin = end == std::string::npos ? text.size() : end + 1;
+    }
+    text.erase(0, begin);
+  };
+  while (!problem) {
+    const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get());
+    if (size == 0 && std::ferror(file.get()) != 0) return errno_error(path);
+    if (size == 0) break;
+    text.append(piece.data(), size);
+    if (lines) take_lines(false);
+  }
+  if (lines && !problem) take_lines(true);
+  if (lines && !problem && side_of(side).summary.is_null()) problem = Error{"it is empty"};
+  if (!lines && !problem) problem = add_page(text, side);
+  if (problem) return Error{path + ": " + problem->message};
+  return {};
+}
+
+std::string DifferencePage::html(const std::string& words) {
+  tree_.use_names();
+  names_.rank();
+  std::string out = "{\"summary\":" + script_text(after_.summary) +
+                    ",\n\"before\":" + script_text(before_.summary) + ",\n\"words\":";
+  append_json_string(out, words);
+  out +=
+      ",\"recorded_bytes\":0,\"recorded_count\":0,\"oldest_ms\":0,\"newest_ms\":0,\"threads\":[]";
+  names_.append_to(out);
+  out += ",\n\"changes\":{";
+  const std::array<std::pair<const char*, std::int64_t>, 5> facts = {
+      {{"bytes", after_.bytes},
+       {"count", after_.count},
+       {"bytes_before", before_.bytes},
+       {"count_before", before_.count},
+       {"nodes", static_cast<std::int64_t>(tree_.size())}}};
+  for (const auto& [name, value] : facts) {
+    out.append("\"").append(name).append("\":");
+    append_json_number(out, value);
+    out += ',';
+  }
+  out += "\n\"tree\":\"";
+  tree_.append_text(out, PageTree::With::kBefore);
+  out += "\"}}";
+  return page_of(out);
+}
+
+}  // namespace ddm

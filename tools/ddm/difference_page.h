@@ -1,0 +1,51 @@
+// ddm allocs --diff, --since -o x.html: two reports as one page, what of each stack there was before and
+// after. A report is a page
+// (.html), which has every stack, or .jsonl or .sites.jsonl, whose smallest sites may be without
+// the middle of their stacks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "output.h"
+#include "report/page/page_tree.h"
+
+namespace ddm {
+
+class DifferencePage {
+ public:
+  enum class Side { kBefore, kAfter };
+
+  DifferencePage();
+  // The whole run of a report; the error says what is wrong with it.
+  std::optional<Error> add_file(const std::string& path, Side side);
+  std::optional<Error> add_page(std::string_view page, Side side);
+
+  // Once both are there. `words`: of what it is the difference.
+  std::string html(const std::string& words);
+
+  const Json& summary(Side side) const { return side_of(side).summary; }
+  std::int64_t bytes(Side side) const { return side_of(side).bytes; }
+  std::int64_t count(Side side) const { return side_of(side).count; }
+
+ private:
+  struct OneSide {
+    Json summary;
+    std::int64_t bytes = 0, count = 0;
+  };
+  const OneSide& side_of(Side side) const { return side == Side::kBefore ? before_ : after_; }
+  OneSide& side_of(Side side) { return side == Side::kBefore ? before_ : after_; }
+  void add(std::int64_t bytes, std::int64_t count, Side side);
+  std::optional<Error> add_line(const Json& line, Side side);
+
+  ReportNames no_names_;
+  PageNames names_;
+  PageTree tree_;
+  std::vector<PageNames::Name> path_;  // of the stack that is being added, from the root on
+  OneSide before_, after_;
+};
+
+}  // namespace ddm
