@@ -33,6 +33,7 @@ CallRecorder::Holder::~Holder() {
     state->current = nullptr;
     state->current_id = kNobody;
     state->log_thread = 0;
+    state->cpu = {};  // which never goes back: the next thread begins below what this one has used
     recorder->unused_.push_back(state);
   } catch (const std::exception&) {  // no memory: nobody uses it again
   }

@@ -166,3 +166,12 @@ def methods_that_are_not_timed_are_told_of(t):
     assert done.err.count("\n") == 1, done
     done = t.java("Calls", "clock", agent="cpu=times,methods=Calls.outer(,address=none", check=False)
     assert done.code == 1 and "bad value for option methods: 'Calls.outer(' is no method" in done.err
+
+@test()
+def a_thread_that_follows_another_has_its_own_cpu_time(t):
+    out = t.java("CpuTurns", agent="cpu=times,methods=CpuTurns.*,address=none,dump=m.jsonl").out
+    found, told = methods_of(t.path("m.jsonl")), [line.split() for line in out.splitlines()]
+    assert [method for method, _ in told] == ["first", "second", "third"], out
+    for method, cpu in told:
+        measured = found[f"CpuTurns.{method}"]["cpu_ns"]
+        assert abs(measured - int(cpu)) < int(cpu) / 10, (method, cpu, measured)
