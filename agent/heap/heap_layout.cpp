@@ -45,9 +45,17 @@ SpaceLayout serial_spaces(VmEntries& entries, std::uintptr_t heap) {
                                      old + entries.offset({{"TenuredGeneration", "_the_space"}})});
 }
 
-SpaceLayout parallel_spaces(VmEntries& entries) {
-  const auto young = entries.value<std::uintptr_t>({{"ParallelScavengeHeap", "_young_gen"}});
-  const auto old = entries.value<std::uintptr_t>({{"ParallelScavengeHeap", "_old_gen"}});
+// A static field of the heap's class before JDK 27, one of the heap since.
+std::uintptr_t parallel_generation(VmEntries& entries, std::uintptr_t heap, const char* field) {
+  constexpr const char* kHeap = "ParallelScavengeHeap";
+  return vm_structs::address_of(kHeap, field)
+             ? entries.value<std::uintptr_t>({{kHeap, field}})
+             : read_at<std::uintptr_t>(heap + entries.offset({{kHeap, field}}));
+}
+
+SpaceLayout parallel_spaces(VmEntries& entries, std::uintptr_t heap) {
+  const std::uintptr_t young = parallel_generation(entries, heap, "_young_gen");
+  const std::uintptr_t old = parallel_generation(entries, heap, "_old_gen");
   return {{young + entries.offset({{"PSYoungGen", "_eden_space"}}),
            young + entries.offset({{"PSYoungGen", "_from_space"}}),
            young + entries.offset({{"PSYoungGen", "_to_space"}}),
@@ -103,7 +111,7 @@ Result<HeapLayout> HeapLayout::detect() {
         layout.spaces = serial_spaces(entries, heap);
         break;
       case Collector::kParallel:
-        layout.spaces = parallel_spaces(entries);
+        layout.spaces = parallel_spaces(entries, heap);
         break;
       case Collector::kEpsilon:
         layout.spaces = epsilon_space(entries, heap);

@@ -1,10 +1,12 @@
 #include "heap/klass_reader.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "vm/boot_class.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/vm_structs.h"
 #include "wire/chunks/heap_segments.h"
 
 namespace ddm {
@@ -20,7 +22,7 @@ constexpr std::uint32_t kLog2OfInt = 2;
 HeapKind kind_of_elements(unsigned log2_bytes) {
   constexpr HeapKind kKinds[] = {HeapKind::kArray1, HeapKind::kArray2, HeapKind::kArray4,
                                  HeapKind::kArray8};
-  return kKinds[log2_bytes & 3];
+  return kKinds[std::min(log2_bytes, 3u)];  // values that lie flat in an array may be larger
 }
 
 KlassCell array_cell(std::uint64_t key, std::uint32_t helper) {
@@ -28,7 +30,7 @@ KlassCell array_cell(std::uint64_t key, std::uint32_t helper) {
   cell.key = key;
   cell.form = SizeForm::kArray;
   cell.bytes = helper >> 16 & 0xff;
-  cell.shift = static_cast<std::uint8_t>(helper & 3);
+  cell.shift = static_cast<std::uint8_t>(helper & 63);
   cell.state = heap_state(Solidity::kHard, kind_of_elements(cell.shift));
   return cell;
 }
@@ -49,6 +51,7 @@ std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
   class_klass_ = klass_of("java/lang/Class");
   if (class_klass_ == 0) return "no klass in java.lang.Class";
   filler_object_klass_ = klass_of("jdk/internal/vm/FillerObject");
+  if (layout.klasses.refined_arrays) find_refined_arrays(jni, layout);
 
   const jclass chunk = find_boot_class(jni, "jdk/internal/vm/StackChunk");
   if (chunk == nullptr) return "";
@@ -57,6 +60,48 @@ std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
     layout.objects.stack_chunk_size_offset = *size;
   }
   return "";
+}
+
+// The VM does not tell of the field. An array of objects has a klass that its class leads to: that
+// is where it stands.
+void KlassReader::find_refined_arrays(JNIEnv* jni, const HeapLayout& layout) {
+  const jclass element = find_boot_class(jni, "java/lang/Object");
+  const jobjectArray array =
+      element != nullptr ? jni->NewObjectArray(0, element, nullptr) : nullptr;
+  const auto size = vm_structs::size_of("ObjArrayKlass");
+  const auto kind = vm_structs::offset_of("Klass", "_kind");
+  const auto of_arrays = vm_structs::int_constant("Klass::KlassKind::ObjArrayKlassKind");
+  if (clear_exception(jni) || array == nullptr || !size || !kind || !of_arrays) return;
+  const std::uint64_t klass =
+      unsafe_.word_of(jni, jni->GetObjectClass(array), layout.klasses.mirror_klass);
+  const ObjectLayout& objects = layout.objects;
+  const bool compact = objects.header == HeaderForm::kCompact;
+  std::uint64_t word = unsafe_.word_of(jni, array, compact ? 0 : objects.klass_offset);
+  if (compact) word >>= objects.mark_klass_shift;
+  if (objects.header == HeaderForm::kNarrow) word &= 0xffffffff;
+  const std::uint64_t refined = objects.klass_of(word);
+  if (klass == 0 || refined == klass) return;
+  for (std::uint32_t at = 0; at + sizeof refined <= *size; at += sizeof refined) {
+    if (read_at<std::uint64_t>(klass + at) != refined) continue;
+    klass_kind_ = static_cast<std::uint32_t>(*kind);
+    array_kind_ = static_cast<std::uint32_t>(*of_arrays);
+    refined_array_ = at;
+  }
+}
+
+void KlassReader::insert_refined_arrays(JNIEnv* jni, const HeapLayout& layout, jclass mirror,
+                                        KlassTable& table) const {
+  constexpr int kMostKinds = 16;
+  std::uint64_t klass = unsafe_.word_of(jni, mirror, layout.klasses.mirror_klass);
+  if (klass == 0 || klass % 8 != 0 || read_at<std::uint16_t>(klass + klass_kind_) != array_kind_) {
+    return;
+  }
+  for (int i = 0; i < kMostKinds; ++i) {
+    klass = read_at<std::uint64_t>(klass + refined_array_);
+    if (klass == 0 || klass % 8 != 0) return;
+    const auto helper = read_at<std::uint32_t>(klass + layout.klasses.layout_helper);
+    if (helper >> 31 != 0) table.insert(array_cell(layout.objects.key_of(klass), helper));
+  }
 }
 
 bool KlassReader::is_filler_array(jclass mirror) const {
@@ -108,6 +153,7 @@ std::string KlassReader::read(JNIEnv* jni, const HeapLayout& layout, KlassTable&
   }
   for (jint i = 0; i < count; ++i) {
     if (const auto cell = cell_of(jni, layout, classes[i])) table.insert(*cell);
+    if (refined_array_ != 0) insert_refined_arrays(jni, layout, classes[i], table);
   }
   return "";
 }

@@ -27,7 +27,7 @@ class KlassReader {
   // All classes loaded now, into `table`. Makes local references.
   std::string read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table);
 
-  // What the table has of one class; none: nothing that a walk could use. Any attached thread.
+  // What the table has of one class's own klass; none: nothing that a walk could use. Any attached thread.
   std::optional<KlassCell> cell_of(JNIEnv* jni, const HeapLayout& layout, jclass mirror) const;
 
   // The one object of its class: jdk.internal.misc.Unsafe.
@@ -35,12 +35,18 @@ class KlassReader {
 
  private:
   bool is_filler_array(jclass mirror) const;
+  // Where an array's klass leads to those that arrays have (KlassLayout::refined_arrays).
+  void find_refined_arrays(JNIEnv* jni, const HeapLayout& layout);
+  void insert_refined_arrays(JNIEnv* jni, const HeapLayout& layout, jclass mirror,
+                             KlassTable& table) const;
 
   jvmtiEnv* const jvmti_;
   JavaUnsafe unsafe_;
   std::uint64_t class_klass_ = 0;
   std::uint64_t stack_chunk_klass_ = 0;
   std::uint64_t filler_object_klass_ = 0;
+  std::uint32_t klass_kind_ = 0, array_kind_ = 0;
+  std::uint32_t refined_array_ = 0;  // offset; 0: there are none
 };
 
 }  // namespace ddm

@@ -47,6 +47,8 @@ KlassLayout detect_klass_layout(VmEntries& entries) {
   const auto klass = entries.value<std::int32_t>({{"java_lang_Class", "_klass_offset"}});
   entries.expect(klass > 0 && klass < 1024, "java_lang_Class::_klass_offset");
   layout.mirror_klass = static_cast<std::uint32_t>(klass);
+  layout.refined_arrays =
+      vm_structs::int_constant("Klass::KlassKind::RefArrayKlassKind").has_value();
   // The meaning of a layout helper's bits has been the same for ages; should it change, so do
   // these. An array's is negative, whatever its tag.
   entries.expect(entries.constant({"Klass::_lh_instance_slow_path_bit"}) == 1 &&

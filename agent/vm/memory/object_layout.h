@@ -47,6 +47,9 @@ struct ObjectLayout {
 struct KlassLayout {
   std::uint32_t layout_helper = 0;  // offset in a Klass
   std::uint32_t mirror_klass = 0;   // offset in a java.lang.Class
+  // JDK 28: arrays of references have a klass for each of their properties (flat, null-restricted),
+  // and the java.lang.Class has one that no array has.
+  bool refined_arrays = false;
 };
 
 // What an object's class tells of its size, or its class and its length. 0: it does not.

@@ -13,6 +13,10 @@ constexpr std::uint64_t kMostTlabBytes = std::uint64_t{1} << 30;
 constexpr std::uint32_t kMostThreads = 1 << 20;
 constexpr std::uint64_t kMostStackBytes = std::uint64_t{1} << 36;
 
+// Of a layout helper where array klasses are refined: Klass::_lh_array_tag_ref_value.
+constexpr int kArrayTagShift = 28;
+constexpr std::int32_t kReferenceArrayTag = -8;
+
 std::uint64_t claimed_key(VmClaims& claims, const ObjectLayout& objects, std::uintptr_t object) {
   switch (objects.header) {
     case HeaderForm::kWide:
@@ -34,11 +38,12 @@ void expect_objects(VmClaims& claims, const ObjectLayout& objects, const KlassLa
     const auto klass =
         claims.read<std::uint64_t>(one.mirror + klasses.mirror_klass, "java_lang_Class::_klass");
     claims.expect(klass != 0 && klass % sizeof klass == 0, "java_lang_Class::_klass_offset");
-    // By two ways: from the object, and from its class.
-    claims.expect(objects.klass_of(key) == klass && objects.key_of(klass) == key,
-                  "CompressedKlassPointers");
     const auto helper = claims.read<std::int32_t>(objects.klass_of(key) + klasses.layout_helper,
                                                   "Klass::_layout_helper");
+    // By two ways: from the object, and from its class.
+    const bool refined = klasses.refined_arrays && helper >> kArrayTagShift == kReferenceArrayTag;
+    claims.expect(refined || (objects.klass_of(key) == klass && objects.key_of(klass) == key),
+                  "CompressedKlassPointers");
     std::uint64_t length = 0;
     if (one.length >= 0) {
       length = claims.read<std::uint32_t>(one.object + objects.array_length_offset,

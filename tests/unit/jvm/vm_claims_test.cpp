@@ -83,6 +83,18 @@ TEST_CASE("objects are as the tables say") {
   CHECK(heap.wrong() == "Klass::_layout_helper");
 }
 
+TEST_CASE("an array of references may have a klass that its class has not") {
+  FakeHeap heap;
+  heap.klasses[1].layout_helper = static_cast<std::int32_t>(0x8010'0002);
+  heap.mirrors[1].klass = address(&heap.klasses[0]);
+  CHECK(heap.wrong() == "CompressedKlassPointers");
+  heap.klass_layout.refined_arrays = true;
+  CHECK(heap.wrong().empty());
+  // One of numbers has none.
+  heap.klasses[1].layout_helper = static_cast<std::int32_t>(0xC010'0002);
+  CHECK(heap.wrong() == "CompressedKlassPointers");
+}
+
 TEST_CASE("each wrong offset in an object, its class or its klass is found") {
   FakeHeap heap;
   for (const std::int64_t by : {-8, -4, 4, 8, 4096, 65536}) {
