@@ -1,5 +1,8 @@
 #include "bci/added_frames.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "bci/frame_states.h"
 #include "bci/opcodes.h"
 
@@ -29,13 +32,28 @@ bool add_full(StackMap& map, Label at, const TypeState& state, ConstantPool& poo
   return true;
 }
 
+Frame without_unset(Frame frame) {
+  frame.lists_unset = false;
+  frame.unset_count = 0;
+  return frame;
+}
+
 void copy_frame(const StackMap& from, Frame frame, StackMap& to) {
   const auto locals = from.locals(frame);
   const auto stack = from.stack(frame);
   frame.first_type = static_cast<std::uint32_t>(to.types.size());
   to.types.insert(to.types.end(), locals.begin(), locals.end());
   to.types.insert(to.types.end(), stack.begin(), stack.end());
+  const Frame unset = std::exchange(frame, without_unset(frame));
   to.frames.push_back(frame);
+  to.list_unset_as(from, unset);
+}
+
+// Whether fields may still have to be set before super(): which of them are, only a frame tells.
+bool may_have_unset_fields(const MethodShape& method, const TypeState& state) {
+  return method.may_have_strict_fields &&
+         std::any_of(state.locals.begin(), state.locals.end(),
+                     [](const FlowType& type) { return type.tag == kUninitializedThis; });
 }
 
 }  // namespace
@@ -66,13 +84,14 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
           why = SkipReason::kPoolFull;
           return std::nullopt;
         }
+        map.list_unset_as(code.stack_map, *frame);
       } else {
         copy_frame(code.stack_map, *frame, map);
       }
       differs = false;
       ++frame;
     } else if (want) {
-      if (!known) return std::nullopt;
+      if (!known || may_have_unset_fields(method, state)) return std::nullopt;
       if (!add_full(map, label, state, pool)) {
         why = SkipReason::kPoolFull;
         return std::nullopt;
@@ -133,6 +152,7 @@ std::optional<StackMap> extend_frames(const StackMap& map, const Code& code,
     std::vector<VerificationType> all = locals;
     if (!append_locals(all, added)) return std::nullopt;
     extended.add_full(frame.at, all, map.stack(frame));
+    extended.list_unset_as(map, frame);
   }
   return extended;
 }

@@ -50,6 +50,8 @@ struct ClassFile {
   bool is_interface() const { return (access & kAccInterface) != 0; }
   // Frames are looked at from class file version 50 on (JVMS 4.10.1).
   bool has_frames() const { return major >= 50; }
+  // Fields that are set before super(), or the class does not verify (JEP 539).
+  bool may_have_strict_fields() const { return major >= 72; }
 
   static std::optional<ClassFile> parse(ByteSpan bytes, SkipReason& why);
 };

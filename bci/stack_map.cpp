@@ -8,6 +8,7 @@ namespace {
 
 constexpr unsigned kFirstSameWithItem = 64;
 constexpr unsigned kFirstReserved = 128;
+constexpr unsigned kEarlyLarval = 246;
 constexpr unsigned kSameWithItemExtended = 247;
 constexpr unsigned kSameExtended = 251;
 constexpr unsigned kFullFrame = 255;
@@ -55,6 +56,16 @@ void StackMap::add_full(Label at, std::span<const VerificationType> locals,
   frames.push_back(frame);
 }
 
+void StackMap::list_unset_as(const StackMap& from, const Frame& frame) {
+  if (!frame.lists_unset) return;
+  const auto unset = from.unset(frame);
+  Frame& last = frames.back();
+  last.lists_unset = true;
+  last.unset_count = frame.unset_count;
+  last.first_unset = static_cast<std::uint32_t>(unset_fields.size());
+  unset_fields.insert(unset_fields.end(), unset.begin(), unset.end());
+}
+
 std::optional<StackMap> StackMap::parse(ByteSpan body, const Code& code, SkipReason& why) {
   StackMap map;
   ByteReader in(body);
@@ -63,8 +74,17 @@ std::optional<StackMap> StackMap::parse(ByteSpan body, const Code& code, SkipRea
   std::uint32_t offset = 0;
   for (std::uint16_t i = 0; i < count; ++i) {
     Frame frame;
-    const unsigned type = in.u1();
+    unsigned type = in.u1();
     std::uint32_t delta = 0;
+    if (type == kEarlyLarval) {
+      frame.lists_unset = true;
+      frame.unset_count = in.u2();
+      frame.first_unset = static_cast<std::uint32_t>(map.unset_fields.size());
+      for (unsigned n = 0; n < frame.unset_count && in.ok(); ++n) {
+        map.unset_fields.push_back(in.u2());
+      }
+      type = in.u1();
+    }
     frame.first_type = static_cast<std::uint32_t>(map.types.size());
     if (type < kFirstReserved) {
       delta = type % kFirstSameWithItem;
@@ -111,6 +131,11 @@ void write_stack_map(const StackMap& map, const LabelOffsets& offsets, ByteWrite
     const std::uint32_t delta = i == 0 ? offset : offset - previous - 1;
     previous = offset;
     const bool fits = delta < kFirstSameWithItem;
+    if (frame.lists_unset) {
+      out.u1(kEarlyLarval);
+      out.u2(frame.unset_count);
+      for (const std::uint16_t field : map.unset(frame)) out.u2(field);
+    }
     switch (frame.form) {
       case FrameForm::kSame:
         out.u1(fits ? delta : kSameExtended);

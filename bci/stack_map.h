@@ -5,6 +5,8 @@
 //   247       one stack item, delta u2     248..250  chop 3..1 locals, delta u2
 //   251       same, delta u2               252..254  append 1..3 locals, delta u2
 //   255       full: delta u2, locals u2 + types, stack u2 + types
+//   246       early larval (JEP 401, 28 with --enable-preview): unset fields u2 + NameAndType u2
+//             each, then one of the frames above
 // Offsets are deltas: the first absolute, later ones minus 1; forms 0..127 hold the delta itself.
 #pragma once
 
@@ -50,11 +52,17 @@ struct Frame {
   std::uint32_t first_type = 0;   // in StackMap::types: the locals, then the stack
   std::uint16_t local_count = 0;  // kAppend, kFull; a long or double counts as one
   std::uint16_t stack_count = 0;  // kSameWithItem, kFull
+  // Of a constructor before super(): the fields that must be set before it and are not yet. A frame
+  // that does not list them has those of the frame before it.
+  bool lists_unset = false;
+  std::uint16_t unset_count = 0;
+  std::uint32_t first_unset = 0;  // in StackMap::unset_fields
 };
 
 struct StackMap {
   std::vector<Frame> frames;  // ascending
   std::vector<VerificationType> types;
+  std::vector<std::uint16_t> unset_fields;  // as the pool numbers them
 
   std::span<const VerificationType> locals(const Frame& frame) const {
     return std::span(types).subspan(frame.first_type, frame.local_count);
@@ -62,6 +70,11 @@ struct StackMap {
   std::span<const VerificationType> stack(const Frame& frame) const {
     return std::span(types).subspan(frame.first_type + frame.local_count, frame.stack_count);
   }
+  std::span<const std::uint16_t> unset(const Frame& frame) const {
+    return std::span(unset_fields).subspan(frame.first_unset, frame.unset_count);
+  }
+  // Gives the frame added last the unset fields of another map's frame.
+  void list_unset_as(const StackMap& from, const Frame& frame);
   // Appends a full frame; it must lie behind all frames there are.
   void add_full(Label at, std::span<const VerificationType> locals,
                 std::span<const VerificationType> stack);

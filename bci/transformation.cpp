@@ -5,8 +5,8 @@
 namespace bci {
 
 MethodShape MethodContext::shape() const {
-  return {file_->name, outline_->name, outline_->descriptor, outline_->is_static(),
-          file_->has_frames()};
+  return {file_->name,           outline_->name,      outline_->descriptor,
+          outline_->is_static(), file_->has_frames(), file_->may_have_strict_fields()};
 }
 
 const OpcodeSet& MethodContext::opcodes() {

@@ -35,7 +35,8 @@ struct TypeState {
 struct MethodShape {
   std::string_view class_name, name, descriptor;
   bool is_static = false;
-  bool has_frames = false;  // class file version 50 or newer
+  bool has_frames = false;              // class file version 50 or newer
+  bool may_have_strict_fields = false;  // version 72 or newer
 };
 
 class TypeSimulator {

@@ -101,6 +101,23 @@ TEST_CASE("the frame behind an added one does not inherit its locals") {
                                                          0});
 }
 
+TEST_CASE("no frame is added where fields may have to be set before super()") {
+  for (const std::uint16_t major : {61, 72}) {
+    ClassBuilder cls("Sample", major);
+    const std::uint16_t init = cls.method_ref("java/lang/Object", "<init>", "()V");
+    MethodBuilder& method = cls.method(kPublic, "<init>", "(I)V");
+    method.stack(1).locals(2).op({0x1b}).branch(kIfeq, "end");
+    add_arrays(method, 8000);
+    method.label("end")
+        .op({kAload0, kInvokespecial, static_cast<std::uint8_t>(init >> 8),
+             static_cast<std::uint8_t>(init), 0xb1})
+        .frame_same("end");
+    const RewriteResult result = rewrite_with(cls.build(), {&kArrays});
+    CHECK(result.skipped.empty() == (major < 72));
+    if (major >= 72) CHECK(result.skipped[0].reason == SkipReason::kNoFrameState);
+  }
+}
+
 TEST_CASE("a long of which one half was overwritten is unknown in an added frame") {
   ClassBuilder cls("Sample", 61);
   MethodBuilder& method = cls.method(kStatic, "run", "(IJ)V");

@@ -354,18 +354,37 @@ TEST_CASE("type annotations that make no sense are kept as they are") {
 }
 
 TEST_CASE("stack map frames of an unknown kind leave the method alone") {
-  ClassBuilder cls("Sample", 61);
-  cls.method(kStatic, "bad", "()V")
+  // 246 says which fields are unset, and then comes another kind of frame.
+  for (const Bytes& frame : {Bytes{245, 0, 0}, Bytes{246, 0, 0, 246, 0, 0, 4}}) {
+    ClassBuilder cls("Sample", 72);
+    cls.method(kStatic, "bad", "()V")
+        .stack(1)
+        .op({0x04, kNewarray, 10, kPop, 0xb1})
+        .attribute("StackMapTable", [&](ByteWriter& out, const auto&) {
+          out.u2(1);
+          out.append(frame);
+        });
+    const RewriteResult result = rewrite_with(cls.build(), {&kArrays});
+    REQUIRE(result.skipped.size() == 1);
+    CHECK(result.skipped[0].reason == SkipReason::kUnknownFrame);
+  }
+}
+
+TEST_CASE("a frame keeps the fields that it says are unset") {
+  ClassBuilder cls("Sample", 72);
+  cls.method(kStatic, "run", "(I)V")
       .stack(1)
-      .op({0x04, kNewarray, 10, kPop, 0xb1})
+      .locals(1)
+      .op({0x1a})
+      .branch(kIfeq, "end")
+      .op({0x04, kNewarray, 10, kPop})
+      .label("end")
+      .op({0xb1})
       .attribute("StackMapTable", [](ByteWriter& out, const auto&) {
-        out.u2(1);
-        out.u1(246);
-        out.u2(0);
+        out.append(Bytes{0, 1, 246, 0, 2, 1, 2, 3, 4, 8});
       });
-  const RewriteResult result = rewrite_with(cls.build(), {&kArrays});
-  REQUIRE(result.skipped.size() == 1);
-  CHECK(result.skipped[0].reason == SkipReason::kUnknownFrame);
+  const Rewritten after(rewrite_with(cls.build(), {&kArrays}));
+  CHECK(after.attribute("run", "StackMapTable") == Bytes{0, 1, 246, 0, 2, 1, 2, 3, 4, 12});
 }
 
 TEST_CASE("attributes of Code that nobody knows are kept") {
