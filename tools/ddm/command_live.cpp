@@ -123,13 +123,12 @@ void print_table(const SiteFigures& figures, const LiveOptions& options) {
   if (const std::int64_t n = figures.fact("live_one_in"); n > 1) {
     print("estimated: one object in {} is followed\n", n);
   }
-  std::int64_t missing = 0;
   if (const auto lost = summary.find("live_not_followed"); lost != summary.end()) {
     for (const auto& [why, count] : lost->items()) {
-      if (count.is_number_integer()) missing += count.get<std::int64_t>();
+      if (!count.is_number_integer()) continue;
+      print("{} more cannot be followed: {}\n", grouped(count.get<std::int64_t>()), why);
     }
   }
-  if (missing > 0) print("{} more could not be followed\n", grouped(missing));
   print_rows(rows_of(figures, *rows_by(options.by)), *rows_by(options.by), options.top,
              Columns::kAges);
   const Survivors all = survivors_of(figures, 0), old = survivors_of(figures, 1);

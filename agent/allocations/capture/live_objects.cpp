@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "allocations/capture/plain_handles.h"
 #include "core/log.h"
 #include "vm/jvmti_memory.h"
-#include "vm/vm_flags.h"
+#include "vm/value_objects.h"
 
 namespace ddm {
 namespace {
@@ -29,16 +30,9 @@ std::int64_t record_clock_ms() {
 }
 
 const char* text_of(std::size_t reason) {
-  constexpr std::array kTexts = {"no room for more objects", "no memory", "unknown kind of handle"};
+  constexpr std::array kTexts = {"no room for more objects", "no memory", "unknown kind of handle",
+                                 "value class"};
   return kTexts[reason];
-}
-
-// The collector may write it meanwhile.
-std::uintptr_t word_behind(jweak handle) {
-  constexpr std::uintptr_t kTag = 7;
-  return __atomic_load_n(
-      reinterpret_cast<const std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(handle) & ~kTag),
-      __ATOMIC_RELAXED);
 }
 
 }  // namespace
@@ -72,6 +66,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   tag_ = reinterpret_cast<std::uintptr_t>(weak) & ((1u << kTagBits) - 1);
   if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
   clear_exception(jni);
+  value_objects_ = has_value_objects(jvmti_);
   plain_handles_ = some && has_plain_handles(jni, some.get());
   for (auto& n : not_followed_) n = 0;
   swept_gc_ = bell_->count();
@@ -174,6 +169,10 @@ LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t 
   const std::uint32_t born = BirthTime::of(time_ms - began_ms_);
   // Before there is a handle: a pause that comes in between is one that the object outlives.
   const std::uint64_t gc = bell_->count();
+  if (object == nullptr || (value_objects_ && !has_identity(jni, object))) [[unlikely]] {
+    not_followed(Reason::kNoIdentity);
+    return {};
+  }
   if (one_in_ > 1 && !chosen()) return {0, born, gc};
   if (table.full()) [[unlikely]] {
     not_followed(Reason::kNoRoom);
@@ -193,31 +192,6 @@ LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t 
     return {};
   }
   return {number, born, gc};
-}
-
-// With collectors that clear weak handles while the VM stands still, the word behind a handle says
-// what IsSameObject would, without a call for each object; and G1, which keeps alive what is asked
-// for while it marks, is not asked. Two handles of one object, which hold the same word, show that
-// there is one; they differ if the object moves in between.
-bool LiveObjects::has_plain_handles(JNIEnv* jni, jobject some) {
-  constexpr std::array kFlags = {"UseSerialGC", "UseParallelGC", "UseG1GC"};
-  if (std::none_of(kFlags.begin(), kFlags.end(),
-                   [](const char* flag) { return vm_flags::boolean(flag) == true; })) {
-    return false;
-  }
-  constexpr int kTries = 3;
-  bool same = false;
-  for (int i = 0; i < kTries && !same; ++i) {
-    const jweak one = jni->NewWeakGlobalRef(some), other = jni->NewWeakGlobalRef(some);
-    if (one != nullptr && other != nullptr && one != other) {
-      const std::uintptr_t word = word_behind(one);
-      same = word != 0 && word == word_behind(other);
-    }
-    if (one != nullptr) jni->DeleteWeakGlobalRef(one);
-    if (other != nullptr) jni->DeleteWeakGlobalRef(other);
-    clear_exception(jni);
-  }
-  return same;
 }
 
 bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {

@@ -48,7 +48,6 @@ class LiveObjects {
   // left them, or go too. Does nothing when there is nothing to do.
   enum class Figures { kStay, kGo };
   void stop(JNIEnv* jni, Figures figures);
-
   // At the VM's death: the threads end, all else stays as it is.
   void close() {
     freed_memory_.forget();
@@ -63,7 +62,7 @@ class LiveObjects {
 
   bool on() const { return table_.load(std::memory_order_relaxed) != nullptr; }
 
-  // Of an object that the calling thread has just made. In a Reading.
+  // Of an object that the calling thread has just made; null: one without identity. In a Reading.
   struct Mark {
     std::uint64_t handle = 0;  // 0: not followed
     std::uint32_t born = 0;    // 0: not even left out by choice
@@ -83,7 +82,7 @@ class LiveObjects {
   bool settle(std::chrono::milliseconds patience);
 
   // For the length of a heap dump those that are followed and not known to be dead get a strong
-  // handle each, which the dump names. Excluded from start() and stop() by the caller.
+  // handle each, which the dump names. The caller has collected. Excluded from start() and stop() by the caller.
   void hold_strongly(JNIEnv* jni, DumpedObjects& held);
 
   std::int64_t followed_ms() const;  // for how long, so far
@@ -91,7 +90,7 @@ class LiveObjects {
   LiveSummary summary(std::uint64_t gc, const SiteLife& all) const;
 
  private:
-  enum class Reason { kNoRoom, kNoMemory, kForeignHandle, kCount };
+  enum class Reason { kNoRoom, kNoMemory, kForeignHandle, kNoIdentity, kCount };
 
   Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, const LiveTable& table) noexcept;
   bool chosen() const;
@@ -116,17 +115,17 @@ class LiveObjects {
   jweak weak(std::uint64_t number) const {
     return reinterpret_cast<jweak>(number << kTagBits | tag_);
   }
-  static bool has_plain_handles(JNIEnv* jni, jobject some);
   bool is_dead(JNIEnv* jni, std::uint64_t number) const;
 
   jvmtiEnv* const jvmti_;
   ThreadBooks& books_;
   Reclamation& reclamation_;
   GcBell* bell_ = nullptr;
-  std::shared_ptr<Sites> sites_;  // with figures
+  std::shared_ptr<Sites> sites_;                                // with figures
   std::uint32_t one_in_ = 1;
   std::int64_t began_ms_ = 0, ended_ms_ = 0;
   std::uint64_t tag_ = 0;                   // what the VM's weak handles have in their low bits
+  bool value_objects_ = false;              // objects may have no identity
   bool plain_handles_ = false;              // a handle is the address of a word that is 0 when dead
   std::atomic<LiveTable*> table_{nullptr};  // null: off
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};

@@ -36,7 +36,7 @@ const char* text_of(DropReason reason) {
 
 void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames top,
                       double weight) noexcept {
-  if (object == nullptr || closed_ || on_own_thread()) return;
+  if ((object == nullptr && known.klass == nullptr) || closed_ || on_own_thread()) return;
   std::int64_t size = known.size;
   try {
     const Reclamation::Reading reading;

@@ -5,13 +5,15 @@
 #include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/value_objects.h"
 #include "vm/vm_facts.h"
 
 namespace ddm {
 namespace {
 
-jvmtiCapabilities sampled_allocations() {
-  jvmtiCapabilities result{};
+// Of value objects too, where there are such.
+jvmtiCapabilities sampled_allocations(jvmtiEnv* jvmti) {
+  jvmtiCapabilities result = value_object_capability(jvmti);
   result.can_generate_sampled_object_alloc_events = 1;
   return result;
 }
@@ -72,7 +74,7 @@ void VmEngine::set_interval(std::int64_t bytes) {
 }
 
 std::string VmEngine::prepare(JNIEnv*) {
-  const jvmtiCapabilities wanted = sampled_allocations();
+  const jvmtiCapabilities wanted = sampled_allocations(jvmti_);
   const jvmtiError error = jvmti_->AddCapabilities(&wanted);
   if (error == JVMTI_ERROR_NOT_AVAILABLE) {
     return "another agent of this VM has the allocation events, which only one can have; "
@@ -118,7 +120,7 @@ std::string VmEngine::stop(JNIEnv*) {
 }
 
 void VmEngine::give_capability_back() {
-  const jvmtiCapabilities taken = sampled_allocations();
+  const jvmtiCapabilities taken = sampled_allocations(jvmti_);
   const jvmtiError error = jvmti_->RelinquishCapabilities(&taken);
   if (error != JVMTI_ERROR_NONE) log_warn("RelinquishCapabilities: {}", jvmti_error_name(error));
 }

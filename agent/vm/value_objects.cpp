@@ -1,0 +1,54 @@
+#include "vm/value_objects.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+
+namespace ddm {
+namespace {
+
+// JVMTI of JDK 28, Capabilities: the second bit behind the last that 17 has a name for; the first,
+// of JDK 21, is can_support_virtual_threads. Bits are counted from the lowest of the first byte.
+constexpr std::size_t kSupportValueObjects = 45;
+
+consteval bool is_named_bit_39() {
+  jvmtiCapabilities capabilities{};
+  capabilities.can_generate_resource_exhaustion_heap_events = 1;
+  return std::bit_cast<std::array<unsigned char, sizeof capabilities>>(capabilities)[4] == 1 << 7;
+}
+// Four more have names in 17, all of one bit: 40 to 43.
+static_assert(sizeof(jvmtiCapabilities) == 16 && is_named_bit_39());
+
+// JNI of JDK 28: the function table of 17 ends with GetModule; IsVirtualThread (19),
+// GetStringUTFLengthAsLong (24) and HasIdentity (28) follow.
+constexpr jint kJniVersion28 = 0x001c0000;
+constexpr std::size_t kHasIdentity = 236;
+static_assert(offsetof(JNINativeInterface_, GetModule) == (kHasIdentity - 3) * sizeof(void*));
+static_assert(sizeof(JNINativeInterface_) == (kHasIdentity - 2) * sizeof(void*));
+using HasIdentity = jboolean(JNICALL*)(JNIEnv*, jobject);
+
+}  // namespace
+
+jvmtiCapabilities value_object_capability(jvmtiEnv* jvmti) {
+  jvmtiCapabilities potential{}, result{};
+  if (jvmti->GetPotentialCapabilities(&potential) != JVMTI_ERROR_NONE) return result;
+  const auto* const offered = reinterpret_cast<const unsigned char*>(&potential);
+  constexpr unsigned char kBit = 1u << kSupportValueObjects % 8;
+  if ((offered[kSupportValueObjects / 8] & kBit) != 0) {
+    reinterpret_cast<unsigned char*>(&result)[kSupportValueObjects / 8] = kBit;
+  }
+  return result;
+}
+
+bool has_value_objects(jvmtiEnv* jvmti) {
+  const jvmtiCapabilities some = value_object_capability(jvmti);
+  return reinterpret_cast<const unsigned char*>(&some)[kSupportValueObjects / 8] != 0;
+}
+
+bool has_identity(JNIEnv* jni, jobject object) {
+  if (jni->GetVersion() < kJniVersion28) return true;
+  const auto* const functions = reinterpret_cast<void* const*>(jni->functions);
+  return reinterpret_cast<HasIdentity>(functions[kHasIdentity])(jni, object) == JNI_TRUE;
+}
+
+}  // namespace ddm
