@@ -31,7 +31,10 @@ class AllocationsFeature final : public Feature {
   void thread_started(JNIEnv* jni, jthread thread) override;
   void thread_ending(JNIEnv* jni, jthread thread) override;
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
-  void end() override { handlers_.close(); }
+  void end() override {
+    handlers_.close();
+    if (tracking_) tracking_->vm_ends();
+  }
   bool last_words(JNIEnv* jni, bool told) override;
 
  private:

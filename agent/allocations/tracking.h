@@ -62,6 +62,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   }
 
   // At the VM's death, instead of stop(): nothing is recorded any more, nothing is put back.
+  void vm_ends() { live_.vm_ends(); }
   void close() {
     recorder_.close();
     live_.close();

@@ -9,9 +9,7 @@ void JNICALL GcBell::finished(jvmtiEnv* jvmti) {
   void* self = nullptr;
   jvmti->GetEnvironmentLocalStorage(&self);
   if (self == nullptr) return;
-  auto& bell = *static_cast<GcBell*>(self);
-  bell.count_.fetch_add(1, std::memory_order_release);
-  bell.ring();
+  static_cast<GcBell*>(self)->collected();
 }
 
 GcBell* GcBell::create(JavaVM* vm) {

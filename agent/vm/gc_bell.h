@@ -26,6 +26,11 @@ class GcBell {
   // Pauses that have ended while it was on.
   std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
 
+  // A collection of which the VM does not tell.
+  void collected() noexcept {
+    count_.fetch_add(1, std::memory_order_release);
+    ring();
+  }
   // Any thread, and inside a pause.
   void ring() noexcept { sem_post(&rung_); }
   // Until it has been rung since the last wait.

@@ -296,6 +296,7 @@ void LiveObjects::sweep(JNIEnv* jni) {
 
 void LiveObjects::hold_strongly(JNIEnv* jni, DumpedObjects& held) {
   if (!on()) return;
+  if (bell_->count() == count_at_end_) bell_->collected();
   const std::lock_guard out(chunks_out_);
   LiveStore::Chunks all;
   // What was allocated meanwhile, dead or not, is held too: few rounds, for few objects.

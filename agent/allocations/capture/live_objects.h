@@ -48,6 +48,10 @@ class LiveObjects {
   // left them, or go too. Does nothing when there is nothing to do.
   enum class Figures { kStay, kGo };
   void stop(JNIEnv* jni, Figures figures);
+  // At VMDeath. From JDK 26 on the VM tells of no collection any more.
+  void vm_ends() {
+    if (bell_ != nullptr) count_at_end_ = bell_->count();
+  }
   // At the VM's death: the threads end, all else stays as it is.
   void close() {
     freed_memory_.forget();
@@ -121,6 +125,7 @@ class LiveObjects {
   ThreadBooks& books_;
   Reclamation& reclamation_;
   GcBell* bell_ = nullptr;
+  std::atomic<std::uint64_t> count_at_end_{~0ul};  // the bell's, at VMDeath
   std::shared_ptr<Sites> sites_;                                // with figures
   std::uint32_t one_in_ = 1;
   std::int64_t began_ms_ = 0, ended_ms_ = 0;
