@@ -4,8 +4,8 @@
 #
 #   DDM_MORE_JDKS=$PWD/build/jdks python3 tests/jvm/run.py "stacks are those"
 #
-# They come from newer suites of Debian and want a newer C library, which lies beside them; their
-# programs are told of it by patchelf. Nothing else is installed, and what is there is kept. A JDK that
+# tests/run.sh asks for them, too. They come from newer suites of Debian and want a newer C library,
+# which lies beside them; their programs are told of it by patchelf. Nothing else is installed, and what is there is kept. A JDK that
 # cannot be had is skipped, with a line that says why.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -52,8 +52,10 @@ c_library() {
     local suite=$1 lib=$into/$1-lib
     [ -e "$lib/libc.so.6" ] && return
     unpack "$suite" "$work/c-$suite" libc6 libgcc-s1 libstdc++6 zlib1g || return 1
-    mkdir -p "$lib"
-    find "$work/c-$suite" -path '*x86_64-linux-gnu/*.so*' -exec cp -a {} "$lib/" \;
+    rm -rf "$lib" "$lib.new"
+    mkdir -p "$lib.new"
+    find "$work/c-$suite" -path '*x86_64-linux-gnu/*.so*' -exec cp -a {} "$lib.new/" \;
+    mv "$lib.new" "$lib"  # whole or not at all, whoever ends this script
 }
 
 one_jdk() {

@@ -70,7 +70,7 @@ mapfile -t packages < <(grep -v '^#' cmake/build_packages.txt)
 packages+=(
     catch2 clang libclang-rt-14-dev python3 chromium fonts-dejavu-core openjdk-17-source
     ecj libh2-java libguava-java groovy liblucene4.10-java libjacoco-java
-    adb libandroid-ddms-java dmtracedump visualvm golang-go valgrind
+    adb libandroid-ddms-java dmtracedump visualvm golang-go valgrind patchelf
 )
 if ! ./cmake/install_packages.sh "${packages[@]}"; then
     failed=1
@@ -154,6 +154,18 @@ for name in "${!fuzz_jobs[@]}"; do
     step "fuzz $name $how" wait "${fuzz_jobs[$name]}"
     grep -E "^stat::number|SUMMARY|Test unit written|_fuzz: " "build/fuzz/$name.log"
 done
+
+# JDKs that this Debian does not have. They are kept between runs; the quick set waits a minute for
+# them, once a day. What has not come is skipped.
+if [ -n "$full" ]; then more=(21 26 27 28) limit=600; else more=(21 27) limit=60; fi
+mkdir -p build/jdks
+waited=build/jdks/waited-$(date +%F)
+if [ -z "$full" ] && [ -e "$waited" ]; then limit=5; fi
+timeout -k 5 "$limit" ./tests/more_jdks.sh "${more[@]}" || {
+    echo "more JDKs: those not told of are skipped: they did not come within $limit s"
+    touch "$waited"
+}
+export DDM_MORE_JDKS=$PWD/build/jdks
 
 counted "real JVMs" python3 tests/jvm/run.py $full
 finish

@@ -66,6 +66,9 @@ def find_jdks():
 
 
 JDKS = find_jdks()
+# Those that the quick set takes turns on, if they are there; what is between and behind them is for
+# the full set.
+QUICK_JDKS = (17, 21, 25, 27)
 TESTS = []
 
 
@@ -76,8 +79,8 @@ FULL = "--full" in sys.argv
 
 def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17,
          queue=False, alone=False, timing=False, daily=None):
-    """jdks: in the quick set each variant runs on one of the JDKs, by "turn", or on "each": where
-    the answer hangs on the VM's insides. The full set has all on all.
+    """jdks: in the quick set each variant runs on one of its JDKs, by "turn", or on two, by turns too:
+    "each", where the answer hangs on the VM's insides. The full set has all on all.
     gc: names (those that the JDK has), or "all" for all of them, each on one of the JDKs;
     daily: of the quick set's variants so many a day, by turns: what takes long;
     flags: tuples of VM flags, each one a variant; queue: no other of these runs meanwhile (they have
@@ -92,9 +95,11 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
         begin = len(TESTS)
         for turn, (name, variant) in enumerate(itertools.product(names, flags)):
             having = [jdk for jdk in able if name == "default" or name in jdk.collectors()]
-            for number, jdk in enumerate(having):
-                by_turn = jdks == "turn" or gc == "all"
-                other_turn = by_turn and (first + turn) % len(having) != number
+            quick = [jdk for jdk in having if jdk.major in QUICK_JDKS] or having[:1]
+            a_day = 1 if jdks == "turn" or gc == "all" else 2
+            for jdk in having:
+                other_turn = jdk not in quick or \
+                    (quick.index(jdk) - (first + turn) * a_day) % len(quick) >= a_day
                 TESTS.append(Case(function, jdk, name, list(variant), full_only or timing,
                                   other_turn, timeout, queue, alone or timing))
         quick = [case for case in TESTS[begin:] if not case.other_turn]

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Does what a line on stdin says and answers with "done": keeps and drops known objects. */
 public class Live {
     static class Node { Node next; }
-    static class Half { long a, b; }
+    static class Half { long a, b; int c; }  // 32 bytes, however large headers are
     public static class Dropped { int value; public Dropped() { } }
     static class Late { final Object inner; Late() { inner = new short[12]; } }
 

@@ -5,6 +5,7 @@
 public final class Sampled {
     static final class Small {
         long a;
+        int b;  // 24 bytes, however large headers are
     }
 
     private static final int[] ARRAYS = {2 << 10, 32 << 10, 256 << 10};

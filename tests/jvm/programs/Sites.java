@@ -40,13 +40,13 @@ public class Sites {
             sink = new char[3][5];
         }
         made("Sites$Leaf", "kinds", n, 16);
-        made("short[]", "kinds", n, 216);
-        made("Sites$Leaf[]", "kinds", n, 56);
+        made("short[]", "kinds", n, Sizes.array(200));
+        made("Sites$Leaf[]", "kinds", n, Sizes.array(40));
         made("Sites$Copied", "*", n + 1, 16);  // clone() itself, or who calls it
         made("Sites$Made", "*", n, 16);
-        made("Sites$Elem[]", "*", n, 56);
-        made("char[][]", "kinds", n, 32);
-        made("char[]", "kinds", 3L * n, 32);
+        made("Sites$Elem[]", "*", n, Sizes.array(40));
+        made("char[][]", "kinds", n, Sizes.array(12));
+        made("char[]", "kinds", 3L * n, Sizes.array(10));
     }
 
     /** Keeps each third one; its line has what was kept. */
@@ -57,7 +57,7 @@ public class Sites {
         sink = leaves;
         System.gc();
         made("Sites$Leaf", "live", n, 16);
-        made("Sites$Leaf[]", "live", 1, 16 + 4L * n);
+        made("Sites$Leaf[]", "live", 1, Sizes.array(4L * n));
         made("Sites$Copied", "live", 0, 0);
     }
 
@@ -72,7 +72,7 @@ public class Sites {
         kept.bytes = new byte[7][3];
         kept.longs = new long[5][3];
         made("Sites$Leaf", "heap", n, 16);
-        made("Sites$Holder", "heap", 1, 24);
+        made("Sites$Holder", "heap", 1, Sizes.object(12));
     }
 
     static void leaves(int n) {
