@@ -368,7 +368,8 @@ def a_transformer_that_hangs_holds_up_no_other_command(t):
         assert errors(instrument(client, False)) == []
 
 
-@test()
+# From JDK 26 on the VM itself waits a minute at its end for a callback that has not come back, whoever asked.
+@test(max_jdk=25)
 def a_program_ends_while_a_transformer_hangs(t):
     hanging = f"-javaagent:{agent_jar(t, 'HangingAgent', t.classes())}=Instrumented:{t.path('never')}"
     with Instrumented(t, flags=[hanging]) as program:

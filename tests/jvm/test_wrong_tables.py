@@ -6,6 +6,7 @@ import re
 from harness import PRESET, ROOT, Report, test
 
 LIAR = os.path.join(ROOT, "build", PRESET, "lib", "libhide_vm_entry.so")
+OTHER_RELEASE = os.path.join(ROOT, "build", PRESET, "lib", "libfake_release.so")
 READERS = ("stack/layout_detection.cpp", "vm/object_layout.cpp", "vm/vm_thread_list.cpp",
            "vm/vm_flags.cpp", "vm/vm_arguments.cpp", "vm/method_pointers.cpp",
            "allocations/capture/allocated_bytes.cpp", "allocations/capture/open_tlabs.cpp", "allocations/capture/current_thread.cpp",
@@ -27,7 +28,11 @@ def entries_that_are_read():
 
 def run_with(t, name):
     """What was said on stderr while the tables were wrong there; None: they have no such entry."""
-    said = t.java("Claims", flags=[f"-agentpath:{LIAR}={name}", "-Xmx128m", "-XX:+UseSerialGC"],
+    return judged(t, f"-agentpath:{LIAR}={name}", name)
+
+
+def judged(t, flag, name):
+    said = t.java("Claims", flags=[flag, "-Xmx128m", "-XX:+UseSerialGC"],
                   agent="track=y,monitor=y,records=1k,address=none,dump=r.jsonl", check=False)
     if said.err.startswith("not in the tables"):
         return None
@@ -88,3 +93,13 @@ def no_wrong_entry_of_the_vms_tables_harms_a_program(t):
 @test(timeout=600, full_only=True)
 def no_entry_that_is_wrong_the_other_way_harms_a_program(t):
     no_wrong_entry_harms(t, "-8")
+
+
+@test(min_jdk=21)
+def a_release_that_nobody_has_seen_is_walked_as_fast_as_those_that_are_known(t):
+    assert judged(t, f"-agentpath:{OTHER_RELEASE}=99", "99") == []
+    summary = Report(t.path("r.jsonl")).summary
+    assert summary["walker"] == "vm" and summary["walker_differed"] == {}, summary
+    # It has earned that, and next to none was left to the VM.
+    assert summary["walker_compared"] >= 1000, summary
+    assert sum(summary["walker_gave_up"].values()) < summary["seen"] / 100, summary

@@ -167,6 +167,6 @@ public class ClientProgram {
         for (int i = 0; i < count; i++) {
             sink = new Marker();
         }
-        sink = new String[3][];
+        sink = new String[4][];  // 32 bytes, however large headers are
     }
 }
