@@ -18,6 +18,7 @@ import org.apache.harmony.dalvik.ddmc.RecentAllocation;
  */
 public class ClientProgram {
     static final class Marker {
+        int value;  // 16 bytes, however large headers are
     }
 
     static volatile Object sink;
