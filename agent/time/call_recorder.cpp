@@ -125,8 +125,7 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
         unused_.pop_back();
       }
       state->place = &Reclamation::own_place();
-      t_state = state;
-      t_holder.state = state;
+      t_holder.state = t_state = state;
       t_holder.recorder = this;
     }
     begin_session(*state, session);

@@ -126,7 +126,7 @@ class LiveObjects {
   Reclamation& reclamation_;
   GcBell* bell_ = nullptr;
   std::atomic<std::uint64_t> count_at_end_{~0ul};  // the bell's, at VMDeath
-  std::shared_ptr<Sites> sites_;                                // with figures
+  std::shared_ptr<Sites> sites_;                   // with figures
   std::uint32_t one_in_ = 1;
   std::int64_t began_ms_ = 0, ended_ms_ = 0;
   std::uint64_t tag_ = 0;                   // what the VM's weak handles have in their low bits
