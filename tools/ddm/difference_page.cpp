@@ -38,6 +38,21 @@ std::string script_text(const Json& value) {
   return text;
 }
 
+// Classes that the VM makes up (lambdas, method handles) have another number in each run:
+// "Shop$$Lambda$14/0x00007f01" is "Shop$$Lambda".
+std::string without_number(std::string name) {
+  constexpr std::string_view kAddress = "/0x", kLambda = "$$Lambda$";
+  for (std::size_t at = name.find(kAddress); at != std::string::npos;
+       at = name.find(kAddress, at)) {
+    name.erase(at, name.find_first_not_of("0123456789abcdef", at + kAddress.size()) - at);
+  }
+  if (const std::size_t at = name.find(kLambda); at != std::string::npos) {
+    const std::size_t digits = at + kLambda.size();
+    name.erase(digits - 1, name.find_first_not_of("0123456789", digits) - (digits - 1));
+  }
+  return name;
+}
+
 Json facts_of(Json summary) {
   summary.erase("type");
   return summary;
@@ -75,11 +90,12 @@ std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
   if (stack == line.end() || !stack->is_array()) return Error{"its sites have no stacks"};
   for (auto frame = stack->rbegin(); frame != stack->rend(); ++frame) {
     if (!frame->is_object()) return Error{"a frame of it is no object"};
-    const std::string type_of = text_of(*frame, "class"), method = text_of(*frame, "method");
+    const std::string type_of = without_number(text_of(*frame, "class")),
+                      method = text_of(*frame, "method");
     path_.push_back(names_.frame(type_of, method, text_of(*frame, "file"),
                                  static_cast<int>(number_of(*frame, "line"))));
   }
-  path_.push_back(names_.class_called(text_of(line, "class")));
+  path_.push_back(names_.class_called(without_number(text_of(line, "class"))));
   add(number_of(line, "bytes"), number_of(line, "count"), side);
   return {};
 }
@@ -105,11 +121,11 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
       if (method >= methods.size() || method >= origins.size() || file >= files.size()) {
         return Error{"it is damaged"};
       }
-      frames.push_back(names_.frame_called(methods[method].get<std::string>(), files[file],
-                                           columns.at(2).at(i), origins[method]));
+      frames.push_back(names_.frame_called(without_number(methods[method].get<std::string>()),
+                                           files[file], columns.at(2).at(i), origins[method]));
     }
     for (const Json& one : data.at("classes")) {
-      classes.push_back(names_.class_called(one.get<std::string>()));
+      classes.push_back(names_.class_called(without_number(one.get<std::string>())));
     }
     path_.clear();
     PageNumbers numbers(data.at("run").at("tree").get_ref<const std::string&>());

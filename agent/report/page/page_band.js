@@ -1,4 +1,4 @@
-// When the run's bytes were allocated: a band of moments, each with its figures by stack. Dragging over
+// When bytes were allocated, where that is known: a band of moments, each with its figures by stack. Dragging over
 // it chooses a span, which graph and tables are about from then on.
 
 // Of a source with moments: {step (ms), starts: of each moment its first entry, ends: which of the base's
@@ -21,7 +21,6 @@ function momentsOf(source) {
   return (told.made = {step: told.step_ms, starts, ends, bytes, count});
 }
 const momentCount = () => momentsOf(source).starts.length - 1;
-const momentAt = (ms) => Math.min(Math.max(Math.round(ms / momentsOf(source).step), 0), momentCount());
 
 // By node of the base: what was allocated from one moment to another.
 let lastSpan = {};
@@ -37,7 +36,10 @@ function spanFigures(base, from, to) {
   lastSpan = {base, from, to, own};
   return own;
 }
-const seconds = (ms) => `${(ms / 1000).toFixed(momentsOf(source).step < 1000 ? 1 : 0)} s`;
+const seconds = (ms) => {
+  const {step} = momentsOf(source);
+  return `${(ms / 1000).toFixed(step < 10 ? 3 : step < 100 ? 2 : step < 1000 ? 1 : 0)} s`;
+};
 const spanWords = () => `from ${seconds(state.from)} to ${seconds(state.to)}`;
 
 const band = byId('bandcanvas');

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "report/page/page_numbers.h"
+#include "report/report_json.h"
 #include "report/report_sites.h"
 #include "report/report_stacks.h"
 
@@ -119,9 +121,12 @@ void PageTree::add(const RecordSet& records, const ReportData& threads) {
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
       node = child(node, names_.frame(*frame));
     }
-    PageFigures& figures = this->figures(child(node, names_.class_of(record.class_id)));
+    node = child(node, names_.class_of(record.class_id));
+    PageFigures& figures = this->figures(node);
     figures.amount += record.weighted_bytes();
     figures.count += record.weight;
+    moments_.push_back(
+        {record.time_ms, nodes_[node].figures, record.weighted_bytes(), double{record.weight}});
   }
 }
 
@@ -175,7 +180,9 @@ void PageTree::append_figures(std::string& out, const PageFigures& figures, With
   }
 }
 
-void PageTree::append_text(std::string& out, With with) const {
+void PageTree::append_text(std::string& out, With with) {
+  walk_.assign(figures_.size(), 0);
+  std::uint32_t met = 0;
   // Children of a node, the last one that came first.
   std::vector<Node> first(nodes_.size(), 0), next(nodes_.size(), 0);
   for (Node node = 1; node < nodes_.size(); ++node) {
@@ -192,7 +199,10 @@ void PageTree::append_text(std::string& out, With with) const {
                                                             : 0;
     append_page_number(out, 4 * up + told);
     append_page_number(out, names_.place(place.name));
-    if (told == 1 || told == 2) append_figures(out, figures_[place.figures], with);
+    if (told == 1 || told == 2) {
+      append_figures(out, figures_[place.figures], with);
+      walk_[place.figures] = met++;
+    }
     up = 0;
     if (first[at] != 0) {
       at = first[at];
@@ -202,6 +212,36 @@ void PageTree::append_text(std::string& out, With with) const {
     if (at == kRoot) break;
     at = next[at];
   }
+}
+
+void PageTree::append_moments(std::string& out) const {
+  constexpr std::int64_t kMostMoments = 400;
+  const auto [oldest, newest] = std::ranges::minmax(moments_, {}, &Moment::ms);
+  const std::int64_t span = newest.ms - oldest.ms + 1;
+  std::int64_t step = 1;  // 1, 2, 5, 10, 20, ...
+  for (int i = 0; span > step * kMostMoments; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+  std::vector<std::map<std::uint32_t, PageFigures>> sums(
+      static_cast<std::size_t>((span + step - 1) / step));
+  for (const Moment& one : moments_) {
+    PageFigures& sum =
+        sums[static_cast<std::size_t>((one.ms - oldest.ms) / step)][walk_[one.figures]];
+    sum.amount += one.amount;
+    sum.count += one.count;
+  }
+  out += "{\"step_ms\":";
+  append_json_number(out, step);
+  out += ",\"text\":\"";
+  for (const auto& moment : sums) {
+    append_page_number(out, moment.size());
+    std::uint32_t next = 0;
+    for (const auto& [at, sum] : moment) {
+      append_page_number(out, at - next);
+      next = at + 1;
+      append_figure(out, sum.amount);
+      append_figure(out, sum.count);
+    }
+  }
+  out += "\"}";
 }
 
 }  // namespace ddm

@@ -49,13 +49,25 @@ class PageTree {
   // To be told to the names before they are ranked.
   void use_names() const;
   enum class With { kCount, kAmount, kAges, kBefore };
-  void append_text(std::string& out, With with) const;
+  void append_text(std::string& out, With with);
+  // When it was allocated, where that is known: {"step_ms":,"text":}. Moment by moment, the first one
+  // is that of the oldest figure: how many stacks follow, then of each how many it leaves out behind
+  // the one before, of those that have figures in the order of append_text(), which was called before;
+  // then amount and count.
+  bool has_moments() const { return !moments_.empty(); }
+  void append_moments(std::string& out) const;
 
  private:
   struct Place {
     Node parent = kRoot;
     PageNames::Name name = 0;
     std::uint32_t figures = 0;  // of figures_; 0: none
+  };
+
+  struct Moment {
+    std::int64_t ms = 0;
+    std::uint32_t figures = 0;  // which of figures_
+    double amount = 0, count = 0;
   };
 
   Node child(Node parent, PageNames::Name name);
@@ -69,6 +81,8 @@ class PageTree {
   std::vector<std::uint32_t> slots_;  // of child(): nodes by parent and name; 0: free
   std::vector<PageFigures> figures_{1};
   std::vector<LiveAges> ages_;
+  std::vector<Moment> moments_;
+  std::vector<std::uint32_t> walk_;  // by place in figures_: how many with figures came before it
 };
 
 }  // namespace ddm

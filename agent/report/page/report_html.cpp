@@ -14,7 +14,7 @@
 //   recent, run, live
 //                   of the records, of the whole run, where sites were counted, and of what is alive:
 //                   bytes, count, nodes (with the root) and tree: page_tree.h. The tree of the recent
-//                   ones stands below threads
+//                   ones stands below threads, and they have moments as well
 //   time_alone      allocations were not asked for, what stands above is empty
 //   times, samples, locks
 //                   as report_html_time.cpp says
@@ -55,7 +55,7 @@ class PageData {
     for (const PageSource& source : times) source.tree.use_names();
     page_names_.rank();
     page_names_.append_to(out_);
-    for (const PageSource& source : sources) {
+    for (PageSource& source : sources) {
       append_page_source(out_, source);
       out_ += '}';
     }
@@ -134,7 +134,7 @@ void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& na
   append_json_string(out, frame.known ? names.place(frame.method, frame.line) : "");
 }
 
-void append_page_source(std::string& out, const PageSource& source) {
+void append_page_source(std::string& out, PageSource& source) {
   out.append(",\n\"").append(source.name).append("\":{");
   if (!source.amount_name.empty()) {
     out.append("\"").append(source.amount_name).append("\":");
@@ -148,6 +148,9 @@ void append_page_source(std::string& out, const PageSource& source) {
   out += ",\n\"tree\":\"";
   source.tree.append_text(out, source.with);
   out += '"';
+  if (!source.tree.has_moments()) return;
+  out += ",\n\"moments\":";
+  source.tree.append_moments(out);
 }
 
 std::string page_of(std::string_view data) {

@@ -62,8 +62,8 @@ class TimePage {
   TimePage(std::string& out, const TimeData& time, ReportNames& names)
       : out_(out), time_(time), names_(names) {}
 
-  void write(const std::vector<PageSource>& sources) {
-    for (const PageSource& source : sources) {
+  void write(std::vector<PageSource>& sources) {
+    for (PageSource& source : sources) {
       append_page_source(out_, source);
       if (source.name == "times") times();
       if (source.name == "locks") locks();
@@ -231,7 +231,7 @@ std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names
 }
 
 void append_page_time(std::string& out, const TimeData& time, ReportNames& names,
-                      const std::vector<PageSource>& sources) {
+                      std::vector<PageSource>& sources) {
   TimePage(out, time, names).write(sources);
 }
 

@@ -66,7 +66,7 @@ struct PageSource {
 };
 
 // ,"NAME":{"AMOUNT":,"count":,"nodes":,"tree":"..." without the end: more may follow.
-void append_page_source(std::string& out, const PageSource& source);
+void append_page_source(std::string& out, PageSource& source);
 
 // "a.B.method","B.java:12" or "","".
 void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& names);
@@ -75,6 +75,6 @@ void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& na
 std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names);
 // The same with their tables.
 void append_page_time(std::string& out, const TimeData& time, ReportNames& names,
-                      const std::vector<PageSource>& sources);
+                      std::vector<PageSource>& sources);
 
 }  // namespace ddm

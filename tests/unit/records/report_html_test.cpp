@@ -48,6 +48,25 @@ TEST_CASE("The page knows of each method whose it is, and of each thread its boo
   CHECK(data["summary"]["seen"] == 1234567);
 }
 
+TEST_CASE("The recent records stand in the page by moment, too") {
+  const auto sample = small_sample();  // one a second
+  const json data = page_data(html_report(sample->data));
+  const json& moments = data["recent"]["moments"];
+  CHECK(moments["step_ms"] == 10);
+  PageNumbers numbers{moments["text"]};
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> at;  // moment -> bytes, count
+  for (std::int64_t moment = 0; numbers.more(); ++moment) {
+    for (std::int64_t left = numbers.next(); left > 0; --left) {
+      CHECK(numbers.next() < 4);
+      auto& [bytes, count] = at[moment];
+      bytes += numbers.next();
+      count += numbers.next();
+    }
+  }
+  using Moments = std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>>;
+  CHECK(at == Moments{{0, {64, 1}}, {100, {64, 1}}, {200, {16, 1}}, {300, {56, 1}}});
+}
+
 TEST_CASE("A page of many nodes has each once, however it was found") {
   ReportSample sample;
   // 40 stacks of 30 frames, told twice: half of their frames are shared.
