@@ -23,7 +23,7 @@ def embed(t):
     os.chmod(t.jdk.java, stat.S_IRWXU)
 
 
-@test(gc=("serial", "parallel", "g1"), embedded=True)
+@test(gc=("serial", "parallel", "g1"), machines_libc=True)
 def an_embedded_vm_has_heap_maps_with_true_addresses(t):
     embed(t)
     with Shape(t, 10_000, ["-Xmx256m"]) as p, p.client() as ddm:
@@ -32,7 +32,7 @@ def an_embedded_vm_has_heap_maps_with_true_addresses(t):
         assert m.objects["object"] > 10_000 and m.objects["class"] > 300, m.objects
 
 
-@test(embedded=True)
+@test(machines_libc=True)
 def an_embedded_vm_tells_its_heap_and_native_stacks(t):
     embed(t)
     with Target(t, agent="native=2k", flags=["-Xmx256m"]) as p, p.client() as ddm:
@@ -51,7 +51,7 @@ def left_after_the_vm(process):
     raise AssertionError("the launcher has ended")
 
 
-@test(embedded=True)
+@test(machines_libc=True)
 def nothing_of_the_agent_is_left_when_the_vm_is_destroyed(t):
     embed(t)
     process = t.popen("DdmTarget", agent=f"native=2k,ring={t.path('ring')},monitor=y,cpu=samples,"

@@ -169,7 +169,8 @@ def line_in(program, text):
         return next(number for number, line in enumerate(f, 1) if text in line)
 
 
-@test()
+# Not from JDK 26 on, where an old version has the id of the new one: docs/jdks.md.
+@test(max_jdk=25)
 def lines_stay_right_when_another_agent_moves_the_code(t):
     """The other agent comes behind this one: the code is read anew between the two."""
     moving, classes = asm_agent(t, "MovingAgent") + "=slow", program_of_11(t, "Moving")

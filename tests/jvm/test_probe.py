@@ -250,7 +250,8 @@ def line_of(words):
     return next(i for i, line in enumerate(open(path), 1) if f"// {words}" in line)
 
 
-@test()
+# Not from JDK 26 on, where an old version has the id of the new one: docs/jdks.md.
+@test(max_jdk=25)
 def old_versions_of_a_running_method_keep_their_own_lines(t):
     """keep() and run() run through changes of their class that leave them as they are, and through
     others. The first stacks of all are compared with GetStackTrace's."""

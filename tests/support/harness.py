@@ -80,19 +80,19 @@ FULL = "--full" in sys.argv
 
 
 def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17, max_jdk=999,
-         queue=False, alone=False, timing=False, daily=None, embedded=False):
+         queue=False, alone=False, timing=False, daily=None, machines_libc=False):
     """jdks: in the quick set each variant runs on one of its JDKs, by "turn", or on two, by turns too:
     "each", where the answer hangs on the VM's insides. The full set has all on all.
     gc: names (those that the JDK has), or "all" for all of them, each on one of the JDKs;
     daily: of the quick set's variants so many a day, by turns: what takes long;
-    embedded: a program of the test's loads the VM, so it has to do with the machine's C library;
+    machines_libc: not on a JDK that has a C library of its own;
     flags: tuples of VM flags, each one a variant; queue: no other of these runs meanwhile (they have
     a port that is one for the machine); alone: no other test does (it takes most of the memory); timing: it judges times, so it runs alone, in the full set."""
 
     assert not callable(jdks), f"@test() has brackets: {jdks.__name__} would never run"
 
     def register(function):
-        able = [jdk for jdk in JDKS if min_jdk <= jdk.major <= max_jdk and not (embedded and jdk.brought)]
+        able = [jdk for jdk in JDKS if min_jdk <= jdk.major <= max_jdk and not (machines_libc and jdk.brought)]
         first = DAY + zlib.crc32(function.__name__.encode())
         names = list(COLLECTORS) if gc == "all" else gc
         begin = len(TESTS)
