@@ -25,7 +25,10 @@ class HeapFeature final : public Feature {
     heap_.add_to(dispatcher);
     maps_.add_to(dispatcher);
   }
-  void session_ended(const SessionPtr& session) override { heap_.disconnected(session); }
+  void session_ended(const SessionPtr& session) override {
+    maps_.disconnected(session);
+    heap_.disconnected(session);
+  }
   void end() override { heap_.close(); }
 
  private:

@@ -23,15 +23,15 @@ Result<Collector> collector_in_use() {
 }
 
 // Of the VM's class ContiguousSpace.
-SpaceLayout contiguous_spaces(VmEntries& entries, std::vector<std::uintptr_t> pointers) {
-  return {std::move(pointers),
-          entries.offset({{"ContiguousSpace", "_bottom"}, {"Space", "_bottom"}}),
+SpaceLayout contiguous_spaces(VmEntries& entries, std::vector<SpaceLayout::Place> places) {
+  return {std::move(places), entries.offset({{"ContiguousSpace", "_bottom"}, {"Space", "_bottom"}}),
           entries.offset({{"ContiguousSpace", "_top"}}),
           entries.offset({{"ContiguousSpace", "_end"}, {"Space", "_end"}})};
 }
 
 SpaceLayout epsilon_space(VmEntries& entries, std::uintptr_t heap) {
-  return contiguous_spaces(entries, {heap + entries.offset({{"EpsilonHeap", "_space"}})});
+  return contiguous_spaces(
+      entries, {{heap + entries.offset({{"EpsilonHeap", "_space"}}), RegionRole::kWhole}});
 }
 
 SpaceLayout serial_spaces(VmEntries& entries, std::uintptr_t heap) {
@@ -39,10 +39,12 @@ SpaceLayout serial_spaces(VmEntries& entries, std::uintptr_t heap) {
       heap + entries.offset({{"SerialHeap", "_young_gen"}, {"GenCollectedHeap", "_young_gen"}}));
   const auto old = read_at<std::uintptr_t>(
       heap + entries.offset({{"SerialHeap", "_old_gen"}, {"GenCollectedHeap", "_old_gen"}}));
-  return contiguous_spaces(entries, {young + entries.offset({{"DefNewGeneration", "_eden_space"}}),
-                                     young + entries.offset({{"DefNewGeneration", "_from_space"}}),
-                                     young + entries.offset({{"DefNewGeneration", "_to_space"}}),
-                                     old + entries.offset({{"TenuredGeneration", "_the_space"}})});
+  return contiguous_spaces(
+      entries,
+      {{young + entries.offset({{"DefNewGeneration", "_eden_space"}}), RegionRole::kEden},
+       {young + entries.offset({{"DefNewGeneration", "_from_space"}}), RegionRole::kSurvivor},
+       {young + entries.offset({{"DefNewGeneration", "_to_space"}}), RegionRole::kSurvivor},
+       {old + entries.offset({{"TenuredGeneration", "_the_space"}}), RegionRole::kOld}});
 }
 
 // A static field of the heap's class before JDK 27, one of the heap since.
@@ -56,10 +58,10 @@ std::uintptr_t parallel_generation(VmEntries& entries, std::uintptr_t heap, cons
 SpaceLayout parallel_spaces(VmEntries& entries, std::uintptr_t heap) {
   const std::uintptr_t young = parallel_generation(entries, heap, "_young_gen");
   const std::uintptr_t old = parallel_generation(entries, heap, "_old_gen");
-  return {{young + entries.offset({{"PSYoungGen", "_eden_space"}}),
-           young + entries.offset({{"PSYoungGen", "_from_space"}}),
-           young + entries.offset({{"PSYoungGen", "_to_space"}}),
-           old + entries.offset({{"PSOldGen", "_object_space"}})},
+  return {{{young + entries.offset({{"PSYoungGen", "_eden_space"}}), RegionRole::kEden},
+           {young + entries.offset({{"PSYoungGen", "_from_space"}}), RegionRole::kSurvivor},
+           {young + entries.offset({{"PSYoungGen", "_to_space"}}), RegionRole::kSurvivor},
+           {old + entries.offset({{"PSOldGen", "_object_space"}}), RegionRole::kOld}},
           entries.offset({{"MutableSpace", "_bottom"}}),
           entries.offset({{"MutableSpace", "_top"}}),
           entries.offset({{"MutableSpace", "_end"}})};
@@ -124,6 +126,10 @@ Result<HeapLayout> HeapLayout::detect() {
   entries.expect(heap != 0 && layout.base != 0 && layout.reserved_bytes != 0,
                  "a reserved heap in CollectedHeap::_reserved");
   if (!entries.missing().empty()) return Error{"this VM does not tell of " + entries.missing()};
+  if (*collector == Collector::kG1) {
+    layout.regions.roles = RegionRoles::detect();
+    layout.regions.bytes = g1_region_bytes();
+  }
   return layout;
 }
 

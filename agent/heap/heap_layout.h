@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "heap/region_roles.h"
 #include "vm/memory/object_layout.h"
 
 namespace ddm {
@@ -17,7 +18,11 @@ enum class Collector { kSerial, kParallel, kG1, kEpsilon };
 
 // A space of Serial, Parallel or Epsilon: the address of a pointer to it, then offsets in it.
 struct SpaceLayout {
-  std::vector<std::uintptr_t> spaces;
+  struct Place {
+    std::uintptr_t pointer = 0;
+    RegionRole role = RegionRole::kUnknown;
+  };
+  std::vector<Place> spaces;
   std::uint32_t bottom = 0;
   std::uint32_t top = 0;
   std::uint32_t end = 0;
@@ -34,6 +39,8 @@ struct RegionLayout {
   std::uint32_t free_tag = 0;  // values of the type
   std::uint32_t humongous_tag = 0;
   std::uint32_t continues_tag = 0;
+  RegionRoles roles;
+  std::uint64_t bytes = 0;  // of a region; 0: not known
 };
 
 struct HeapLayout {

@@ -6,6 +6,16 @@ namespace ddm {
 namespace {
 
 constexpr std::uint8_t kObjects = 1;  // HPSG's `what`
+constexpr unsigned kDetailShift = 1;  // above it
+
+std::vector<Chunk> start_of(const HeapMap& map, RegionDetail detail) {
+  std::vector<Chunk> chunks{to_chunk(HeapStart{kJavaHeap})};
+  if (detail != RegionDetail::kNone) chunks.push_back(to_chunk(HeapRegions{map.regions}));
+  if (detail == RegionDetail::kClasses) {
+    chunks.push_back(to_chunk(HeapClasses{map.tile_bytes, map.tile_classes, map.tiles}));
+  }
+  return chunks;
+}
 
 }  // namespace
 
@@ -13,6 +23,7 @@ void HeapMapHandlers::add_to(Dispatcher& dispatcher) {
   for (const ChunkType type : {kMergedSegment, kObjectSegment}) {
     dispatcher.add(type, Lane::kQuick, this, &HeapMapHandlers::ask);
   }
+  dispatcher.add(HeapRegionsRequest::kType, Lane::kQuick, this, &HeapMapHandlers::regions);
   requests_.set_drawer([this](JNIEnv* jni, const auto& receivers) { draw_for(jni, receivers); });
 }
 
@@ -25,16 +36,50 @@ void HeapMapHandlers::ask(const Request& request, Reply reply) {
   requests_.ask(request, std::move(reply), *wanted);
 }
 
+void HeapMapHandlers::regions(const Request& request, Reply reply) {
+  const auto wanted = HeapRegionsRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("u1 what: 0 no more, 1 regions, 2 regions and classes");
+  {
+    const std::lock_guard lock(mutex_);
+    if (wanted->detail == RegionDetail::kNone || !request.session->is_open()) {
+      details_.erase(request.session->id());
+    } else {
+      details_[request.session->id()] = wanted->detail;
+    }
+  }
+  reply.send_empty();
+}
+
+void HeapMapHandlers::disconnected(const SessionPtr& session) {
+  const std::lock_guard lock(mutex_);
+  details_.erase(session->id());
+}
+
+RegionDetail HeapMapHandlers::detail_of(const Session& session) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = details_.find(session.id());
+  return found != details_.end() ? found->second : RegionDetail::kNone;
+}
+
 void HeapMapHandlers::draw_for(JNIEnv* jni, const std::vector<MapRequests::Receiver>& receivers) {
-  const auto map = mapper_.draw(jni);
+  // What a server has asked for besides is part of how it wants the map.
+  std::vector<MapRequests::Receiver> each = receivers;
+  RegionDetail most = RegionDetail::kNone;
+  for (MapRequests::Receiver& one : each) {
+    const RegionDetail detail = detail_of(*one.session);
+    most = std::max(most, detail);
+    one.what = static_cast<std::uint8_t>(one.what | static_cast<unsigned>(detail) << kDetailShift);
+  }
+  const auto map = mapper_.draw(jni, most);
   if (!map) return MapRequests::fail(receivers, map.message());
   objects_ = map->objects();
-  const auto envelope_for = [this](std::uint8_t what) {
-    return MapRequests::Envelope{to_chunk(HeapStart{kJavaHeap}), to_chunk(HeapEnd{kJavaHeap}),
-                                 what == kObjects ? kObjectSegment : kMergedSegment, unit_};
+  const auto envelope_for = [&](std::uint8_t what) {
+    return MapRequests::Envelope{start_of(*map, static_cast<RegionDetail>(what >> kDetailShift)),
+                                 to_chunk(HeapEnd{kJavaHeap}),
+                                 (what & kObjects) != 0 ? kObjectSegment : kMergedSegment, unit_};
   };
-  requests_.deliver(receivers, envelope_for, [&](std::uint8_t what, HeapMapWriter& writer) {
-    map->write(writer, /*merged=*/what != kObjects);
+  requests_.deliver(each, envelope_for, [&](std::uint8_t what, HeapMapWriter& writer) {
+    map->write(writer, /*merged=*/(what & kObjects) == 0);
   });
 }
 

@@ -1,7 +1,9 @@
-// HPSG and HPSO: maps of the Java heap, after collections or at once.
+// HPSG and HPSO: maps of the Java heap, after collections or at once. HPRG: what regions are for.
 #pragma once
 
 #include <atomic>
+#include <map>
+#include <mutex>
 
 #include "core/native_thread.h"
 #include "heap/heap_mapper.h"
@@ -19,14 +21,21 @@ class HeapMapHandlers {
         mapper_(context.vm, start_native_thread) {}
 
   void add_to(Dispatcher& dispatcher);
+  void disconnected(const SessionPtr& session);
 
   // Objects that the last map has counted; 0: there has been none. Any thread.
   std::uint64_t last_object_count() const { return objects_; }
 
  private:
   void ask(const Request& request, Reply reply);
+  void regions(const Request& request, Reply reply);
   // On the maps' thread.
   void draw_for(JNIEnv* jni, const std::vector<MapRequests::Receiver>& receivers);
+
+  RegionDetail detail_of(const Session& session) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, RegionDetail> details_;  // by session: those that want any
 
   MapRequests requests_;
   const std::uint8_t unit_;

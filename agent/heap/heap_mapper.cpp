@@ -1,12 +1,15 @@
 #include "heap/heap_mapper.h"
 
 #include <algorithm>
-#include <ctime>
+#include <map>
+#include <utility>
 
+#include "core/class_names.h"
 #include "core/log.h"
 #include "heap/committed_memory.h"
 #include "heap/heap_iteration.h"
 #include "heap/heap_spaces.h"
+#include "heap/z_pages.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/vm_facts.h"
@@ -18,7 +21,6 @@ namespace ddm {
 namespace {
 
 constexpr jlong kMark = 1;
-constexpr jsize kProbeLength = 777;
 constexpr std::size_t kLogBytesPerSpace = 32;
 constexpr std::uint64_t kGrowth = std::uint64_t{64} << 20;  // of the heap until it stands still
 constexpr std::uint64_t kUsualObject = 128;                 // bytes of heap in use for one object
@@ -30,106 +32,12 @@ constexpr int kAttempts = 3;
 constexpr int kLastThatFillsBuffers = 17;   // whenever it looks through the heap
 constexpr std::size_t kMoreThreads = 1024;  // that begin before the program stands still
 
-std::chrono::nanoseconds now_of(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-std::uintptr_t address_in(jobject local_reference) {
-  return read_at<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(local_reference));
+jint JNICALL visit_object(jlong, jlong, jlong*, jint, void* pause) {
+  static_cast<HeapPause*>(pause)->run();
+  return JVMTI_VISIT_ABORT;
 }
 
 }  // namespace
-
-// What the callback works with. Everything that may allocate has been done before.
-struct HeapMapper::Pause {
-  const HeapLayout& layout;
-  KlassTable& table;
-  LateClasses& late_classes;
-  std::deque<HeapWalk>& walks;  // one for each member of the team
-  WalkTeam& team;
-  HeapMap& map;
-  // Local references to a byte[kProbeLength] and to a class, to try the layout on.
-  jobject array;
-  jobject mirror;
-  std::vector<HeapSpace> spaces;
-  const OpenBuffers* open_buffers = nullptr;  // null: there are none
-  std::vector<HeapHole> holes{};
-  std::vector<HeapSpace> pieces{};  // spaces without them
-  bool odd_buffers = false;
-  std::atomic<std::size_t> next_space{0};
-  std::atomic<std::int64_t> cpu_nanos{0};
-  bool called = false;
-  const char* problem = nullptr;
-
-  static jint JNICALL on_object(jlong, jlong, jlong*, jint, void* pause) {
-    static_cast<Pause*>(pause)->run();
-    return JVMTI_VISIT_ABORT;
-  }
-
-  void run() noexcept {
-    if (called) return;
-    called = true;
-    const auto begin = now_of(CLOCK_MONOTONIC);
-    late_classes.add_to(table);
-    if (!read_spaces(layout, spaces)) {
-      problem = "the bounds of the heap's regions";
-    } else if (!step_over_buffers()) {
-      odd_buffers = true;
-    } else if (!probe()) {
-      problem = "the layout of objects";
-    } else {
-      team.run([this](std::size_t member) { walk_as(member); });
-    }
-    map.walk_time = now_of(CLOCK_MONOTONIC) - begin;
-    map.walk_cpu = std::chrono::nanoseconds(cpu_nanos);
-  }
-
-  bool step_over_buffers() noexcept {
-    if (open_buffers == nullptr) return true;
-    if (!open_buffers->read(holes) || !cut_at(holes, spaces, pieces)) return false;
-    spaces.swap(pieces);
-    return true;
-  }
-
-  void walk_as(std::size_t member) noexcept {
-    const auto begin = now_of(CLOCK_THREAD_CPUTIME_ID);
-    walks[member].walk(spaces, layout.base, next_space);
-    cpu_nanos += (now_of(CLOCK_THREAD_CPUTIME_ID) - begin).count();
-  }
-
-  bool in_heap(std::uintptr_t address, std::uint64_t& room) const noexcept {
-    for (const HeapSpace& space : spaces) {
-      if (address < space.bottom || address >= space.top) continue;
-      room = space.limit - address;
-      return room >= 64;
-    }
-    return false;
-  }
-
-  const KlassCell* try_object(jobject reference, std::uint64_t& size) const noexcept {
-    const std::uintptr_t object = address_in(reference);
-    std::uint64_t room = 0;
-    if (!in_heap(object, room)) return nullptr;
-    const KlassCell* cell = table.find(key_at(layout.objects, object));
-    if (cell != nullptr) size = size_of(layout.objects, *cell, object, room);
-    return cell;
-  }
-
-  // Two objects that we know must look as the layout says.
-  bool probe() const noexcept {
-    std::uint64_t size = 0;
-    const KlassCell* cell = try_object(array, size);
-    if (cell == nullptr || cell->form != SizeForm::kArray || cell->shift != 0 ||
-        size != layout.objects.align(cell->bytes + kProbeLength) ||
-        read_at<jint>(address_in(array) + layout.objects.array_length_offset) != kProbeLength) {
-      return false;
-    }
-    cell = try_object(mirror, size);
-    return cell != nullptr && cell->form == SizeForm::kClass && size >= 64 && size < (64 << 10);
-  }
-};
 
 std::string HeapMapper::prepare(JNIEnv* jni) {
   if (prepared_) return "";
@@ -196,10 +104,10 @@ void HeapMapper::fall_back(const std::string& reason) {
   log_warn("heap map: {}; objects are listed by JVMTI, their addresses are made up", reason);
 }
 
-Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
+Result<HeapMap> HeapMapper::draw(JNIEnv* jni, RegionDetail detail) {
   const std::string error = prepare(jni);
   if (!error.empty()) return Error{error};
-  auto map = walk_or_list(jni);
+  auto map = walk_or_list(jni, detail);
   if (!map) return map;
   map->complete();
   using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -212,10 +120,10 @@ Result<HeapMap> HeapMapper::draw(JNIEnv* jni) {
   return map;
 }
 
-Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni) {
+Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni, RegionDetail detail) {
   for (int attempts_left = kAttempts; layout_; --attempts_left) {
     HeapMap map;
-    const auto walked = walk(jni, map);
+    const auto walked = walk(jni, map, detail);
     if (!walked) return walked.error();
     if (*walked == Walked::kNotAsTablesSay) break;
     if (*walked == Walked::kOddBuffers) {
@@ -223,14 +131,36 @@ Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni) {
       stop_by_following_ = false;
       continue;
     }
-    if (*walked == Walked::kMissedClasses && attempts_left > 1) continue;
+    const bool better = *walked == Walked::kMissedClasses || *walked == Walked::kOddRoles;
+    if (better && attempts_left > 1) continue;
+    if (*walked == Walked::kOddRoles) forget_roles(map);
+    split_humongous(map, layout_->regions.bytes);
     drop_uncommitted(map);
     return map;
   }
-  return iterate_heap(jvmti_, jni);
+  auto listed = iterate_heap(jvmti_, jni);
+  if (listed && detail != RegionDetail::kNone) add_pages(*listed);
+  return listed;
 }
 
-Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map) {
+// A collection between the making of an object and the walk may have moved it, but not each time.
+void HeapMapper::forget_roles(HeapMap& map) {
+  map.regions.clear();
+  if (std::exchange(told_of_roles_, true)) return;
+  log_warn("heap map: what regions are for is not told: a new object lies in no young one");
+}
+
+void HeapMapper::add_pages(HeapMap& map) {
+  if (!vm_flags::boolean("UseZGC").value_or(false)) return;
+  auto pages = read_z_pages(total_heap_memory().value_or(0));
+  if (pages) {
+    map.regions = std::move(*pages);
+  } else if (!std::exchange(told_of_roles_, true)) {
+    log_warn("heap map: pages are not told: {} is not as this VM's tables say", pages.message());
+  }
+}
+
+Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map, RegionDetail detail) {
   // All that takes time comes before the table of classes: what is loaded after it is not in it.
   const std::size_t buffers = most_open_buffers();
   const std::size_t most = max_spaces(*layout_) + buffers;
@@ -244,13 +174,25 @@ Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map) {
   // Holds every class of the table until the walk is over.
   const LocalFrame frame(jni, 64);
   if (!frame.good()) return Error{"no memory for references"};
-  Pause pause{*layout_, table_, *late_classes_,           walks,
-              team,     map,    jni->NewLocalRef(probe_), jni->NewLocalRef(marked_class_),
-              {}};
-  if (pause.array == nullptr || pause.mirror == nullptr) return Error{"no memory for references"};
+  HeapPause pause{*layout_,
+                  table_,
+                  *late_classes_,
+                  walks,
+                  team,
+                  map,
+                  jni->NewLocalRef(probe_),
+                  jni->NewLocalRef(marked_class_),
+                  jni->NewByteArray(1)};
+  if (clear_exception(jni) || pause.array == nullptr || pause.mirror == nullptr) {
+    return Error{"no memory for references"};
+  }
   pause.spaces.reserve(most);
   pause.pieces.reserve(most);
   pause.holes.reserve(buffers);
+  map.regions.reserve(most);
+  if (detail == RegionDetail::kClasses) {
+    map.tile_bytes = ClassTiles::tile_bytes_of(total_heap_memory().value_or(0));
+  }
   const std::string error = read_classes_and_walk(jni, pause);
   for (RunLog& log : map.logs) log.trim();
   last_log_bytes_ = map.log_bytes();
@@ -261,17 +203,39 @@ Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map) {
     return Walked::kNotAsTablesSay;
   }
   if (map.full()) return Error{"no memory for a map of so many objects"};
-  return gather(walks, map) && has_new_classes(jni, walks) ? Walked::kMissedClasses : Walked::kAll;
+  name_classes(pause);
+  if (gather(walks, map) && has_new_classes(jni, walks)) return Walked::kMissedClasses;
+  return pause.odd_roles ? Walked::kOddRoles : Walked::kAll;
 }
 
-std::string HeapMapper::read_classes_and_walk(JNIEnv* jni, Pause& pause) {
+std::string HeapMapper::read_classes_and_walk(JNIEnv* jni, HeapPause& pause) {
   std::string error = late_classes_->begin();
   if (!error.empty()) return "ClassPrepare: " + error;
   error = klasses_->read(jni, *layout_, table_);
   table_.make_room(LateClasses::kMost);
+  const std::uint64_t tile = pause.map.tile_bytes;
+  for (std::size_t i = 0; tile != 0 && i < pause.team.members(); ++i) {
+    const std::uint64_t tiles = layout_->reserved_bytes / tile;
+    pause.tiles.emplace_back(layout_->objects, table_, tile, klasses_->classes().size(),
+                             static_cast<std::size_t>(tiles) + pause.spaces.capacity());
+  }
   if (error.empty()) error = stop_and_walk(pause);
   late_classes_->end();
   return error;
+}
+
+// As long as the references of the table's classes are there.
+void HeapMapper::name_classes(const HeapPause& pause) {
+  std::map<std::uint32_t, std::uint32_t> places;
+  for (const ClassTiles& counted : pause.tiles) {
+    for (TileClass tile : counted.tiles()) {
+      const auto [place, is_new] = places.try_emplace(
+          tile.class_index, static_cast<std::uint32_t>(pause.map.tile_classes.size()));
+      if (is_new) pause.map.tile_classes.push_back(klasses_->name_of(tile.class_index));
+      tile.class_index = place->second;
+      pause.map.tiles.push_back(tile);
+    }
+  }
 }
 
 bool HeapMapper::gather(const std::deque<HeapWalk>& walks, HeapMap& map) {
@@ -318,16 +282,16 @@ bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spa
   return true;
 }
 
-std::string HeapMapper::stop_by_following(Pause& pause) {
+std::string HeapMapper::stop_by_following(HeapPause& pause) {
   pause.open_buffers = open_buffers_ ? &*open_buffers_ : nullptr;
   std::string problem = run_in_pause_at_tagged(jvmti_, [&pause] { pause.run(); });
   pause.open_buffers = nullptr;
   return problem;
 }
 
-std::string HeapMapper::stop_by_iterating(Pause& pause) {
+std::string HeapMapper::stop_by_iterating(HeapPause& pause) {
   jvmtiHeapCallbacks callbacks{};
-  callbacks.heap_iteration_callback = Pause::on_object;
+  callbacks.heap_iteration_callback = visit_object;
   jvmtiError error =
       jvmti_->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, marked_class_, &callbacks, &pause);
   if (error == JVMTI_ERROR_NONE && !pause.called) {
@@ -338,15 +302,15 @@ std::string HeapMapper::stop_by_iterating(Pause& pause) {
   return pause.called ? "" : "the VM found no object";
 }
 
-std::string HeapMapper::stop_and_walk(Pause& pause) {
+std::string HeapMapper::stop_and_walk(HeapPause& pause) {
   log_debug("heap map: the VM is stopped by {}",
             stop_by_following_ ? "FollowReferences" : "IterateThroughHeap");
   pause.map.when = std::chrono::system_clock::now();
-  const auto begin = now_of(CLOCK_MONOTONIC);
+  const auto begin = std::chrono::steady_clock::now();
   std::string problem;
   if (stop_by_following_) problem = stop_by_following(pause);
   if (!pause.called) problem = stop_by_iterating(pause);
-  pause.map.pause_time = now_of(CLOCK_MONOTONIC) - begin;
+  pause.map.pause_time = std::chrono::steady_clock::now() - begin;
   return problem.empty() ? "" : "stopping the VM: " + problem;
 }
 

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "heap/heap_layout.h"
+#include "heap/heap_pause.h"
 #include "heap/klass_reader.h"
 #include "heap/late_classes.h"
 #include "heap/open_buffers.h"
@@ -34,30 +35,33 @@ class HeapMapper {
       : vm_(vm), start_thread_(std::move(start_thread)) {}
 
   // A map of the heap as it is now, without a collection.
-  Result<HeapMap> draw(JNIEnv* jni);
+  Result<HeapMap> draw(JNIEnv* jni, RegionDetail detail);
 
  private:
-  struct Pause;  // what the callback works with
-
   enum class Walked {
     kAll,
     kMissedClasses,   // loaded since the table was made: worth a second look
+    kOddRoles,        // what regions are for is not as it should be: the same
     kOddBuffers,      // open buffers are not as we think: the VM has to fill them
     kNotAsTablesSay,  // this heap cannot be walked after all
   };
 
   std::string prepare(JNIEnv* jni);
   void fall_back(const std::string& reason);
-  Result<HeapMap> walk_or_list(JNIEnv* jni);
-  Result<Walked> walk(JNIEnv* jni, HeapMap& map);
-  std::string read_classes_and_walk(JNIEnv* jni, Pause& pause);
+  Result<HeapMap> walk_or_list(JNIEnv* jni, RegionDetail detail);
+  Result<Walked> walk(JNIEnv* jni, HeapMap& map, RegionDetail detail);
+  void forget_roles(HeapMap& map);
+  // Of ZGC.
+  void add_pages(HeapMap& map);
+  void name_classes(const HeapPause& pause);
+  std::string read_classes_and_walk(JNIEnv* jni, HeapPause& pause);
   // How the VM is stopped, and whether buffers are open then.
   void choose_stop(JNIEnv* jni);
   std::size_t most_open_buffers() const;
-  std::string stop_and_walk(Pause& pause);
+  std::string stop_and_walk(HeapPause& pause);
   // "" or why the VM did not stop.
-  std::string stop_by_following(Pause& pause);
-  std::string stop_by_iterating(Pause& pause);
+  std::string stop_by_following(HeapPause& pause);
+  std::string stop_by_iterating(HeapPause& pause);
   // What the walks have found, into the map; true: there are stretches of unknown classes.
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;
@@ -71,6 +75,7 @@ class HeapMapper {
   const WalkTeam::StartThread start_thread_;
   jvmtiEnv* jvmti_ = nullptr;  // our own, so that nobody else's tags are in the way
   bool prepared_ = false;
+  bool told_of_roles_ = false;        // that they are not as they should be
   std::optional<HeapLayout> layout_;  // none: the heap is iterated
   std::optional<KlassReader> klasses_;
   std::optional<LateClasses> late_classes_;

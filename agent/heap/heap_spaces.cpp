@@ -13,12 +13,12 @@ bool plausible(const HeapLayout& layout, const HeapSpace& space) noexcept {
 
 bool read_contiguous(const HeapLayout& layout, std::vector<HeapSpace>& spaces) noexcept {
   const SpaceLayout& where = layout.spaces;
-  for (const std::uintptr_t pointer : where.spaces) {
+  for (const auto& [pointer, role] : where.spaces) {
     const auto space = read_at<std::uintptr_t>(pointer);
     if (space == 0 || space % 8 != 0) return false;
     const auto top = read_at<std::uintptr_t>(space + where.top);
     spaces.push_back({read_at<std::uintptr_t>(space + where.bottom), top, top,
-                      read_at<std::uintptr_t>(space + where.end), false});
+                      read_at<std::uintptr_t>(space + where.end), false, role});
     if (!plausible(layout, spaces.back())) return false;
   }
   return true;
@@ -48,7 +48,8 @@ bool read_regions(const HeapLayout& layout, std::vector<HeapSpace>& spaces) noex
     }
     const bool free = type == where.free_tag;
     in_humongous = type == where.humongous_tag;
-    spaces.push_back({bottom, free ? bottom : top, in_humongous ? end : top, end, free});
+    spaces.push_back(
+        {bottom, free ? bottom : top, in_humongous ? end : top, end, free, where.roles.of(type)});
     if (!plausible(layout, spaces.back())) return false;
   }
   return true;

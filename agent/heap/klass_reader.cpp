@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/class_names.h"
 #include "vm/boot_class.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
@@ -151,11 +152,25 @@ std::string KlassReader::read(JNIEnv* jni, const HeapLayout& layout, KlassTable&
     clear_exception(jni);
     return "no memory for references";
   }
+  classes_.clear();
   for (jint i = 0; i < count; ++i) {
-    if (const auto cell = cell_of(jni, layout, classes[i])) table.insert(*cell);
+    if (auto cell = cell_of(jni, layout, classes[i])) {
+      cell->number = static_cast<std::uint32_t>(classes_.size());
+      classes_.push_back(classes[i]);
+      table.insert(*cell);
+    }
     if (refined_array_ != 0) insert_refined_arrays(jni, layout, classes[i], table);
   }
   return "";
+}
+
+std::string KlassReader::name_of(std::uint32_t number) const {
+  JvmtiPtr<char> signature(jvmti_);
+  if (number >= classes_.size() ||
+      jvmti_->GetClassSignature(classes_[number], signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+    return "unknown";
+  }
+  return type_name_of(text_of(signature));
 }
 
 }  // namespace ddm

@@ -9,6 +9,7 @@
 #include <jvmti.h>
 
 #include <optional>
+#include <vector>
 
 #include "heap/heap_layout.h"
 #include "heap/walk/klass_table.h"
@@ -30,6 +31,11 @@ class KlassReader {
   // What the table has of one class's own klass; none: nothing that a walk could use. Any attached thread.
   std::optional<KlassCell> cell_of(JNIEnv* jni, const HeapLayout& layout, jclass mirror) const;
 
+  // Those that read() has found last, by the numbers that the table has for them. Only while their
+  // references are there.
+  const std::vector<jclass>& classes() const { return classes_; }
+  std::string name_of(std::uint32_t number) const;
+
   // The one object of its class: jdk.internal.misc.Unsafe.
   jobject unsafe() const { return unsafe_.object(); }
 
@@ -42,6 +48,7 @@ class KlassReader {
 
   jvmtiEnv* const jvmti_;
   JavaUnsafe unsafe_;
+  std::vector<jclass> classes_;
   std::uint64_t class_klass_ = 0;
   std::uint64_t stack_chunk_klass_ = 0;
   std::uint64_t filler_object_klass_ = 0;

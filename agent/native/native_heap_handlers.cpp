@@ -56,7 +56,7 @@ void NativeHeapHandlers::segments(const Request& request, Reply reply) {
 void NativeHeapHandlers::draw_for(const std::vector<MapRequests::Receiver>& receivers) {
   const NativeMap map = read_map();
   const auto envelope_for = [](std::uint8_t) {
-    return MapRequests::Envelope{to_chunk(NativeHeapStart{kWholeHeap}),
+    return MapRequests::Envelope{{to_chunk(NativeHeapStart{kWholeHeap})},
                                  to_chunk(NativeHeapEnd{kWholeHeap}), kNativeSegment, kUnit};
   };
   requests_.deliver(receivers, envelope_for,

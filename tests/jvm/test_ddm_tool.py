@@ -272,7 +272,7 @@ def heap_shows_kinds_a_map_and_a_picture(t):
     with Target(t, "log=error", flags=["-Xmx128m"]) as p:
         p.tell("keepbytes 40")
         out = ddm_json(t, "heap", p.pid)
-        assert set(out) == {"committed", "used", "kinds", "holes", "segments"}
+        assert set(out) == {"committed", "used", "kinds", "holes", "regions", "humongous_waste", "segments"}
         kinds, holes = out["kinds"], out["holes"]
         assert holes["bytes"] == kinds["free"]["bytes"] >= holes["largest"] > 0, holes
         assert sum(count for _, count in holes["histogram"]) == holes["count"]
@@ -289,7 +289,7 @@ def heap_shows_kinds_a_map_and_a_picture(t):
         assert cells.count("1") > len(cells.replace(" ", "")) / 4 and set(cells) <= set(" oc1248?.")
         with open(t.path("heap.png"), "rb") as f:
             assert f.read(8) == b"\x89PNG\r\n\x1a\n"
-        assert ".png" in ddm(t, "heap", p.pid, "-o", t.path("heap.jpg"), code=USAGE)
+        assert ".html" in ddm(t, "heap", p.pid, "-o", t.path("heap.jpg"), code=USAGE)
         assert not os.path.exists(t.path("heap.jpg"))
         assert "no/such" in ddm(t, "heap", p.pid, "-o", t.path("no/such/heap.png"), code=REFUSED)
 

@@ -1,100 +1,27 @@
-// ddm heap: what lies where in the Java heap, as figures, as a map of letters, as a picture.
+// ddm heap: what lies where in the Java heap, as figures, as a map of letters, as a picture, as a page;
+// now, or after each of several collections.
 #include "command.h"
-#include "ddm_client.h"
-#include "heap_cells.h"
-#include "heap_holes.h"
-#include "heap_picture.h"
+#include "heap/heap_cells.h"
+#include "heap/heap_holes.h"
+#include "heap/heap_maps.h"
+#include "heap/heap_page.h"
+#include "heap/heap_picture.h"
+#include "heap/region_sums.h"
+#include "interrupt.h"
 #include "output.h"
+#include "path_text.h"
 #include "report/report.h"
 #include "report/report_words.h"
 #include "target.h"
-#include "wire/chunks/app_state.h"
-#include "wire/chunks/fail.h"
-#include "wire/chunks/heap_segments.h"
 #include "wire/chunks/hello.h"
 
 namespace ddm {
 namespace {
 
-using std::chrono::seconds;
-
-// From another VM's collection to the end of its map.
-constexpr seconds kMapTime{60};
-
-// Of 4 GiB each: more than processors address.
-constexpr std::uint32_t kMostSlices = 1 << 24;
-
 constexpr std::size_t kRowCells = 48;
 constexpr std::size_t kRows = 16;
 // In the order of the columns.
 constexpr std::string_view kLetters = "oc1248?n.";
-
-struct HeapPicture {
-  std::vector<HeapSegment> segments;
-  bool by_object = false;  // runs are objects
-};
-
-// The last whole map among the events.
-Result<HeapPicture> map_in(const std::deque<Chunk>& events) {
-  HeapPicture map;
-  HeapPicture whole;
-  bool complete = false;
-  for (const Chunk& event : events) {
-    if (event.type == HeapStart::kType) map = {};
-    if (event.type == kMergedSegment || event.type == kObjectSegment) {
-      auto segment = HeapSegment::decode(event.data);
-      if (!segment || segment->heap_id > kMostSlices) {
-        return Error{"the target has sent a segment that does not add up"};
-      }
-      map.by_object = event.type == kObjectSegment;
-      map.segments.push_back(std::move(*segment));
-    }
-    if (event.type == HeapEnd::kType) {
-      whole = std::move(map);
-      map = {};
-      complete = true;
-    }
-  }
-  if (!complete) return Error{"the target has sent no heap map"};
-  return whole;
-}
-
-bool has_end(const std::deque<Chunk>& events) {
-  for (const Chunk& event : events) {
-    if (event.type == HeapEnd::kType) return true;
-  }
-  return false;
-}
-
-// As every DDM server gets one: after a collection.
-Result<HeapPicture> map_after_collection(DdmClient& client) {
-  const auto wish = [](SegmentsWhen when) { return to_chunk(HeapSegmentsRequest{{when, 0}}); };
-  auto done = client.request(wish(SegmentsWhen::kEveryGc));
-  if (done) done = client.request({kCollectGarbage, {}}, DdmClient::kLongWork);
-  if (!done) return done.error();
-  std::deque<Chunk> events = client.take_events();
-  const auto deadline = std::chrono::steady_clock::now() + kMapTime;
-  while (!has_end(events) && std::chrono::steady_clock::now() < deadline) {
-    if (const auto error = client.listen(std::chrono::milliseconds(100))) return *error;
-    for (Chunk& event : client.take_events()) events.push_back(std::move(event));
-  }
-  // A target that says no to that ends its maps with the connection, if not before.
-  static_cast<void>(client.request(wish(SegmentsWhen::kNever)));
-  return map_in(events);
-}
-
-Result<HeapPicture> read_map(DdmClient& client) {
-  client.take_events();
-  const auto done =
-      client.ask(to_chunk(HeapSegmentsRequest{{SegmentsWhen::kNow, 1}}), DdmClient::kLongWork);
-  if (!done) return done.error();
-  // A target that knows no "now" has no words for it.
-  const auto fail = done->type == Fail::kType ? Fail::decode(done->data) : std::nullopt;
-  if (fail && !fail->message.empty()) return Error{fail->message};
-  const std::deque<Chunk> events = client.take_events();
-  if (has_end(events)) return map_in(events);
-  return map_after_collection(client);  // "now" is our agent's own
-}
 
 struct Totals {
   HeapCell bytes;
@@ -148,6 +75,30 @@ void print_holes(const HeapHoles& holes) {
   print(table.text());
 }
 
+void print_regions(const RegionSums& sums) {
+  TextTable table({"REGIONS", ">COUNT", ">BYTES", ">USED"});
+  bool any = false;
+  for (std::size_t i = 0; i < RegionSums::kRoles; ++i) {
+    const RegionSums::Sum& sum = sums.by_role[i];
+    if (sum.regions == 0) continue;
+    any = true;
+    table.add({std::string(name_of(static_cast<RegionRole>(i))),
+               grouped(static_cast<std::int64_t>(sum.regions)), bytes_text(sum.bytes),
+               bytes_text(sum.used)});
+  }
+  if (!any) return;
+  print("\n" + table.text());
+  if (sums.of(RegionRole::kHumongous).regions != 0) {
+    print("{} lost behind humongous objects, in the last region of each\n",
+          bytes_text(sums.humongous_waste));
+  }
+  if (sums.widest_free != 0) {
+    print("an object of {} fits without a collection: {} side by side are free\n",
+          bytes_text(sums.widest_free),
+          counted(static_cast<std::int64_t>(sums.widest_free_regions), "region"));
+  }
+}
+
 HeapCell sum_of(const std::vector<HeapCell>& cells, std::size_t begin, std::size_t end) {
   HeapCell sum;
   for (std::size_t i = begin; i < end; ++i) {
@@ -182,9 +133,11 @@ void print_map(const HeapPicture& map) {
   print(table.text());
 }
 
-void print_as_json(const HeapPicture& map, const Totals& totals, const HeapHoles& holes) {
+Json heap_json(const HeapPicture& map) {
   constexpr std::string_view kKeys[kHeapColumns] = {
       "object", "class", "array1", "array2", "array4", "array8", "unknown", "native", "free"};
+  const Totals totals = totals_of(map);
+  const HeapHoles holes = HeapHoles::of(map.segments);
   Json kinds = Json::object();
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     Json kind = {{"bytes", totals.bytes.bytes[column]}};
@@ -202,52 +155,124 @@ void print_as_json(const HeapPicture& map, const Totals& totals, const HeapHoles
   }
   Json histogram = Json::array();
   for (const auto& [bytes, count] : holes.by_size) histogram.push_back({bytes, count});
-  print_json({{"committed", totals.bytes.committed()},
-              {"used", totals.bytes.used()},
-              {"kinds", kinds},
-              {"holes",
-               {{"count", holes.count},
-                {"bytes", holes.bytes},
-                {"largest", holes.largest},
-                {"histogram", std::move(histogram)}}},
-              {"segments", segments}});
+  Json regions = Json::array();
+  for (const HeapRegion& region : map.regions) {
+    regions.push_back({{"at", region.position},
+                       {"bytes", region.bytes},
+                       {"role", name_of(region.role)},
+                       {"used", region.used}});
+  }
+  return {{"committed", totals.bytes.committed()},
+          {"used", totals.bytes.used()},
+          {"kinds", kinds},
+          {"holes",
+           {{"count", holes.count},
+            {"bytes", holes.bytes},
+            {"largest", holes.largest},
+            {"histogram", std::move(histogram)}}},
+          {"regions", std::move(regions)},
+          {"humongous_waste", RegionSums::of(map.regions).humongous_waste},
+          {"segments", std::move(segments)}};
 }
 
 struct HeapOptions : TargetOptions {
   std::string path;
+  std::size_t watched = 0;  // collections
+  bool live = false;
 };
+
+void print_heap(const HeapPicture& map) {
+  print_totals(map, totals_of(map));
+  print_regions(RegionSums::of(map.regions));
+  print_holes(HeapHoles::of(map.segments));
+  print_map(map);
+}
+
+void print_frames(const std::vector<HeapFrame>& frames) {
+  TextTable table(
+      {">SECONDS", ">USED", ">COMMITTED", ">HOLES", ">LARGEST HOLE", ">HUMONGOUS WASTE"});
+  for (const HeapFrame& frame : frames) {
+    const Totals totals = totals_of(frame.map);
+    const HeapHoles holes = HeapHoles::of(frame.map.segments);
+    table.add({fmt::format("{:.1f}", frame.seconds), bytes_text(totals.bytes.used()),
+               bytes_text(totals.bytes.committed()),
+               grouped(static_cast<std::int64_t>(holes.count)), bytes_text(holes.largest),
+               bytes_text(RegionSums::of(frame.map.regions).humongous_waste)});
+  }
+  print(table.text());
+}
+
+// The maps that were asked for, at least one.
+Result<std::vector<HeapFrame>> read_frames(const HeapOptions& options, DdmClient& client) {
+  std::vector<HeapFrame> frames;
+  if (options.watched == 0) {
+    auto map = read_map(client, options.live);
+    if (!map) return map.error();
+    frames.push_back({0, std::move(*map)});
+    return frames;
+  }
+  catch_interrupts();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto wrong = watch_maps(client, options.watched, [&](HeapPicture map) {
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin;
+    frames.push_back({since.count(), std::move(map)});
+    return true;
+  });
+  if (wrong && frames.empty()) return *wrong;
+  if (frames.empty()) return Error{"ended before there was a collection"};
+  for (HeapFrame& frame : frames) frame.seconds -= frames.front().seconds;
+  return frames;
+}
 
 int heap(const HeapOptions& options) {
   const std::string& path = options.path;
-  if (!path.empty() && !path.ends_with(".png")) {
-    return misused("'" + path + "': a picture ends in .png");
+  const bool as_page = path.ends_with(".html");
+  if (!path.empty() && !as_page && !path.ends_with(".png")) {
+    return misused("'" + path + "': a picture ends in .png, a page in .html");
   }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
-  Progress progress("heap map");
+  ask_for_regions(*client, as_page ? RegionDetail::kClasses : RegionDetail::kRegions);
+  Progress progress(options.watched == 0
+                        ? std::string("heap map")
+                        : fmt::format("{} collections, Ctrl-C ends it", options.watched));
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
-  const auto map = read_map(*client);
-  if (!map) return refuse(map.message());
-  const Totals totals = totals_of(*map);
+  const auto frames = read_frames(options, *client);
+  if (!frames) return refuse(frames.message());
+  progress.clear();
+  const HeapPicture& last = frames->back().map;
   if (!path.empty()) {
-    const std::string picture = heap_picture(
-        fmt::format("{} (pid {}): {} of {} used", hello->app, hello->pid,
-                    bytes_text(totals.bytes.used()), bytes_text(totals.bytes.committed())),
-        map->segments);
+    const HeapCell totals = totals_of(last).bytes;
+    const std::string title =
+        fmt::format("{} (pid {}): {} of {} used", hello->app, hello->pid, bytes_text(totals.used()),
+                    bytes_text(totals.committed()));
+    const std::string picture =
+        as_page ? heap_page(title, *frames) : heap_picture(title, last.segments);
     const std::string problem =
         picture.empty() ? "no memory for the picture" : write_report_file(path, picture);
     if (!problem.empty()) return refuse(problem);
   }
-  if (options.json) {
-    print_as_json(*map, totals, HeapHoles::of(map->segments));
+  if (options.json && options.watched == 0) {
+    print_json(heap_json(last));
     return kExitOk;
   }
-  print_totals(*map, totals);
-  print_holes(HeapHoles::of(map->segments));
-  print_map(*map);
-  if (!path.empty()) print("\nPicture written to {}\n", path);
+  if (options.json) {
+    Json maps = Json::array();
+    for (const HeapFrame& frame : *frames) {
+      maps.push_back(heap_json(frame.map));
+      maps.back()["seconds"] = frame.seconds;
+    }
+    print_json(maps);
+    return kExitOk;
+  }
+  if (options.watched == 0) {
+    print_heap(last);
+  } else {
+    print_frames(*frames);
+  }
+  if (!path.empty()) print("\n{} written to {}\n", as_page ? "Page" : "Picture", path);
   return kExitOk;
 }
 
@@ -257,11 +282,23 @@ void add_heap(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "heap", "Show what the Java heap holds, and where", heap);
   command.add_option("PID", options.target, kOnlyTargetHelp);
-  command.add_option("-o", options.path, "Draw it as well: a file that ends in .png")
+  command
+      .add_option("-o", options.path,
+                  "Draw it as well: a picture (.png), or a page (.html) that tells regions and "
+                  "classes under the pointer")
       ->type_name("FILE");
+  CLI::Option* const live =
+      command.add_flag("--live", options.live, "After a full collection: what is alive");
+  command
+      .add_option("--watch", options.watched,
+                  "The next so many collections, a map after each; a page has a slider")
+      ->type_name("COLLECTIONS")
+      ->check(CLI::Range(1, 1000))
+      ->excludes(live);
   command.add_flag("--json", options.json,
                    "{committed, used, kinds, holes: {count, bytes, largest, histogram: [[bytes, "
-                   "count]...]}, segments}, bytes");
+                   "count]...]}, regions: [{at, bytes, role, used}], humongous_waste, segments}, "
+                   "bytes; with --watch an array of them, each with seconds");
 }
 
 }  // namespace ddm

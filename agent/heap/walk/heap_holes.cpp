@@ -18,7 +18,7 @@ bool cut_at(std::vector<HeapHole>& holes, const std::vector<HeapSpace>& spaces,
       if (hole->begin < rest.bottom || hole->end <= hole->begin || hole->end > space.top) {
         return false;
       }
-      pieces.push_back({rest.bottom, hole->begin, hole->begin, hole->end, false});
+      pieces.push_back({rest.bottom, hole->begin, hole->begin, hole->end, false, rest.role});
       rest.bottom = hole->end;
     }
     pieces.push_back(rest);

@@ -20,6 +20,48 @@ void HeapMap::complete() {
     committed_ += bytes;
     if (solidity_of(state) != Solidity::kFree && kind_of(state) != HeapKind::kUnknown) ++objects_;
   });
+  complete_regions();
+}
+
+// Regions and runs both come in the order of addresses, and a run may lie across several regions.
+void HeapMap::complete_regions() {
+  if (!true_addresses) return;
+  std::sort(regions.begin(), regions.end(),
+            [](const HeapRegion& a, const HeapRegion& b) { return a.position < b.position; });
+  std::vector<std::uint64_t> covered(regions.size());
+  std::size_t first = 0;
+  for_each_run([&](std::uint64_t position, std::uint64_t bytes, std::uint8_t state) {
+    const std::uint64_t end = position + bytes;
+    while (first < regions.size() && regions[first].position + regions[first].bytes <= position) {
+      ++first;
+    }
+    for (std::size_t i = first; i < regions.size() && regions[i].position < end; ++i) {
+      const std::uint64_t part = std::min(end, regions[i].position + regions[i].bytes) -
+                                 std::max(position, regions[i].position);
+      covered[i] += part;
+      if (solidity_of(state) != Solidity::kFree) regions[i].used += part;
+    }
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    if (covered[i] != 0) regions[kept++] = regions[i];
+  }
+  regions.resize(kept);
+}
+
+void split_humongous(HeapMap& map, std::uint64_t region_bytes) {
+  if (region_bytes == 0) return;
+  std::vector<HeapRegion> split;
+  for (const HeapRegion& region : map.regions) {
+    if (region.role != RegionRole::kHumongous || region.bytes % region_bytes != 0) {
+      split.push_back(region);
+      continue;
+    }
+    for (std::uint64_t at = 0; at < region.bytes; at += region_bytes) {
+      split.push_back({region.position + at, region_bytes, 0, region.role});
+    }
+  }
+  map.regions = std::move(split);
 }
 
 bool HeapMap::full() const {

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "heap/walk/run_log.h"
 #include "wire/chunks/heap_map_writer.h"
+#include "wire/chunks/heap_regions.h"
 
 namespace ddm {
 
@@ -31,6 +33,11 @@ class HeapMap {
 
   std::vector<RunLog> logs;  // one for each of the walks that went side by side
   std::vector<HeapArea> areas;
+  // What its pieces are for; in the order of addresses once the map is complete. Empty: not told.
+  std::vector<HeapRegion> regions;
+  std::vector<TileClass> tiles;  // which classes lie where, if that was asked for
+  std::uint64_t tile_bytes = 0;
+  std::vector<std::string> tile_classes;
   bool true_addresses = true;  // false: positions are made up, objects in the order of a JVMTI walk
   std::uint64_t gaps = 0;      // stretches that made no sense
   std::chrono::nanoseconds walk_cpu{};    // of the walk alone, all threads
@@ -41,7 +48,7 @@ class HeapMap {
 
   // Into the order of addresses.
   void sort_areas();
-  // And the figures.
+  // And the figures, those of the regions too; a region of which nothing is in the map is dropped.
   void complete();
 
   // Entries were lost for want of room.
@@ -71,9 +78,15 @@ class HeapMap {
   void write(HeapMapWriter& writer, bool merge) const;
 
  private:
+  void complete_regions();
+
   std::array<Count, 64> counts_{};
   std::uint64_t objects_ = 0;
   std::uint64_t committed_ = 0;
 };
+
+// Into regions of so many bytes, each: what lies across several of them comes in one piece from a
+// walk.
+void split_humongous(HeapMap& map, std::uint64_t region_bytes);
 
 }  // namespace ddm

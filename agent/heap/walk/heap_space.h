@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "wire/chunks/heap_regions.h"
+
 namespace ddm {
 
 struct HeapSpace {
@@ -12,6 +14,7 @@ struct HeapSpace {
   std::uintptr_t limit = 0;  // and end here at the latest; a humongous one lies across regions
   std::uintptr_t end = 0;    // free memory up to here
   bool free_region = false;  // of G1: empty, and perhaps not committed any more
+  RegionRole role = RegionRole::kUnknown;
 };
 
 }  // namespace ddm

@@ -24,7 +24,10 @@ struct KlassCell {
   std::uint32_t length_mask = 0;  // of the array length's bits that count; set by the table
   SizeForm form = SizeForm::kFixed;
   std::uint8_t shift = 0;
-  std::uint8_t state = 0;  // of the map, without the partial bit
+  std::uint8_t state = 0;            // of the map, without the partial bit
+  std::uint32_t number = kNoNumber;  // among the classes that were read together
+
+  static constexpr std::uint32_t kNoNumber = ~std::uint32_t{0};
 };
 
 class KlassTable {

@@ -70,9 +70,9 @@ void MapRequests::deliver(const std::vector<Receiver>& receivers, const Envelope
   }
   for (const auto& [form, group] : alike) {
     const auto [what, zlib] = form;
-    const Envelope envelope = envelope_for(what);
+    Envelope envelope = envelope_for(what);
     EventBundle bundle(zlib);
-    bundle.add(envelope.start);
+    for (Chunk& chunk : envelope.start) bundle.add(std::move(chunk));
     HeapMapWriter writer(envelope.segment, envelope.unit, [&](Chunk chunk) {
       if (!maps_.closing()) bundle.add(std::move(chunk));
     });

@@ -40,7 +40,7 @@ class MapRequests {
   void ask(const Request& request, Reply reply, MapWish wish);
 
   struct Envelope {
-    Chunk start;
+    std::vector<Chunk> start;
     Chunk end;
     ChunkType segment;
     std::uint8_t unit;  // bytes

@@ -2,6 +2,7 @@
 #include "wire/chunks/heap_dump.h"
 #include "wire/chunks/heap_info.h"
 #include "wire/chunks/heap_map_writer.h"
+#include "wire/chunks/heap_regions.h"
 #include "wire/chunks/native_heap.h"
 #include "wire/chunks/profiling.h"
 
@@ -316,4 +317,16 @@ TEST_CASE("Addresses of a native backtrace are named by the answer's maps") {
   CHECK(places.of(0x7f0000000fff) == "0x7f0000000fff");
   CHECK(places.of(0x4a00000000000010) == "a.B.c(B.java:8)");
   CHECK(NativePlaces("").of(1) == "0x1");
+}
+
+TEST_CASE("HPRG asks for regions and HPCL comes with the classes of tiles") {
+  check_chunk(HeapRegionsRequest{RegionDetail::kClasses}, "02");
+  CHECK_FALSE(HeapRegionsRequest::decode(bytes_of("03")));
+  CHECK_FALSE(HeapRegionsRequest::decode(bytes_of("")));
+  check_chunk(HeapRegions{{{0x100000000, 0x100000, 0x18, RegionRole::kHumongous}}},
+              "00000001 0000000100000000 0000000000100000 0000000000000018 05");
+  check_chunk(HeapClasses{0x4000, {"a"}, {{0x8000, 0, 3, 72}}},
+              "0000000000004000 00000001 00000001 0061 00000001 "
+              "0000000000008000 00000000 00000003 0000000000000048");
+  CHECK_FALSE(HeapRegions::decode(bytes_of("00000002 00")));
 }

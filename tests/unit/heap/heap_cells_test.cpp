@@ -1,4 +1,4 @@
-#include "heap_cells.h"
+#include "heap/heap_cells.h"
 
 #include <catch2/catch.hpp>
 

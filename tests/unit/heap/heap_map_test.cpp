@@ -114,4 +114,27 @@ TEST_CASE("An empty map has no segments") {
   CHECK(segments_of(map_of({}), kMergedSegment).empty());
 }
 
+TEST_CASE("a humongous object's regions come one by one, and what is used of each") {
+  constexpr std::uint64_t kRegion = 1 << 20;
+  HeapMap map;
+  map.logs.push_back(std::move(*RunLog::reserve(1 << 16)));
+  const auto area = [&map](std::uint64_t position, std::uint64_t used, std::uint64_t all) {
+    map.areas.push_back({position, all, 0, map.logs[0].size(), used == 0});
+    if (used != 0) map.logs[0].add(kBytesState, used);
+    map.logs[0].add(kFreeState, all - used);
+  };
+  area(0, 5000, kRegion);
+  area(kRegion, 2 * kRegion + 800, 3 * kRegion);
+  map.regions = {{kRegion, 3 * kRegion, 0, RegionRole::kHumongous},
+                 {0, kRegion, 0, RegionRole::kEden},
+                 {4 * kRegion, kRegion, 0, RegionRole::kFree}};  // given back: not in the map
+  split_humongous(map, kRegion);
+  map.complete();
+  CHECK(map.regions ==
+        std::vector<HeapRegion>{{0, kRegion, 5000, RegionRole::kEden},
+                                {kRegion, kRegion, kRegion, RegionRole::kHumongous},
+                                {2 * kRegion, kRegion, kRegion, RegionRole::kHumongous},
+                                {3 * kRegion, kRegion, 800, RegionRole::kHumongous}});
+}
+
 }  // namespace ddm

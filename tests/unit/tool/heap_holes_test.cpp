@@ -1,4 +1,4 @@
-#include "heap_holes.h"
+#include "heap/heap_holes.h"
 
 #include <catch2/catch.hpp>
 

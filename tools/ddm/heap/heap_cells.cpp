@@ -1,4 +1,4 @@
-#include "heap_cells.h"
+#include "heap/heap_cells.h"
 
 #include <algorithm>
 #include <limits>
@@ -31,7 +31,9 @@ std::size_t HeapCell::main_column() const {
                                   bytes.begin());
 }
 
-HeapCells::HeapCells(const std::vector<HeapSegment>& segments, std::size_t most) {
+HeapCells::HeapCells(const std::vector<HeapSegment>& segments, std::size_t most,
+                     std::uint64_t least)
+    : cell_bytes_(least) {
   if (segments.empty()) return;
   std::uint64_t end = 0;
   begin_ = std::numeric_limits<std::uint64_t>::max();

@@ -1,0 +1,102 @@
+#include "heap/heap_pause.h"
+
+#include <ctime>
+
+#include "heap/heap_spaces.h"
+
+namespace ddm {
+namespace {
+
+std::chrono::nanoseconds time_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::uintptr_t address_in(jobject local_reference) {
+  return read_at<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(local_reference));
+}
+
+}  // namespace
+
+void HeapPause::run() noexcept {
+  if (called) return;
+  called = true;
+  const auto begin = time_of(CLOCK_MONOTONIC);
+  late_classes.add_to(table);
+  if (!read_spaces(layout, spaces)) {
+    problem = "the bounds of the heap's regions";
+  } else {
+    tell_regions();
+    if (!step_over_buffers()) {
+      odd_buffers = true;
+    } else if (!probe()) {
+      problem = "the layout of objects";
+    } else {
+      team.run([this](std::size_t member) { walk_as(member); });
+    }
+  }
+  map.walk_time = time_of(CLOCK_MONOTONIC) - begin;
+  map.walk_cpu = std::chrono::nanoseconds(cpu_nanos);
+}
+
+bool HeapPause::step_over_buffers() noexcept {
+  if (open_buffers == nullptr) return true;
+  if (!open_buffers->read(holes) || !cut_at(holes, spaces, pieces)) return false;
+  spaces.swap(pieces);
+  return true;
+}
+
+void HeapPause::tell_regions() noexcept {
+  map.regions.clear();
+  const std::uintptr_t object = address_in(fresh);
+  bool young = false;
+  for (const HeapSpace& space : spaces) {
+    if (map.regions.size() == map.regions.capacity()) break;
+    map.regions.push_back({space.bottom - layout.base, space.end - space.bottom, 0, space.role});
+    if (object < space.bottom || object >= space.end) continue;
+    young = space.role == RegionRole::kEden || space.role == RegionRole::kSurvivor ||
+            space.role == RegionRole::kWhole;
+  }
+  odd_roles = !young;
+}
+
+void HeapPause::walk_as(std::size_t member) noexcept {
+  const auto begin = time_of(CLOCK_THREAD_CPUTIME_ID);
+  walks[member].walk(spaces, layout.base, next_space);
+  if (!tiles.empty()) tiles[member].count(map, walks[member].areas(), layout.base);
+  cpu_nanos += (time_of(CLOCK_THREAD_CPUTIME_ID) - begin).count();
+}
+
+bool HeapPause::in_heap(std::uintptr_t address, std::uint64_t& room) const noexcept {
+  for (const HeapSpace& space : spaces) {
+    if (address < space.bottom || address >= space.top) continue;
+    room = space.limit - address;
+    return room >= 64;
+  }
+  return false;
+}
+
+const KlassCell* HeapPause::try_object(jobject reference, std::uint64_t& size) const noexcept {
+  const std::uintptr_t object = address_in(reference);
+  std::uint64_t room = 0;
+  if (!in_heap(object, room)) return nullptr;
+  const KlassCell* cell = table.find(key_at(layout.objects, object));
+  if (cell != nullptr) size = size_of(layout.objects, *cell, object, room);
+  return cell;
+}
+
+// Two objects that we know must look as the layout says.
+bool HeapPause::probe() const noexcept {
+  std::uint64_t size = 0;
+  const KlassCell* cell = try_object(array, size);
+  if (cell == nullptr || cell->form != SizeForm::kArray || cell->shift != 0 ||
+      size != layout.objects.align(cell->bytes + kProbeLength) ||
+      read_at<jint>(address_in(array) + layout.objects.array_length_offset) != kProbeLength) {
+    return false;
+  }
+  cell = try_object(mirror, size);
+  return cell != nullptr && cell->form == SizeForm::kClass && size >= 64 && size < (64 << 10);
+}
+
+}  // namespace ddm

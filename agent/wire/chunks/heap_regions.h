@@ -1,0 +1,104 @@
+// HPRG: what the pieces of the Java heap are for, and which classes lie where. Our own.
+//
+// A server asks once with   u1 what: 0 no more, 1 regions, 2 regions and classes
+// and has, from then on, in each map of the Java heap that it gets (HPST ... HPEN) the chunks HPRG,
+// and with 2 HPCL, right behind HPST. They are of the same moment as the map.
+//
+//   HPRG   u4 count; each: u8 position, u8 bytes, u8 used, u1 role
+//   HPCL   u8 bytes of a tile; u4 count, each: str class;
+//          u4 count, each: u8 position, u4 class (its place in the list), u4 objects, u8 bytes
+//
+// Positions are those of the map: bytes from the heap's base, and where the map's are made up (ZGC's)
+// the pages' own. A humongous object's regions come one by one; what of the last one is not `used` is
+// of no use to anybody else. HPCL has the widest classes of each tile, not all.
+#pragma once
+
+#include "wire/chunks/fields.h"
+
+namespace ddm {
+
+enum class RegionRole : std::uint8_t {
+  kUnknown = 0,
+  kFree = 1,
+  kEden = 2,
+  kSurvivor = 3,
+  kOld = 4,
+  kHumongous = 5,
+  kArchive = 6,  // of the class data archive
+  kWhole = 7,    // a heap of one space
+  kSmallPage = 8,
+  kMediumPage = 9,
+  kLargePage = 10,
+};
+
+constexpr std::string_view name_of(RegionRole role) {
+  constexpr std::string_view kNames[] = {"unknown",    "free",        "eden",      "survivor",
+                                         "old",        "humongous",   "archive",   "whole",
+                                         "small page", "medium page", "large page"};
+  const auto index = static_cast<std::size_t>(role);
+  return index < std::size(kNames) ? kNames[index] : kNames[0];
+}
+
+struct HeapRegion {
+  std::uint64_t position = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t used = 0;  // that objects take, the dead ones included
+  RegionRole role = RegionRole::kUnknown;
+
+  static constexpr auto kFields =
+      std::tuple(&HeapRegion::position, &HeapRegion::bytes, &HeapRegion::used, &HeapRegion::role);
+  friend bool operator==(const HeapRegion&, const HeapRegion&) = default;
+};
+
+enum class RegionDetail : std::uint8_t { kNone = 0, kRegions = 1, kClasses = 2 };
+
+// HPRG, the request.
+struct HeapRegionsRequest {
+  static constexpr ChunkType kType = chunk_type("HPRG");
+  RegionDetail detail = RegionDetail::kNone;
+
+  Bytes encode() const { return {static_cast<std::uint8_t>(detail)}; }
+  static std::optional<HeapRegionsRequest> decode(ByteSpan data) {
+    if (data.empty() || data[0] > static_cast<std::uint8_t>(RegionDetail::kClasses)) return {};
+    return HeapRegionsRequest{static_cast<RegionDetail>(data[0])};
+  }
+  friend bool operator==(const HeapRegionsRequest&, const HeapRegionsRequest&) = default;
+};
+
+// HPRG, the event.
+struct HeapRegions {
+  static constexpr ChunkType kType = chunk_type("HPRG");
+  std::vector<HeapRegion> regions;
+
+  static constexpr auto kFields = std::tuple(&HeapRegions::regions);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<HeapRegions>(data); }
+  friend bool operator==(const HeapRegions&, const HeapRegions&) = default;
+};
+
+// What of one class begins in a tile.
+struct TileClass {
+  std::uint64_t position = 0;  // of the tile
+  std::uint32_t class_index = 0;
+  std::uint32_t objects = 0;
+  std::uint64_t bytes = 0;
+
+  static constexpr auto kFields = std::tuple(&TileClass::position, &TileClass::class_index,
+                                             &TileClass::objects, &TileClass::bytes);
+  friend bool operator==(const TileClass&, const TileClass&) = default;
+};
+
+struct HeapClasses {
+  static constexpr ChunkType kType = chunk_type("HPCL");
+  std::uint64_t tile_bytes = 0;
+  std::vector<std::string> classes;
+  std::vector<TileClass> tiles;
+
+  static constexpr auto kFields =
+      std::tuple(&HeapClasses::tile_bytes, &HeapClasses::classes, &HeapClasses::tiles);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<HeapClasses>(data); }
+  friend bool operator==(const HeapClasses&, const HeapClasses&) = default;
+};
+
+}  // namespace ddm

@@ -1,0 +1,46 @@
+// A heap map cut into cells of the same size: what people look at instead of millions of runs.
+//
+// Pure: segments in, bytes by kind out. Slices of 4 GiB are put back next to one another.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "wire/chunks/heap_segments.h"
+
+namespace ddm {
+
+// Kinds as the reader sees them: HeapKind, and free space.
+inline constexpr std::size_t kHeapColumns = 9;
+inline constexpr std::size_t kFreeColumn = 8;
+// "objects", "classes", "1-byte arrays", ...
+std::string_view heap_column_name(std::size_t column);
+
+struct HeapCell {
+  std::array<std::uint64_t, kHeapColumns> bytes{};
+  std::uint64_t committed() const;
+  std::uint64_t used() const { return committed() - bytes[kFreeColumn]; }
+  // The column that has most of the cell; free only when nothing is used.
+  std::size_t main_column() const;
+};
+
+class HeapCells {
+ public:
+  // At most `most` cells over everything that the segments cover, each a power of two in bytes and
+  // no less than `least`, which is one.
+  HeapCells(const std::vector<HeapSegment>& segments, std::size_t most, std::uint64_t least = 1);
+
+  std::uint64_t begin() const { return begin_; }  // position of the first cell
+  std::uint64_t cell_bytes() const { return cell_bytes_; }
+  const std::vector<HeapCell>& cells() const { return cells_; }
+
+ private:
+  void add(std::uint64_t position, std::uint64_t bytes, std::size_t column);
+
+  std::uint64_t begin_ = 0;
+  std::uint64_t cell_bytes_ = 1;
+  std::vector<HeapCell> cells_;
+};
+
+}  // namespace ddm

@@ -1,0 +1,118 @@
+#include "heap/heap_page.h"
+
+#include <algorithm>
+#include <map>
+
+#include "heap/heap_cells.h"
+#include "heap/heap_holes.h"
+#include "heap/region_sums.h"
+#include "output.h"
+
+namespace ddm {
+
+extern const unsigned char kHeapPage[];
+extern const std::size_t kHeapPageSize;
+
+namespace {
+
+constexpr std::size_t kMostSquares = 8192;
+constexpr std::string_view kDataMark = "@HEAP_DATA@";
+
+// Of each square the kinds that are there: [column, bytes, column, bytes, ...].
+Json squares_json(const HeapCells& cells) {
+  Json squares = Json::array();
+  for (const HeapCell& cell : cells.cells()) {
+    Json kinds = Json::array();
+    for (std::size_t column = 0; column < kHeapColumns; ++column) {
+      if (cell.bytes[column] == 0) continue;
+      kinds.push_back(column);
+      kinds.push_back(cell.bytes[column]);
+    }
+    squares.push_back(std::move(kinds));
+  }
+  return squares;
+}
+
+// By the number of their square: [class, objects, bytes, ...], widest first.
+Json classes_json(const HeapClasses& told, std::uint64_t square,
+                  std::map<std::string, int>& names) {
+  std::map<std::uint64_t, std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>>> sums;
+  for (const TileClass& tile : told.tiles) {
+    if (tile.class_index >= told.classes.size()) continue;
+    auto& [objects, bytes] = sums[tile.position / square][tile.class_index];
+    objects += tile.objects;
+    bytes += tile.bytes;
+  }
+  Json all = Json::object();
+  for (const auto& [at, classes] : sums) {
+    std::vector<std::pair<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>>> order(
+        classes.begin(), classes.end());
+    std::ranges::stable_sort(
+        order, [](const auto& a, const auto& b) { return a.second.second > b.second.second; });
+    Json row = Json::array();
+    for (const auto& [index, sum] : order) {
+      if (row.size() >= 18) break;
+      const int name =
+          names.try_emplace(told.classes[index], static_cast<int>(names.size())).first->second;
+      row.push_back(name);
+      row.push_back(sum.first);
+      row.push_back(sum.second);
+    }
+    all[std::to_string(at)] = std::move(row);
+  }
+  return all;
+}
+
+Json regions_json(const std::vector<HeapRegion>& regions) {
+  Json rows = Json::array();
+  for (const HeapRegion& region : regions) {
+    rows.push_back({region.position, region.bytes, region.used, static_cast<int>(region.role)});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string heap_page(const std::string& title, const std::vector<HeapFrame>& frames) {
+  // One size of squares for all frames, and no finer than what is known of classes.
+  std::uint64_t square = 1;
+  for (const HeapFrame& frame : frames) {
+    square = std::max({square, HeapCells(frame.map.segments, kMostSquares).cell_bytes(),
+                       frame.map.classes.tile_bytes});
+  }
+  std::map<std::string, int> names;
+  Json rows = Json::array();
+  for (const HeapFrame& frame : frames) {
+    const HeapCells cells(frame.map.segments, kMostSquares, square);
+    const HeapHoles holes = HeapHoles::of(frame.map.segments);
+    const RegionSums sums = RegionSums::of(frame.map.regions);
+    rows.push_back({{"seconds", frame.seconds},
+                    {"first", cells.begin() / square},
+                    {"squares", squares_json(cells)},
+                    {"regions", regions_json(frame.map.regions)},
+                    {"classes", classes_json(frame.map.classes, square, names)},
+                    {"holes", {holes.count, holes.bytes, holes.largest}},
+                    {"waste", sums.humongous_waste}});
+  }
+  std::vector<std::string> by_number(names.size());
+  for (const auto& [name, number] : names) by_number[static_cast<std::size_t>(number)] = name;
+  Json roles = Json::array(), kinds = Json::array(), classes = Json::array();
+  for (std::size_t i = 0; i < RegionSums::kRoles; ++i) {
+    roles.push_back(name_of(static_cast<RegionRole>(i)));
+  }
+  for (std::size_t i = 0; i < kHeapColumns; ++i) kinds.push_back(heap_column_name(i));
+  for (const std::string& name : by_number) classes.push_back(json_text(name));
+  const Json data = {{"title", json_text(title)},     {"square", square},
+                     {"kinds", std::move(kinds)},     {"roles", std::move(roles)},
+                     {"classes", std::move(classes)}, {"frames", std::move(rows)}};
+  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Nothing in a name ends the script that it stands in.
+  for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3) {
+    text.insert(at + 1, "\\");
+  }
+  std::string page(reinterpret_cast<const char*>(kHeapPage), kHeapPageSize);
+  page.replace(page.find(kDataMark), kDataMark.size(), text);
+  return page;
+}
+
+}  // namespace ddm
