@@ -80,7 +80,7 @@ void Agent::make_features(JNIEnv* jni) {
   add(std::move(threads));
   auto& heap =
       add(std::make_unique<HeapFeature>(context_, *events, options_.heap, allocations->followed()));
-  add(std::make_unique<NativeFeature>(context_, jni, *events, options_.native));
+  add(std::make_unique<NativeFeature>(context_, *events, options_.native));
   add(std::move(events));
   add(std::make_unique<ClientApi>(jvmti_, service_));
   add(std::make_unique<Dyper>(context_, options_.dyper, options_.service.access_any, *stacks_,

@@ -1,7 +1,5 @@
-// Native memory for a server: malloc's map, and sampled allocations with native=BYTES.
+// Native memory for a server: malloc's map, and sampled allocations (native=BYTES, NHGE).
 #pragma once
-
-#include <memory>
 
 #include "core/feature.h"
 #include "native/native_heap_handlers.h"
@@ -13,14 +11,16 @@ namespace ddm {
 
 class NativeFeature final : public Feature {
  public:
-  NativeFeature(const HandlerContext& context, JNIEnv* jni, AgentEvents& events,
-                const NativeOptions& options);
+  // `options` are those of the last load.
+  NativeFeature(const HandlerContext& context, AgentEvents& events, const NativeOptions& options);
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
-  void end_after_servers() override;
+  void start(JNIEnv* jni, const GivenOptions& given) override;
+  void end_after_servers() override { sampling_.end(); }
 
  private:
-  const std::unique_ptr<NativeSampling> sampling_;  // null: without native=
+  const NativeOptions& options_;
+  NativeSampling sampling_;
   NativeHeapHandlers handlers_;
 };
 

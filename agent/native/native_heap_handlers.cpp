@@ -35,16 +35,29 @@ void NativeHeapHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(kNativeSegment, Lane::kQuick, this, &NativeHeapHandlers::segments);
   dispatcher.add(NativeHeap::kType, Lane::kSlow,
                  [this](const Request&, Reply reply) { allocations(std::move(reply)); });
+  dispatcher.add(NativeSamplingState::kType, Lane::kSlow, this,
+                 &NativeHeapHandlers::switch_sampling);
   requests_.set_drawer([this](JNIEnv*, const auto& receivers) { draw_for(receivers); });
 }
 
 void NativeHeapHandlers::allocations(Reply reply) {
-  if (sampling_ == nullptr) {
+  const auto heap = sampling_.read(context_.jni());
+  if (!heap) {
     return reply.fail(FailCode::kRefused,
-                      "NHGT: native allocations are not sampled; the agent's option native=BYTES "
-                      "(native=512k, say) does that from the start");
+                      "NHGT: native allocations are not sampled; `ddm native PID on` does that, or "
+                      "the agent's option native=BYTES (native=512k, say) from the start");
   }
-  reply.send(sampling_->read(context_.jni()));
+  reply.send(*heap);
+}
+
+void NativeHeapHandlers::switch_sampling(const Request& request, Reply reply) {
+  if (!request.data.empty()) {
+    const auto wanted = NativeSamplingRequest::decode(request.data);
+    if (!wanted) return reply.fail_bad_data("nothing, or u8 bytes between samples, 0: off");
+    const std::string error = sampling_.set(context_.jni(), wanted->interval);
+    if (!error.empty()) return reply.fail(FailCode::kRefused, "native allocations: " + error);
+  }
+  reply.send(sampling_.state());
 }
 
 void NativeHeapHandlers::segments(const Request& request, Reply reply) {
@@ -57,7 +70,9 @@ void NativeHeapHandlers::draw_for(const std::vector<MapRequests::Receiver>& rece
   const NativeMap map = read_map();
   const auto envelope_for = [](std::uint8_t) {
     return MapRequests::Envelope{{to_chunk(NativeHeapStart{kWholeHeap})},
-                                 to_chunk(NativeHeapEnd{kWholeHeap}), kNativeSegment, kUnit};
+                                 to_chunk(NativeHeapEnd{kWholeHeap}),
+                                 kNativeSegment,
+                                 kUnit};
   };
   requests_.deliver(receivers, envelope_for,
                     [&](std::uint8_t, HeapMapWriter& writer) { write(map, writer); });

@@ -1,4 +1,5 @@
-// NHSG: the map of malloc's blocks, at every GC or once. NHGT: sampled native allocations.
+// NHSG: the map of malloc's blocks, at every GC or once. NHGT: sampled native allocations; NHGE
+// switches them.
 //
 // Maps are drawn on the maps' thread, after the Java heap's of the same GC; NHGT on the slow lane.
 #pragma once
@@ -11,9 +12,8 @@ namespace ddm {
 
 class NativeHeapHandlers {
  public:
-  // `sampling` is null without the option native=.
   NativeHeapHandlers(const HandlerContext& context, GcEvents& gc_events, MapEvents& maps,
-                     NativeSampling* sampling)
+                     NativeSampling& sampling)
       : context_(context),
         requests_(context, gc_events, maps, &SessionModes::native_maps),
         sampling_(sampling) {}
@@ -23,6 +23,7 @@ class NativeHeapHandlers {
 
  private:
   void allocations(Reply reply);
+  void switch_sampling(const Request& request, Reply reply);
   void segments(const Request& request, Reply reply);
   // On the maps' thread.
   void draw_for(const std::vector<MapRequests::Receiver>& receivers);
@@ -30,7 +31,7 @@ class NativeHeapHandlers {
 
   const HandlerContext& context_;
   MapRequests requests_;
-  NativeSampling* const sampling_;
+  NativeSampling& sampling_;
   bool warned_ = false;  // the maps' thread's own
 };
 

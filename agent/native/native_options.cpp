@@ -9,7 +9,7 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
 
 std::vector<OptionRow> NativeOptions::rows() {
   return {{"native", "BYTES", "sample native allocations every so many bytes",
-           OptionRow::Reload::kRefused,
+           OptionRow::Reload::kTaken,
            [this](std::string_view v) { return number(v, 1, kMaxBytes, true, &interval); }}};
 }
 

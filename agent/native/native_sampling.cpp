@@ -17,25 +17,51 @@ std::uint64_t rounded(double value) { return static_cast<std::uint64_t>(value + 
 
 }  // namespace
 
-std::unique_ptr<NativeSampling> NativeSampling::start(jvmtiEnv* jvmti, JavaVM* vm, JNIEnv* jni,
-                                                      std::uint64_t mean_bytes) {
-  NativeSampler* sampler = nullptr;
-  if (std::string error = NativeSampler::start(mean_bytes, read_java_stack, &sampler);
-      !error.empty()) {
-    log_error("native={}: {}; native allocations are not sampled", mean_bytes, error);
-    return nullptr;
+std::string NativeSampling::create(JNIEnv* jni) {
+  if (std::string error = NativeSampler::create(read_java_stack, &sampler_); !error.empty()) {
+    return error;
   }
-  if (std::string error = open_java_stacks(vm, jni); !error.empty()) {
-    log_warn("native={}: {}; native stacks will end where Java's frames begin", mean_bytes, error);
+  if (const std::string error = open_java_stacks(vm_, jni); !error.empty()) {
+    log_warn("native=: {}; native stacks will end where Java's frames begin", error);
   }
-  return std::unique_ptr<NativeSampling>(new NativeSampling(jvmti, *sampler));
+  return "";
 }
 
-NativeHeap NativeSampling::read(JNIEnv* jni) {
+std::string NativeSampling::set(JNIEnv* jni, std::uint64_t mean_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (mean_bytes == 0) {
+    if (sampler_ != nullptr) sampler_->stop();
+    return "";
+  }
+  if (sampler_ == nullptr) {
+    if (std::string error = create(jni); !error.empty()) return error;
+  }
+  warned_of_dropped_ = false;
+  ++period_;
+  if (!sampler_->start(mean_bytes)) {
+    log_warn(
+        "native=: libraries that are loaded later are not watched: no thread could be started");
+  }
+  return "";
+}
+
+NativeSamplingState NativeSampling::state() const {
+  const std::lock_guard lock(mutex_);
+  return {sampler_ != nullptr && sampler_->on() ? sampler_->mean() : 0, period_};
+}
+
+void NativeSampling::end() {
+  const std::lock_guard lock(mutex_);
+  if (sampler_ != nullptr) NativeSampler::end();
+}
+
+std::optional<NativeHeap> NativeSampling::read(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  if (sampler_ == nullptr) return {};
   NativeHeap heap;
   double total = 0;
   std::map<JavaFrame, std::uint64_t> java_frames;
-  for (const LiveAllocations& live : sampler_.live()) {
+  for (const LiveAllocations& live : sampler_->live()) {
     total += static_cast<double>(live.bytes) * live.count;
     NativeHeap::Record record{live.bytes,
                               std::max<std::uint64_t>(1, rounded(live.count)),
@@ -54,7 +80,7 @@ NativeHeap NativeSampling::read(JNIEnv* jni) {
     heap.maps += fmt::format("{:x}-{:x} r-xp 00000000 00:00 0 [java] {}\n", address,
                              address + kJavaFrameBytes, name_java_frame(jvmti_, jni, frame));
   }
-  if (const std::uint64_t dropped = sampler_.dropped(); dropped > 0 && !warned_of_dropped_) {
+  if (const std::uint64_t dropped = sampler_->dropped(); dropped > 0 && !warned_of_dropped_) {
     warned_of_dropped_ = true;
     log_warn("native=: {} samples had no room and are missing; larger BYTES take fewer", dropped);
   }

@@ -1,4 +1,4 @@
-// The option native=BYTES: sampled native allocations, and what NHGT tells of them.
+// Sampled native allocations (native=BYTES, NHGE), and what NHGT tells of them.
 //
 // Java frames have no addresses. Each gets one from kJavaFrames on, and a line in the text of the
 // mappings that names it, as if it were a library: "... [java] a.B.method(B.java:12)".
@@ -7,7 +7,9 @@
 #include <jvmti.h>
 
 #include <cstdint>
-#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 
 #include "native/malloc/native_sampler.h"
 #include "wire/chunks/native_heap.h"
@@ -19,21 +21,25 @@ class NativeSampling {
   static constexpr std::uint64_t kJavaFrames = 0x4a00'0000'0000'0000;
   static constexpr std::uint64_t kJavaFrameBytes = 16;
 
-  // Live phase, once a process. Null, with a line in the log, if it cannot be. Java frames may be
-  // missing, with a line too.
-  static std::unique_ptr<NativeSampling> start(jvmtiEnv* jvmti, JavaVM* vm, JNIEnv* jni,
-                                               std::uint64_t mean_bytes);
+  NativeSampling(jvmtiEnv* jvmti, JavaVM* vm) : jvmti_(jvmti), vm_(vm) {}
 
-  // Its run() wants a thread, unattached.
-  LibraryWatch& watch() { return sampler_.watch(); }
-
-  NativeHeap read(JNIEnv* jni);
+  // One byte in so many from now on, anew; 0: no more. "" or why it cannot be. Live phase, attached
+  // threads, any of them. Java frames may be missing, with a line in the log.
+  std::string set(JNIEnv* jni, std::uint64_t mean_bytes);
+  NativeSamplingState state() const;
+  // Of what was sampled since it was switched on last. None: it never was.
+  std::optional<NativeHeap> read(JNIEnv* jni);
+  // The VM is gone.
+  void end();
 
  private:
-  NativeSampling(jvmtiEnv* jvmti, NativeSampler& sampler) : jvmti_(jvmti), sampler_(sampler) {}
+  std::string create(JNIEnv* jni);
 
   jvmtiEnv* const jvmti_;
-  NativeSampler& sampler_;
+  JavaVM* const vm_;
+  mutable std::mutex mutex_;          // of what follows
+  NativeSampler* sampler_ = nullptr;  // once it was on; lives for good
+  std::uint32_t period_ = 0;
   bool warned_of_dropped_ = false;
 };
 

@@ -7,8 +7,9 @@ import subprocess
 import time
 
 from ddm_client import DdmError, Reader, Target
-from harness import ROOT, PRESET, test
-from tool import REFUSED, ddm as ddm_tool, ddm_json
+from harness import AGENT, ROOT, PRESET, Report, test
+from pprof import Profile
+from tool import REFUSED, USAGE, ddm as ddm_tool, ddm_json
 
 LIBRARIES = os.path.join(ROOT, "build", PRESET, "lib")
 LOAD = os.path.join(LIBRARIES, "libnative_load.so")
@@ -331,7 +332,6 @@ def sampling_under_threads_that_churn_does_the_program_no_harm(t):
 
 @test()
 def sampling_begins_at_a_late_attach(t):
-    from harness import AGENT
     with NativeTarget(t, agent=None) as p:
         p.attach(AGENT, "native=64k")
         with p.client() as ddm:
@@ -374,3 +374,62 @@ def small_negative_ints_in_registers_do_not_end_a_program_that_is_sampled(t):
 def native_memory_that_nobody_samples_is_told_with_the_option(t):
     with Target(t, "dump=none,log=error") as p:
         assert "native=512k" in ddm_tool(t, "native", p.pid, code=REFUSED)
+
+
+@test()
+def sampling_goes_on_and_off_while_the_program_runs(t):
+    with NativeTarget(t) as p:
+        assert "`ddm native PID on`" in ddm_tool(t, "native", p.pid, code=REFUSED)
+        assert "one byte in 64.0 KiB" in ddm_tool(t, "native", p.pid, "on", "--interval", "64k")
+        p.tell("leak leak_by_malloc 2000 20000")
+        ddm_tool(t, "native", p.pid, "--mark", "one")
+        p.tell("leak leak_by_calloc 1000 30000")
+
+        def of(rows, function):
+            return sum(row["bytes"] for row in rows if any(f.get("symbol") == function for f in row["stack"]))
+
+        rows = ddm_json(t, "native", p.pid)["rows"]
+        assert abs(of(rows, "leak_by_malloc") - 2000 * 20000) <= sampling_error(2000, 20000, MEAN)
+        grown = ddm_json(t, "native", p.pid, "--since", "one")["rows"]
+        assert abs(of(grown, "leak_by_calloc") - 1000 * 30000) <= sampling_error(1000, 30000, MEAN)
+        assert of(grown, "leak_by_malloc") == 0
+        told = ddm_tool(t, "native", p.pid, "--since", "one")
+        assert "more than at mark one" in told and "\n+" in told, told
+        # Every format has the same sum.
+        total = sum(row["bytes"] for row in rows)
+        ddm_tool(t, "native", p.pid, "-o", "n.html")
+        ddm_tool(t, "native", p.pid, "-o", "n.jsonl")
+        ddm_tool(t, "native", p.pid, "-o", "n.pb.gz")
+        report = Report(t.path("n.jsonl"))
+        assert abs(report.summary["seen_bytes"] - total) <= total / 10
+        leaks = [r for r in report.records if any(f["method"] == "leak_by_malloc" for f in r["stack"])]
+        assert leaks and all(r["class"] == "malloc" and r["size"] == 20000 for r in leaks)
+        assert all(any(f["class"] == "NativeLoad" and f["method"] == "leakFromJava" for f in r["stack"])
+                   for r in leaks), leaks[0]
+        profile = Profile(t.path("n.pb.gz"))
+        assert any("leak_by_malloc" in name for name in profile.strings), profile.strings[:50]
+        with open(t.path("n.html"), encoding="utf-8") as f:
+            assert "leak_by_malloc" in f.read()
+        assert ".dhat.json" in ddm_tool(t, "native", p.pid, "-o", "n.dhat.json", code=USAGE)
+        assert "not sampled any more" in ddm_tool(t, "native", p.pid, "off")
+        p.tell("leak leak_by_calloc 1000 30000")
+        after = ddm_json(t, "native", p.pid)["rows"]
+        assert of(after, "leak_by_calloc") == of(rows, "leak_by_calloc")
+        ddm_tool(t, "native", p.pid, "on", "--interval", "64k")
+        assert "off and on again" in ddm_tool(t, "native", p.pid, "--since", "one", code=REFUSED)
+        assert of(ddm_json(t, "native", p.pid)["rows"], "leak_by_malloc") == 0
+        p.attach(AGENT, "native=0")
+        assert "not sampled" not in "".join(p.process.said.lines())
+        assert ddm_tool(t, "native", p.pid, "off")
+
+
+@test()
+def threads_churn_while_sampling_goes_on_and_off(t):
+    with NativeTarget(t) as p:
+        p.say("churn 4 4000")
+        for _ in range(6):
+            ddm_tool(t, "native", p.pid, "on", "--interval", "4k")
+            ddm_json(t, "native", p.pid)
+            ddm_tool(t, "native", p.pid, "off")
+        p.expect("done")
+        p.tell("run true")

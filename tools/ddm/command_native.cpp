@@ -1,20 +1,32 @@
-// ddm native: who holds native memory, by stack: native functions and the Java frames that called them.
+// ddm native: who holds native memory, by stack: native functions and the Java frames that called them;
+// now, or what there is more since a mark. Switches the sampling, too.
 #include <algorithm>
 
 #include "command.h"
+#include "core/wall_clock.h"
 #include "core/whole_text.h"
 #include "jvm_process.h"
+#include "marks.h"
+#include "native/native_marks.h"
+#include "native/native_report.h"
 #include "native/native_stacks.h"
+#include "option_values.h"
 #include "output.h"
-#include "report/report.h"
 #include "report/report_words.h"
+#include "report_fetch.h"
 #include "target.h"
+#include "wire/chunks/native_heap.h"
 
 namespace ddm {
 namespace {
 
+constexpr std::string_view kCollapsed = ".collapsed";
+constexpr std::string_view kNativeEndings = ".html, .pb.gz, .collapsed, .txt, .jsonl or .hprof.txt";
+
 struct NativeOptions : TargetOptions {
-  std::string path;
+  std::string action;  // "", "on", "off"
+  std::string path, mark, since;
+  std::int64_t interval = std::int64_t{512} << 10;
   std::size_t top = 10;
 };
 
@@ -59,17 +71,11 @@ std::string collapsed(const std::vector<NativeStack>& stacks) {
   return text;
 }
 
-void print_native(const std::vector<NativeStack>& stacks, std::size_t top) {
-  std::int64_t bytes = 0, count = 0;
-  for (const NativeStack& stack : stacks) {
-    bytes += stack.bytes;
-    count += stack.count;
-  }
-  print("about {} in {} blocks of malloc that are not freed, estimated from samples\n",
-        human_bytes(bytes), grouped(count));
+template <typename Words>
+void print_stacks(const std::vector<NativeStack>& stacks, std::size_t top, Words words) {
   for (std::size_t i = 0; i < std::min(stacks.size(), top); ++i) {
     const NativeStack& stack = stacks[i];
-    print("\n{}, {} blocks\n", human_bytes(stack.bytes), grouped(stack.count));
+    print("\n{}, {} blocks\n", words(stack.bytes), grouped(stack.count));
     for (std::size_t f = 0; f < std::min(stack.frames.size(), kNativeFramesShown); ++f) {
       print("    {} {}\n", f == 0 ? "at" : "by", text_of(stack.frames[f]));
     }
@@ -80,31 +86,127 @@ void print_native(const std::vector<NativeStack>& stacks, std::size_t top) {
   if (stacks.size() > top) print("\n{} stacks more; --top shows more\n", stacks.size() - top);
 }
 
-int native(const NativeOptions& options) {
-  if (!options.path.empty() && !options.path.ends_with(".collapsed")) {
-    return misused("'" + options.path + "': of native memory there is .collapsed");
+std::string signed_bytes(std::int64_t bytes) { return (bytes > 0 ? "+" : "") + human_bytes(bytes); }
+
+void print_growth(const std::vector<NativeStack>& changed, const NativeOptions& options) {
+  std::int64_t bytes = 0, count = 0;
+  for (const NativeStack& stack : changed) {
+    bytes += stack.bytes;
+    count += stack.count;
+  }
+  print("about {} in {} blocks of malloc more than at mark {}, estimated from samples\n",
+        signed_bytes(bytes), grouped(count), options.since);
+  print_stacks(changed, options.top, signed_bytes);
+}
+
+// As against a difference, all there is.
+void print_native(const std::vector<NativeStack>& stacks, std::size_t top) {
+  std::int64_t bytes = 0, count = 0;
+  for (const NativeStack& stack : stacks) {
+    bytes += stack.bytes;
+    count += stack.count;
+  }
+  print("about {} in {} blocks of malloc that are not freed, estimated from samples\n",
+        human_bytes(bytes), grouped(count));
+  print_stacks(stacks, top, [](std::int64_t all) { return human_bytes(all); });
+}
+
+std::optional<Error> save(const NativeOptions& options, const std::vector<NativeStack>& stacks,
+                          DdmClient& client, std::uint64_t interval) {
+  std::string problem;
+  if (options.path.ends_with(kCollapsed)) {
+    problem = write_report_file(options.path, collapsed(stacks));
+  } else {
+    const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
+    if (!hello) return hello.error();
+    const NativeReport report =
+        native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
+    problem = write_report_file(options.path, *report_format_of(options.path), report.data);
+  }
+  if (!problem.empty()) return Error{problem};
+  return {};
+}
+
+// "" or why not.
+std::string fault_of_format(const std::string& path) {
+  if (path.empty() || path.ends_with(kCollapsed)) return "";
+  const auto format = report_format_of(path);
+  if (format && !needs_live(*format) && !needs_sites(*format)) return "";
+  return fmt::format("'{}': of native memory there are {}", path, kNativeEndings);
+}
+
+int switch_sampling(const NativeOptions& options, DdmClient& client) {
+  const bool on = options.action == "on";
+  const std::uint64_t interval = on ? static_cast<std::uint64_t>(options.interval) : 0;
+  const auto state = client.get<NativeSamplingState>(to_chunk(NativeSamplingRequest{interval}));
+  if (!state) return refuse(state.message());
+  if (on) {
+    print("native allocations are sampled from now on, one byte in {}\n",
+          human_bytes(options.interval));
+  } else {
+    print("native allocations are not sampled any more; what was can still be read\n");
+  }
+  return kExitOk;
+}
+
+// Without own reports a program's start is not known, and its pid has to do.
+NativeMoment moment_of(DdmClient& client, const NativeSamplingState& state) {
+  NativeMoment moment;
+  if (const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}))) moment.pid = hello->pid;
+  if (const auto summary = fetch_summary(client)) {
+    moment.process_start = static_cast<std::uint64_t>(number_of(*summary, "process_start"));
+  }
+  moment.period = state.period;
+  return moment;
+}
+
+int native(const NativeOptions& given) {
+  NativeOptions options = given;
+  // `ddm native on`: the one program there is.
+  if (options.action.empty() && (options.target == "on" || options.target == "off")) {
+    std::swap(options.action, options.target);
+  }
+  if (const std::string fault = fault_of_format(options.path); !fault.empty())
+    return misused(fault);
+  for (const std::string& name : {options.mark, options.since}) {
+    const auto error = name.empty() ? std::nullopt : check_mark_name(name);
+    if (error) return misused(error->message);
   }
   const auto named = named_target(options.target);
   if (!named) return refuse(named.message());
   auto client = connect_to_target(*named);
   if (!client) return refuse(client.message());
+  if (!options.action.empty()) return switch_sampling(options, *client);
   const auto heap = client->get<NativeHeap>({NativeHeap::kType, {}});
-  if (!heap) {
-    return refuse(heap.message() +
-                  "; native memory is sampled if the program is started with the "
-                  "agent's option native=512k");
-  }
+  if (!heap) return refuse(heap.message());
+  const auto asked = client->get<NativeSamplingState>({NativeSamplingState::kType, {}});
+  const NativeSamplingState state = asked ? *asked : NativeSamplingState{};
   const auto jvm = JvmProcess::find(number_in<pid_t>(*named).value_or(0));
-  const NativeStacks stacks(
-      *heap, [&jvm](const std::string& path) { return jvm ? jvm->path(path) : path; });
+  const auto path_of = [&jvm](const std::string& path) { return jvm ? jvm->path(path) : path; };
+  std::vector<NativeStack> stacks = NativeStacks(*heap, path_of).stacks();
+  if (!options.mark.empty()) {
+    const auto wrong = set_native_mark(options.mark, moment_of(*client, state), *heap);
+    if (wrong) return refuse(wrong->message);
+    print("marked {}: {} of native memory\n", options.mark,
+          human_bytes(static_cast<std::int64_t>(heap->total_bytes)));
+    return kExitOk;
+  }
+  if (!options.since.empty()) {
+    const auto before = find_native_mark(options.since, moment_of(*client, state));
+    if (!before) return refuse(before.message());
+    stacks = difference(NativeStacks(*before, path_of).stacks(), stacks);
+  }
   if (!options.path.empty()) {
-    const std::string problem = write_report_file(options.path, collapsed(stacks.stacks()));
-    if (!problem.empty()) return refuse(problem);
+    if (const auto wrong = save(options, stacks, *client, state.interval)) {
+      return refuse(wrong->message);
+    }
     print("report written to {}\n", options.path);
   } else if (options.json) {
-    print_json(native_json(stacks.stacks()));
+    print_json(native_json(stacks));
+  } else if (!options.since.empty()) {
+    print_growth(stacks, options);
   } else {
-    print_native(stacks.stacks(), options.top);
+    print_native(stacks, options.top);
   }
   return kExitOk;
 }
@@ -113,17 +215,34 @@ int native(const NativeOptions& options) {
 
 void add_native(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "native", "Show who holds native memory (native=)", native);
+      add_command(app, chosen, "native", "Show who holds native memory", native);
   command.add_option("PID", options.target, kOnlyTargetHelp);
+  CLI::Option* const action =
+      command
+          .add_option("ACTION", options.action, "on: sample native allocations from now on; off")
+          ->check(CLI::IsMember({"on", "off"}));
+  add_bytes(command, "--interval", options.interval, "Bytes between two samples, with on", 1,
+            std::int64_t{1} << 40);
   command.add_option("--top", options.top, "How many stacks")->capture_default_str();
+  CLI::Option* const mark =
+      command.add_option("--mark", options.mark, "Remember this moment under a name")
+          ->type_name("NAME");
+  CLI::Option* const since =
+      command.add_option("--since", options.since, "What there is more than at that moment")
+          ->type_name("NAME");
   CLI::Option* const file =
-      command.add_option("-o", options.path, "Write a report to a file: .collapsed")
+      command
+          .add_option("-o", options.path,
+                      fmt::format("Write a report to a file: {}", kNativeEndings))
           ->type_name("FILE");
-  command
-      .add_flag("--json", options.json,
-                "All: {rows: [{bytes, count, stack: [{symbol, library} or {class, method, file, "
-                "line}]}]}")
-      ->excludes(file);
+  CLI::Option* const json =
+      command
+          .add_flag("--json", options.json,
+                    "All: {rows: [{bytes, count, stack: [{symbol, library} or {class, method, "
+                    "file, line}]}]}")
+          ->excludes(file);
+  for (CLI::Option* const one : {since, file, json}) mark->excludes(one);
+  for (CLI::Option* const one : {mark, since, file, json}) action->excludes(one);
 }
 
 }  // namespace ddm

@@ -29,25 +29,6 @@ struct MarkFile {
   std::string name;
 };
 
-// The first of the user's directories that is his alone, made if need be.
-Result<std::string> marks_directory() {
-  std::optional<Error> failed;
-  for (const std::string& above : discovery_directories(geteuid())) {
-    const std::string path = above + "/marks";
-    for (const std::string& directory : {above, path}) {
-      failed.reset();
-      if (mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-        failed = errno_error("cannot create " + directory);
-      } else {
-        failed = check_private_directory(directory, geteuid());
-      }
-      if (failed) break;
-    }
-    if (!failed) return path;
-  }
-  return *failed;
-}
-
 std::vector<MarkFile> list_marks(const std::string& directory) {
   std::vector<MarkFile> marks;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
@@ -99,6 +80,24 @@ bool same(const SiteFigures& a, const SiteFigures& b, const char* fact) {
 }
 
 }  // namespace
+
+Result<std::string> marks_directory() {
+  std::optional<Error> failed;
+  for (const std::string& above : discovery_directories(geteuid())) {
+    const std::string path = above + "/marks";
+    for (const std::string& directory : {above, path}) {
+      failed.reset();
+      if (mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+        failed = errno_error("cannot create " + directory);
+      } else {
+        failed = check_private_directory(directory, geteuid());
+      }
+      if (failed) break;
+    }
+    if (!failed) return path;
+  }
+  return *failed;
+}
 
 std::optional<Error> check_mark_name(const std::string& name) {
   constexpr std::string_view kAllowed =

@@ -16,6 +16,9 @@
 
 namespace ddm {
 
+// The user's directory of marks, his alone, made if need be.
+Result<std::string> marks_directory();
+
 // Letters, digits, ".", "_" and "-", up to 64 of them. The error says so.
 std::optional<Error> check_mark_name(const std::string& name);
 

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "core/option_values.h"
 #include "core/whole_text.h"
 
 namespace ddm {
@@ -41,6 +42,20 @@ CLI::Option* add_duration(CLI::App& command, const std::string& names, double& t
       names, [&to](const std::string& text) { to = seconds_of(text).value_or(0); }, meaning);
   option->type_name("TIME")->check(fault);
   if (to > 0) option->default_str(time_text(to));
+  return option;
+}
+
+CLI::Option* add_bytes(CLI::App& command, const std::string& names, std::int64_t& to,
+                       const std::string& meaning, std::int64_t least, std::int64_t most) {
+  const auto fault = [least, most](const std::string& text) {
+    std::int64_t bytes = 0;
+    return std::string(number(text, least, most, true, &bytes));
+  };
+  CLI::Option* option = command.add_option_function<std::string>(
+      names, [=, &to](const std::string& text) { number(text, least, most, true, &to); }, meaning);
+  option->type_name("BYTES")->check(fault);
+  if (to > 0)
+    option->default_str(to % 1024 == 0 ? fmt::format("{}k", to >> 10) : fmt::format("{}", to));
   return option;
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ inline constexpr double kMostSeconds = 1e7;  // some months
 // outlives the command line.
 CLI::Option* add_duration(CLI::App& command, const std::string& names, double& seconds,
                           const std::string& meaning, double least, double most);
+
+// An option for a size: "4096", "512k", "1m". As above.
+CLI::Option* add_bytes(CLI::App& command, const std::string& names, std::int64_t& bytes,
+                       const std::string& meaning, std::int64_t least, std::int64_t most);
 
 // --top N. As above.
 CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& meaning);

@@ -19,6 +19,7 @@ namespace {
 struct ThreadState {
   std::uint64_t bytes_left = 0;  // up to the next sample
   std::uint64_t random = 0;      // 0: this thread has not allocated yet
+  std::uint64_t mean = 0;        // that the distance was drawn with
   bool busy = false;
 };
 
@@ -40,9 +41,9 @@ struct Real {
 // Written before the first hook is in place, and never again.
 Real g_real{};
 SampleTable* g_table = nullptr;
-std::uint64_t g_mean = 0;
+std::atomic<std::uint64_t> g_mean{0};  // 0: nothing is sampled
 JavaStackReader g_java_stack = nullptr;
-std::atomic<bool> g_on{false};
+std::atomic<bool> g_in_child{false};
 std::atomic<std::uint64_t> g_seed{0};  // of the threads' random generators
 
 struct CodeRange {
@@ -73,20 +74,23 @@ inline bool before_next_sample(std::size_t bytes) {
   return true;
 }
 
-void draw_distance(ThreadState* state) {
+void draw_distance(ThreadState* state, std::uint64_t mean) {
+  state->mean = mean;
   state->bytes_left =
-      static_cast<std::uint64_t>(sampling_distance(next_random(&state->random), g_mean));
+      static_cast<std::uint64_t>(sampling_distance(next_random(&state->random), mean));
 }
 
-// A new thread begins with no distance at all: its first allocation draws one, and may lie before
-// the end of it.
-bool is_before_first_sample(ThreadState* state, std::size_t bytes) {
-  if (state->random != 0) return false;
-  // The generator counts; threads that began next to one another would draw the same numbers, one
-  // after the other.
-  std::uint64_t seed = g_seed.fetch_add(1, std::memory_order_relaxed);
-  state->random = next_random(&seed) | 1;
-  draw_distance(state);
+// A new thread begins with no distance at all, and one that was on its way when the mean changed with
+// a wrong one: its next allocation draws one, and may lie before the end of it.
+bool is_before_first_sample(ThreadState* state, std::size_t bytes, std::uint64_t mean) {
+  if (state->mean == mean) return false;
+  if (state->random == 0) {
+    // The generator counts; threads that began next to one another would draw the same numbers, one
+    // after the other.
+    std::uint64_t seed = g_seed.fetch_add(1, std::memory_order_relaxed);
+    state->random = next_random(&seed) | 1;
+  }
+  draw_distance(state, mean);
   return before_next_sample(bytes);
 }
 
@@ -111,12 +115,14 @@ __attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
                                             std::uintptr_t caller) {
   ThreadState& state = t_state;
   if (address == nullptr || state.busy) return;
-  if (!g_on.load(std::memory_order_relaxed)) {
+  if (g_in_child.load(std::memory_order_relaxed)) {
     state.bytes_left = ~std::uint64_t{0};
     return;
   }
-  if (is_before_first_sample(&state, bytes)) return;
-  draw_distance(&state);
+  // Switched off: whoever still comes here comes each time, so that switching on finds all of them.
+  const std::uint64_t mean = g_mean.load(std::memory_order_relaxed);
+  if (mean == 0 || is_before_first_sample(&state, bytes, mean)) return;
+  draw_distance(&state, mean);
   state.busy = true;
   const int error = errno;
   g_table->add(address, read_stack(bytes, caller));
@@ -221,7 +227,7 @@ void before_fork() {
 
 void after_fork_in_parent() { t_state.busy = t_busy_before_fork; }
 
-void after_fork_in_child() { g_on.store(false, std::memory_order_relaxed); }
+void after_fork_in_child() { g_in_child.store(true, std::memory_order_relaxed); }
 
 std::array<Hook, kMostHooks> g_hooks;
 std::size_t g_hook_count = 0;
@@ -268,11 +274,9 @@ void find_libc_code() {
 
 }  // namespace
 
-void prepare_allocation_hooks(SampleTable* table, std::uint64_t mean_bytes,
-                              JavaStackReader java_stack) {
+void prepare_allocation_hooks(SampleTable* table, JavaStackReader java_stack) {
   if (g_table != nullptr) return;
   g_table = table;
-  g_mean = mean_bytes;
   g_java_stack = java_stack;
   g_seed = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   find_libc_code();
@@ -286,8 +290,9 @@ void prepare_allocation_hooks(SampleTable* table, std::uint64_t mean_bytes,
   add_hook("memalign", &Real::memalign, hook_memalign);
   add_hook("dl_iterate_phdr", &Real::dl_iterate_phdr, hook_dl_iterate_phdr);
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  g_on = true;
 }
+
+void set_sampling(std::uint64_t mean_bytes) { g_mean.store(mean_bytes, std::memory_order_relaxed); }
 
 std::span<const Hook> allocation_hooks() { return {g_hooks.data(), g_hook_count}; }
 

@@ -2,8 +2,9 @@
 //
 // The hooks run on every thread of the program, at any time: they take no lock, never call
 // themselves (a flag of the thread), and keep errno. Most calls cost a subtraction (malloc) or one
-// look into a small table (free). In a forked child nothing is sampled any more. Once in place they
-// stay: nobody can tell who still has their address.
+// look into a small table (free). In a forked child nothing is sampled any more. When sampling ends,
+// libraries get the real functions back; the hooks themselves stay, since nobody can tell who still
+// has their address, or is in one.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,11 @@ struct Hook {
 inline constexpr std::size_t kMostHooks = 16;
 
 // Before any hook is put in place; the second call changes nothing. `table` stays for good.
-void prepare_allocation_hooks(SampleTable* table, std::uint64_t mean_bytes,
-                              JavaStackReader java_stack);
+void prepare_allocation_hooks(SampleTable* table, JavaStackReader java_stack);
+
+// Samples one byte in `mean_bytes` from now on; 0: nothing. A thread that is on its way to a sample
+// draws anew when it gets there.
+void set_sampling(std::uint64_t mean_bytes);
 
 // malloc and its family, those that this libc has.
 std::span<const Hook> allocation_hooks();

@@ -220,7 +220,30 @@ void wait_for_whoever_is_loading() {
 LibraryWatch::LibraryWatch() {
   ddm_real_dlopen = reinterpret_cast<DdmDlopen*>(dlsym(RTLD_DEFAULT, "dlopen"));
   collect_hooks();
-  hook_all();
+}
+
+void LibraryWatch::hook() { hook_all(); }
+
+// A library's slot that holds a hook gets what the hook stands in front of; no other one changes.
+void LibraryWatch::unhook() {
+  std::array<Hook, kMostHooks> back{};
+  for (std::size_t i = 0; i < g_all_hook_count; ++i) {
+    back[i] = {g_all_hooks[i].name, g_all_hooks[i].hook, g_all_hooks[i].real};
+  }
+  const Unsampled unsampled;
+  const std::span<const Hook> hooks(back.data(), g_all_hook_count);
+  wait_for_whoever_is_loading();
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* wanted) {
+        const LoadedLibrary library = LoadedLibrary::of(*info);
+        HookSet leave_unbound;
+        leave_unbound.set();
+        if (!is_exempt(*info, library)) {
+          redirect(library, *static_cast<const std::span<const Hook>*>(wanted), leave_unbound);
+        }
+        return 0;
+      },
+      const_cast<std::span<const Hook>*>(&hooks));
 }
 
 // A library is on the loader's list before it is relocated, and then its slots must not be touched:
@@ -253,8 +276,8 @@ bool LibraryWatch::start() {
   return g_watched;
 }
 
-void LibraryWatch::stop() {
-  if (g_watched.exchange(false)) Chores::of_process().end(g_chore);
+void LibraryWatch::stop(bool wait) {
+  if (g_watched.exchange(false)) Chores::of_process().end(g_chore, wait);
 }
 
 }  // namespace ddm

@@ -21,13 +21,17 @@ struct LoaderCounts {
 
 class LibraryWatch {
  public:
-  // After prepare_allocation_hooks(). Hooks what is loaded now. One a process; lives for good.
+  // After prepare_allocation_hooks(). One a process; lives for good.
   LibraryWatch();
 
+  // Hooks what is loaded now. What follows is one thread's at a time.
+  void hook();
   // Looks for those that come later, until stop(). False: no thread can be started for it.
   bool start();
-  // The VM is gone, though the process may go on: it is no longer looked for libraries.
-  static void stop();
+  // Gives all libraries the real functions back. After stop(), and when no look goes on.
+  void unhook();
+  // It is no longer looked for libraries. With `wait`, none is being looked for; not from a chore.
+  static void stop(bool wait = false);
 
  private:
   // Hooks what is new. When it is to look again.

@@ -30,8 +30,7 @@ std::vector<std::uintptr_t> native_frames(const AllocationSample& sample,
 
 }  // namespace
 
-std::string NativeSampler::start(std::uint64_t mean_bytes, JavaStackReader java_stack,
-                                 NativeSampler** sampler) {
+std::string NativeSampler::create(JavaStackReader java_stack, NativeSampler** sampler) {
 #if !defined(__x86_64__)
   return "it needs an x86-64 machine";
 #endif
@@ -39,9 +38,26 @@ std::string NativeSampler::start(std::uint64_t mean_bytes, JavaStackReader java_
   auto table = SampleTable::create(kRecords);
   if (!table) return "there is no memory for the samples";
   SampleTable& samples = *table.release();  // free() looks into it until the process ends
-  prepare_allocation_hooks(&samples, mean_bytes, java_stack);
-  *sampler = new NativeSampler(mean_bytes, samples);
+  prepare_allocation_hooks(&samples, java_stack);
+  *sampler = new NativeSampler(samples);
   return "";
+}
+
+bool NativeSampler::start(std::uint64_t mean_bytes) {
+  stop();
+  table_.clear();
+  mean_ = mean_bytes;
+  watch_.hook();
+  set_sampling(mean_bytes);
+  on_ = true;
+  return watch_.start();
+}
+
+void NativeSampler::stop() {
+  if (!on_.exchange(false)) return;
+  set_sampling(0);
+  LibraryWatch::stop(/*wait=*/true);
+  watch_.unhook();
 }
 
 std::vector<LiveAllocations> NativeSampler::live() const {

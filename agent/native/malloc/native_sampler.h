@@ -1,6 +1,8 @@
-// Sampling of native allocations, from one call on until the process ends.
+// Sampling of native allocations, on and off at any time. What was sampled can be read until it is
+// switched on again: as it was at the end, since the hooks are gone and nobody sees what is freed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,12 +23,19 @@ struct LiveAllocations {
 
 class NativeSampler {
  public:
-  // "" or what went wrong; then nothing has changed. Once a process. The object lives for good, and
-  // somebody has to call watch().start().
-  static std::string start(std::uint64_t mean_bytes, JavaStackReader java_stack,
-                           NativeSampler** sampler);
+  // "" or what went wrong; then nothing has changed. Once a process. The object lives for good;
+  // nothing is sampled yet.
+  static std::string create(JavaStackReader java_stack, NativeSampler** sampler);
 
-  LibraryWatch& watch() { return watch_; }
+  // Anew: what was sampled before is forgotten. False: libraries that are loaded later will not be
+  // seen. These two are one thread's at a time.
+  bool start(std::uint64_t mean_bytes);
+  void stop();
+  // The VM is gone, though the process may go on: it is no longer looked for libraries.
+  static void end() { LibraryWatch::stop(); }
+
+  std::uint64_t mean() const { return mean_; }  // of what live() tells
+  bool on() const { return on_; }
 
   // By size and stack, the most bytes first. Any thread.
   std::vector<LiveAllocations> live() const;
@@ -35,9 +44,10 @@ class NativeSampler {
   std::uint64_t dropped() const { return table_.dropped(); }
 
  private:
-  NativeSampler(std::uint64_t mean_bytes, SampleTable& table) : mean_(mean_bytes), table_(table) {}
+  explicit NativeSampler(SampleTable& table) : table_(table) {}
 
-  const std::uint64_t mean_;
+  std::atomic<std::uint64_t> mean_{1};
+  std::atomic<bool> on_{false};
   SampleTable& table_;
   LibraryWatch watch_;
 };

@@ -159,6 +159,17 @@ bool SampleTable::read(Record record, AllocationSample* sample) const {
   return entry.version.load(kRelaxed) == version;
 }
 
+void SampleTable::clear() noexcept {
+  for (std::uint64_t i = 0; i <= slot_mask_; ++i) {
+    const std::uint64_t slot = slots_[i].load(std::memory_order_acquire);
+    if (slot == kEmpty) continue;
+    const auto* const address =
+        reinterpret_cast<const void*>(slot >> kRecordBits << 3);  // NOLINT: it was one
+    if (const Record record = take(address); record != kNone) drop(record);
+  }
+  dropped_.store(0, std::memory_order_relaxed);
+}
+
 std::vector<AllocationSample> SampleTable::snapshot() const {
   std::vector<AllocationSample> samples;
   for (std::uint64_t i = 0; i <= slot_mask_; ++i) {

@@ -53,6 +53,8 @@ class SampleTable {
   Record take(const void* address) noexcept;
   void drop(Record record) noexcept;
   void put_back(const void* address, Record record) noexcept;
+  // All that is in it now; what comes or goes meanwhile does as ever.
+  void clear() noexcept;
 
   std::vector<AllocationSample> snapshot() const;
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }

@@ -1,4 +1,4 @@
-// NHGT, sampled native allocations. The one chunk that is little-endian.
+// NHGT, sampled native allocations: the one chunk that is little-endian. NHGE switches them (our own).
 //
 //   u4 signature 812345dd, u2 version 2, u2 bytes of a pointer (4 or 8)
 //   size_t bytes of maps, of records, of one record, total in use, pointers of a backtrace
@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 #include "wire/chunks/mappings.h"
 
 namespace ddm {
@@ -34,6 +34,30 @@ struct NativeHeap {
   // Also reads pointers of 4 bytes. Trailing zeros of a backtrace are left out.
   static std::optional<NativeHeap> decode(ByteSpan data);
   friend bool operator==(const NativeHeap&, const NativeHeap&) = default;
+};
+
+// NHGE.   u8 bytes between samples, 0: off; a request without data asks
+struct NativeSamplingRequest {
+  static constexpr ChunkType kType = chunk_type("NHGE");
+  std::uint64_t interval = 0;
+
+  static constexpr auto kFields = std::tuple(&NativeSamplingRequest::interval);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<NativeSamplingRequest>(data); }
+  friend bool operator==(const NativeSamplingRequest&, const NativeSamplingRequest&) = default;
+};
+
+// Its reply.   u8 bytes between samples, 0: off; u4 how often it was switched on, each time anew
+struct NativeSamplingState {
+  static constexpr ChunkType kType = chunk_type("NHGE");
+  std::uint64_t interval = 0;
+  std::uint32_t period = 0;
+
+  static constexpr auto kFields =
+      std::tuple(&NativeSamplingState::interval, &NativeSamplingState::period);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<NativeSamplingState>(data); }
+  friend bool operator==(const NativeSamplingState&, const NativeSamplingState&) = default;
 };
 
 // Where the addresses of backtraces lie, by the maps of the answer: "/usr/lib/libz.so.1+0x1f2e"

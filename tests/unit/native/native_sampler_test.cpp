@@ -29,9 +29,9 @@ using Leak = void (*)(int, int);
 NativeSampler& sampler() {
   static NativeSampler* const one = [] {
     NativeSampler* started = nullptr;
-    const std::string error = NativeSampler::start(kMean, nullptr, &started);
+    const std::string error = NativeSampler::create(nullptr, &started);
     if (!error.empty()) FAIL(error);
-    REQUIRE(started->watch().start());
+    REQUIRE(started->start(kMean));
     return started;
   }();
   return *one;
@@ -103,6 +103,23 @@ TEST_CASE("what is freed is not there any more") {
   sampler();
   function("borrow")(100'000, 1000);
   CHECK(live_bytes_with("borrow") == 0);
+}
+
+TEST_CASE("switched off nothing is sampled, and switched on again it begins anew") {
+  check_leak("leak_by_malloc", 2'000, 1000);
+  sampler().stop();
+  const double at_the_end = live_bytes_with("leak_by_malloc");
+  CHECK(at_the_end > 0);
+  function("leak_by_malloc")(20'000, 1000);
+  CHECK(live_bytes_with("leak_by_malloc") == at_the_end);
+  CHECK_FALSE(sampler().on());
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(sampler().start(kMean));
+    CHECK(live_bytes_with("leak_by_malloc") == 0);
+    check_leak("leak_by_malloc", 20'000, 100);
+    sampler().stop();
+  }
+  REQUIRE(sampler().start(kMean));
 }
 
 TEST_CASE("a forked child allocates as ever and samples nothing") {

@@ -55,10 +55,31 @@ NativeStacks::NativeStacks(const NativeHeap& heap,
     stack.frames = frames;
     stack.bytes += static_cast<std::int64_t>(record.size * record.count);
     stack.count += static_cast<std::int64_t>(record.count);
+    stack.by_size[record.size] += static_cast<std::int64_t>(record.count);
   }
   for (auto& [frames, stack] : by_frames) stacks_.push_back(std::move(stack));
   std::stable_sort(stacks_.begin(), stacks_.end(),
                    [](const NativeStack& a, const NativeStack& b) { return a.bytes > b.bytes; });
+}
+
+std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
+                                    const std::vector<NativeStack>& after) {
+  std::map<std::vector<NativeFrame>, NativeStack> by_frames;
+  for (const NativeStack& stack : after) by_frames[stack.frames] = stack;
+  for (const NativeStack& stack : before) {
+    NativeStack& now = by_frames[stack.frames];
+    now.frames = stack.frames;
+    now.bytes -= stack.bytes;
+    now.count -= stack.count;
+    for (const auto& [size, count] : stack.by_size) now.by_size[size] -= count;
+  }
+  std::vector<NativeStack> changed;
+  for (auto& [frames, stack] : by_frames) {
+    if (stack.bytes != 0 || stack.count != 0) changed.push_back(std::move(stack));
+  }
+  std::stable_sort(changed.begin(), changed.end(),
+                   [](const NativeStack& a, const NativeStack& b) { return a.bytes > b.bytes; });
+  return changed;
 }
 
 NativeFrame NativeStacks::frame_of(const NativePlace& place) {

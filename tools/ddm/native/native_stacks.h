@@ -29,7 +29,13 @@ std::string text_of(const NativeFrame& frame);
 struct NativeStack {
   std::vector<NativeFrame> frames;  // innermost first
   std::int64_t bytes = 0, count = 0;
+  std::map<std::uint64_t, std::int64_t> by_size;  // of one block: how many
 };
+
+// What there is more or less of each stack, the most bytes more first; stacks with no change are left
+// out.
+std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
+                                    const std::vector<NativeStack>& after);
 
 class NativeStacks {
  public:

@@ -1,0 +1,24 @@
+// Native memory as the data of a report, so that every format that there is can be written of it: a
+// block is an allocation of the class "malloc", a native function a method of its library.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "native/native_stacks.h"
+#include "report/report.h"
+#include "wire/chunks/hello.h"
+
+namespace ddm {
+
+struct NativeReport {
+  std::unique_ptr<NameTable> names;
+  ReportData data;
+};
+
+// Stacks of which there is less than nothing (of a difference) are left out. `interval`: bytes
+// between samples.
+NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
+                           std::int64_t interval, std::int64_t now_ms);
+
+}  // namespace ddm
