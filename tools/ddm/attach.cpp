@@ -17,6 +17,8 @@
 #include <sstream>
 #include <thread>
 
+#include "containers/agent_copy.h"
+#include "containers/inside.h"
 #include "core/class_names.h"
 #include "wire/sockets/connect.h"
 
@@ -113,6 +115,11 @@ class TriggerFile {
           open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
       const int error = errno;
       if (fd.valid()) path_ = path;
+      // In a user namespace of its own the JVM takes no file of the root out here.
+      if (fd.valid() && geteuid() == 0 && fchown(fd.get(), jvm.owner(), jvm.group()) != 0) {
+        error_ = errno_error(path);
+        continue;
+      }
       struct stat status {};
       if (fd.valid() || error == EEXIST) {
         if (stat(path.c_str(), &status) == 0 &&
@@ -247,13 +254,22 @@ Result<std::string> agent_path(const std::string& given) {
 
 namespace {
 
+// A JVM takes its own user and root, and the root out here is nobody in a user namespace of its own.
+Result<FileDescriptor> connect_as_needed(const JvmProcess& jvm, const std::string& socket_path) {
+  if (!in_other_namespace(jvm.pid(), "user")) {
+    return connect_to({Address::Kind::kUnix, "", 0, socket_path}, kSocketTime);
+  }
+  const Address address{Address::Kind::kUnix, "", 0, "/tmp/.java_pid" + jvm.own_pid()};
+  return connect_inside(jvm.pid(), jvm.owner(), jvm.group(), address, kSocketTime);
+}
+
 // What the JVM answers to a request of such parts.
 Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::string_view> parts) {
   const std::string socket_path = jvm.path("/tmp/.java_pid" + jvm.own_pid());
   Standstill standstill(jvm);
   if (auto error = open_socket(jvm, socket_path, standstill)) return *error;
   if (auto error = check_socket_file(socket_path, jvm)) return *error;
-  auto socket = connect_to({Address::Kind::kUnix, "", 0, socket_path}, kSocketTime);
+  auto socket = connect_as_needed(jvm, socket_path);
   if (!socket) return socket.error();
   if (auto error = check_listener(socket->get(), jvm)) return *error;
   const int flags = fcntl(socket->get(), F_GETFL);
@@ -272,7 +288,9 @@ Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::st
 
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options) {
-  const auto answer = ask_jvm(jvm, {"1", "load", library, "true", options});
+  const auto copy = AgentCopy::make(jvm, library);
+  if (!copy) return copy.error();
+  const auto answer = ask_jvm(jvm, {"1", "load", copy->path(), "true", options});
   if (!answer) return answer.error();
   return judge(*answer);
 }

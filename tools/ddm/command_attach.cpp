@@ -3,11 +3,13 @@
 
 #include "attach.h"
 #include "command.h"
+#include "containers/published.h"
 #include "ddm_client.h"
 #include "jvm_process.h"
 #include "option_values.h"
 #include "options/options.h"
 #include "output.h"
+#include "target.h"
 #include "wire/chunks/hello.h"
 #include "wire/chunks/switch_request.h"
 #include "wire/sockets/discovery.h"
@@ -32,9 +34,7 @@ std::string bad_options(const AttachOptions& options, bool loaded_already) {
 
 // What the agent has said on the stderr of the program, and what a `live=n` leaves on, for one.
 int tell(const Target& target, const Options& given) {
-  const auto address = parse_address(target.address);
-  if (!address) return kExitOk;
-  auto client = DdmClient::connect(*address);
+  auto client = connect_to_target(std::to_string(target.pid));
   if (!client) return kExitOk;  // whom it listens to is its own affair
   if (const auto said = client->get<SaidAtLoad>({SaidAtLoad::kType, {}})) {
     std::istringstream lines(said->lines);
@@ -67,9 +67,10 @@ int attach(const AttachOptions& options) {
   const std::string wrong = bad_options(options, jvm->has_agent());
   if (!wrong.empty()) return misused(wrong);
   if (const auto error = load_agent(*jvm, *agent, options.options)) return refuse(error->message);
-  for (const Target& target : list_targets()) {
+  for (const Target& target : all_targets()) {
     if (target.pid == options.pid) {
-      print("pid {} listens on {}\n", target.pid, target.address);
+      print("pid {} listens on {}{}\n", target.pid, target.address,
+            jvm->in_container() ? ", in its container" : "");
       return tell(target, given);
     }
   }

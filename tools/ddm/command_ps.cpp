@@ -1,7 +1,8 @@
-// ddm ps: the JVMs with the agent loaded, or all of them.
+// ddm ps: the JVMs with the agent loaded, in containers too, or all of them.
 #include <algorithm>
 
 #include "command.h"
+#include "containers/published.h"
 #include "jvm_process.h"
 #include "output.h"
 #include "vm_words.h"
@@ -13,6 +14,8 @@ namespace {
 struct Listed {
   Target target;
   bool agent = true;
+  bool container = false;
+  std::string why = {};  // it cannot be asked, as it is
 };
 
 // With `all` the JVMs without the agent too, and those whose agent does not listen.
@@ -21,16 +24,29 @@ std::vector<Listed> list(bool all) {
   for (Target& target : list_targets()) {  // removes what dead processes left
     result.push_back({std::move(target)});
   }
-  if (!all) return result;
   for (const JvmProcess& jvm : JvmProcess::all()) {
     const auto same = [&jvm](const Listed& one) { return one.target.pid == jvm.pid(); };
     if (std::any_of(result.begin(), result.end(), same)) continue;
+    if (auto inside = published_by(jvm)) {
+      result.push_back({std::move(*inside), true, true});
+      continue;
+    }
+    if (!all) continue;
     Target target;
     target.pid = jvm.pid();
     target.uid = jvm.owner();
     target.app = jvm.app();
     target.vm = jvm.vm();
-    result.push_back({std::move(target), jvm.has_agent()});
+    result.push_back({std::move(target), jvm.has_agent(), jvm.in_container(),
+                      jvm.has_agent() ? "does not listen" : "no agent"});
+  }
+  for (const JvmProcess::Stranger& other :
+       all ? JvmProcess::strangers() : std::vector<JvmProcess::Stranger>()) {
+    Target target;
+    target.pid = other.pid;
+    target.uid = other.owner;
+    target.app = other.app;
+    result.push_back({std::move(target), false, false, other.why});
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const Listed& a, const Listed& b) { return a.target.pid < b.target.pid; });
@@ -38,8 +54,8 @@ std::vector<Listed> list(bool all) {
 }
 
 std::string address_text(const Listed& one) {
-  if (!one.target.address.empty()) return one.target.address;
-  return one.agent ? "(does not listen)" : "(no agent)";
+  const std::string where = one.target.address.empty() ? "(" + one.why + ")" : one.target.address;
+  return one.container ? where + " in a container" : where;
 }
 
 struct PsOptions {
@@ -51,13 +67,15 @@ int ps(const PsOptions& options) {
   const std::vector<Listed> listed = list(options.all);
   if (options.json) {
     Json array = Json::array();
-    for (const auto& [target, agent] : listed) {
+    for (const auto& [target, agent, container, why] : listed) {
       Json object = {{"pid", target.pid},
                      {"app", json_text(target.app)},
                      {"address", target.address.empty() ? Json() : json_text(target.address)},
                      {"vm", json_text(target.vm)},
                      {"uid", target.uid}};
+      if (container) object["container"] = true;
       if (options.all) object["agent"] = agent;
+      if (options.all && !why.empty()) object["why"] = why;
       array.push_back(std::move(object));
     }
     print_json(array);
@@ -77,9 +95,12 @@ int ps(const PsOptions& options) {
 void add_ps(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "ps", "List the JVMs with the agent loaded", ps);
-  command.add_flag("--all", options.all, "List the other JVMs of this user as well");
+  command.add_flag("--all", options.all,
+                   "List the other JVMs as well, containers' and other users' too, and why they "
+                   "cannot be asked");
   command.add_flag("--json", options.json,
-                   "Array of {pid, app, address, vm, uid}; with --all {..., agent: true or false}");
+                   "Array of {pid, app, address, vm, uid}, in a container with container: true; "
+                   "with --all {..., agent: true or false, why}");
 }
 
 }  // namespace ddm

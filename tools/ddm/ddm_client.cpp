@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 
+#include "containers/inside.h"
+#include "jvm_process.h"
 #include "report/report_words.h"
 #include "wire/chunks/fail.h"
 #include "wire/chunks/zlib_chunk.h"
@@ -31,13 +33,19 @@ Result<Chunk> unpacked(const ChunkView& view, std::size_t most) {
 // How often somebody who waits is told that we still do.
 constexpr int kLookMillis = 200;
 
+Result<FileDescriptor> connect_to_jvm(const TargetAddress& address) {
+  const auto jvm = JvmProcess::find(address.inside);
+  if (!jvm) return jvm.error();
+  return connect_inside(jvm->pid(), jvm->owner(), jvm->group(), address, DdmClient::kConnectTime);
+}
+
 }  // namespace
 
 DdmClient::DdmClient(FileDescriptor socket, std::string name)
     : socket_(std::move(socket)), name_(std::move(name)) {}
 
-Result<DdmClient> DdmClient::connect(const Address& address) {
-  auto socket = connect_to(address, kConnectTime);
+Result<DdmClient> DdmClient::connect(const TargetAddress& address) {
+  auto socket = address.inside == 0 ? connect_to(address, kConnectTime) : connect_to_jvm(address);
   if (!socket) return socket.error();
   DdmClient client(std::move(*socket), to_string(address));
   if (auto error = client.shake_hands()) return std::move(*error);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "containers/inside.h"
 #include "core/file_descriptor.h"
 #include "wire/chunks/packet.h"
 #include "wire/sockets/address.h"
@@ -34,7 +35,7 @@ class DdmClient {
   static constexpr std::chrono::seconds kConnectTime{5};
 
   // Connected, and the handshake is done.
-  static Result<DdmClient> connect(const Address& address);
+  static Result<DdmClient> connect(const TargetAddress& address);
 
   // The answer to one chunk; type 0 = the empty answer. FAIL is an answer here.
   Result<Chunk> ask(Chunk request, const Bounds& bounds = kShort);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <sstream>
 
+#include "containers/inside.h"
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
 #include "perf_data.h"
@@ -26,6 +27,13 @@ constexpr std::size_t kMaxPerfData = std::size_t{1} << 20;  // HotSpot's default
 
 std::string proc(pid_t pid, const std::string& name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+// "" for any other file. A copy that was loaded from is gone at once (containers/agent_copy.h).
+std::string agent_in(std::string_view file) {
+  constexpr std::string_view kGone = " (deleted)", kAgent = "/libddmagent.so";
+  if (file.ends_with(kGone)) file.remove_suffix(kGone.size());
+  return file.ends_with(kAgent) ? std::string(file) : "";
 }
 
 // As the agent names a program: the main class, or the jar without its directory.
@@ -51,6 +59,8 @@ Result<JvmProcess> JvmProcess::find(pid_t pid) {
   }
   process.read_maps();
   if (!process.is_jvm_) return Error{name + " is not a HotSpot JVM"};
+  std::istringstream groups(process.status_field("Gid"));  // real, effective, ...
+  groups >> process.group_ >> process.group_;
   const std::string all = process.status_field("NSpid");  // the last one is the innermost's
   const std::size_t last = all.find_last_of(" \t");
   process.own_pid_ = last == std::string::npos ? std::to_string(pid) : all.substr(last + 1);
@@ -71,6 +81,34 @@ std::vector<JvmProcess> JvmProcess::all() {
   return result;
 }
 
+std::vector<JvmProcess::Stranger> JvmProcess::strangers() {
+  std::vector<Stranger> result;
+  if (geteuid() == 0) return result;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir("/proc"), closedir);
+  while (const dirent* entry = stream ? readdir(stream.get()) : nullptr) {
+    const auto pid = number_in<pid_t>(entry->d_name);
+    const auto owner = pid ? process_owner(*pid) : std::nullopt;
+    if (!owner || *owner == geteuid()) continue;
+    std::string program;
+    std::ifstream command_line(proc(*pid, "cmdline"));
+    std::getline(command_line, program, '\0');
+    if (program.substr(program.rfind('/') + 1) != "java") continue;
+    auto seen = find(*pid);
+    result.push_back({*pid, *owner, JvmProcess(*pid, *owner).app(),
+                      seen ? "" : "belongs to " + user_text(*owner)});
+  }
+  std::sort(result.begin(), result.end(),
+            [](const Stranger& a, const Stranger& b) { return a.pid < b.pid; });
+  return result;
+}
+
+bool JvmProcess::in_container() const {
+  for (const char* const kind : {"pid", "mnt", "net", "user"}) {
+    if (in_other_namespace(pid_, kind)) return true;
+  }
+  return false;
+}
+
 void JvmProcess::read_maps() {
   constexpr std::string_view kPerfDirectory = "/hsperfdata_";
   std::ifstream maps(proc(pid_, "maps"));
@@ -79,7 +117,7 @@ void JvmProcess::read_maps() {
     if (slash == std::string::npos) continue;
     const std::string file = line.substr(slash);
     if (file.ends_with("/libjvm.so")) is_jvm_ = true;
-    if (file.ends_with("/libddmagent.so")) has_agent_ = true;
+    if (loaded_agent_.empty()) loaded_agent_ = agent_in(file);
     if (file.ends_with("/libjdwp.so")) has_jdwp_agent_ = true;
     if (file.find(kPerfDirectory) != std::string::npos && perf_data_.empty()) {
       perf_data_ = read_owned_file(path(file), owner_, kMaxPerfData).value_or("");

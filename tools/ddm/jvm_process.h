@@ -20,8 +20,17 @@ class JvmProcess {
   // All those of this user, by pid; everybody's for root.
   static std::vector<JvmProcess> all();
 
+  // What looks like a JVM and is none of these: other users'. What of it can be told, and why not more.
+  struct Stranger {
+    pid_t pid = 0;
+    uid_t owner = 0;
+    std::string app, why;
+  };
+  static std::vector<Stranger> strangers();
+
   pid_t pid() const { return pid_; }
   uid_t owner() const { return owner_; }
+  gid_t group() const { return group_; }
 
   // Its number in its own pid namespace.
   const std::string& own_pid() const { return own_pid_; }
@@ -29,12 +38,17 @@ class JvmProcess {
   // A path as that process sees it.
   std::string path(const std::string& path) const;
 
+  // It has processes, files or a network of its own: it lives in a container.
+  bool in_container() const;
+
   // What DDM calls "vm": "OpenJDK 64-Bit Server VM 17.0.2+8"; "" if it does not publish it.
   std::string vm() const;
   // Main class or jar, from what it publishes or from its command line.
   std::string app() const;
 
-  bool has_agent() const { return has_agent_; }
+  bool has_agent() const { return !loaded_agent_.empty(); }
+  // The file that it was loaded from, as the JVM sees it, or saw it.
+  const std::string& loaded_agent() const { return loaded_agent_; }
   // A debugger may hold its threads.
   bool has_jdwp_agent() const { return has_jdwp_agent_; }
 
@@ -54,10 +68,11 @@ class JvmProcess {
 
   pid_t pid_;
   uid_t owner_;
+  gid_t group_ = 0;
   std::string own_pid_;
   std::string perf_data_;  // the file's bytes
   bool is_jvm_ = false;
-  bool has_agent_ = false;
+  std::string loaded_agent_;
   bool has_jdwp_agent_ = false;
 };
 

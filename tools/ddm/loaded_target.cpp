@@ -7,8 +7,8 @@
 
 namespace ddm {
 
-Result<Address> find_or_load(std::string& target, const std::string& agent,
-                             const std::string& options, bool& loaded) {
+Result<TargetAddress> find_or_load(std::string& target, const std::string& agent,
+                                   const std::string& options, bool& loaded) {
   auto named = named_target(target);
   if (!named) return named.error();
   target = std::move(*named);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "containers/published.h"
 #include "core/whole_text.h"
 #include "jvm_process.h"
 #include "output.h"
@@ -15,17 +16,21 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-Result<Address> address_of_pid(std::string_view text) {
+Result<TargetAddress> address_of_pid(std::string_view text) {
   const pid_t pid = number_in<pid_t>(text).value_or(0);
   const std::string name(text);
   if (pid <= 0) return Error{name + " is not a valid pid"};
   for (const Target& target : list_targets()) {
-    if (target.pid == pid) return parse_address(target.address);
+    if (target.pid != pid) continue;
+    auto address = parse_address(target.address);
+    if (!address) return address.error();
+    return TargetAddress(std::move(*address));
   }
   if (!process_start_time(pid)) return Error{"there is no process " + name};
   // Advice to attach is for what can be attached to: a HotSpot JVM of this user.
   const auto jvm = JvmProcess::find(pid);
   if (!jvm) return jvm.error();
+  if (const auto target = published_by(*jvm)) return address_of(*jvm, *target);
   if (jvm->has_agent()) {
     return Error{"the agent in process " + name +
                  " does not listen (address=none, or it could not)"};
@@ -63,7 +68,7 @@ std::string list_of(const std::vector<Program>& programs) {
 Result<std::string> named_target(std::string_view text) {
   if (is_number(text) || text.find(':') != std::string_view::npos) return std::string(text);
   std::vector<Program> with_agent, without;
-  for (const Target& target : list_targets()) with_agent.push_back({target.pid, target.app});
+  for (const Target& target : all_targets()) with_agent.push_back({target.pid, target.app});
   std::vector<Program> found = those_called(text, with_agent);
   if (found.empty()) {
     for (const JvmProcess& jvm : JvmProcess::all()) without.push_back({jvm.pid(), jvm.app()});
@@ -84,19 +89,19 @@ Result<std::string> named_target(std::string_view text) {
                (all.empty() ? none : "there are " + list_of(all))};
 }
 
-Result<Address> find_target(std::string_view text) {
+Result<TargetAddress> find_target(std::string_view text) {
   const auto named = named_target(text);
   if (!named) return named.error();
   if (is_number(*named)) return address_of_pid(*named);
   auto address = parse_address(*named);
-  if (!address) return address;
+  if (!address) return address.error();
   const bool whole = address->kind == Address::Kind::kUnix ||
                      (address->kind == Address::Kind::kTcp && address->port != 0);
   if (!whole) {
     return Error{"'" + std::string(text) +
                  "' is not a target: give a pid (see `ddm ps`), HOST:PORT or unix:PATH"};
   }
-  return address;
+  return TargetAddress(std::move(*address));
 }
 
 Result<DdmClient> connect_to_target(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "containers/inside.h"
 #include "ddm_client.h"
 #include "wire/sockets/address.h"
 #include "wire/sockets/discovery.h"
@@ -17,7 +18,7 @@ Result<std::string> named_target(std::string_view text);
 
 // `text`: what named_target() takes; a pid is found through its discovery file. The error says what
 // is wrong with it.
-Result<Address> find_target(std::string_view text);
+Result<TargetAddress> find_target(std::string_view text);
 
 // The same, connected.
 Result<DdmClient> connect_to_target(std::string_view text);

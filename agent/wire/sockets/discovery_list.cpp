@@ -1,13 +1,16 @@
 // Reading side of discovery.h: list_targets(). Only tools need it, so only they link the parser.
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/whole_text.h"
 #include "wire/sockets/discovery.h"
+#include "wire/sockets/discovery_inside.h"
 #include "wire/sockets/owned_file.h"
 
 namespace ddm {
@@ -111,6 +114,39 @@ std::vector<Target> list_targets() {
   const auto same_pid = [](const Target& a, const Target& b) { return a.pid == b.pid; };
   result.erase(std::unique(result.begin(), result.end(), same_pid), result.end());
   return result;
+}
+
+std::optional<Target> published_inside(pid_t pid, pid_t own_pid) {
+  const std::string proc = "/proc/" + std::to_string(pid);
+  const std::string root = proc + "/root";
+  const auto owner = process_owner(pid);
+  struct stat pid_namespace {};
+  if (!owner || stat((proc + "/ns/pid").c_str(), &pid_namespace) != 0) return {};
+  // In there its user may have another number.
+  std::vector<std::string> directories;
+  std::ifstream environment(proc + "/environ");
+  constexpr std::string_view kRuntime = "XDG_RUNTIME_DIR=/";
+  for (std::string word; std::getline(environment, word, '\0');) {
+    if (word.starts_with(kRuntime)) {
+      directories.push_back(root + word.substr(kRuntime.size() - 1) + "/ddm");
+    }
+  }
+  for (const std::string& name : names_in(root + "/run/user")) {
+    directories.push_back(root + "/run/user/" + name + "/ddm");
+  }
+  for (const std::string& name : names_in(root + "/tmp")) {
+    if (name.starts_with("ddm-")) directories.push_back(root + "/tmp/" + name);
+  }
+  for (const std::string& directory : directories) {
+    if (check_private_directory(directory, *owner)) continue;
+    const auto text = read_owned_file(directory + "/" + std::to_string(own_pid), *owner, kMaxFile);
+    auto target = text ? parse_target(*text, pid, *owner) : std::nullopt;
+    if (target && target->pid_namespace == pid_namespace.st_ino &&
+        target->start == process_start_time(pid)) {
+      return target;
+    }
+  }
+  return {};
 }
 
 }  // namespace ddm

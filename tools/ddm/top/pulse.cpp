@@ -7,9 +7,11 @@
 #include <functional>
 #include <sstream>
 
+#include "containers/published.h"
 #include "core/whole_text.h"
 #include "heap_text.h"
 #include "report_fetch.h"
+#include "target.h"
 #include "wire/chunks/heap_info.h"
 #include "wire/chunks/switch_request.h"
 
@@ -46,13 +48,11 @@ double seconds_from(PulseClock::time_point begin, PulseClock::time_point end) {
 std::vector<JvmPulse> AllPulses::look() {
   std::vector<JvmPulse> pulses;
   std::map<pid_t, Known> still;
-  for (const Target& target : list_targets()) {
+  for (const Target& target : all_targets()) {
     auto known = known_.find(target.pid);
     const bool first = known == known_.end();
     if (first) {
-      const auto address = parse_address(target.address);
-      if (!address) continue;
-      auto client = DdmClient::connect(*address);
+      auto client = connect_to_target(std::to_string(target.pid));
       if (!client) continue;
       known = known_.emplace(target.pid, Known{std::move(*client), target.app, 0, 0, 0, {}}).first;
     }

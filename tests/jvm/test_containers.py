@@ -1,0 +1,149 @@
+"""JVMs in containers, here namespaces made by unshare(1): found, attached to, asked, and left as they were."""
+import os
+import re
+import subprocess
+
+from attached import Running
+from container import Container
+from harness import ROOT, test
+from tool import DDM, REFUSED, ddm, ddm_json
+
+KUBERNETES = os.path.join(ROOT, "examples", "kubernetes")
+
+
+def row_of(t, pid, *words):
+    return next((row for row in ddm_json(t, "ps", *words) if row["pid"] == pid), None)
+
+
+def attach_ask_and_leave(t, kinds, options=""):
+    with Container(t, kinds, "Attached") as c:
+        assert row_of(t, c.pid) is None
+        row = row_of(t, c.pid, "--all")
+        assert row["container"] and not row["agent"] and row["why"] == "no agent", row
+        assert row["app"] == "Attached" and str(t.jdk.major) in row["vm"], row
+        said = ddm(t, "attach", c.pid, "track=y" + options)
+        assert re.search(rf"pid {c.pid} listens on (127.0.0.1:\d+|unix:/tmp/s), in its container\n", said), said
+        assert "tracking is on" in said
+        # Nothing is left in there but what the VM and the agent have themselves.
+        assert not [name for name in c.files("/tmp") if name.startswith((".ddm-agent", ".attach_pid"))], \
+            c.files("/tmp")
+        row = row_of(t, c.pid)
+        assert row["container"] and row["app"] == "Attached" and row["address"], row
+        c.tell("before 300")
+        sites = ddm_json(t, "allocs", c.pid, "--by", "class")
+        assert [s["count"] for s in sites if s["class"] == "Attached$Before"] == [600], sites[:5]
+        assert ddm_json(t, "info", c.pid)["app"] == "Attached"
+        # The second load finds the library that is loaded, whose file is gone.
+        assert "tracking is off" in ddm(t, "attach", c.pid, "track=n")
+        assert len(c.libraries()) == 1, c.libraries()
+        said = ddm(t, "record", c.pid, "-d", "0.2", "-o", "r.html")
+        assert "report written to r.html" in said and os.path.getsize(t.path("r.html")) > 10_000
+
+
+@test()
+def a_jvm_with_processes_and_files_of_its_own_is_attached_to(t):
+    attach_ask_and_leave(t, ("pid", "mnt"))
+
+
+@test()
+def a_jvm_with_files_of_its_own_alone_is_attached_to(t):
+    attach_ask_and_leave(t, ("mnt",))  # a debug container in the process namespace of another one
+
+
+@test(flags=((), ("-Dnet=unix",)))
+def a_jvm_with_a_network_and_users_of_its_own_is_attached_to(t):
+    unix = ",address=unix:/tmp/s" if t.flags else ""
+    attach_ask_and_leave(t, ("pid", "mnt", "net"), unix)
+    attach_ask_and_leave(t, ("pid", "mnt", "net", "user"), unix)
+
+
+@test()
+def the_agent_of_a_containers_image_is_found(t):
+    with Container(t, ("pid", "mnt", "net", "user"), "Attached", agent="track=y,name=shop") as c:
+        row = row_of(t, c.pid)
+        assert row["app"] == "shop" and row["container"], row
+
+        def made():
+            sites = ddm_json(t, "allocs", c.pid, "--by", "class")
+            return sum(s["count"] for s in sites if s["class"] == "Attached$Before")
+
+        before = made()
+        c.tell("before 50")
+        assert made() - before == 100
+
+
+@test()
+def places_from_which_nothing_can_be_loaded_are_told_with_what_helps(t):
+    places = "/dev/shm /var/tmp /run"
+    with Container(t, ("pid", "mnt"), "Attached", options="noexec", elsewhere=places) as c:
+        said = ddm(t, "attach", c.pid, code=REFUSED)
+        for place in ("/tmp", *places.split()):
+            assert f"{place}: it is mounted noexec" in said, said
+        assert "emptyDir" in said and "examples/kubernetes" in said
+        c.tell("before 1")
+    with Container(t, ("pid", "mnt"), "Attached", options="noexec", elsewhere="/var/tmp /run",
+                   shell="mount -t tmpfs none /dev/shm") as c:
+        assert "in its container" in ddm(t, "attach", c.pid)  # the next place is taken
+        assert c.files("/dev/shm") == []
+    with Container(t, ("pid", "mnt"), "Attached", elsewhere=places, options="mode=1777",
+                   shell="for d in /tmp /dev/shm /var/tmp /run; do mount -o remount,ro none $d; done") as c:
+        assert "/tmp: it is read-only" in ddm(t, "attach", c.pid, code=REFUSED)
+        c.tell("before 1")
+
+
+@test()
+def a_link_in_a_container_leads_nowhere_out_here(t):
+    os.mkdir(t.path("outside"))
+    with Container(t, ("pid", "mnt"), "Attached", options="noexec", elsewhere="/dev/shm /run",
+                   shell=f"mount -t tmpfs none /var; ln -s {t.path('outside')} /var/tmp; "
+                         f"mount -t tmpfs none {t.path('outside')}") as c:
+        assert "in its container" in ddm(t, "attach", c.pid)  # through the link, in there
+        assert os.listdir(t.path("outside")) == [] and c.files(t.path("outside")) == []
+
+
+@test()
+def other_users_jvms_are_listed_with_the_reason(t):
+    with Running(t, "Attached") as program:
+        pid = program.process.pid
+        done = t.command(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", DDM, "ps", "--all"])
+        assert done.code == 0, done
+        line = next(line for line in done.out.splitlines() if line.split()[0] == str(pid))
+        assert "(belongs to uid 0 (root))" in line and line.endswith("Attached"), line
+
+
+@test(min_jdk=25)
+def the_files_for_kubernetes_do_what_they_say(t):
+    import yaml
+    with open(os.path.join(KUBERNETES, "init-container.yaml"), encoding="utf-8") as f:
+        deployment = yaml.safe_load(f)
+    assert deployment["kind"] == "Deployment" and deployment["apiVersion"] == "apps/v1"
+    pod = deployment["spec"]["template"]["spec"]
+    labels = deployment["spec"]["template"]["metadata"]["labels"]
+    assert deployment["spec"]["selector"]["matchLabels"] == labels
+    volumes = {volume["name"] for volume in pod["volumes"]}
+    containers = {c["name"]: c for c in pod["containers"] + pod["initContainers"]}
+    for one in containers.values():
+        assert {m["name"] for m in one["volumeMounts"]} <= volumes, one
+    mounted = containers["app"]["volumeMounts"][0]["mountPath"]
+    copy = containers["copy-agent"]["command"]
+    assert copy[0] == "cp" and copy[2].rstrip("/") == mounted and copy[1] == "/usr/lib/libddmagent.so"
+    options = {e["name"]: e["value"] for e in containers["app"]["env"]}["JAVA_TOOL_OPTIONS"]
+    assert options.startswith(f"-agentpath:{mounted}/libddmagent.so")
+    users = {containers[name]["securityContext"]["runAsUser"] for name in ("app", "ddm")}
+    assert len(users) == 1 and pod["shareProcessNamespace"] is True
+    # The library copied like that, and the option as it stands there.
+    library = os.path.join(ROOT, "build", "release", "lib", "libddmagent.so")
+    subprocess.run(["cp", library, t.dir], check=True)
+    os.environ["JAVA_TOOL_OPTIONS"] = options.replace(mounted, t.dir)
+    try:
+        program = Running(t, "Attached")
+    finally:
+        del os.environ["JAVA_TOOL_OPTIONS"]
+    with program:
+        assert row_of(t, program.process.pid)["app"] == "shop"
+    # What the script hands to kubectl.
+    done = t.command([os.path.join(KUBERNETES, "ephemeral-container.sh"), "shop-1", "app", "info", "shop"],
+                     env={"KUBECTL": "echo"})
+    assert done.out.split() == ["debug", "shop-1", "--target=app", "--image=ddmagent", "--profile=general",
+                                "--quiet", "--attach", "--", "ddm", "info", "shop"], done
+    assert t.command([os.path.join(KUBERNETES, "ephemeral-container.sh")]).code == 2

@@ -1,0 +1,34 @@
+#include "containers/published.h"
+
+#include <algorithm>
+
+#include "core/whole_text.h"
+#include "wire/sockets/discovery_inside.h"
+
+namespace ddm {
+
+std::optional<Target> published_by(const JvmProcess& jvm) {
+  if (!jvm.has_agent() || !jvm.in_container()) return {};
+  const auto own_pid = number_in<pid_t>(jvm.own_pid());
+  if (!own_pid) return {};
+  return published_inside(jvm.pid(), *own_pid);
+}
+
+Result<TargetAddress> address_of(const JvmProcess& jvm, const Target& target) {
+  auto address = parse_address(target.address);
+  if (!address) return address.error();
+  return TargetAddress(std::move(*address), jvm.pid());
+}
+
+std::vector<Target> all_targets() {
+  std::vector<Target> targets = list_targets();
+  for (const JvmProcess& jvm : JvmProcess::all()) {
+    const bool known = std::ranges::find(targets, jvm.pid(), &Target::pid) != targets.end();
+    if (known) continue;
+    if (auto target = published_by(jvm)) targets.push_back(std::move(*target));
+  }
+  std::ranges::stable_sort(targets, {}, &Target::pid);
+  return targets;
+}
+
+}  // namespace ddm
