@@ -166,3 +166,26 @@ def a_report_that_the_end_of_the_program_cuts_short_is_written_by_the_program(t)
         _, err = record.communicate(timeout=60)
         assert record.returncode == 0, err
         assert Report(t.path("r.jsonl")).summary["seen"] > 1000
+
+
+@test()
+def record_switches_on_what_else_is_wanted_and_off_again(t):
+    with Target(t, agent="dump=none") as p:
+        p.tell("marks 10")
+        record = recording(t, p.pid, "-d", 60, "--live", "--locks", "--cpu", "-o", "r.jsonl")
+        wait_until_on(t, p.pid)
+        p.tell("keepbytes 5")
+        record.send_signal(signal.SIGINT)
+        out, err = record.communicate(timeout=60)
+        assert record.returncode == 0 and not err, (out, err)
+        summary = Report(t.path("r.jsonl")).summary
+        assert summary["monitor"] == "on" and summary["sampler"]["looks"] > 0 and "gc" in summary, summary
+        assert not tracking(t, p.pid)
+        summary = Report(save(t, p.pid)).summary
+        assert summary["monitor"] != "on" and "gc" not in summary, summary
+        assert "written" in ddm(t, "record", p.pid, "-d", "0.2", "--interval", "64k", "-o", t.path("i.jsonl"))
+        assert Report(t.path("i.jsonl")).summary["interval"] == 65536
+        assert "written" in ddm(t, "record", p.pid, "-d", "0.2", "-o", t.path("a.jsonl"))
+        assert Report(t.path("a.jsonl")).summary["interval"] == 0
+        for line in ("the options given hold from the next start on",):
+            p.process.said.lines()[:] = [x for x in p.process.said.lines() if line not in x]

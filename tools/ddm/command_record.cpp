@@ -21,6 +21,7 @@
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
+#include "switched_options.h"
 #include "target.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
@@ -36,6 +37,7 @@ struct RecordOptions {
   std::string path;
   std::string agent;
   double seconds = 30;
+  WantedOptions wanted;
 };
 
 std::optional<Error> switch_tracking(DdmClient& client, bool on) {
@@ -229,6 +231,12 @@ int record(const RecordOptions& given) {
   }
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
   if (!state) return refuse(state.message());
+  if (state->on && options.wanted.interval > 0) {
+    return refuse("tracking is on, and another interval would begin its figures anew; `ddm track " +
+                  options.target + " off` first");
+  }
+  const auto switched = SwitchedOptions::on(*client, options.target, options.agent, options.wanted);
+  if (!switched) return refuse(switched.message());
   catch_interrupts();
   const int code = state->on ? record_beside(options, *client) : record_alone(options, *client);
   if (loaded && code == kExitOk && find_target(options.target))
@@ -243,6 +251,12 @@ void add_record(CLI::App& app, Command& chosen) {
       app, chosen, "record",
       "Record allocations for so long and write a report; loads the agent if need be", record);
   command.add_option("PID", options.target, kOnlyTargetHelp);
+  WantedOptions& wanted = options.wanted;
+  command.add_flag("--cpu", wanted.cpu, "Sample what runs as well (cpu=samples)");
+  command.add_flag("--locks", wanted.locks, "Time the waits for locks as well (monitor=y)");
+  command.add_flag("--live", wanted.live, "Tell what of it is still alive (live=y)");
+  add_bytes(command, "--interval", wanted.interval,
+            "One allocation every so many bytes instead of all (512k)", 1, std::int64_t{1} << 40);
   add_duration(command, "-d", options.seconds,
                "For how long; Ctrl-C ends it early, and still writes", 0.001, kMostSeconds);
   command

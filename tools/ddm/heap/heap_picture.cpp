@@ -97,9 +97,7 @@ Colour colour_of(const HeapCell& cell) {
   return {mix(empty.red, full.red), mix(empty.green, full.green), mix(empty.blue, full.blue)};
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  return human_bytes(static_cast<std::int64_t>(bytes));
-}
+std::string size_text(std::uint64_t bytes) { return human_bytes(static_cast<std::int64_t>(bytes)); }
 
 void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
   HeapCell total;
@@ -119,7 +117,7 @@ void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     if (total.bytes[column] == 0 && column != kFreeColumn) continue;
     entry(kColours[column],
-          fmt::format("{} {}", heap_column_name(column), bytes_text(total.bytes[column])));
+          fmt::format("{} {}", heap_column_name(column), size_text(total.bytes[column])));
   }
   entry(kNotCommitted, "not committed");
 }
@@ -135,8 +133,8 @@ std::string heap_picture(const std::string& title, const std::vector<HeapSegment
   Canvas canvas(legend_top + 4 * (kLine + 4) + kMargin - 6);
   canvas.write(kMargin, kMargin, title);
   canvas.write(kMargin, kMargin + kLine,
-               fmt::format("one square = {}, a row = {}", bytes_text(cells.cell_bytes()),
-                           bytes_text(cells.cell_bytes() * kSquaresARow)));
+               fmt::format("one square = {}, a row = {}", size_text(cells.cell_bytes()),
+                           size_text(cells.cell_bytes() * kSquaresARow)));
   for (std::size_t i = 0; i < cells.cells().size(); ++i) {
     const int x = static_cast<int>(i % kSquaresARow) * kSquare;
     const int y = static_cast<int>(i / kSquaresARow) * kSquare;
