@@ -129,11 +129,16 @@ function threadTab() {
   };
   return {id: 'threads', short: 'Thread', title: 'By thread', whole: !hasThreads(), make};
 }
-// Oldest first: what is not given back is at the top.
+// Oldest first: what is not given back is at the top. The bytes of an age are known of all together
+// alone.
 function ageRows(chosen) {
+  if (!chosen) {
+    return summary.live_ages.map(
+        ({survived, count, bytes}) => ({survived: survived ? Math.log2(survived) + 1 : 0, count, bytes}));
+  }
   const rows = Array.from({length: kAges}, (_, at) => ({survived: at, count: 0}));
   for (const end of base.ends) {
-    if (!chosen || chosen[end]) agesOf(end).forEach((n, at) => (rows[at].count += n));
+    if (chosen[end]) agesOf(end).forEach((n, at) => (rows[at].count += n));
   }
   return rows.filter(({count}) => count > 0);
 }
@@ -170,9 +175,12 @@ function allocationTabs() {
                         return {
                           rows,
                           columns: [
-                            {title: 'share', part: true,
-                             cell: (row) => percent(row.count, sumOf(rows, 'count'))},
-                            figureColumn('count', 'objects', grouped),
+                            {title: 'share', part: true, cell: (row) => {
+                               const key = chosen ? 'count' : state.by;
+                               return percent(row[key], sumOf(rows, key));
+                             }},
+                            ...(chosen ? [] : [bytesColumn('bytes', 'bytes')]),
+                            figureColumn('count', 'count', grouped),
                             {title: 'survived', key: 'survived', number: true,
                              cell: ({survived}) => ageWords(survived)},
                           ],
