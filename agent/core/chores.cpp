@@ -61,7 +61,7 @@ void Chores::wake() noexcept {
 void Chores::end(const Handle& chore, bool wait) {
   std::unique_lock lock(mutex_);
   std::erase(chores_, chore);
-  wake();  // the thread may have nothing to do any more
+  wake();  // ends the thread if this was the last chore
   if (wait) done_.wait(lock, [&] { return going_on_ != chore; });
 }
 

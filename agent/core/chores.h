@@ -1,9 +1,9 @@
-// What is to be done now and then, by one thread that the VM does not know: timers, figures of files,
-// a look at the loader. The thread is there while there are chores, and nobody ever joins it, so that
-// a chore may wait for a disk; the others wait for it then.
+// Periodic work on one thread that the VM does not know: timers, the figures of a ring file, a
+// check of the loaded libraries. The thread exists while there are chores and is never joined, so a
+// chore may block on a disk; the other chores are late then.
 //
-// hasten() may be called anywhere, a GC callback and a hook of dlopen() included. Everything else:
-// any thread. One instance a process, never destroyed.
+// hasten() may be called from anywhere, a GC callback and a hook of dlopen() included; everything
+// else from any thread. One instance per process, never destroyed.
 #pragma once
 
 #include <atomic>
@@ -21,33 +21,34 @@ namespace ddm {
 class Chores {
  public:
   using Clock = std::chrono::steady_clock;
-  // Does it, and says when it is due again; none: never, it is over.
+  // Runs the chore once and returns when it is due next; nullopt removes it.
   using Chore = std::function<std::optional<Clock::time_point>()>;
   class Entry;
   using Handle = std::shared_ptr<Entry>;
 
   static Chores& of_process();
 
-  // From `due` on. Null: no thread can be started.
+  // First run at `due`. Null: the thread could not be started.
   Handle add(Chore chore, Clock::time_point due);
-  // It is due now.
+  // Makes the chore due now.
   void hasten(Entry& chore) noexcept;
-  // It does not begin any more. With `wait`, it does not go on either; not from a chore.
+  // The chore starts no further run. With `wait`, returns after a run in progress; never call that
+  // from a chore.
   void end(const Handle& chore, bool wait = false);
 
  private:
   void run();
   void wake() noexcept;
-  // What is due; null: nothing is before `next`.
+  // A chore that is due; null: none is due before `next`.
   Handle take_due(Clock::time_point& next);
   void wait(std::uint32_t seen, Clock::time_point until) const noexcept;
 
-  std::atomic<std::uint32_t> wakes_{0};  // rises when there is something to look at: a futex
-  std::mutex mutex_;                     // of what follows
+  std::atomic<std::uint32_t> wakes_{0};  // futex word, incremented on every change
+  std::mutex mutex_;                     // guards what follows
   std::condition_variable done_;
   std::vector<Handle> chores_;
   Handle going_on_;
-  bool running_ = false;  // there is a thread
+  bool running_ = false;  // the thread exists
 };
 
 }  // namespace ddm

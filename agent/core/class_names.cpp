@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kMaxDimensions = 255;  // JVMS 4.4.1
 
-// The name of a hidden class has a slash before its suffix, its descriptor a dot; elsewhere it is
-// the other way round.
+// In the name of a hidden class a slash precedes the suffix, in its descriptor a dot; everywhere
+// else slash and dot are the other way round.
 void swap_dots_and_slashes(std::string& text, std::size_t begin) {
   for (std::size_t i = begin; i < text.size(); ++i) {
     if (text[i] == '.') {

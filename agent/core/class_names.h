@@ -1,7 +1,7 @@
-// Names of classes: for people ("java.lang.String", "int[][]"), as descriptors ("Ljava/lang/String;",
-// "[[I"; JVMS 4.3.2) and internal ("java/lang/String", JVMS 4.2.1). A hidden class is
-// "a.B$$Lambda/0x12" as Class.getTypeName() says, and "La/B$$Lambda.0x12;" as JVMTI's
-// GetClassSignature does. Pure functions on any text.
+// Class names in three forms: for people ("java.lang.String", "int[][]"), descriptors
+// ("Ljava/lang/String;", "[[I"; JVMS 4.3.2) and internal names ("java/lang/String", JVMS 4.2.1). A
+// hidden class is "a.B$$Lambda/0x12" in Class.getTypeName() and "La/B$$Lambda.0x12;" in JVMTI's
+// GetClassSignature. Pure functions, defined for any text.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 
 namespace ddm {
 
-// "Ljava/lang/String;" -> "java.lang.String", "[[I" -> "int[][]". The signature of a hidden class,
-// "La/B$$Lambda.0x12;" (JVMTI GetClassSignature), becomes "a.B$$Lambda/0x12" as getTypeName() says.
-// Anything that is not a signature comes back unchanged.
+// "Ljava/lang/String;" -> "java.lang.String", "[[I" -> "int[][]", and for a hidden class
+// "La/B$$Lambda.0x12;" -> "a.B$$Lambda/0x12". Text that is no signature is returned unchanged.
 std::string type_name_of(std::string_view signature);
 
 // "Ljava/util/List;" -> "java/util/List".

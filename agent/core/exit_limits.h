@@ -1,27 +1,28 @@
-// What the program's exit waits for, and how long at most: all of it, in the order of
-// Agent::vm_death(). Each limit is a limit and not a pause: nothing to wait for, no wait.
+// Everything that the program's exit waits for, in the order of Agent::vm_death(), with the limit
+// of each wait. A wait ends as soon as its condition holds.
 //
-//   what probes have found so far (Probes), if any are in     kFindingsLimit
-//   a handler of the program's that runs (ClientApi)          kHandlerLimit
-//   sockets: what they take at once is written (Server)       no wait
-//   a request that is being handled (Service, two lanes)      kRequestLimit, both lanes
+//   findings of installed probes (Probes)                     kFindingsLimit
+//   a running handler of the program (ClientApi)              kHandlerLimit
+//   sockets: one non-blocking write (Server)                  no wait
+//   a request in progress (Service, two lanes)                kRequestLimit, both lanes
 //   a map that is being drawn or sent (MapEvents)             kMapLimit
-//   a report that a server has asked for (ReportHandlers)     kRequestLimit
-//   a report that is being written (reporter)                 kReportLimit; kHeapDumpLimit while
-//                                                             it writes a heap dump of dump=
-//   the last reports, on the thread that ends the program     as long as writing takes
-//   under hprof's name: a dump that is being written          kReportLimit
-//   and the last one, on the thread that ends the program     as long as writing takes
-//   and what net= has not taken yet (HprofPeer)               kPeerLimit; kPeerStallLimit if it
-//                                                             takes nothing
-//   files of an unfinished heap dump (HeapDumper)             no wait; the rest at exit()
+//   a report that a server has requested (ReportHandlers)     kRequestLimit
+//   a report in progress (reporter)                           kReportLimit; kHeapDumpLimit while
+//                                                             a heap dump of dump= is written
+//   the final reports, on the thread that ends the program    no limit
+//   under hprof's name: a dump in progress                    kReportLimit
+//   and the final dump, on the thread that ends the program   no limit
+//   and output that the peer of net= has yet to read          kPeerLimit; kPeerStallLimit if the
+//   (HprofPeer)                                               peer reads nothing
+//   files of an unfinished heap dump (HeapDumper)             no wait; removed at exit()
 //
-// Agent::process_exits(), where the VM does not say that it dies, waits for those from the reports on.
+// When the process exits without VMDeath, Agent::process_exits() waits for the rows from the
+// reports on.
 //
-// Two threads are joined: ddm-io and ddm-debugger. Whatever they wait for, they wait for their waker
-// with it, and what they call never waits. A timer of Pulse's that runs is waited for; it never waits
-// either. Nobody waits for the rest of ddm-chores, ddm-lookup (the system's resolver), ddm-hprof,
-// ddm-exit and ddm-halt: they end with the process.
+// Two threads are joined: ddm-io and ddm-debugger. Each wait of theirs includes their waker, and
+// nothing they call blocks. A running timer of Pulse is waited for; it never blocks either. Nobody
+// waits for the rest of ddm-chores, ddm-lookup (the system's resolver), ddm-hprof, ddm-exit and
+// ddm-halt: these threads end with the process.
 #pragma once
 
 #include <chrono>

@@ -1,20 +1,20 @@
-// What the agent does is a list of features (agent.cpp). A feature is one class in a folder of its
-// own, made when the VM is live; the core tells it of the moments below, in the order of the list.
+// The agent is a list of features (agent.cpp). A feature is one class in a folder of its own,
+// constructed when the VM is live; the core calls the methods below in the order of the list.
 //
-//   add_chunks         its requests are registered; no server has come yet
-//   vm_live            everything is there; servers cannot come yet
-//   opened             servers may come from now on
+//   add_chunks         registers request handlers; no server is connected
+//   vm_live            all features exist and are registered; servers cannot connect yet
+//   opened             servers can connect
 //   take_options       an option string: the first one, and that of every further load
-//   start              what the string switches on, once all features have taken it
-//   started            all of that is on
-//   loaded             all that is over, with what has been logged, for who loads from outside
-//   before_main        the program's main method runs next; not at a late attach
-//   end                VMDeath: nothing that takes long begins any more. Must not wait long
-//   end_after_servers  no server is there any more
-//   last_words         the reports of the end; without JNI where the VM must not be asked
+//   start              switches on what the string asks for, after take_options of all features
+//   started            start() of all features has returned
+//   loaded             loading is complete; with what was logged meanwhile, for the attaching tool
+//   before_main        the program's main method runs next; not called at a late attach
+//   end                VMDeath: the feature starts no further long work. Must not block for long
+//   end_after_servers  all sessions are closed
+//   last_words         writes the final reports; without JNI where the VM must not be entered
 //
-// What the end may wait for: core/exit_limits.h. Each moment comes on an attached thread, unless said
-// otherwise. Features live as long as the process.
+// core/exit_limits.h lists what the exit may wait for. Each method is called on an attached thread
+// unless noted. Features live as long as the process.
 #pragma once
 
 #include <jvmti.h>
@@ -43,16 +43,17 @@ class Feature {
   virtual void loaded(const std::vector<std::string>& /*logged*/) {}
   virtual void before_main() {}
 
-  // JVMTI's events, on the thread concerned.
+  // JVMTI ThreadStart and ThreadEnd, on the thread concerned.
   virtual void thread_started(JNIEnv*, jthread) {}
   virtual void thread_ending(JNIEnv*, jthread) {}
-  // I/O thread, which is not attached.
+  // Called on the I/O thread, which is not attached.
   virtual void session_begun(const std::shared_ptr<Session>&) {}
   virtual void session_ended(const std::shared_ptr<Session>&) {}
 
   virtual void end() {}
   virtual void end_after_servers() {}
-  // `told`: the features before have written what they were to write; false once one has not.
+  // `told`: whether every earlier feature in the list could write its reports; the result says the
+  // same including this one.
   virtual bool last_words(JNIEnv* /*null: without the VM*/, bool told) { return told; }
 };
 

@@ -8,7 +8,7 @@
 namespace ddm {
 
 void FileDescriptor::reset() {
-  // Not repeated on EINTR: Linux has released the number by then.
+  // close() is not retried on EINTR: Linux has released the descriptor by then.
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
 }

@@ -1,4 +1,4 @@
-// An owned file descriptor, and the words for a system call that failed.
+// An owned file descriptor, and the error text for a failed system call.
 #pragma once
 
 #include <string>
@@ -26,13 +26,13 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
   void reset();
-  int release() { return std::exchange(fd_, -1); }  // the caller's from now on
+  int release() { return std::exchange(fd_, -1); }  // the caller owns the descriptor from now on
 
  private:
   int fd_ = -1;
 };
 
-// All of it. 0 or errno.
+// Writes all bytes, retrying short writes. Returns 0 or errno.
 int write_all(int fd, std::string_view bytes);
 
 // "Permission denied" for EACCES; thread-safe, unlike strerror().

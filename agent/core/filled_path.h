@@ -1,4 +1,4 @@
-// Paths that the options give, with %p and %t in them. Pure.
+// Expands %p and %t in paths from options. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace ddm {
 // YYYYMMDD-HHMMSS of local time, from seconds since the epoch.
 std::string time_text(std::int64_t seconds);
 
-// %p -> pid, %t -> time, %% -> %; anything else stays.
+// %p -> pid, %t -> time, %% -> %; other text is copied.
 std::string fill_in_path(const std::string& path, std::int64_t pid, const std::string& time);
 
 }  // namespace ddm

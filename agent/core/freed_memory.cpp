@@ -8,8 +8,8 @@
 namespace ddm {
 namespace {
 
-// malloc_trim() locks one arena after the other while it looks through what is free there: with
-// more than that, whoever allocates might wait for too long.
+// malloc_trim() holds an arena's lock while it scans the arena's free chunks: with more free memory
+// than this, allocating threads could block for too long.
 constexpr std::size_t kMostFree = std::size_t{1} << 30;
 
 void give_back() {

@@ -1,8 +1,8 @@
-// Gives memory back to the system that somebody else is about to free.
+// Returns memory to the system after a large structure was deleted.
 //
-// malloc keeps what is free between blocks in use, and the VM frees what its weak handles took when
-// it comes to it, some time after they were deleted. So it is looked for several times, less and less
-// often. Members: one thread at a time.
+// malloc keeps free chunks between blocks in use, and the VM frees the storage of weak global
+// references some time after their deletion. The arenas are therefore trimmed several times, at
+// doubling intervals. Members: one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -13,22 +13,22 @@ namespace ddm {
 
 class FreedMemory {
  public:
-  // `first`: until the first look; each of the next ones comes after twice as long.
+  // `first`: interval before the first trim; each further interval is twice as long.
   explicit FreedMemory(std::chrono::milliseconds first = std::chrono::seconds(1)) : first_(first) {}
   ~FreedMemory() { forget(); }
   FreedMemory(const FreedMemory&) = delete;
   FreedMemory& operator=(const FreedMemory&) = delete;
 
-  // Much is free soon.
+  // Schedules the trims: the caller has deleted something large.
   void expect();
-  // No look begins any more. Waits for nobody.
+  // Cancels the trims that have not started. Does not wait for a running one.
   void forget();
 
  private:
   static constexpr int kLooks = 9;
 
   const std::chrono::milliseconds first_;
-  Chores::Handle chore_;  // null: nothing was expected
+  Chores::Handle chore_;  // null: no trims are scheduled
 };
 
 }  // namespace ddm

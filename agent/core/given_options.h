@@ -1,4 +1,4 @@
-// Which options a string names.
+// The names of the options in an option string.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// When a table that grows for ever is worth looking through for what nobody needs: at twice the
-// size that the last look left. Any thread.
+// Decides when a growing table is due for a sweep of dead entries: at twice the size that the last
+// sweep left. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ class GrowthLimit {
  public:
   static constexpr std::size_t kFirst = 8192;
 
-  // Before the first grown_to(). `reached` is called once, and again after swept_to().
+  // To be called before the first grown_to(). `reached` is called once, and again after each
+  // swept_to().
   void when_reached(std::function<void()> reached) { reached_ = std::move(reached); }
 
   void grown_to(std::size_t size) {
@@ -24,7 +25,8 @@ class GrowthLimit {
     limit_ = std::max(kFirst, 2 * size);
     asked_ = false;
   }
-  // Nothing came of it: to be asked for again, but not at once.
+  // The sweep could not run: `reached` is called again after the table has grown by another
+  // quarter.
   void put_off() { swept_to(limit_ * 5 / 8); }
 
  private:

@@ -1,4 +1,4 @@
-// What decode_utf8() found, written in two ways.
+// Two renderings of the output of decode_utf8().
 #include "core/jvm_text.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ constexpr char32_t kReplacement = 0xFFFD;
 bool is_high_surrogate(char32_t c) { return c >= 0xD800 && c <= 0xDBFF; }
 bool is_low_surrogate(char32_t c) { return c >= 0xDC00 && c <= 0xDFFF; }
 
-// Calls sink(DecodedUtf8, byte) for every character, with surrogate pairs joined; a surrogate without its
-// other half is told as such, a malformed byte with length 0.
+// Calls sink(DecodedUtf8, byte) for every character, with surrogate pairs joined; an unpaired
+// surrogate is passed as it is, a malformed byte has length 0.
 template <typename Sink>
 void decode_all(std::string_view text, Sink sink) {
   for (std::size_t at = 0; at < text.size();) {
@@ -34,7 +34,7 @@ void decode_all(std::string_view text, Sink sink) {
   }
 }
 
-// Calls sink(char32_t): what is no character is one U+FFFD for each of its bytes.
+// Calls sink(char32_t): a malformed sequence gives one U+FFFD per byte.
 template <typename Sink>
 void decode(std::string_view text, Sink sink) {
   decode_all(text, [&](const DecodedUtf8& one, unsigned char) {
@@ -45,8 +45,8 @@ void decode(std::string_view text, Sink sink) {
 
 bool is_printable_ascii(char c) { return c >= 0x20 && c < 0x7F; }
 
-// What moves a terminal's cursor, breaks a line, or shows what follows in another order: C0, DEL, C1,
-// line and paragraph separator, embeddings, overrides and isolates of bidirectional text.
+// Whether the character moves a terminal's cursor, breaks a line or reorders text: C0, DEL, C1,
+// line and paragraph separators, bidirectional embeddings, overrides and isolates.
 bool commands_a_terminal(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);

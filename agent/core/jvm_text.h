@@ -1,8 +1,8 @@
-// Names as the JVM gives them -> text that is always valid UTF-8.
+// Converts names from the JVM to text that is always valid UTF-8.
 //
-// Class, method and thread names come as modified UTF-8 (JVMS 4.4.7): U+0000 as C0 80,
-// supplementary characters as two surrogates of three bytes each. They may also come from a
-// damaged file or from a foreign server, so every byte sequence is accepted. Pure functions.
+// Class, method and thread names are modified UTF-8 (JVMS 4.4.7): U+0000 is C0 80, a supplementary
+// character is two surrogates of three bytes each. Names may also be read from a damaged file or
+// sent by a foreign server, so every byte sequence is accepted. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,28 @@
 
 namespace ddm {
 
-// Surrogate pairs become one character of four bytes, C0 80 becomes U+0000, whatever is neither
-// that nor UTF-8 becomes U+FFFD, one for each bad byte.
+// A surrogate pair becomes one character of four bytes, C0 80 becomes U+0000; each byte that is
+// part of no valid sequence becomes U+FFFD.
 std::string utf8_of(std::string_view jvm_text);
 
-// The same for people: what would command a terminal, break a line or turn text around (control
-// characters, line separators, U+202A to U+202E, U+2066 to U+2069) is shown as \u000a, half of a
-// surrogate pair as \ud83d, a bad byte as \xff. What is printable stays as it is.
+// For people: characters that control a terminal, break a line or reorder text (control characters,
+// line separators, U+202A to U+202E, U+2066 to U+2069) are escaped as \u000a, an unpaired surrogate
+// as \ud83d, a malformed byte as \xff. Printable characters are copied.
 std::string printable(std::string_view jvm_text);
 
-// The same of a whole text, whose lines stay. It is what everything passes on its way to a person.
+// The same for a text of several lines, keeping the line breaks. All text for people passes through
+// it.
 std::string printable_lines(std::string_view text);
 
-// The same in ASCII: other characters as \u00f6, beyond U+FFFF as two of them, control characters as
-// a space. And back: what is escaped so, from \u0080 on.
+// For people in ASCII: other characters as \u00f6, beyond U+FFFF as two escapes, control characters
+// as a space. unescaped() is the inverse for escapes from \u0080 on.
 std::string escaped(std::string_view jvm_text);
 std::string unescaped(std::string_view ascii);
 
-// Number of characters in valid UTF-8; taken as the number of columns.
+// Number of characters in valid UTF-8, which is assumed to be the number of columns.
 std::size_t columns_of(std::string_view utf8);
 
-// Bytes of the first `characters` characters, and where the last `characters` characters begin.
+// Bytes of the first `characters` characters, and the offset of the last `characters` characters.
 std::size_t head_bytes(std::string_view utf8, std::size_t characters);
 std::size_t tail_begin(std::string_view utf8, std::size_t characters);
 

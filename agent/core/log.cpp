@@ -15,30 +15,31 @@
 namespace ddm {
 namespace {
 
-// A report may wait so long for a reader that takes nothing; a line does not wait. Nor does a report
-// after that, until stderr takes text again: the exit of a program waits for one second in all.
+// Longest wait for a stderr that accepts nothing; only reports wait, log lines do not. After one
+// expired wait reports do not wait either until stderr accepts text again: the program's exit is
+// delayed by one second in all.
 constexpr int kReportPatienceMs = 1000;
-std::atomic<bool> g_nobody_reads{false};
+std::atomic<bool> g_stderr_blocked{false};
 
 std::atomic<LogLevel> g_level{LogLevel::kWarn};
 std::atomic<std::uint64_t> g_lost_lines{0};
 constinit thread_local std::vector<std::string>* t_kept_lines = nullptr;
 constexpr std::size_t kMostKeptLines = 32;
 
-// Whether stderr takes PIPE_BUF bytes. Everything but a pipe, a socket and a stopped terminal does.
+// Whether stderr accepts PIPE_BUF bytes now; only a pipe, a socket or a stopped terminal may not.
 bool takes_text(int patience_ms) {
   pollfd polled{STDERR_FILENO, POLLOUT, 0};
   int ready = 0;
   do {
-    ready = poll(&polled, 1, g_nobody_reads ? 0 : patience_ms);
+    ready = poll(&polled, 1, g_stderr_blocked ? 0 : patience_ms);
   } while (ready < 0 && errno == EINTR);
   const bool takes = ready > 0 && (polled.revents & POLLOUT) != 0;
-  if (takes || patience_ms > 0) g_nobody_reads = !takes;
+  if (takes || patience_ms > 0) g_stderr_blocked = !takes;
   return takes;
 }
 
-// The descriptor is the program's: it may not be made one that never waits. Between poll() and a
-// plain write() the program itself may fill the pipe; so this one write is told not to wait.
+// The descriptor is shared with the program, so O_NONBLOCK must not be set on it. The program may
+// fill the pipe between poll() and write(), therefore this one write is non-blocking (RWF_NOWAIT).
 ssize_t write_some(std::string_view text) {
   struct stat facts {};
   if (fstat(STDERR_FILENO, &facts) == 0 && S_ISFIFO(facts.st_mode)) {
@@ -49,7 +50,7 @@ ssize_t write_some(std::string_view text) {
   return write(STDERR_FILENO, text.data(), text.size());
 }
 
-// False: stderr takes no more, or is closed, which is the program's choice.
+// False: stderr is full or closed. Closing it is the program's right and no error.
 bool write_all(std::string_view text, int patience_ms) {
   while (!text.empty()) {
     if (!takes_text(patience_ms)) return false;
@@ -61,8 +62,8 @@ bool write_all(std::string_view text, int patience_ms) {
   return true;
 }
 
-// Once for all that was lost before.
-bool tell_of_lost_lines(int patience_ms) {
+// Reports the number of dropped lines, once for all of them.
+bool report_lost_lines(int patience_ms) {
   const std::uint64_t lost = g_lost_lines.exchange(0);
   if (lost == 0) return true;
   const std::string line =
@@ -74,7 +75,7 @@ bool tell_of_lost_lines(int patience_ms) {
 
 bool write_or_count(std::string_view text, int patience_ms) {
   const int saved_errno = errno;
-  const bool written = tell_of_lost_lines(patience_ms) && write_all(text, patience_ms);
+  const bool written = report_lost_lines(patience_ms) && write_all(text, patience_ms);
   if (!written) ++g_lost_lines;
   errno = saved_errno;
   return written;
@@ -88,8 +89,7 @@ bool log_enabled(LogLevel level) { return level <= g_level.load(std::memory_orde
 
 void log_line(LogLevel level, std::string_view text) {
   if (!log_enabled(level)) return;
-  // Paths and names come from servers and programs: nothing in them ends the line, or tells a terminal
-  // what to do.
+  // Paths and names are foreign text: they must not break the line or control a terminal.
   std::string line = "ddmagent: " + printable(text);
   if (t_kept_lines != nullptr && level <= LogLevel::kWarn &&
       t_kept_lines->size() < kMostKeptLines) {

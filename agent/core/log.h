@@ -1,6 +1,6 @@
-// One line to stderr, prefixed `ddmagent:`; never stdout. Any thread; one write a line, so that
-// lines of several threads do not mix. Nobody waits for whoever reads stderr: a line that it does
-// not take is dropped and counted, and the count is told when it takes text again.
+// One line to stderr, prefixed `ddmagent:`; never stdout. Any thread; one write per line, so lines
+// of several threads do not mix. Logging never blocks: a line that stderr does not accept is
+// dropped, and the number of dropped lines is reported once stderr accepts text again.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log_line(LogLevel level, std::string_view text);
 
-// While it lasts, the warnings and errors that the calling thread logs are kept, too: for who loads
-// the agent from outside, and sees nothing of the program's stderr. One at a time.
+// While an instance lives, warnings and errors that the calling thread logs are also kept: a tool
+// that attaches the agent does not see the program's stderr. At most one instance per thread.
 class LoggedHere {
  public:
   LoggedHere();
@@ -31,12 +31,12 @@ class LoggedHere {
   std::vector<std::string> lines_;
 };
 
-// What is said once, unasked: where the agent can be reached. Not with log=error.
+// A line that is always logged except with log=error: where the agent can be reached.
 void announce(std::string_view text);
 
-// The whole text to stderr as it is (reports and summaries). Waits for a reader as long as it takes
-// something now and then, and a second when it does not; after that not at all, until it takes
-// something again. False: it has not taken all of it.
+// Writes the whole text unchanged to stderr (reports and summaries). Blocks for at most one second
+// without progress; after such a timeout not at all, until stderr accepts text again. False: the
+// text is incomplete.
 bool write_stderr(std::string_view text);
 
 template <typename... Args>

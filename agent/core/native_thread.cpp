@@ -14,7 +14,7 @@ std::thread start_native_thread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  // These are raised by the thread's own faults; blocked, they would kill without a word.
+  // Faults stay unblocked: a fault whose signal is blocked kills without an error report.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread thread;

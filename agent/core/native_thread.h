@@ -1,4 +1,4 @@
-// Threads of ours that the VM does not know. They may attach themselves.
+// Agent threads that the VM does not know. They may attach themselves.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 
 namespace ddm {
 
-// With all signals blocked: the program's signals belong to the program's threads, and the JVM
-// would not know the thread that they hit. `name` has at most 15 characters. Not joinable, with a
-// line in the log: no thread could be started.
+// The thread blocks all asynchronous signals: they are meant for the program's threads, and
+// HotSpot's handlers do not expect an unattached thread. `name` has at most 15 characters. If no
+// thread could be started, the result is not joinable and the failure is logged.
 std::thread start_native_thread(const char* name, std::function<void()> body);
 
 }  // namespace ddm

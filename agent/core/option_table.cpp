@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-// Cuts at commas that no backslash precedes and takes the backslashes of `\,` away.
+// Splits at commas not preceded by a backslash, and replaces `\,` by a comma.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < text.size(); ++i) {

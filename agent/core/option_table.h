@@ -1,7 +1,7 @@
-// The option string of -agentlib:ddmagent=... and of late attach, as a table of rows that the
-// features bring.
+// The option string of -agentlib:ddmagent=... and of late attach, parsed by a table of rows that
+// the features provide.
 //
-// Pure: no JVM, no files. Separator `,`; a literal comma is `\,`.
+// Pure: no JVM, no files. The separator is `,`; a literal comma is `\,`.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ struct OptionRow {
   std::string_view values;   // for help and error messages; "" = the option takes no value
   std::string_view meaning;  // one line of the help text
   Reload reload = Reload::kRefused;
-  // Stores the value that was given, or says what is wrong with it.
+  // Parses and stores the value, or returns what is wrong with it.
   std::function<Wrong(std::string_view value)> set;
-  // Forgets what an earlier string has set, before the first set() of a string: for an option that
-  // one string may give several times.
+  // Resets what an earlier string stored; called before the first set() of a string. For an option
+  // that may occur several times in one string.
   std::function<void()> clear = nullptr;
   std::vector<std::string_view> more_help = {};  // further lines below `meaning`
 };
@@ -42,10 +42,10 @@ class OptionTable {
   };
   Parsed parse(std::string_view text) const;
 
-  // One line an option, at most 80 columns.
+  // One line per option, at most 80 columns.
   std::string help() const;
 
-  // Why a second load cannot give these options; "" = it can.
+  // Why a second load may not change these options; "" = it may.
   std::string reload_error(const GivenOptions& given) const;
 
  private:

@@ -1,4 +1,4 @@
-// Reads the value of one option, and says what is wrong with it. Pure.
+// Parses the value of one option; errors are sentences. Pure.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ inline Wrong not_one_of(std::string_view value, std::string_view choices) {
   return fmt::format("\"{}\" is not one of {}", value, choices);
 }
 
-// `words`: parted by commas, each with its meaning at the same place.
+// `words`: separated by ", "; `meanings` has the value of each word at the same index.
 template <typename Choice>
 inline Wrong one_of(std::string_view value, std::string_view words,
                     std::initializer_list<Choice> meanings, Choice* to) {
@@ -42,7 +42,7 @@ inline Wrong yes_no(std::string_view value, bool* to) {
   return "";
 }
 
-// A number with an optional k, m or g behind it (1024-based).
+// A number with an optional suffix k, m or g (powers of 1024).
 inline Wrong number(std::string_view value, std::int64_t low, std::int64_t high, bool size_suffix,
                     std::int64_t* to) {
   std::string_view digits = value;

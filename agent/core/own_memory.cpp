@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-// A container may forbid process_vm_readv; the same memory is a file.
+// A container's seccomp filter may forbid process_vm_readv; /proc/self/mem reads the same memory.
 bool read_from_file(std::uintptr_t from, void* to, std::size_t bytes) {
   const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -59,7 +59,7 @@ std::string read_maps_text() {
 }
 
 MemoryWindow::MemoryWindow(std::size_t block)
-    : size_(block + kPage),  // what is asked for may begin at the end of the first page
+    : size_(block + kPage),  // the requested bytes may begin at the end of the first page
       block_(static_cast<std::byte*>(
           mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
 
@@ -72,7 +72,7 @@ bool MemoryWindow::copy(std::uintptr_t at, void* to, std::size_t bytes) {
   if (at < begin_ || at + bytes > end_) {
     begin_ = at / kPage * kPage;
     end_ = begin_ + size_;
-    // Memory may end within the block: the last try is the pages that are needed.
+    // The mapping may end within the block: the last attempt reads only the pages needed.
     const std::uintptr_t needed = (at + bytes + kPage - 1) / kPage * kPage;
     while (!read_own_memory(begin_, block_, end_ - begin_)) {
       if (end_ <= needed) {

@@ -1,8 +1,8 @@
-// Reads this process's own memory where it may be unmapped, or change, at any moment, and the
-// kernel's list of it.
+// Reads memory of this process that another thread may unmap or change at any moment, and the
+// kernel's list of mappings.
 //
-// The kernel copies it, so an address that is gone is an error and no SIGSEGV. Any thread; a
-// MemoryWindow belongs to one.
+// The kernel does the copying, so an unmapped address is an error and no SIGSEGV. Any thread; a
+// MemoryWindow belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace ddm {
 
-// Where what can be read, mapped or made writable begins and ends. x86-64 and most of aarch64.
+// Granularity of mappings and protections. x86-64 and most of aarch64.
 constexpr std::uintptr_t kPage = 4096;
 
-// True: all of it could be read. errno stays as it was.
+// True: all bytes were read. Preserves errno.
 bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes);
 
 // The text of /proc/self/maps; "" if it cannot be read.
 std::string read_maps_text();
 
-// For reading a stretch of memory piece by piece: keeps the last block it has read.
+// Reads a range of memory piecewise, buffering the block read last.
 class MemoryWindow {
  public:
-  // `block`: how much is read at once, whole pages.
+  // `block`: bytes read at once, a multiple of the page size.
   explicit MemoryWindow(std::size_t block = 64 * 1024);
   ~MemoryWindow();
   MemoryWindow(const MemoryWindow&) = delete;
@@ -44,7 +44,7 @@ class MemoryWindow {
   bool copy(std::uintptr_t at, void* to, std::size_t bytes);
 
   const std::size_t size_;
-  std::byte* const block_;  // mapped, not from malloc: it would be part of what is looked at
+  std::byte* const block_;  // mmap: a malloc block would be part of the inspected memory
   std::uintptr_t begin_ = 0;
   std::uintptr_t end_ = 0;
 };

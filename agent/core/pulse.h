@@ -1,8 +1,8 @@
-// The agent's clock and bell: one-shot timers, and the way out of a GC callback.
+// One-shot timers, and ring(): the way out of a GC callback.
 //
-// A chore (core/chores.h) from start() on. Timers' tasks and the bell's must not wait, so they post
-// to a lane. ring() is the one thing that may be called where the VM forbids everything else (a GC
-// callback). Everything else: any thread.
+// Runs as a chore (core/chores.h) from start() on. Tasks must not block, so they post to a lane.
+// ring() may be called where the VM forbids everything else (a GC callback); everything else from
+// any thread.
 #pragma once
 
 #include <atomic>
@@ -23,19 +23,20 @@ class Pulse {
   using Clock = Chores::Clock;
   using Task = std::function<void()>;
 
-  // What rings within `gap` of a ring that was heard is heard at the gap's end, as one.
+  // `on_ring` runs at most once per `gap`: further rings within the gap are served by one call at
+  // its end.
   Pulse(Task on_ring, std::chrono::milliseconds gap);
   ~Pulse() { stop(); }
 
-  // False, with a line in the log: there is no clock. A second call does nothing.
+  // False: no thread could be started, which is logged. A second call does nothing.
   bool start();
 
-  // Microseconds: no task waits. None runs afterwards.
+  // No task starts afterwards. Waits microseconds for a running one, since tasks do not block.
   void stop();
 
-  // Runs `task` at `due`, once. A key has one timer: a later call replaces it.
+  // Runs `task` once at `due`. There is one timer per key: a later call replaces it.
   void at(std::uint64_t key, Clock::time_point due, Task task);
-  // A timer that is set is due at `due` at the latest.
+  // Moves a timer that is set to `due` if it would be later.
   void hasten(std::uint64_t key, Clock::time_point due);
   void cancel(std::uint64_t key);
 
@@ -52,22 +53,22 @@ class Pulse {
   };
 
   std::optional<Clock::time_point> run_due();
-  // Until when there is nothing to do.
+  // When the chore has to run next.
   Clock::time_point next_due();
-  // The next task that is due; empty: none is.
+  // The next due task; empty: there is none.
   Task take_due(Clock::time_point now);
 
   const Task on_ring_;
   const std::chrono::milliseconds gap_;
   Chores::Handle
-      chore_;  // null before start(); stays, since a callback may be on its way to ring()
+      chore_;  // null before start(); never reset, since a GC callback may be inside ring()
   std::atomic<bool> rung_{false};
 
   std::mutex mutex_;
   std::map<std::uint64_t, Timer> timers_;
   bool stopped_ = false;
 
-  Clock::time_point heard_{};  // the chore's own: when it last heard a ring
+  Clock::time_point heard_{};  // when on_ring_ was last called; used by the chore alone
 };
 
 }  // namespace ddm

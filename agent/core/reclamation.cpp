@@ -15,7 +15,7 @@ namespace {
 
 using Place = Reclamation::Place;
 
-// Of the process: threads have one place each, whatever they read.
+// Per process: a thread has one place for all instances.
 std::atomic<Place*> g_places{nullptr};
 
 // No destructor: a thread may still read after its thread_local objects are gone.
@@ -32,28 +32,27 @@ struct PlaceReturner {
 
 bool membarrier(int command) { return syscall(__NR_membarrier, command, 0, 0) == 0; }
 
-// Whether the kernel will fence for us.
+// Whether membarrier(2) is available.
 bool kernel_fences() {
   static const bool registered = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
   return registered;
 }
 
-// Every thread of this process has made its stores visible, and its loads after them are yet to
-// come.
+// On return every thread of the process has executed a full fence.
 void fence_in_all_threads(std::atomic<std::uint64_t>& phase) {
-  phase.fetch_add(0, std::memory_order_seq_cst);  // a fence that tsan knows too
+  phase.fetch_add(0, std::memory_order_seq_cst);  // a fence that tsan models
   if (kernel_fences()) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
 Place& take_place() {
   static thread_local PlaceReturner returner;
-  static_cast<void>(returner);  // made here, so that it is destroyed when the thread ends
+  static_cast<void>(returner);  // constructed here, so that it is destroyed when the thread ends
   for (Place* place = g_places.load(std::memory_order_acquire); place; place = place->next) {
     if (!place->taken.load(std::memory_order_relaxed) && !place->taken.exchange(true)) {
       return *(t_place = place);
     }
   }
-  auto* place = new Place;  // without memory for 64 bytes nothing else goes on either
+  auto* place = new Place;  // bad_alloc for 64 bytes ends the process either way
   place->kernel_fences = kernel_fences();
   place->next = g_places.load(std::memory_order_relaxed);
   while (!g_places.compare_exchange_weak(place->next, place)) {
@@ -78,7 +77,7 @@ std::atomic<std::uint64_t> Reclamation::s_phase{1};
 Place& Reclamation::own_place() noexcept { return t_place != nullptr ? *t_place : take_place(); }
 
 std::uint64_t Reclamation::free_unseen() {
-  std::vector<Retired> unseen;  // goes after the lock
+  std::vector<Retired> unseen;  // destroyed after the lock
   const std::lock_guard lock(mutex_);
   fence_in_all_threads(s_phase);
   const std::uint64_t oldest = oldest_phase_read();

@@ -1,15 +1,15 @@
-// When may memory be freed that other threads read without a lock?
+// Frees memory that other threads read without a lock once no reader can hold a pointer into it.
 //
-// Readers stand in a Reading for as long as they use what they found. A writer first makes the old
-// thing unreachable, then retires it: it is freed once all who might have seen it have left.
+// Readers are inside a Reading while they use a pointer. A writer first unlinks the old object,
+// then retires it; it is freed when every reader that may have seen it has left.
 //
-// Time is cut into phases; retiring something ends one. A reader notes the phase that it came in at
-// a place of its own thread: two plain stores, no line of memory that other readers write to, and
-// no fence, which the writer asks the kernel for instead (membarrier(2)). What was retired in phase
-// n is freed once nobody is noted who came in n or before.
+// Time is divided into phases; each retire() ends one. A reader publishes the phase of its entry in
+// its thread's Place: two plain stores, no shared cache line, and no fence, since the writer makes
+// the kernel issue it (membarrier(2)). What was retired in phase n is freed once no reader that
+// entered in phase n or before remains.
 //
-// Readers and phases are the process's, so that a Reading holds for every instance; an instance is
-// what some writers have retired.
+// Readers and phases are per process, so a Reading protects objects of every instance; an instance
+// only holds what its writers have retired.
 #pragma once
 
 #include <atomic>
@@ -24,19 +24,19 @@ namespace ddm {
 
 class Reclamation {
  public:
-  // Where a thread notes that it reads. Never freed, used again by later threads.
+  // Where a thread publishes that it reads. Never freed; reused by later threads.
   struct alignas(64) Place {
-    std::atomic<std::uint64_t> phase{0};  // 0: reads nothing
-    std::uint32_t readings = 0;           // nested ones, of the thread alone
-    bool kernel_fences = false;           // for whoever reads
+    std::atomic<std::uint64_t> phase{0};  // 0: not reading
+    std::uint32_t readings = 0;           // nesting depth, accessed by the owner alone
+    bool kernel_fences = false;           // membarrier(2) replaces the reader's fence
     std::atomic<bool> taken{true};
     Place* next = nullptr;
   };
 
-  class Reading {  // may be nested; begins and ends on one thread
+  class Reading {  // may be nested; constructed and destroyed on one thread
    public:
     Reading() noexcept : Reading(own_place()) {}
-    // For who has kept the place of the calling thread.
+    // For a caller that has cached the calling thread's place.
     explicit Reading(Place& place) noexcept : place_(place) {
       if (place_.readings++ == 0) enter(place_);
     }
@@ -50,15 +50,15 @@ class Reclamation {
     Place& place_;
   };
 
-  // The calling thread's, until its thread_local objects go.
+  // The calling thread's place, valid until the thread's thread_local objects are destroyed.
   static Place& own_place() noexcept;
 
-  // Frees it later, on a thread that retires something else: some at a time, since asking the
-  // kernel takes microseconds. Also inside a Reading.
+  // Frees the object later, in a retire() of any thread: in batches, since a membarrier takes
+  // microseconds. May be called inside a Reading.
   void retire(std::shared_ptr<const void> unreachable);
 
-  // Waits until everybody who is in a Reading now has left it. False: not within so long. Never
-  // inside a Reading.
+  // Waits until every thread that is inside a Reading now has left it. False: timed out. Must not
+  // be called inside a Reading.
   bool wait_for_readers(std::chrono::milliseconds patience);
 
  private:
@@ -72,21 +72,22 @@ class Reclamation {
     const std::uint64_t phase = s_phase.load(std::memory_order_acquire);
     if (place.kernel_fences) [[likely]] {
       place.phase.store(phase, std::memory_order_release);
-      // The compiler keeps what follows behind the store; the processor does where it matters.
+      // Keeps the compiler from moving later loads before the store; the writer's membarrier keeps
+      // the processor from it.
       std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {
       place.phase.exchange(phase, std::memory_order_seq_cst);
     }
   }
-  // Frees what nobody can see any more. Returns the phase that the oldest reader came in.
+  // Frees what no reader can see. Returns the oldest phase that a reader entered in.
   std::uint64_t free_unseen();
 
   static constexpr std::size_t kEnough = 16;
-  static std::atomic<std::uint64_t> s_phase;  // of the process
+  static std::atomic<std::uint64_t> s_phase;  // per process
 
-  std::mutex mutex_;  // writers
+  std::mutex mutex_;  // held by writers
   std::vector<Retired> retired_;
-  std::size_t enough_ = kEnough;  // so many are worth a try
+  std::size_t enough_ = kEnough;  // how many retired objects make a batch
 };
 
 }  // namespace ddm

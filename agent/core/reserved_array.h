@@ -1,5 +1,5 @@
-// An array whose memory is reserved at once and taken as it is written to: zeroed, it never moves,
-// and readers need no lock to find it where it was.
+// An array whose address space is reserved at once and committed page by page on first write:
+// zero-filled and never moved, so readers need no lock to locate an element.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,8 +16,7 @@ class ReservedArray {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
-  // kHuge: memory comes in pieces of two megabytes where the kernel has them, for an array that is
-  // looked at here and there: the processor remembers where so few pages are.
+  // kHuge: 2 MB pages where the kernel provides them, which saves TLB misses under random access.
   enum class Pages { kSmall, kHuge };
 
   ReservedArray() = default;
@@ -44,7 +43,7 @@ class ReservedArray {
   ReservedArray(const ReservedArray&) = delete;
   ReservedArray& operator=(const ReservedArray&) = delete;
 
-  bool good() const { return data_ != nullptr; }  // false: the memory cannot be had
+  bool good() const { return data_ != nullptr; }  // false: the reservation failed
   std::size_t size() const { return size_; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }

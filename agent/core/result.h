@@ -1,5 +1,5 @@
-// A value or the sentence that says why there is none. Errors are values here: nothing throws
-// across a part's border. Pure data, any thread.
+// A value, or a sentence that says why there is none. Errors are values: no exception crosses a
+// component boundary. Pure data, any thread.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace ddm {
 
-// Says what was wrong, with which value, and what would be right; fit for a one-line message.
+// Names what was wrong, the value, and what would be right; fits a one-line message.
 struct Error {
   std::string message;
 };
 
-// Functions that give no value return std::optional<Error> instead.
+// Functions without a result return std::optional<Error> instead.
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -12,7 +12,7 @@ constexpr int kReadings = 10;
 constexpr std::uint64_t kNanosBetweenReadings = 100'000;
 
 #if defined(__x86_64__)
-// The kernel watches the counter against other clocks, and lets go of it when they drift apart.
+// The kernel checks the TSC against other clocks and abandons it when they diverge.
 bool kernel_trusts_the_counter() {
   std::string source;
   std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource") >> source;
@@ -32,8 +32,8 @@ struct BothClocks {
   std::uint64_t nanos;
 };
 
-// Both read at one moment. A thread that loses its processor between the two readings would take
-// the break for ticks: the closest of several counts.
+// Both clocks at one moment. A preemption between the two readings would count as ticks, so the
+// closest of several pairs is taken.
 BothClocks read_both() {
   BothClocks closest{};
   Ticks closest_apart = ~Ticks{0};

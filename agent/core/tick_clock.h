@@ -1,6 +1,6 @@
-// Wall time at the price of one instruction: the processor's own counter where it runs at one rate
-// on all processors, else CLOCK_MONOTONIC. And the CPU time of the calling thread, which is a system
-// call and so asked for rarely. Any thread.
+// Wall time for the price of one instruction: the TSC where it has one constant rate on all
+// processors, else CLOCK_MONOTONIC. And the CPU time of the calling thread, a system call that is
+// made rarely. Any thread.
 #pragma once
 
 #include <time.h>
@@ -25,7 +25,7 @@ class TickClock {
     return monotonic_nanos();
   }
 
-  // Finds out what a tick is, the first time; some 0.2 ms. Before any other call.
+  // Measures the tick rate, at the first call; about 0.2 ms. Call before anything else here.
   static void calibrate();
 
   static std::uint64_t nanos(Ticks ticks) noexcept {
@@ -48,8 +48,8 @@ class TickClock {
   static double s_nanos_per_tick;
 };
 
-// The CPU time of one thread, used by it alone, in ticks. Between two readings, 100 us apart, it runs
-// with the wall clock: so far it may be ahead of the truth, and never goes back.
+// The CPU time of one thread, used by that thread alone, in ticks. It is read at most every 100 us
+// and advances with wall time in between: it may be ahead by that much, and never decreases.
 class ThreadCpuClock {
  public:
   Ticks ticks(Ticks now) noexcept {

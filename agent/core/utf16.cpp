@@ -34,7 +34,7 @@ DecodedUtf8 decode_utf8(std::string_view text) {
     if (!is_continuation(text[i])) return {};
     value = value << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
   }
-  // Overlong forms are refused, but for the NUL of modified UTF-8.
+  // Overlong forms are rejected, except C0 80, the NUL of modified UTF-8.
   constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool nul = length == 2 && value == 0;
   if ((value < kSmallest[length] && !nul) || value > 0x10ffff) return {};

@@ -1,7 +1,7 @@
-// Text as the wire has it (UTF-16) and as everything else here has it (UTF-8). Pure functions.
+// Converts between the wire's text (UTF-16) and the agent's (UTF-8). Pure functions.
 //
-// Names from the VM are modified UTF-8 (JVMS 4.4.7), others may come from a foreign or broken
-// peer, so every byte and every unit is accepted; what cannot be said becomes U+FFFD.
+// Names from the VM are modified UTF-8 (JVMS 4.4.7), others may be sent by a foreign or broken
+// peer, so every byte and every unit is accepted; what is not representable becomes U+FFFD.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace ddm {
 
-// UTF-8 or modified UTF-8 (C0 80 for U+0000, surrogates of three bytes each). A bad byte becomes
-// one U+FFFD.
+// Accepts UTF-8 and modified UTF-8 (C0 80 for U+0000, surrogates of three bytes each). A malformed
+// byte becomes one U+FFFD.
 std::u16string to_utf16(std::string_view text);
 
-// A character at the head of `text`, which is not empty, as its bits say: surrogates are let through,
-// since that is how modified UTF-8 writes supplementary characters, and so is its NUL. Length 0: none.
+// Decodes the character at the start of `text`, which is not empty. Surrogates and C0 80 are
+// accepted, since modified UTF-8 uses them. Length 0: malformed.
 //
 //   0xxxxxxx                              U+0000..007F
 //   110xxxxx 10xxxxxx                     U+0080..07FF, and C0 80
@@ -28,7 +28,7 @@ DecodedUtf8 decode_utf8(std::string_view text);
 void append_utf8(std::string& out, char32_t c);
 inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// Always valid UTF-8: a surrogate without its other half becomes U+FFFD.
+// The result is always valid UTF-8: an unpaired surrogate becomes U+FFFD.
 std::string to_utf8(std::u16string_view text);
 
 }  // namespace ddm

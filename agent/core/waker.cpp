@@ -16,13 +16,14 @@ void Waker::wake() {
   if (pending_.exchange(true)) return;
   ++waking_;
   if (!closed_) {
-    // Fails only when the counter is at its end, and then the thread is awake anyway.
+    // Fails only when the counter is saturated, and then the thread is awake anyway.
     [[maybe_unused]] const int result = eventfd_write(event_.get(), 1);
   }
   --waking_;
 }
 
-// The number of the descriptor may be somebody else's file at once, so nobody is about to write.
+// After close() the descriptor number may be reused for another file, so close() waits until no
+// wake() is in progress.
 void Waker::close() {
   closed_ = true;
   while (waking_ != 0) sched_yield();
@@ -32,7 +33,7 @@ void Waker::close() {
 void Waker::reset() {
   eventfd_t ignored = 0;
   [[maybe_unused]] const int result = eventfd_read(event_.get(), &ignored);
-  // After the read: a wake() from here on writes again.
+  // Cleared after the read: a wake() from here on writes again.
   pending_.store(false);
 }
 

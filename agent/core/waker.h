@@ -1,4 +1,4 @@
-// Wakes the I/O thread out of epoll_wait(). Outlives the thread: late replies may still wake it.
+// Wakes the I/O thread out of epoll_wait(). Outlives it, since late replies still call wake().
 #pragma once
 
 #include <atomic>
@@ -14,15 +14,15 @@ class Waker {
   explicit Waker(FileDescriptor event) : event_(std::move(event)) {}
 
   int fd() const { return event_.get(); }
-  void wake();   // any thread, never waits; calls before the thread has woken up count as one
-  void reset();  // the I/O thread, before it looks for what there is to do
+  void wake();   // any thread, never blocks; calls before the thread has woken up are merged
+  void reset();  // the I/O thread, before it checks for work
 
-  // When that thread has ended: the descriptor is given back, and wake() does nothing any more.
+  // After the thread has ended: closes the descriptor; wake() does nothing from then on.
   void close();
 
  private:
   FileDescriptor event_;
-  std::atomic<int> waking_{0};  // threads inside of wake()
+  std::atomic<int> waking_{0};  // threads inside wake()
   std::atomic<bool> closed_{false};
   std::atomic<bool> pending_{false};
 };

@@ -1,4 +1,4 @@
-// A text that is a number and nothing else.
+// Parses a text that is a number and nothing else.
 #pragma once
 
 #include <charconv>
