@@ -14,13 +14,14 @@
 namespace ddm {
 namespace {
 
-// For threads that are just recording, when tracking is switched off.
+// For threads inside record() when tracking is switched off.
 constexpr std::chrono::seconds kPatience{1};
 
-// For threads that were in an event when tracking went off: they are there for microseconds.
+// For threads inside an event callback when tracking is switched off, where they stay for
+// microseconds.
 constexpr std::chrono::milliseconds kReadersPatience{200};
 
-// Threads whose names a ring file keeps in mind beyond those of its records.
+// Thread names that a ring file has room for, in addition to those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
 
 std::int64_t steady_ms() {
@@ -171,8 +172,8 @@ void Tracking::renew_sites() {
 
 std::string Tracking::prepare_hooks(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
-  // start() then takes the other engine, and says so.
-  return why_classes_stay().empty() ? bci_engine_.prepare(jni) : "";
+  // start() then uses the other engine, and logs it.
+  return why_unchangeable().empty() ? bci_engine_.prepare(jni) : "";
 }
 
 Engine* Tracking::prepare_engine(JNIEnv* jni, std::string& error) {
@@ -181,7 +182,7 @@ Engine* Tracking::prepare_engine(JNIEnv* jni, std::string& error) {
     if (error.empty()) return &vm_engine_;
     if (options_.engine_chosen || options_.interval > 0) return nullptr;
     log_warn("{}; so it is used", error);
-  } else if (const std::string why = why_classes_stay(); !why.empty()) {
+  } else if (const std::string why = why_unchangeable(); !why.empty()) {
     error = vm_engine_.prepare(jni);
     if (!error.empty()) return nullptr;
     log_warn("{}: engine=vm is used instead of bci", why);
@@ -210,7 +211,7 @@ void Tracking::pause_recorder() {
   if (!recorder_.pause(kPatience)) log_info("a thread is held up where it records");
 }
 
-// Under the lock, so that the ring stays the one that records go to.
+// Locked, so that the ring is not replaced meanwhile.
 void Tracking::add_names(NamesInUse& used) {
   const std::lock_guard lock(mutex_);
   if (AllocRing* const ring = ring_.get()) {
@@ -229,7 +230,7 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
   ring_.replace(ring_file_->ring());
   ring_file_names_ = std::make_unique<RingNames>(ring_file_->names());
   stacks_.names().tell(*ring_file_names_);
-  AllocRing* const ring = ring_.get();  // never replaced again
+  AllocRing* const ring = ring_.get();  // not replaced any more
   thread_names_.keep_in(std::make_unique<RingThreadNames>(
       ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing, [ring] {
         std::unordered_set<std::int64_t> ids;

@@ -78,7 +78,7 @@ bool AgentThread::add(Task task) {
   if (tasks_.empty() && !busy_) since_ = Clock::now();
   tasks_.push_back(std::move(task));
   changed_.notify_all();
-  if (told_) told_();
+  if (on_post_) on_post_();
   return true;
 }
 
@@ -92,7 +92,7 @@ std::string AgentThread::run_soon(JNIEnv* jni, Task task) {
     std::string error = start(jni);
     if (!error.empty()) return error;
     const std::lock_guard lock(mutex_);
-    if (!begun_ && !stopped_) continue;  // it has ended meanwhile
+    if (!begun_ && !stopped_) continue;  // the idle thread ended meanwhile
     return add(std::move(task)) ? "" : "the program is ending";
   }
 }
@@ -127,7 +127,7 @@ void AgentThread::every(std::chrono::milliseconds period, Task task) {
 }
 
 bool AgentThread::stop(std::chrono::milliseconds patience) {
-  std::deque<Task> dropped;  // destroyed outside the lock: a task may answer a request as it goes
+  std::deque<Task> dropped;  // destroyed outside the lock: a destructor may answer a request
   std::unique_lock lock(mutex_);
   stopped_ = true;
   dropped.swap(tasks_);

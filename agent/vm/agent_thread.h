@@ -1,14 +1,14 @@
-// A thread of ours inside the VM that may use JNI: RunAgentThread, started once the VM is live.
+// An agent thread that may use JNI: RunAgentThread, started once the VM is live.
 //
-// It runs queued tasks in order and a periodic task, and otherwise waits. post() may be called from
-// any thread, attached or not (JVMTI raw monitors take no unattached owner, so this is a plain
-// condition variable), but never from GC callbacks. An attached thread that sits in native code at
-// the VM's end delays it by 0.3 s: stop() in VMDeath lets the thread go before the VM looks.
+// It runs queued tasks in order and a periodic task, and waits otherwise. post() may be called from
+// any thread, attached or not (JVMTI raw monitors refuse unattached owners, hence a plain condition
+// variable), but never from a GC callback. An attached thread in native code delays the VM's exit
+// by 0.3 s; stop() in VMDeath ends the thread before.
 //
-// A debugger that suspends all threads passes over those that run the agent's code (jdwp_suspension).
+// A debugger's suspension of all threads does not include those of Runs::kAgent (jdwp_suspension).
 //
-// Making the thread runs Java, where a debugger may stop whoever makes it for as long as it likes:
-// no lock of ours is held meanwhile.
+// Creating the thread runs Java code, where a debugger may suspend the creating thread
+// indefinitely: no lock of the agent is held meanwhile.
 #pragma once
 
 #include <jvmti.h>
@@ -27,37 +27,36 @@ class AgentThread {
  public:
   using Task = std::function<void(JNIEnv*)>;
 
-  // Whose code it runs. What the agent's allocates is not recorded.
+  // Whose code the thread runs. Allocations of kAgent threads are not recorded.
   enum class Runs { kAgent, kProgram };
 
   AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs = Runs::kAgent);
 
-  // What is needed now and then: the thread ends when it has had nothing to do for a while, and
-  // run_soon() starts another one. Before start().
+  // The thread ends after some idle time, and run_soon() starts a new one. Call before start().
   void end_when_idle() { ends_when_idle_ = true; }
 
-  // Starts the thread; call in VMInit or later. Returns "" or what went wrong. Any attached thread;
-  // a call after the first, or while that is going on, does nothing and waits for nothing.
+  // Starts the thread; call in VMInit or later, on any attached thread. Returns "" or the error.
+  // Returns at once if the thread exists or is being started.
   std::string start(JNIEnv* jni);
 
-  // Runs the task on the thread soon. False, and the task is gone, once stop() was called.
+  // Queues the task. False, and the task is destroyed, after stop().
   bool post(Task task);
-  // The same, and starts the thread if there is none. "" or what went wrong.
+  // Queues the task and starts the thread if there is none. "" or the error.
   std::string run_soon(JNIEnv* jni, Task task);
 
-  struct Load {                          // zero: it does not
-    std::chrono::nanoseconds waiting{};  // how long the first task has waited while none went on
-    std::chrono::nanoseconds busy{};     // how long the task that goes on has
+  struct Load {                          // all zero: no task is queued or running
+    std::chrono::nanoseconds waiting{};  // of the first queued task, while none is running
+    std::chrono::nanoseconds busy{};     // run time of the running task so far
   };
   Load load() const;
-  // Is told of every post(), under a lock: must not wait. Before start().
-  void tell_of_posts(std::function<void()> told) { told_ = std::move(told); }
+  // Calls `listener` at every post(), with the lock held: it must not block. Call before start().
+  void set_post_listener(std::function<void()> listener) { on_post_ = std::move(listener); }
 
-  // Runs the task every `period` (0 = no more).
+  // Runs the task every `period`; 0 ends that.
   void every(std::chrono::milliseconds period, Task task);
 
-  // No further task begins and the thread ends. Waits for a running task, at most so long; false
-  // when that was not enough.
+  // Starts no further task and ends the thread. Waits up to `patience` for a running task; false:
+  // it is still running.
   bool stop(std::chrono::milliseconds patience);
 
  private:
@@ -65,14 +64,14 @@ class AgentThread {
   static constexpr std::chrono::milliseconds kIdle{1500};
   struct Life {  // of one thread
     AgentThread& of;
-    jobject thread;       // of java.lang.Thread
-    std::int64_t own_id;  // java.lang.Thread's, of the agent's; 0: it runs the program's code
+    jobject thread;       // the java.lang.Thread
+    std::int64_t own_id;  // Thread.getId() of a kAgent thread; 0: Runs::kProgram
   };
   std::string start_thread(JNIEnv* jni);
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* life);
-  // Lock held.
+  // Call with the lock held.
   bool add(Task task);
-  Task next_task();  // empty: the thread is to end
+  Task next_task();  // empty: the thread has to end
   void run_task(JNIEnv* jni, const Task& task) const;
   void begin_task();
   void task_ended();
@@ -81,7 +80,7 @@ class AgentThread {
   const std::string name_;
   const Runs runs_;
   bool ends_when_idle_ = false;
-  std::function<void()> told_;
+  std::function<void()> on_post_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_:
@@ -89,11 +88,11 @@ class AgentThread {
   Task periodic_;
   Clock::duration period_{0};
   Clock::time_point next_due_;
-  bool busy_ = false;        // a task is going on, here or elsewhere
-  Clock::time_point since_;  // busy, or with a task that could be taken
-  bool begun_ = false;  // start() was called and has not failed, and it was not idle for too long
+  bool busy_ = false;        // a task is running
+  Clock::time_point since_;  // since when it is busy_, or a queued task could run
+  bool begun_ = false;       // start() has succeeded, and the thread has not ended for idleness
   bool stopped_ = false;
-  int running_ = 0;  // threads between RunAgentThread and their end: one that ends, and the next
+  int running_ = 0;  // threads inside RunAgentThread: an ending one and its successor may overlap
 };
 
 }  // namespace ddm

@@ -4,7 +4,8 @@
 
 namespace ddm {
 
-// JNI's FindClass asks the application's loader, in Java, which throws where there is no such class.
+// JNI's FindClass calls the application's class loader, in Java, which throws if the class is
+// missing.
 jclass find_boot_class(JNIEnv* jni, const char* name) {
   using Find = jclass(JNICALL*)(JNIEnv*, const char*);
   static const auto find =

@@ -1,4 +1,5 @@
-// Classes of our own in java.base, defined with JNI: every class finds them, no jar, no flag.
+// Classes of the agent in java.base, defined with JNI DefineClass: visible everywhere, without a
+// jar or a flag.
 #pragma once
 
 #include <jni.h>
@@ -9,8 +10,8 @@
 
 namespace ddm {
 
-// A global reference, never given back: such a class is there as long as the VM. Null: the VM
-// refused it. On an attached thread.
+// Returns a global reference that is never deleted: the class lives as long as the VM. Null: the VM
+// refused. Attached threads.
 inline jclass define_boot_class(JNIEnv* jni, const char* name, const unsigned char* bytes,
                                 std::size_t size) {
   const LocalRef<jclass> defined(
@@ -20,11 +21,11 @@ inline jclass define_boot_class(JNIEnv* jni, const char* name, const unsigned ch
   return static_cast<jclass>(jni->NewGlobalRef(defined.get()));
 }
 
-// One that this version of the VM may lack: a local reference, or null. No Java code runs for it, so
-// that no debugger which stops at exceptions is shown one of ours. Leaves none pending.
+// A class that this VM may lack: a local reference, or null. Runs no Java code, so a debugger that
+// breaks on exceptions sees none. Leaves no exception pending.
 jclass find_boot_class(JNIEnv* jni, const char* name);
 
-// Any class, as a global reference. Null: there is none.
+// Any class, as a global reference. Null: not found.
 inline jclass global_class(JNIEnv* jni, const char* name) {
   const LocalRef<jclass> found(jni, jni->FindClass(name));
   if (clear_exception(jni) || !found) return nullptr;

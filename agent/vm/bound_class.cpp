@@ -12,9 +12,9 @@
 namespace ddm {
 namespace {
 
-thread_local BoundClass* t_linked = nullptr;  // whose second class this thread links
+thread_local BoundClass* t_linked = nullptr;  // its second class is being linked by this thread
 
-// The file of a second copy of this library; "": none is seen by its name.
+// The path of a second loaded copy of this library; "": none was found by name.
 std::string other_copy() {
   struct Search {
     std::string_view own;
@@ -34,7 +34,7 @@ std::string other_copy() {
   return search.found;
 }
 
-// The VM takes a class of a name once.
+// A class name can be defined once per loader.
 std::string why_not_defined(JNIEnv* jni, const char* class_name) {
   const std::string name = dotted_name(class_name);
   const LocalRef<jclass> there(jni, find_boot_class(jni, class_name));

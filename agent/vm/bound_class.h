@@ -1,9 +1,9 @@
-// A class of our own in java.base whose natives are bound before any code can call them: left to the
-// VM, they would be looked up by Java code, which may be rewritten itself.
+// A class of the agent in java.base whose natives are bound before any code can call them: lazy
+// binding by the VM runs Java code, which may be rewritten itself.
 //
-// RegisterNatives on a class of java.base prints a warning on stdout unless it is called from java.base
-// (jni.cpp). So a method link() of the class is called, which links a second class, in whose
-// ClassPrepare event the natives are registered.
+// RegisterNatives on a class of java.base prints a warning on stdout unless a class of java.base
+// calls it (jni.cpp). Therefore define() calls the class's method link(), which links a second
+// class, and the natives are registered in the ClassPrepare event of that class.
 #pragma once
 
 #include <jvmti.h>
@@ -26,22 +26,22 @@ class BoundClass {
   BoundClass(File file, File link, std::vector<JNINativeMethod> natives)
       : file_(file), link_file_(link), natives_(std::move(natives)) {}
 
-  // "" or what went wrong; once is enough. The ClassPrepare event must be on and lead to prepared()
-  // (ClassHooks::define()).
+  // Returns "" or the error; a repeated call does nothing. ClassPrepare must be enabled and routed
+  // to prepared() (ClassHooks::define()).
   std::string define(JNIEnv* jni);
 
-  // The ClassPrepare event, of any class, on the thread that links it.
+  // Call in every ClassPrepare event, on the thread that links the class.
   static void prepared(JNIEnv* jni, jclass klass);
 
   jclass get() const { return class_; }  // null before define()
-  jclass link() const { return link_; }  // the second class; likewise
+  jclass link() const { return link_; }  // the second class; null before define()
 
  private:
   void bind(JNIEnv* jni, jclass klass);
 
   const File file_, link_file_;
   const std::vector<JNINativeMethod> natives_;
-  jclass class_ = nullptr;  // global references, never given back
+  jclass class_ = nullptr;  // global references, never deleted
   jclass link_ = nullptr;
   bool bound_ = false;
 };

@@ -21,8 +21,8 @@ struct Wanted {
    [](const jvmtiCapabilities& c) { return c.capability != 0; }}
 // clang-format on
 
-// Those for rewriting are asked for, but not used before tracking starts: CDS and the AOT cache
-// stay on.
+// The capabilities for rewriting are acquired but not used before tracking starts, which keeps CDS
+// and the AOT cache enabled.
 constexpr Wanted kWanted[] = {
     DDM_WANTED(can_tag_objects),
     DDM_WANTED(can_get_source_file_name),

@@ -14,7 +14,7 @@ namespace {
 bool code_calls(const bci::ConstantPool& pool, bci::ByteSpan code, std::string_view callee) {
   for (std::size_t at = 0; at < code.size();) {
     const std::size_t length = bci::instruction_length(code, at);
-    if (length == 0) return true;  // not understood
+    if (length == 0) return true;  // not parseable
     if (code[at] == bci::kInvokestatic) {
       const auto method = pool.member(static_cast<std::uint16_t>(code[at + 1] << 8 | code[at + 2]));
       if (method && method->owner == callee) return true;
@@ -56,7 +56,7 @@ bool calls_static_of(jvmtiEnv* jvmti, jclass klass, std::string_view callee) {
   if (!pool || jvmti->GetClassMethods(klass, &methods, ids.out()) != JVMTI_ERROR_NONE) return true;
   for (jint i = 0; i < methods; ++i) {
     JvmtiPtr<unsigned char> code(jvmti);
-    // Native and abstract methods have none.
+    // Native and abstract methods have no bytecode.
     if (jvmti->GetBytecodes(ids[i], &size, code.out()) == JVMTI_ERROR_NONE &&
         code_calls(*pool, {code.get(), static_cast<std::size_t>(size)}, callee)) {
       return true;

@@ -1,4 +1,4 @@
-// What the methods of a linked class are called, and what they call: as the VM has it now. Any attached
+// The names of a linked class's methods, and the calls in their current bytecode. Any attached
 // thread.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace ddm {
 
-// Whether `is_it` is true of one of its own methods; also if the VM does not tell.
+// Whether `is_it` holds for one of the class's own methods; true also if the VM does not list them.
 using IsMethod = std::function<bool(std::string_view name, std::string_view descriptor)>;
 bool has_method(jvmtiEnv* jvmti, jclass klass, const IsMethod& is_it);
 
-// Whether one of them calls a static method of the class `callee` (internal name). The constant pool
-// does not tell: HotSpot keeps what a class once had in it, for good. The environment can get constant
-// pools and bytecodes.
+// Whether one of them calls a static method of the class `callee` (internal name). The bytecode is
+// scanned because HotSpot never removes entries from a constant pool. The environment needs
+// can_get_constant_pool and can_get_bytecodes.
 bool calls_static_of(jvmtiEnv* jvmti, jclass klass, std::string_view callee);
 
 }  // namespace ddm

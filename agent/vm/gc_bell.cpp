@@ -54,7 +54,7 @@ void GcBell::wait_for(std::chrono::milliseconds patience) {
   forget_rings();
 }
 
-// They are all about the state that is looked at now.
+// Drops pending rings: the caller is about to see the state that they are about.
 void GcBell::forget_rings() {
   while (sem_trywait(&rung_) == 0) {
   }

@@ -1,9 +1,9 @@
-// Wakes a thread of ours when the VM has collected garbage.
+// Wakes an agent thread when the VM has finished a GC pause.
 //
-// Counts the VM's GarbageCollectionFinish events, which come at the end of each pause of a
-// collector (a concurrent one makes several in a cycle). Events of an own JVMTI environment, so
-// nobody else's switching is in the way; inside one nothing of the VM may be touched, and nothing
-// is but a counter and a semaphore.
+// Counts GarbageCollectionFinish events, which are posted at the end of each pause (several per
+// cycle of a concurrent collector). The events belong to a JVMTI environment of their own, so no
+// other component can disable them. A callback must not enter the VM; this one only increments a
+// counter and posts a semaphore.
 #pragma once
 
 #include <jvmti.h>
@@ -17,13 +17,14 @@ namespace ddm {
 
 class GcBell {
  public:
-  // Live phase. Null: the VM refuses the events. Never freed: the VM may be in one at any time.
+  // Live phase. Null: the VM refuses the events. Never freed: a VM thread may be in a callback at
+  // any time.
   static GcBell* create(JavaVM* vm);
 
-  // Off from the start, and then it costs nothing. False: the VM refuses.
+  // Initially off, at no cost. False: the VM refuses.
   bool switch_to(bool on);
 
-  // Pauses that have ended while it was on.
+  // Pauses that ended while the events were enabled.
   std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
 
   // A collection of which the VM does not tell.
@@ -33,9 +34,9 @@ class GcBell {
   }
   // Any thread, and inside a pause.
   void ring() noexcept { sem_post(&rung_); }
-  // Until it has been rung since the last wait.
+  // Returns after a ring() since the previous wait.
   void wait();
-  // The same, at most so long.
+  // The same with a timeout.
   void wait_for(std::chrono::milliseconds patience);
 
  private:

@@ -20,7 +20,7 @@ GcPauses* pauses_of(jvmtiEnv* jvmti) {
 
 }  // namespace
 
-// Sequentially consistent: what the collector does next comes after it for every reader.
+// Sequentially consistent: every reader sees this store before any effect of the collection.
 void JNICALL GcPauses::started(jvmtiEnv* jvmti) { pauses_of(jvmti)->number_.fetch_or(1); }
 
 void JNICALL GcPauses::finished(jvmtiEnv* jvmti) {

@@ -1,8 +1,8 @@
-// Whether the VM stands still for its collector, and whether it has since: what native code needs
-// to know that objects did not move, and no class was unloaded, while it looked at their memory.
+// Whether the VM is in a GC pause, and whether there was one since: native code that reads the
+// heap's memory must know that no object moved and no class was unloaded meanwhile.
 //
-// For the collectors that move objects in pauses only (Serial, Parallel, G1). Events of an own JVMTI
-// environment: nobody else's switching is in the way.
+// For collectors that move objects in pauses only (Serial, Parallel, G1). The events belong to a
+// JVMTI environment of their own, so no other component can disable them.
 #pragma once
 
 #include <jvmti.h>
@@ -15,15 +15,15 @@ namespace ddm {
 
 class GcPauses {
  public:
-  // Once, live phase. Null: another collector, or the VM refuses the events. Never freed: the VM
-  // may be in an event at any time.
+  // Call once, in the live phase. Null: another collector, or the VM refuses the events. Never
+  // freed: a VM thread may be in a callback at any time.
   static GcPauses* watch(JavaVM* vm);
 
-  // Odd inside a pause. Two even and equal numbers: there was no pause in between.
+  // Odd during a pause. Two equal even numbers: there was no pause in between.
   std::uint64_t number() const { return number_.load(std::memory_order_acquire); }
-  // What number() reads, for who knows nothing of JVMTI.
+  // The variable behind number(), for code without JVMTI.
   const std::atomic<std::uint64_t>& counter() const { return number_; }
-  // How many there were.
+  // The number of pauses.
   static std::uint32_t count(std::uint64_t number) {
     return static_cast<std::uint32_t>(number >> 1);
   }

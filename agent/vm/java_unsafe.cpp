@@ -30,7 +30,7 @@ std::uint64_t JavaUnsafe::word_of(JNIEnv* jni, jobject object, std::uint32_t off
 
 std::optional<std::uint32_t> JavaUnsafe::field_offset(JNIEnv* jni, jclass type,
                                                       const char* name) const {
-  constexpr jlong kMost = 256;  // no class that we ask for has so many fields
+  constexpr jlong kMost = 256;  // no class that the agent asks for has more fields
   const LocalRef<jstring> text(jni, jni->NewStringUTF(name));
   if (clear_exception(jni) || !text) return {};
   const jlong offset = jni->CallLongMethod(unsafe_, field_offset_, type, text.get());

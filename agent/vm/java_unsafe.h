@@ -1,5 +1,5 @@
-// jdk.internal.misc.Unsafe: where fields of Java objects lie, and words out of objects, read in Java,
-// so that no collector can move the object meanwhile. Any attached thread; open() runs Java code.
+// jdk.internal.misc.Unsafe: field offsets, and words of objects read by Java code, where no
+// collector can move the object meanwhile. Any attached thread; open() runs Java code.
 #pragma once
 
 #include <jni.h>
@@ -12,15 +12,15 @@ namespace ddm {
 
 class JavaUnsafe {
  public:
-  // Makes local references. "" or what is missing.
+  // Creates local references. "" or what is missing.
   std::string open(JNIEnv* jni);
 
-  // The one object of its class.
+  // The Unsafe instance.
   jobject object() const { return unsafe_; }
 
-  // 0 when Java refuses.
+  // 0 after a Java exception.
   std::uint64_t word_of(JNIEnv* jni, jobject object, std::uint32_t offset) const;
-  // None: the class has no such field.
+  // nullopt: the class has no such field.
   std::optional<std::uint32_t> field_offset(JNIEnv* jni, jclass type, const char* name) const;
 
  private:

@@ -32,7 +32,7 @@ LibraryRange jdwp_library() {
   return range;
 }
 
-// It leaves its address among the VM's agent properties, which tools like jcmd read.
+// The jdwp agent publishes its address in the VM's agent properties, which tools like jcmd read.
 std::string jdwp_listener(JNIEnv* jni) {
   const LocalFrame frame(jni, kLocalRefs);
   if (!frame.good()) return "";

@@ -1,4 +1,4 @@
-// The JDK's own jdwp agent (-agentlib:jdwp), seen from beside it.
+// Observes the JDK's own jdwp agent (-agentlib:jdwp).
 #pragma once
 
 #include <jni.h>
@@ -8,8 +8,8 @@
 
 namespace ddm {
 
-// Where its library is in memory: all zero when it is not there. With it a debugger may come now, later
-// or never. Any thread.
+// Where its library is mapped; all zero: not loaded. If it is, a debugger may connect at any time.
+// Any thread.
 struct LibraryRange {
   std::uintptr_t begin = 0, end = 0;
   bool empty() const { return begin == end; }
@@ -20,8 +20,8 @@ struct LibraryRange {
 };
 LibraryRange jdwp_library();
 
-// Where it waits for a debugger, as it says itself: "dt_socket:5005". "": there is none, or it does
-// not wait. Live phase; leaves no exception pending.
+// Where it listens for a debugger, in its own words: "dt_socket:5005". "": there is none, or it
+// does not listen. Live phase; leaves no exception pending.
 std::string jdwp_listener(JNIEnv* jni);
 
 }  // namespace ddm

@@ -19,7 +19,7 @@ using Table = jvmtiInterface_1_;
 using OfOne = jvmtiError(JNICALL*)(jvmtiEnv*, jthread);
 using OfMany = jvmtiError(JNICALL*)(jvmtiEnv*, jint, const jthread*, jvmtiError*);
 
-// Set before the table is changed.
+// Set before the function table is changed.
 struct {
   Table* table = nullptr;
   OfOne suspend = nullptr, resume = nullptr;
@@ -44,7 +44,8 @@ jvmtiError of_one(OfOne function, const void* caller, jvmtiEnv* jvmti, jthread t
   return function(jvmti, thread);
 }
 
-// The VM is asked for those that are not ours, and their results go where the caller wants them.
+// Calls the VM for the threads that are not the agent's, and stores its results at their indices in
+// `results`.
 jvmtiError of_others(OfMany function, JNIEnv* jni, jvmtiEnv* jvmti, jint count,
                      const jthread* threads, jvmtiError* results) {
   std::vector<jthread> others;
@@ -99,8 +100,8 @@ jvmtiError JNICALL ResumeThreadList(jvmtiEnv* jvmti, jint count, const jthread* 
 }
 // NOLINTEND(readability-identifier-naming)
 
-// The table is data of the VM that it may have protected: a plain store could fault. A word is
-// written at once, so that another thread calls the old function or the new one.
+// The table belongs to the VM, which may have write-protected it, so a plain store could fault. The
+// kernel copies an aligned word at once: another thread calls either the old or the new function.
 template <class Function>
 bool put(Function& place, Function function) {
   const iovec from{&function, sizeof function};
@@ -126,7 +127,7 @@ bool exempt_own_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   g.suspend_list = table->SuspendThreadList;
   g.resume_list = table->ResumeThreadList;
   g.table = table;
-  // Who resumes is answered before who suspends: a thread of ours is never left suspended.
+  // Resume functions are replaced before suspend functions: an agent thread never stays suspended.
   if (put(table->ResumeThread, &ResumeThread) && put(table->ResumeThreadList, &ResumeThreadList) &&
       put(table->SuspendThread, &SuspendThread) &&
       put(table->SuspendThreadList, &SuspendThreadList)) {

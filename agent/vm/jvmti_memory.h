@@ -1,4 +1,4 @@
-// Owners of memory that JVMTI hands out (Deallocate) and of JNI references.
+// Owners of memory that JVMTI allocates (Deallocate) and of JNI references.
 #pragma once
 
 #include <jvmti.h>
@@ -7,7 +7,7 @@
 
 namespace ddm {
 
-// Owns one block from JVMTI: `JvmtiPtr<char> name(jvmti); jvmti->GetX(..., name.out());`
+// Owns one JVMTI allocation: `JvmtiPtr<char> name(jvmti); jvmti->GetX(..., name.out());`
 template <typename T>
 class JvmtiPtr {
  public:
@@ -60,7 +60,7 @@ class LocalRef {
   T ref_;
 };
 
-// Frees all local references made in a scope. good() is false when the VM had no memory for it.
+// Frees all local references created in a scope. good() is false when PushLocalFrame failed.
 class LocalFrame {
  public:
   LocalFrame(JNIEnv* jni, jint capacity) : jni_(jni), good_(jni->PushLocalFrame(capacity) == 0) {

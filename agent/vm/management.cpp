@@ -23,7 +23,7 @@ using GetMemoryUsage = jobject(JNICALL*)(JNIEnv*, jboolean heap);
 using DumpHeap = jint(JNICALL*)(JNIEnv*, jstring path, jboolean live);
 using ExecuteDiagnosticCommand = jstring(JNICALL*)(JNIEnv*, jstring command);
 
-std::optional<Table> look_for_table(JNIEnv* jni) {
+std::optional<Table> search_table(JNIEnv* jni) {
   void* symbol = vm_library::symbol("JVM_GetManagement");
   if (symbol == nullptr) return std::nullopt;
   const auto get_management = reinterpret_cast<GetManagement>(symbol);
@@ -37,7 +37,7 @@ std::optional<Table> look_for_table(JNIEnv* jni) {
   return std::nullopt;
 }
 
-// Clears the pending exception; its message, or "" when there was none.
+// Clears the pending exception and returns its message; "" if there was none.
 std::string take_exception_message(JNIEnv* jni) {
   const LocalRef<jthrowable> thrown(jni, jni->ExceptionOccurred());
   if (!thrown) return "";
@@ -52,7 +52,7 @@ std::string take_exception_message(JNIEnv* jni) {
   return failed || !message ? "an exception without a message" : to_string(jni, message.get());
 }
 
-// com.sun.management.HotSpotDiagnosticMXBean, as programs ask for a dump. "" or what went wrong.
+// Requests the dump from com.sun.management.HotSpotDiagnosticMXBean. "" or the error.
 std::string dump_by_bean(JNIEnv* jni, jstring path, bool live) {
   constexpr const char* kNone = "this VM offers no heap dumps";
   const LocalRef<jclass> type(jni, jni->FindClass("com/sun/management/HotSpotDiagnosticMXBean"));
@@ -74,7 +74,7 @@ std::string dump_by_bean(JNIEnv* jni, jstring path, bool live) {
 }  // namespace
 
 const std::optional<Table>& find_table(JNIEnv* jni) {
-  static const std::optional<Table> table = look_for_table(jni);
+  static const std::optional<Table> table = search_table(jni);
   return table;
 }
 

@@ -1,4 +1,4 @@
-// The table of functions behind management.h: jmm.h of the JDK, reached through JVM_GetManagement.
+// The function table behind management.h: jmm.h of the JDK, obtained from JVM_GetManagement.
 #pragma once
 
 #include <jni.h>
@@ -8,9 +8,8 @@
 
 namespace ddm::management {
 
-// jmm.h: a table of functions. JMM_VERSION_4 (JDK 21 to 25) has one function more in the middle than
-// JMM_VERSION_3 (17); that of JDK 26 to 28, 0x20050000, has the same ones. A VM of yet another version
-// gives no table.
+// JMM_VERSION_4 (JDK 21 to 25) has one function more in the middle than JMM_VERSION_3 (17); the
+// table of JDK 26 to 28, version 0x20050000, has the same functions. Other versions are not used.
 struct TableLayout {
   jint version;
   int get_memory_usage;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kGetThreadInfo = 4;
 constexpr int kGetMemoryManagers = 6;
-// Behind GetMemoryUsage: GetLongAttribute, then these two.
+// Indices relative to GetMemoryUsage: GetLongAttribute follows, then these two.
 constexpr int kGetBoolBehindUsage = 2;
 constexpr int kSetBoolBehindUsage = 3;
 constexpr jint kContentionMonitoring = 23;  // JMM_THREAD_CONTENTION_MONITORING
@@ -51,7 +51,8 @@ struct InfoFields {
 std::optional<Collector> read_collector(JNIEnv* jni, jobject manager) {
   const LocalRef<jclass> type(jni, jni->GetObjectClass(manager));
   const jmethodID count = jni->GetMethodID(type.get(), "getCollectionCount", "()J");
-  if (clear_exception(jni) || count == nullptr) return {};  // of the code cache, or so
+  if (clear_exception(jni) || count == nullptr)
+    return {};  // a pool outside the Java heap, such as the code cache
   const jmethodID time = jni->GetMethodID(type.get(), "getCollectionTime", "()J");
   const jmethodID name =
       time ? jni->GetMethodID(type.get(), "getName", "()Ljava/lang/String;") : nullptr;
@@ -75,7 +76,7 @@ std::vector<ThreadInfo> thread_infos(JNIEnv* jni, const std::vector<std::int64_t
   const auto get = table ? table->at<GetThreadInfo>(kGetThreadInfo) : nullptr;
   const LocalFrame frame(jni, 16);
   if (get == nullptr || ids.empty() || !frame.good()) return result;
-  // Not in a VM without java.management.
+  // Missing in a VM without java.management.
   const jclass type = jni->FindClass("java/lang/management/ThreadInfo");
   if (clear_exception(jni) || type == nullptr) return result;
   const auto fields = InfoFields::find(jni, type);

@@ -16,7 +16,8 @@ std::optional<std::uintptr_t> read_address(std::uintptr_t at) {
   return value;
 }
 
-// The constant pool of the method's class, if the jmethodID is the address of a Method's address.
+// The constant pool of the method's class, assuming that the jmethodID is a pointer to a Method
+// pointer.
 std::optional<std::uintptr_t> pool_behind(jmethodID method) {
   const auto constant = vm_structs::offset_of("Method", "_constMethod");
   const auto pool = vm_structs::offset_of("ConstMethod", "_constants");
@@ -27,7 +28,7 @@ std::optional<std::uintptr_t> pool_behind(jmethodID method) {
   return at;
 }
 
-// Two methods of one class have one constant pool, and another class has another.
+// Two methods of one class must share a constant pool, and methods of different classes must not.
 bool ids_are_addresses(JNIEnv* jni) {
   const LocalRef<jclass> object(jni, jni->FindClass("java/lang/Object"));
   const LocalRef<jclass> string(jni, jni->FindClass("java/lang/String"));

@@ -1,9 +1,9 @@
-// What stands behind a jmethodID in HotSpot 17 to 25: the address of a cell that holds the VM's
-// Method. The cell gets another Method when the class is redefined or retransformed and null when
-// the class is unloaded; it is never freed (classLoaderData.cpp: "we don't know when native code is
-// going to stop using them"). No event tells of either, so this is how a reader notices.
+// In HotSpot 17 to 25 a jmethodID is the address of a cell that holds the VM's Method*. Redefining
+// or retransforming the class stores another Method* in the cell, unloading the class stores null;
+// the cell is never freed (classLoaderData.cpp: "we don't know when native code is going to stop
+// using them"). JVMTI posts no event for either, so a reader compares the cells.
 //
-// From 26 on a jmethodID is a number (JDK-8268406). Whether it is an address is tried at the start.
+// From 26 on a jmethodID is a number (JDK-8268406). Which of the two holds is tested at start-up.
 #pragma once
 
 #include <jvmti.h>
@@ -16,8 +16,8 @@ class MethodPointers {
 
   bool known() const { return known_; }
 
-  // The Method now, to be compared only. Null if unloaded or not known(). Any thread; `method` is
-  // or was one.
+  // The current Method*, for comparison only. Null if unloaded or not known(). Any thread; `method`
+  // is, or was, a valid jmethodID.
   const void* of(jmethodID method) const {
     return known_ ? *reinterpret_cast<const void* const volatile*>(method) : nullptr;
   }

@@ -15,7 +15,7 @@ void deallocate(jvmtiEnv* jvmti, void* memory) {
   jvmti->Deallocate(static_cast<unsigned char*>(memory));
 }
 
-// The whole list is ours to free.
+// The caller must deallocate the whole list.
 jvmtiExtensionFunction find_function(jvmtiEnv* jvmti, const char* id) {
   jint count = 0;
   JvmtiPtr<jvmtiExtensionFunctionInfo> list(jvmti);
@@ -43,7 +43,7 @@ void MountedThreads::open(JNIEnv* jni) {
     return;
   }
   jvmti_ = static_cast<jvmtiEnv*>(environment);
-  // The headers of 17 have no name for this capability; it is in JVMTI's words for 21.
+  // The headers of 17 have no name for this capability; this is its bit in JVMTI 21.
   jvmtiCapabilities potential{};
   jvmtiCapabilities wanted{};
   constexpr unsigned kSupportVirtualThreads = 44;

@@ -1,8 +1,8 @@
-// The virtual thread that a carrier runs just now, by a function that HotSpot 21 and newer add to
-// JVMTI.
+// The virtual thread that is mounted on a carrier, from an extension function of JVMTI in HotSpot
+// 21 and newer.
 //
-// It takes the capability for virtual threads, which makes each of their switches a little dearer:
-// taken in an environment of its own, and given back.
+// It needs the capability for virtual threads, which makes each mount and unmount slightly slower:
+// the capability is acquired in an environment of its own, and relinquished.
 #pragma once
 
 #include <jvmti.h>
@@ -16,11 +16,11 @@ class MountedThreads {
   MountedThreads(const MountedThreads&) = delete;
   MountedThreads& operator=(const MountedThreads&) = delete;
 
-  // Before virtual threads, and where the VM refuses, on() never finds any.
+  // In a VM without virtual threads, or one that refuses, on() always returns null.
   void open(JNIEnv* jni);
   void close();
 
-  // A local reference, or null when it runs none.
+  // A local reference; null: none is mounted.
   jthread on(jthread carrier) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace ddm {
 namespace {
 
-std::array<std::atomic<std::int64_t>, 16> g_own_threads{};  // 0: free, as no thread's id is
+std::array<std::atomic<std::int64_t>, 16> g_own_threads{};  // 0: free; no Java thread has id 0
 
 }  // namespace
 

@@ -1,20 +1,20 @@
-// Which threads are the agent's own: what they allocate is not the program's.
+// Which threads are the agent's own: their allocations are not the program's.
 //
-// A thread that the VM starts for us is known by Java's id before it runs, since its JVMTI
-// ThreadStart event comes before its first line. Any thread; nothing waits.
+// An AgentThread is registered by its Java id before it runs, since its ThreadStart event is posted
+// before its first instruction. Any thread; nothing blocks.
 #pragma once
 
 #include <cstdint>
 
 namespace ddm {
 
-// By java.lang.Thread's id. There are a handful; one too many is not remembered.
+// By Thread.getId(). The table has room for a handful; beyond that a thread is not registered.
 void add_own_thread(std::int64_t java_id);
 bool is_own_thread(std::int64_t java_id);
-// It ends, and its place is free again.
+// The thread ends, and its entry is free again.
 void remove_own_thread(std::int64_t java_id);
 
-// The calling thread, from here to its end.
+// Marks the calling thread until it ends.
 inline constinit thread_local bool t_own_thread = false;
 inline void become_own_thread() { t_own_thread = true; }
 inline bool on_own_thread() { return t_own_thread; }

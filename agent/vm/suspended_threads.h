@@ -1,4 +1,4 @@
-// How many threads of the VM stand still because somebody has suspended them, a debugger as a rule.
+// Counts threads of the VM that are suspended, usually by a debugger.
 #pragma once
 
 #include <jvmti.h>
@@ -7,7 +7,7 @@ namespace ddm {
 
 struct SuspendedThreads {
   int program = 0;
-  int own = 0;  // of the agent's
+  int own = 0;  // agent threads among them
 };
 
 // Any attached thread. Virtual threads are not counted.

@@ -13,7 +13,7 @@
 namespace ddm {
 namespace {
 
-// Reads memory of ours that may be gone: an error instead of a fault.
+// Reads memory that may be unmapped: an error instead of a fault.
 template <typename T>
 std::optional<T> read_carefully(std::uintptr_t address) {
   T value{};
@@ -59,7 +59,7 @@ void ThreadFields::find_os_id(JNIEnv* jni, jclass thread_class) {
   os_thread_ = *os_thread;
   thread_id_ = *thread_id;
   vm_thread_ = vm_thread;
-  // Believed only if it is right for the one thread whose id is certain.
+  // The offsets are used only if they give the right id for the current thread.
   LocalRef<jobject> current(jni, nullptr);
   if (jvmti_->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE ||
       os_id(jni, current.get()) != static_cast<std::uint32_t>(syscall(SYS_gettid))) {
@@ -108,7 +108,8 @@ std::uint32_t ThreadFields::os_id(JNIEnv* jni, jthread thread) const {
   if (!os_thread) return 0;
   const auto id =
       read_carefully<std::int32_t>(*os_thread + static_cast<std::uintptr_t>(thread_id_));
-  // The VM clears eetop before it frees the JavaThread. Still there: what was read was alive.
+  // The VM clears eetop before it frees the JavaThread. If eetop is unchanged, the JavaThread was
+  // alive during the reads.
   if (!id || *id <= 0 || jni->GetLongField(thread, vm_thread_) != before) return 0;
   return static_cast<std::uint32_t>(*id);
 }

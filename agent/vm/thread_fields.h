@@ -1,7 +1,7 @@
-// What a java.lang.Thread object says of its thread, read from its fields: some 100 ns each, where
+// Reads a thread's attributes from the fields of its java.lang.Thread: about 100 ns each, where
 // JVMTI's GetThreadInfo takes 45 microseconds on 25.
 //
-// Any attached thread. A field that this VM does not have is asked of JVMTI instead.
+// Any attached thread. JVMTI is the fallback for a field that this VM lacks.
 #pragma once
 
 #include <jvmti.h>
@@ -14,14 +14,14 @@ namespace ddm {
 
 class ThreadFields {
  public:
-  // Finds the fields; no class is loaded. None: not even the id can be read.
+  // Looks up the fields; loads no class. nullopt: not even the id is readable.
   static std::optional<ThreadFields> find(jvmtiEnv* jvmti, JNIEnv* jni);
 
   std::int64_t id(JNIEnv* jni, jthread thread) const { return jni->GetLongField(thread, id_); }
   std::string name(JNIEnv* jni, jthread thread) const;  // UTF-8
   bool daemon(JNIEnv* jni, jthread thread) const;
 
-  // The kernel's id of the thread (jstack's nid); 0 = not known, or not alive.
+  // The OS thread id (jstack's nid); 0 = unknown, or not alive.
   std::uint32_t os_id(JNIEnv* jni, jthread thread) const;
 
  private:
@@ -33,11 +33,12 @@ class ThreadFields {
   jvmtiEnv* jvmti_;
   jfieldID id_ = nullptr;
   jfieldID name_ = nullptr;
-  jfieldID holder_ = nullptr;  // from 19 on `daemon` is in Thread.holder
+  jfieldID holder_ = nullptr;  // from 19 on `daemon` is a field of Thread.holder
   jfieldID daemon_ = nullptr;
-  jfieldID vm_thread_ = nullptr;  // Thread.eetop: the JavaThread, 0 before and after its life
-  std::int64_t os_thread_ = 0;    // offset of JavaThread::_osthread
-  std::int64_t thread_id_ = 0;    // offset of OSThread::_thread_id
+  jfieldID vm_thread_ =
+      nullptr;  // Thread.eetop: the JavaThread's address, 0 before start and after the end
+  std::int64_t os_thread_ = 0;  // offset of JavaThread::_osthread
+  std::int64_t thread_id_ = 0;  // offset of OSThread::_thread_id
 };
 
 }  // namespace ddm

@@ -7,7 +7,7 @@
 namespace ddm {
 namespace {
 
-constexpr jint kFurtherRefs = 64;  // what the caller makes one after the other
+constexpr jint kFurtherRefs = 64;  // for references that the caller creates
 
 }  // namespace
 

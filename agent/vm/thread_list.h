@@ -7,10 +7,10 @@
 
 namespace ddm {
 
-// Local references; the caller has pushed a local frame. Empty when the VM refuses.
+// Local references; the caller has pushed a local frame. Empty if the VM refuses.
 std::vector<jthread> all_threads(jvmtiEnv* jvmti, JNIEnv* jni);
 
-// JVMTI has just made so many local references: says so to -Xcheck:jni, which counts them.
+// Declares local references created by JVMTI to -Xcheck:jni, which counts them.
 void announce_local_refs(JNIEnv* jni, jint count);
 
 }  // namespace ddm

@@ -19,7 +19,7 @@ std::vector<std::string> vm_arguments() {
   const auto array_at = vm_structs::address_of("Arguments", "_jvm_args_array");
   const auto count_at = vm_structs::address_of("Arguments", "_num_jvm_args");
   if (!array_at || !count_at) return {};
-  // Written while the VM starts, and constant from then on.
+  // Written during VM start-up, and constant afterwards.
   std::uintptr_t array = 0;
   std::int32_t count = 0;
   if (!read_own_memory(*array_at, &array, sizeof array) ||

@@ -1,4 +1,4 @@
-// How the VM was started.
+// The arguments that the VM was started with.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ddm {
 
-// The VM's own arguments, wherever they were given (command line, JAVA_TOOL_OPTIONS, @files), as
-// `jcmd PID VM.command_line` shows them. Empty when this VM does not tell. Any thread.
+// The VM's own arguments from all sources (command line, JAVA_TOOL_OPTIONS, @files), as in `jcmd
+// PID VM.command_line`. Empty if not available. Any thread.
 std::vector<std::string> vm_arguments();
 
 }  // namespace ddm

@@ -1,8 +1,8 @@
-// Reads what a feature needs from the VM's tables, and tells the first thing that is missing: asked
-// for once, at the end, instead of at every entry.
+// Reads several entries of the VM's tables and remembers the first missing one, so the caller
+// checks once at the end instead of at every entry.
 //
-// Entries are looked up under the names that they have in one release or another. What an address
-// of the tables holds is read so that a wrong one is a wrong claim, and no SIGSEGV.
+// Entries are looked up under the names of all supported releases. Addresses from the tables are
+// dereferenced safely: a wrong one is a wrong claim, not a SIGSEGV.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class VmEntries : public VmClaims {
  public:
   using Names = std::initializer_list<std::pair<const char*, const char*>>;
 
-  // Of an instance field in its type. 0 when it is missing.
+  // Offset of an instance field in its type. 0: missing.
   std::uint32_t offset(Names names);
-  // Of a static field. 0 when it is missing.
+  // Address of a static field. 0: missing.
   std::uintptr_t address(Names names);
-  // Of a static field.
+  // Value of a static field.
   template <typename T>
   T value(Names names) {
     const std::uintptr_t at = address(names);
@@ -31,7 +31,7 @@ class VmEntries : public VmClaims {
   std::int32_t constant(std::initializer_list<const char*> names);
   std::uint32_t size(const char* type);
 
-  // "" when nothing is.
+  // The first missing entry; "": none.
   const std::string& missing() const { return wrong(); }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kEvents = JVMTI_MAX_EVENT_TYPE_VAL - JVMTI_MIN_EVENT_TYPE_VAL + 1;
 
-// JVMTI's callbacks take no data of ours, so this is per process.
+// JVMTI callbacks have no user-data argument, so the table is per process.
 std::array<std::atomic<VmListener*>, kEvents> g_listeners{};
 
 std::atomic<VmListener*>& listener_of(jvmtiEvent event) {

@@ -1,15 +1,15 @@
-// The JVMTI events of the agent's environment, and who is told of each.
+// The JVMTI events of the agent's environment, and the listener of each.
 //
-// A part listens before it enables its event, and for as long as the process lives: a thread may
-// still be on its way to it when the event is switched off. Events come on the threads that JVMTI
-// names, from many at once. No exception crosses into the VM.
+// A component registers before it enables its event, and stays registered as long as the process
+// lives: a thread may be about to call the listener when the event is disabled. Listeners are
+// called on the threads that JVMTI specifies, concurrently. No exception crosses into the VM.
 #pragma once
 
 #include <jvmti.h>
 
 namespace ddm {
 
-// Each does nothing unless it is overridden.
+// Every method does nothing by default.
 class VmListener {
  public:
   virtual ~VmListener() = default;
@@ -23,16 +23,16 @@ class VmListener {
   virtual void monitor_contended_entered(JNIEnv*, jthread) noexcept {}
   virtual void monitor_wait(JNIEnv*, jthread, jobject) noexcept {}
   virtual void monitor_waited(JNIEnv*, jthread) noexcept {}
-  // Inside a GC pause: nothing of the VM may be touched.
+  // Called inside a GC pause: must not enter the VM.
   virtual void garbage_collection_finish() noexcept {}
   virtual void resource_exhausted(jint /*flags*/) {}
   virtual void data_dump_request() {}
 };
 
-// One listener an event; a later one takes the place of the one before.
+// One listener per event; a later one replaces the earlier.
 void listen_to(jvmtiEvent event, VmListener& listener);
 
-// Once, before any event is enabled.
+// Call once, before any event is enabled.
 jvmtiError set_event_callbacks(jvmtiEnv* jvmti);
 
 }  // namespace ddm

@@ -23,7 +23,7 @@ int vm_feature_release(jvmtiEnv* jvmti) {
 }
 
 std::string app_name_of(std::string_view java_command) {
-  // The launcher puts no quotes around a jar path with spaces, but ".jar " ends it all the same.
+  // The launcher does not quote a jar path with spaces, but ".jar " marks its end.
   std::size_t end = java_command.find(' ');
   const std::size_t jar = java_command.find(".jar ");
   if (jar != std::string_view::npos) {

@@ -1,4 +1,4 @@
-// What is known of the process that we run in: for HELO, reports and the discovery file.
+// Facts about this process for HELO, reports and the discovery file.
 #pragma once
 
 #include <jvmti.h>
@@ -18,10 +18,10 @@ struct VmFacts {
 // Live phase only.
 VmFacts read_vm_facts(jvmtiEnv* jvmti);
 
-// A system property as given at start; "" when there is none.
+// A system property as given at start-up; "": not set.
 std::string system_property(jvmtiEnv* jvmti, const char* name);
 
-// 17, 25, ...; 0 if the VM does not say.
+// 17, 25, ...; 0: unknown.
 int vm_feature_release(jvmtiEnv* jvmti);
 
 // "sun.java.command" (main class or jar path, then the arguments) -> "Main" or "app.jar".

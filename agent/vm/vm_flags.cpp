@@ -23,7 +23,7 @@ struct Table {
   std::uint64_t count = 0, stride = 0, name = 0, value = 0;
 };
 
-// "UseG1GC": what is read where a name should be.
+// "UseG1GC": whether a flag's name is at the address.
 bool is_name(std::uintptr_t at) {
   constexpr std::size_t kShortest = 3;
   std::array<char, kShortest> text;
@@ -32,7 +32,7 @@ bool is_name(std::uintptr_t at) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-// None where there are no names at some places of the table.
+// nullopt if sampled entries of the table have no names.
 std::optional<Table> find_table() {
   constexpr std::uint64_t kMostFlags = 1 << 16, kMostBytes = 1 << 10, kLooks = 16;
   const auto flags = vm_structs::address_of("JVMFlag", "flags");
@@ -58,7 +58,7 @@ std::optional<Table> find_table() {
   return table;
 }
 
-// Where the flag's value lies, or 0.
+// Address of the flag's value, or 0.
 std::uintptr_t find(const char* name) {
   static const std::optional<Table> table = find_table();
   if (!table) return 0;
@@ -76,7 +76,7 @@ std::uintptr_t find(const char* name) {
 
 std::optional<bool> boolean(const char* name) {
   const auto value = read<std::uint8_t>(find(name));
-  // Another number is of no flag.
+  // A boolean flag is 0 or 1.
   if (!value || *value > 1) return std::nullopt;
   return *value != 0;
 }

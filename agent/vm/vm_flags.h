@@ -1,6 +1,6 @@
-// The VM's -XX flags, as they are in force now: read from the VM's own table through vmStructs.
+// Current values of the VM's -XX flags, read from its flag table through vmStructs.
 //
-// None: this VM has no such flag, or no table that can be read.
+// nullopt: this VM has no such flag, or no readable table.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ddm::vm_flags {
 std::optional<bool> boolean(const char* name);
 // Flags of type int (ObjectAlignmentInBytes).
 std::optional<std::int32_t> integer(const char* name);
-// "" where none is given.
+// "": the flag is not set.
 std::optional<std::string> text(const char* name);
 
 }  // namespace ddm::vm_flags

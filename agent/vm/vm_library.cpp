@@ -7,13 +7,13 @@
 namespace ddm::vm_library {
 namespace {
 
-// Of a VM that is a part of the program: what the process shares has its symbols.
+// The default is for a VM linked into the executable, whose symbols are global.
 std::atomic<void*> g_handle{RTLD_DEFAULT};
 
 }  // namespace
 
 void find(JavaVM* vm) {
-  // No agent can replace this table, as it could a JNIEnv's.
+  // Agents can replace the function table of JNIEnv, but not this one.
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(vm->functions->GetEnv), &info) == 0 ||
       info.dli_fname == nullptr) {

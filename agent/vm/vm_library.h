@@ -1,17 +1,17 @@
-// libjvm itself, whoever has opened it and how.
+// A handle of libjvm.
 //
-// A launcher that embeds the VM may open it with RTLD_LOCAL; then none of its symbols are among
-// those that the process shares, and only its own handle finds them.
+// A launcher that embeds the VM may open it with RTLD_LOCAL; its symbols are then not global, and
+// are found only through its own handle.
 #pragma once
 
 #include <jni.h>
 
 namespace ddm::vm_library {
 
-// Once, before any lookup. From an address in the library: there is no name that is always right.
+// Call once, before any lookup. Locates the library by an address in it, since its name varies.
 void find(JavaVM* vm);
 
-// What the VM exports under this name, or null. Any thread.
+// The exported symbol, or null. Any thread.
 void* symbol(const char* name);
 
 }  // namespace ddm::vm_library

@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-// The next word of `text`, which is shortened by it.
+// Splits the next word off `text`.
 std::string_view take_word(std::string_view& text) {
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   text.remove_prefix(begin);

@@ -1,4 +1,4 @@
-// The VM's unified log, as far as the agent must see to it that nothing new reaches stdout.
+// Keeps the VM's unified log from writing more to stdout because of the agent.
 #pragma once
 
 #include <jni.h>
@@ -8,12 +8,12 @@
 
 namespace ddm {
 
-// An agent that wants the ResourceExhausted event makes the VM log "[error][jvmti] Posting Resource
-// Exhausted event" on stdout (jvmtiExport.cpp), where it would mix with the program's output. This
-// switches that one tag off on stdout, unless the user has asked for it with -Xlog.
+// While an agent has enabled ResourceExhausted, the VM logs "[error][jvmti] Posting Resource
+// Exhausted event" on stdout (jvmtiExport.cpp), in the middle of the program's output. This
+// disables that tag on stdout, unless the user has configured it with -Xlog.
 void keep_jvmti_log_off_stdout(JNIEnv* jni);
 
-// The `VM.log` command that does so, from the answer to `VM.log list`; "" = leave things alone.
+// The `VM.log` command for that, derived from the output of `VM.log list`; "" = nothing to change.
 std::string command_to_silence_jvmti(std::string_view log_configuration);
 
 }  // namespace ddm

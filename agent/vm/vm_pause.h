@@ -1,9 +1,9 @@
-// Runs a piece of code while the VM stands still at a safepoint.
+// Runs code at a safepoint.
 //
-// JVMTI has no such call. FollowReferences from the roots stops the VM, calls back for the first
-// root and is told to end there. (From an object of ours it would do the same on 25; 17 looks
-// through the whole heap afterwards to take its marks away, unless it ends among the roots.)
-// An attached thread may call; nothing is allocated in the Java heap.
+// JVMTI has no such function. FollowReferences from the roots starts a VM operation, calls back for
+// the first root, and the callback aborts the walk. (From an object as starting point 25 behaves
+// the same; 17 would then iterate over the whole heap to clear its marks.) Attached threads;
+// nothing is allocated in the Java heap.
 #pragma once
 
 #include <jvmti.h>
@@ -13,14 +13,14 @@
 
 namespace ddm {
 
-// work() runs once, on the VM's own thread, while no thread runs Java code or changes the heap;
-// threads in native code go on. It uses neither JNI nor JVMTI, takes no lock and does not throw.
-// `jvmti` has can_tag_objects. "" or why the VM did not stop.
+// work() runs once, on the VM thread, while no thread runs Java code or changes the heap; threads
+// in native code continue. It must use neither JNI nor JVMTI, take no lock and not throw. `jvmti`
+// has can_tag_objects. Returns "" or why there was no safepoint.
 std::string run_in_pause(jvmtiEnv* jvmti, std::function<void()> work);
 
-// The same by a root that `jvmti` has tagged, a JNI global for one: asked for untagged ones too, the
-// VM would first undo escape analysis in every running method. Without such a root the VM goes over
-// the whole heap, and work() does not run.
+// The same, with the callback restricted to tagged roots; `jvmti` has tagged one, such as a JNI
+// global. With untagged roots the VM would first deoptimize every frame with scalar-replaced
+// objects. Without a tagged root the VM walks the whole heap and work() does not run.
 std::string run_in_pause_at_tagged(jvmtiEnv* jvmti, std::function<void()> work);
 
 }  // namespace ddm

@@ -8,7 +8,7 @@
 namespace ddm::vm_structs {
 namespace {
 
-// An exported `uint64_t` or pointer variable of libjvm.
+// Value of an exported `uint64_t` or pointer variable of libjvm.
 std::optional<std::uint64_t> exported(const char* symbol) {
   const void* address = vm_library::symbol(symbol);
   if (address == nullptr) return std::nullopt;
@@ -58,7 +58,7 @@ const std::optional<Layout>& layout() {
   return value;
 }
 
-// The tables of constants and types: an array of { name, value }. Address of the value, or 0.
+// The tables of constants and types are arrays of { name, value }. Address of the value, or 0.
 std::uint64_t find_value(const char* entries_symbol, const std::string& entry, const char* value,
                          const char* wanted) {
   const auto name_at = [&entry](const char* part) { return exported((entry + part).c_str()); };

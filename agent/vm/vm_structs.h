@@ -1,8 +1,7 @@
-// Reader of HotSpot's exported vmStructs: where the VM keeps a field, checked, never assumed.
+// Reader of HotSpot's exported vmStructs, which describe the VM's internal layout.
 //
-// The tables are exported for the serviceability agent (vmStructs.cpp) and exist in every HotSpot
-// build; names and offsets differ between releases. A missing entry is an empty optional and the
-// caller falls back.
+// The tables exist in every HotSpot build, for the serviceability agent (vmStructs.cpp); names and
+// offsets differ between releases. A missing entry is an empty optional, and the caller falls back.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ std::optional<std::int64_t> offset_of(const char* type, const char* field);
 // Address of a static field.
 std::optional<std::uintptr_t> address_of(const char* type, const char* field);
 
-// Constants, and sizeof of the VM's types.
+// Constants, and sizes of VM types.
 std::optional<std::int32_t> int_constant(const char* name);
 std::optional<std::uint64_t> long_constant(const char* name);
 std::optional<std::uint64_t> size_of(const char* type);

@@ -21,7 +21,7 @@ VmThreadClock::VmThreadClock() {
   }
 }
 
-// The kernel's number for it, as pthread_getcpuclockid() makes it.
+// The kernel's clock id for a thread, as pthread_getcpuclockid() computes it.
 std::int64_t VmThreadClock::now_ns() const {
   if (os_id_ == 0) return 0;
   constexpr clockid_t kCpuOfThread = 6;

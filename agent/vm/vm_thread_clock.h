@@ -1,4 +1,4 @@
-// The CPU of the VM's own thread, on which it does what needs all others to stand still.
+// CPU time of the VM thread, which executes safepoint operations.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ class VmThreadClock {
  public:
   VmThreadClock();
 
-  // Nanoseconds; 0 where the thread is not found.
+  // Nanoseconds; 0: the thread was not found.
   std::int64_t now_ns() const;
 
  private:

@@ -11,7 +11,7 @@ std::optional<VmThreadList> VmThreadList::find(std::uintptr_t current) {
   const auto length = vm_structs::offset_of("ThreadsList", "_length");
   const auto threads = vm_structs::offset_of("ThreadsList", "_threads");
   if (!list || !length || !threads) return std::nullopt;
-  // Threads come and go meanwhile, and the VM makes a new list for each.
+  // The VM publishes a new list whenever a thread starts or ends: retry.
   constexpr int kLooks = 16;
   for (int look = 0; look < kLooks; ++look) {
     VmClaims claims;

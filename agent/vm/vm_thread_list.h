@@ -1,4 +1,4 @@
-// The VM's own list of its Java threads, as it stands at a safepoint.
+// The VM's own list of Java threads, read at a safepoint.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace ddm {
 
 class VmThreadList {
  public:
-  // None where the VM's tables lack it, or do not lead to the calling thread, whose VM structure is
-  // `current`.
+  // nullopt: the VM's tables lack it, or the list does not contain the calling thread. `current`:
+  // the calling thread's JavaThread.
   static std::optional<VmThreadList> find(std::uintptr_t current);
 
-  // At a safepoint: the list stands still. `visit` gets the address of each thread's structure.
+  // Call at a safepoint, when the list cannot change. `visit` receives each JavaThread's address.
   template <typename Visit>
   void for_each(Visit visit) const {
     const auto list = read<std::uintptr_t>(address_);

@@ -1,4 +1,4 @@
-// JNIEnv -> the JavaThread that it is a member of.
+// Finds the JavaThread that a JNIEnv is embedded in.
 #pragma once
 
 #include <jvmti.h>
@@ -10,16 +10,17 @@ namespace ddm {
 
 class VmThreads {
  public:
-  // The calling thread's JavaThread, asked of its java.lang.Thread. 0: not as expected.
+  // The calling thread's JavaThread, from its java.lang.Thread. 0: the layout is unexpected.
   static std::uintptr_t current(jvmtiEnv* jvmti, JNIEnv* jni);
 
-  // `current`: the calling thread's java.lang.Thread, a platform thread. None: not as expected.
+  // `current`: the calling thread's java.lang.Thread, a platform thread. nullopt: the layout is
+  // unexpected.
   static std::optional<VmThreads> create(JNIEnv* jni, jobject current);
 
   std::uintptr_t of(JNIEnv* jni) const {
     return reinterpret_cast<std::uintptr_t>(jni) - jni_env_offset_;
   }
-  // Of any platform thread; 0 when it is not alive.
+  // The JavaThread of any platform thread; 0: not alive.
   std::uintptr_t of(JNIEnv* jni, jobject thread) const {
     return static_cast<std::uintptr_t>(jni->GetLongField(thread, eetop_));
   }

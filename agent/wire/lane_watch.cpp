@@ -12,12 +12,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGlanceAtLanes{300};
-// Servers ask again after some seconds. With a glance and the lanes' answer it stays below three.
-constexpr milliseconds kHeldUp{2000};
-constexpr milliseconds kLookTime{400};
+constexpr milliseconds kCheckInterval{300};
+// Real servers repeat a request after some seconds: this, a check interval and the lanes' answer
+// together stay below three.
+constexpr milliseconds kLate{2000};
+constexpr milliseconds kAnswerTime{400};
 
-// Of one processor: when the whole process uses less, nobody works on a request.
+// Percent of one processor: if the process uses less, no thread is working on a request.
 constexpr int kWorkPercent = 20;
 
 constexpr std::string_view kHeld =
@@ -33,7 +34,7 @@ std::int64_t process_cpu_ns() {
 
 void LaneWatch::start() {
   for (const Watched& lane : lanes_) {
-    lane.thread->tell_of_posts([this] {
+    lane.thread->set_post_listener([this] {
       const std::lock_guard lock(mutex_);
       if (std::exchange(posted_, true)) return;
       changed_.notify_all();
@@ -66,20 +67,20 @@ void LaneWatch::watch() {
       continue;
     }
     posted_ = false;
-    changed_.wait_for(lock, kGlanceAtLanes, [this] { return stopped_; });
+    changed_.wait_for(lock, kCheckInterval, [this] { return stopped_; });
     if (stopped_) return;
     lock.unlock();
-    const bool again = look_at_all();
+    const bool again = check_lanes();
     lock.lock();
     posted_ |= again;
   }
 }
 
-bool LaneWatch::look_at_all() {
+bool LaneWatch::check_lanes() {
   const Clock::time_point now = Clock::now();
   const std::int64_t cpu_ns = process_cpu_ns();
-  still_ = std::chrono::nanoseconds((cpu_ns - std::exchange(cpu_ns_, cpu_ns)) * 100) <
-           kWorkPercent * (now - std::exchange(cpu_at_, now));
+  idle_ = std::chrono::nanoseconds((cpu_ns - std::exchange(cpu_ns_, cpu_ns)) * 100) <
+          kWorkPercent * (now - std::exchange(cpu_at_, now));
   const auto late = late_requests(now);
   const bool stuck = std::any_of(lanes_.begin(), lanes_.end(), is_stuck);
   if ((!late.empty() || stuck) && debugger_holds()) {
@@ -96,7 +97,7 @@ bool LaneWatch::look_at_all() {
 
 bool LaneWatch::is_stuck(const Watched& lane) {
   const AgentThread::Load load = lane.thread->load();
-  return load.waiting > kHeldUp || (lane.tasks_are_short && load.busy > kHeldUp);
+  return load.waiting > kLate || (lane.tasks_are_short && load.busy > kLate);
 }
 
 std::vector<std::shared_ptr<OpenRequest>> LaneWatch::late_requests(Clock::time_point now) {
@@ -105,49 +106,50 @@ std::vector<std::shared_ptr<OpenRequest>> LaneWatch::late_requests(Clock::time_p
   std::erase_if(open_, [&](const Open& one) {
     auto request = one.request.lock();
     if (!request || request->answered()) return true;
-    if (now - one.since > kHeldUp) late.push_back(std::move(request));
+    if (now - one.since > kLate) late.push_back(std::move(request));
     return false;
   });
   return late;
 }
 
-// A lane that does not come to look is held itself, unless the other one does.
+// If no lane answers, the debugger holds both.
 bool LaneWatch::debugger_holds() {
-  const auto seen = ask_lanes();
+  const auto seen = count_on_lanes();
   if (!seen) return true;
-  return seen->own > 0 || (seen->program > 0 && still_);
+  return seen->own > 0 || (seen->program > 0 && idle_);
 }
 
-std::optional<SuspendedThreads> LaneWatch::ask_lanes() {
+std::optional<SuspendedThreads> LaneWatch::count_on_lanes() {
   std::uint64_t number = 0;
   std::vector<std::size_t> free;
   {
-    const std::lock_guard lock(sight_->mutex);
-    number = ++sight_->asked;
-    sight_->on_the_way.resize(lanes_.size());
+    const std::lock_guard lock(answers_->mutex);
+    number = ++answers_->asked;
+    answers_->pending.resize(lanes_.size());
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      if (!sight_->on_the_way[i]) free.push_back(i);
-      sight_->on_the_way[i] = true;
+      if (!answers_->pending[i]) free.push_back(i);
+      answers_->pending[i] = true;
     }
   }
   for (const std::size_t lane : free) {
-    lanes_[lane].thread->post([sight = sight_, look = look_, lane](JNIEnv* jni) {
+    lanes_[lane].thread->post([answers = answers_, count = count_suspended_, lane](JNIEnv* jni) {
       std::uint64_t asked = 0;
       {
-        const std::lock_guard lock(sight->mutex);
-        sight->on_the_way[lane] = false;
-        asked = sight->asked;
+        const std::lock_guard lock(answers->mutex);
+        answers->pending[lane] = false;
+        asked = answers->asked;
       }
-      const SuspendedThreads seen = look(jni);
-      const std::lock_guard lock(sight->mutex);
-      sight->told = asked;
-      sight->seen = seen;
-      sight->changed.notify_all();
+      const SuspendedThreads seen = count(jni);
+      const std::lock_guard lock(answers->mutex);
+      answers->answered = asked;
+      answers->seen = seen;
+      answers->changed.notify_all();
     });
   }
-  std::unique_lock lock(sight_->mutex);
-  if (!sight_->changed.wait_for(lock, kLookTime, [&] { return sight_->told >= number; })) return {};
-  return sight_->seen;
+  std::unique_lock lock(answers_->mutex);
+  if (!answers_->changed.wait_for(lock, kAnswerTime, [&] { return answers_->answered >= number; }))
+    return {};
+  return answers_->seen;
 }
 
 }  // namespace ddm

@@ -1,9 +1,10 @@
-// Refuses requests while a debugger holds what they wait for: a lock that a thread of the program has, a
-// thread that may run the program's code, or one of ours that the jdwp agent has met for the first time
-// (its event waits until the program goes on).
+// Refuses requests that a debugger holds up: it has suspended a thread that owns a lock they need,
+// a thread that may run the program's code, or an agent thread that the jdwp agent has just met
+// (its event waits until the program is resumed).
 //
-// What takes long for another reason is waited for: somebody whom the debugger does not hold is asked
-// which threads stand still. One thread, which the VM does not know; it sleeps unless a request waits.
+// Requests that are slow for another reason are not refused: a lane that the debugger does not hold
+// counts the suspended threads. Runs on one thread, unknown to the VM, which sleeps while no
+// request waits.
 #pragma once
 
 #include <chrono>
@@ -26,21 +27,23 @@ class LaneWatch {
  public:
   struct Watched {
     AgentThread* thread;           // lives as long as the process
-    bool tasks_are_short;          // one that is not has been held up
-    std::function<void()> refuse;  // what waits cannot be done now; on the watching thread
+    bool tasks_are_short;          // a long task on this lane is held up, not busy
+    std::function<void()> refuse;  // refuses the queued requests; called on the watching thread
   };
-  // Looks which threads are suspended; on a lane.
-  using Look = std::function<SuspendedThreads(JNIEnv*)>;
-  LaneWatch(std::vector<Watched> lanes, Look look)
-      : lanes_(std::move(lanes)), look_(std::move(look)), sight_(std::make_shared<Sight>()) {}
+  // Counts the suspended threads; runs on a lane.
+  using CountSuspended = std::function<SuspendedThreads(JNIEnv*)>;
+  LaneWatch(std::vector<Watched> lanes, CountSuspended count)
+      : lanes_(std::move(lanes)),
+        count_suspended_(std::move(count)),
+        answers_(std::make_shared<Answers>()) {}
   ~LaneWatch() { stop(); }
 
-  // Before the lanes' threads are started.
+  // Call before the lanes' threads are started.
   void start();
-  // Any thread: microseconds.
+  // Any thread; takes microseconds.
   void stop();
 
-  // Is refused when it is not answered in time and a debugger is why.
+  // The request is refused if it is not answered in time because of a debugger.
   void add(std::weak_ptr<OpenRequest> request);
 
  private:
@@ -49,29 +52,29 @@ class LaneWatch {
     std::weak_ptr<OpenRequest> request;
     Clock::time_point since;
   };
-  // What the lanes have seen; they may come to tell it when nobody waits any more.
-  struct Sight {
+  // The lanes' answers; shared, since a lane may answer after the wait has timed out.
+  struct Answers {
     std::mutex mutex;
     std::condition_variable changed;
-    std::uint64_t asked = 0, told = 0;  // numbers of looks
-    std::vector<bool> on_the_way;       // by lane: it has not looked yet
-    SuspendedThreads seen;              // by the look `told`
+    std::uint64_t asked = 0, answered = 0;  // numbers of the questions
+    std::vector<bool> pending;              // by lane: it has a question to answer
+    SuspendedThreads seen;                  // the answer to question `answered`
   };
 
   void watch();
-  // Whether there is anything to look at soon.
-  bool look_at_all();
+  // Whether another check is needed soon.
+  bool check_lanes();
   static bool is_stuck(const Watched& lane);
   std::vector<std::shared_ptr<OpenRequest>> late_requests(Clock::time_point now);
   bool debugger_holds();
-  std::optional<SuspendedThreads> ask_lanes();
+  std::optional<SuspendedThreads> count_on_lanes();
 
   const std::vector<Watched> lanes_;
-  const Look look_;
-  const std::shared_ptr<Sight> sight_;
-  std::int64_t cpu_ns_ = 0;  // of this process, at the last glance
+  const CountSuspended count_suspended_;
+  const std::shared_ptr<Answers> answers_;
+  std::int64_t cpu_ns_ = 0;  // of this process, at the last check
   Clock::time_point cpu_at_;
-  bool still_ = false;  // nobody has worked since the glance before it
+  bool idle_ = false;  // the process was idle between the last two checks
 
   std::mutex mutex_;
   std::condition_variable changed_;

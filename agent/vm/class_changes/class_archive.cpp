@@ -13,14 +13,14 @@ constexpr int kFirstWithResolvedCalls = 24;
 
 bool is_given(const char* flag) { return !vm_flags::text(flag).value_or("").empty(); }
 
-// The packages of the JDK, whose classes its own archive has.
+// The JDK's packages, whose classes are in its default archive.
 bool is_of_jdk(std::string_view internal_name) {
   constexpr std::string_view kPackages[] = {"java/", "javax/", "jdk/", "sun/", "com/sun/"};
   return std::any_of(std::begin(kPackages), std::end(kPackages),
                      [&](std::string_view one) { return internal_name.starts_with(one); });
 }
 
-// The option by which this VM was told to write an archive.
+// The option that makes this VM write an archive; "" if none.
 std::string option_to_write() {
   const std::string mode = vm_flags::text("AOTMode").value_or("");
   if (mode == "record" || mode == "create") return "-XX:AOTMode=" + mode;
@@ -33,7 +33,7 @@ std::string option_to_write() {
 
 }  // namespace
 
-std::string why_classes_stay() {
+std::string why_unchangeable() {
   const std::string option = option_to_write();
   return option.empty()
              ? ""

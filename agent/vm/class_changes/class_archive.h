@@ -1,5 +1,4 @@
-// The archive of classes that the VM shares with others (CDS, the AOT cache): where it stands in the
-// way of whoever changes classes.
+// Restrictions that class archives (CDS, the AOT cache) put on changing classes.
 #pragma once
 
 #include <jvmti.h>
@@ -9,18 +8,17 @@
 
 namespace ddm {
 
-// Why no class of this VM may be changed: it is to write such an archive. "" if nothing is known
-// against it. The VM crashes while it writes if an agent has retransformed the JDK's classes: 25 with
-// AOTMode=record and AOTCacheOutput, 17 and 25 with ArchiveClassesAtExit, which refuses agents at
-// the start only.
-std::string why_classes_stay();
+// Why this VM's classes may not be changed: it is to write an archive. "" if they may. HotSpot
+// crashes while it writes the archive if an agent has retransformed classes of the JDK: 25 with
+// AOTMode=record and AOTCacheOutput, 17 and 25 with ArchiveClassesAtExit, which refuses agents only
+// at start-up.
+std::string why_unchangeable();
 
-// Whether a class that is being loaded may come out of the archive with calls that lead to methods
-// as they were before they were changed. From JDK 24 on the archive holds calls that are resolved;
-// when a method is redefined, HotSpot corrects those in all classes that are loaded, but not those
-// in the classes that are loaded later (of them it renews the tables of virtual methods only:
-// InstanceKlass::restore_unshareable_info). A class whose bytes a ClassFileLoadHook gives out anew
-// is parsed, and resolves its calls itself.
+// Whether a class that is being loaded may come from the archive with call sites resolved to
+// methods as they were before a retransformation. From JDK 24 on the archive contains resolved
+// calls; redefining a method updates them in all loaded classes, but not in classes restored later,
+// of which HotSpot only rebuilds the vtables (InstanceKlass::restore_unshareable_info). A class
+// that a ClassFileLoadHook returns new bytes for is parsed and resolves its calls itself.
 class ArchivedCalls {
  public:
   explicit ArchivedCalls(jvmtiEnv* jvmti);
@@ -29,7 +27,7 @@ class ArchivedCalls {
 
  private:
   bool in_use_ = false;
-  bool of_the_program_too_ = false;  // not only the JDK's own archive
+  bool of_the_program_too_ = false;  // an archive of the program's classes is in use, too
 };
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// What a ClassFileLoadHook gives back to the VM: bytes in memory of the VM's, which frees them.
+// Returns class bytes from a ClassFileLoadHook: in memory from JVMTI Allocate, which the VM frees.
 #pragma once
 
 #include <jvmti.h>
@@ -9,7 +9,7 @@
 
 namespace ddm {
 
-// False: no memory, and the class stays as it was.
+// False: no memory, and the class keeps its bytes.
 inline bool give_class_bytes(jvmtiEnv* jvmti, std::span<const std::uint8_t> bytes, jint* new_length,
                              unsigned char** new_bytes) {
   unsigned char* memory = nullptr;

@@ -13,7 +13,7 @@ namespace {
 using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;
 using AskedFor = std::function<bool(const std::string& name)>;
 
-// Changes nothing, and sees what all others have made.
+// A rewriting that changes nothing and, as the last one, sees the result of all others.
 class ClassFileReading final : public ClassRewriting {
  public:
   ClassFiles read(JNIEnv* jni, ClassHooks& hooks, const AskedFor& wanted, std::string& error) {
@@ -45,7 +45,7 @@ class ClassFileReading final : public ClassRewriting {
   }
   void left_out(const std::string& reason) override { log_debug("class files: {}", reason); }
 
-  // What was read for the one before.
+  // Sets the filter, and returns what the previous one has collected.
   ClassFiles want(const AskedFor* wanted) {
     const std::lock_guard lock(mutex_);
     wanted_ = wanted;
@@ -61,7 +61,7 @@ class ClassFileReading final : public ClassRewriting {
 
 ClassFiles read_class_bytes(JNIEnv* jni, const AskedFor& wanted, std::string& error) {
   static ClassFileReading& reading =
-      *new ClassFileReading;  // never deleted: a class hook may be inside
+      *new ClassFileReading;  // never deleted: a ClassFileLoadHook may be inside
   ClassHooks* const hooks = ClassHooks::of_process(jni, error);
   return hooks != nullptr ? reading.read(jni, *hooks, wanted, error) : ClassFiles{};
 }

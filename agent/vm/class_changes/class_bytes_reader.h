@@ -1,9 +1,9 @@
-// The class files of loaded classes, as the VM gives them out when a class is retransformed: built
-// from what it has in memory, methods in another order, and with what this agent and others have
-// rewritten in them.
+// The class files of loaded classes as retransformation passes them to ClassFileLoadHook:
+// reconstituted by the VM (JVMTI RetransformClasses), with methods in another order and with the
+// changes of this agent and others.
 //
-// Retransforming costs the code that was compiled of each class: read what is asked for, not
-// everything. Attached threads, without locks that a class hook needs.
+// Each retransformation discards the class's compiled code, so `wanted` should match few classes.
+// Attached threads, without locks that a class hook needs.
 #pragma once
 
 #include <jvmti.h>
@@ -16,8 +16,8 @@
 
 namespace ddm {
 
-// By name, "a.b.C". Of those for which `wanted` is true; a class that the VM does not give is
-// missing. What could not be done at all is said in `error`.
+// Class files by name, "a.b.C", of the classes for which `wanted` is true; a class that the VM does
+// not pass on is missing. `error`: why nothing could be read.
 std::map<std::string, std::vector<std::uint8_t>> read_class_bytes(
     JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted, std::string& error);
 

@@ -13,11 +13,10 @@ namespace {
 
 struct Counts {
   std::mutex mutex;
-  std::unordered_map<std::size_t, std::uint32_t> by_name;  // by hash: 32 bytes a class
+  std::unordered_map<std::size_t, std::uint32_t> by_name;  // by hash: 32 bytes per class
 };
 
-// Openly the process's: the VM counts that way, whoever changes a class. Never destroyed: the VM's
-// threads may be in here at its end.
+// Per process, like the VM's own counters. Never destroyed: VM threads may still call this at exit.
 Counts& counts() {
   static Counts& all = *new Counts;
   return all;
@@ -44,7 +43,7 @@ std::uint32_t many() {
   constexpr std::int32_t kCodesOfCaller = 2;
   const auto cutoff = vm_flags::integer("PerMethodRecompilationCutoff");
   if (!cutoff || *cutoff < 0) return 0;
-  // Three quarters of what it takes: other reasons to compile again count, too.
+  // Three quarters of the limit, since recompilations for other reasons count, too.
   return static_cast<std::uint32_t>(std::max(*cutoff / kCodesOfCaller * 3 / 4, 1));
 }
 

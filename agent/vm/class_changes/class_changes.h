@@ -1,9 +1,9 @@
-// How often the agent has changed classes of this process, by name, and how often is too often.
+// Counts the agent's retransformations by class name, and knows from which count on they do harm.
 //
-// Whenever a class is retransformed the VM drops what it compiled of its methods and of what they
-// were compiled into. A method whose code C2 has had to drop PerMethodRecompilationCutoff (400) times
-// is not compiled by it again, and one change drops up to two codes of a caller. Nobody can set that
-// back. Any thread.
+// Retransforming a class makes its nmethods and those that inline its methods not entrant. A method
+// that C2 has recompiled PerMethodRecompilationCutoff (400) times is never compiled by C2 again,
+// and one retransformation can cost a caller two nmethods. The VM's counter cannot be reset. Any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace ddm::class_changes {
 
-// The class of this internal name has been retransformed.
+// Call when the class of this internal name was retransformed.
 void add(std::string_view internal_name);
 std::uint32_t count(std::string_view internal_name);
 
-// From so many on what changes a class should rather stay in it. 0: the VM sets no limit.
+// From this count on a change should rather stay in the class. 0: the VM has no limit.
 std::uint32_t many();
 
 }  // namespace ddm::class_changes

@@ -24,7 +24,7 @@ jobject platform_loader(JNIEnv* jni) {
   return jni->NewGlobalRef(loader.get());
 }
 
-// The VM is not told the name of every class that it is to define.
+// JVMTI passes a null name for some classes that are being defined.
 std::string name_in(bci::ByteSpan class_file) {
   bci::SkipReason why{};
   const auto file = bci::ClassFile::parse(class_file, why);
@@ -33,7 +33,7 @@ std::string name_in(bci::ByteSpan class_file) {
 
 }  // namespace
 
-// The class hook is on meanwhile, whoever else wants it.
+// Keeps ClassFileLoadHook enabled during its lifetime.
 class ClassHooks::HookOn {
  public:
   explicit HookOn(ClassHooks& hooks) : hooks_(hooks) { change(1); }
@@ -59,7 +59,7 @@ ClassHooks* ClassHooks::of_process(JNIEnv* jni, std::string& error) {
 }
 
 ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
-  error = why_classes_stay();
+  error = why_unchangeable();
   if (!error.empty()) return nullptr;
   JavaVM* vm = nullptr;
   void* environment = nullptr;
@@ -109,7 +109,8 @@ std::string ClassHooks::set_event(jvmtiEvent event, bool on) {
   return std::string("switching the class events: ") + jvmti_error_name(error);
 }
 
-// Lock held. Classes that the hook has changed and that are not linked yet are put back when they are.
+// Lock held. ClassPrepare stays enabled while a changed class is not linked: it is restored when
+// linked.
 std::string ClassHooks::set_events() {
   const bool hook = at_work_ > 0 || std::any_of(rewritings_->begin(), rewritings_->end(),
                                                 [](const auto* one) { return one->wants_new(); });
@@ -152,7 +153,7 @@ std::string ClassHooks::switch_off(ClassRewriting& rewriting) {
   return set_events();
 }
 
-// Its natives are bound in ClassPrepare.
+// The natives are bound in ClassPrepare.
 std::string ClassHooks::define(JNIEnv* jni, BoundClass& own) {
   const HookOn on(*this);
   return own.define(jni);
@@ -183,11 +184,11 @@ Retransformer ClassHooks::retransformer(Rewritings of) const {
           }};
 }
 
-// The wish is new before any class is looked at: one that is linked after that is seen to be of an
-// older one, one that was linked before is among those that are loaded.
+// The generation is incremented before the classes are listed: a class linked after that is seen to
+// be of an older generation, a class linked before that is in the list of loaded classes.
 Retransformer::Totals ClassHooks::retransform(JNIEnv* jni, ClassRewriting& rewriting) {
   const HookOn on(*this);
-  hooked_.change_wish();
+  hooked_.begin_generation();
   return retransformer({&rewriting}).all_loaded(jni);
 }
 
@@ -198,7 +199,7 @@ void ClassHooks::retransform(ClassRewriting& rewriting, std::span<const jclass> 
 
 void ClassHooks::linked(JNIEnv* jni, jclass klass) {
   const auto passed = hooked_.take(jni, klass);
-  if (passed && passed->of_this_wish) return;
+  if (passed && passed->is_current) return;
   const auto all = rewritings();
   if (passed && passed->changed) {
     retransformer(*all).again(klass);
@@ -212,9 +213,9 @@ bool ClassHooks::is_platform_loader(JNIEnv* jni, jobject loader) const {
          (platform_loader_ != nullptr && jni->IsSameObject(loader, platform_loader_));
 }
 
-// One that fails leaves the class to the others.
-std::optional<bci::Bytes> ClassHooks::comes(JNIEnv* jni, const LoadingClass& loading,
-                                            bci::ByteSpan file) {
+// If one rewriting fails, the others still apply.
+std::optional<bci::Bytes> ClassHooks::rewrite(JNIEnv* jni, const LoadingClass& loading,
+                                              bci::ByteSpan file) {
   std::optional<bci::Bytes> rewritten;
   const auto all = rewritings();
   for (ClassRewriting* const one : *all) {
@@ -241,7 +242,7 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
     const bool is_new = being_redefined == nullptr;
     const HookedClasses::Key key = is_new ? hooks->hooked_.add(name, loader) : 0;
     const bool is_platform = hooks->is_platform_loader(jni, loader);
-    const auto rewritten = hooks->comes(jni, {name, loader, is_platform, is_new}, file);
+    const auto rewritten = hooks->rewrite(jni, {name, loader, is_platform, is_new}, file);
     if (!rewritten) {
       if (!is_new) return;
       hooks->hooked_.left_as_it_is(key);

@@ -1,12 +1,12 @@
-// The one way by which the agent changes classes: those that are loaded are retransformed, new ones
-// are rewritten as they come, and both become again what they were in the same way.
+// The only way by which the agent changes classes: loaded classes are retransformed, new ones are
+// rewritten while they are loaded, and both are restored in the same way.
 //
-// Whoever wants something of classes is a ClassRewriting. One environment (jvmtiEnv) serves all, so
-// that a class goes through the VM once for all that is wanted of it, and its class hook is on only
-// while somebody wants something. It is made when it is first needed, so it stands behind the agents
-// that came with the program.
+// A feature that changes classes implements ClassRewriting. All share one jvmtiEnv, so a class is
+// retransformed once for all rewritings, and ClassFileLoadHook is enabled only while a rewriting is
+// on. The environment is created at first use, so its hook runs after those of agents on the
+// command line.
 //
-// Attached threads; no lock is held while classes change, which may run other agents' code.
+// Attached threads; no lock is held while classes change, since that may run other agents' code.
 #pragma once
 
 #include <jvmti.h>
@@ -28,64 +28,66 @@
 
 namespace ddm {
 
-// A class on its way into the VM.
+// A class inside ClassFileLoadHook.
 struct LoadingClass {
   std::string_view internal_name;
   jobject loader;    // null: boot
-  bool is_platform;  // of the boot or platform loader
-  bool is_new;       // else it is retransformed or redefined, by whomever
+  bool is_platform;  // defined by the boot or platform loader
+  bool is_new;       // false: it is being retransformed or redefined, by any agent
 };
 
-// Who decides what classes become. Called on any thread, as long as the process lives: the VM may be
-// inside at its end.
+// Decides what classes become. Called on any thread, and never destroyed: VM threads may be inside
+// it at exit.
 class ClassRewriting {
  public:
-  // Of several that change the same class: each is given what those before it have made.
+  // Order among rewritings of the same class: each receives the output of the previous ones.
   enum class Turn { kFirst, kBetween, kLast };
 
   virtual ~ClassRewriting() = default;
 
   virtual Turn turn() const { return Turn::kBetween; }
-  // Whether new classes are wanted, too: then loading classes is slower meanwhile.
+  // Whether new classes are rewritten, too; this keeps the hook enabled and slows down class
+  // loading.
   virtual bool wants_new() const { return true; }
-  // `is_platform`: a class of the boot or platform loader.
+  // `is_platform`: defined by the boot or platform loader.
   virtual bool may_want(std::string_view internal_name, bool is_platform) = 0;
-  // Nothing: it stays, or becomes again, as it came.
+  // nullopt: the class keeps, or gets back, the given bytes.
   virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                             bci::ByteSpan class_file) = 0;
-  // A loaded class is to come through rewrite() now.
+  // Whether a loaded class has to pass through rewrite() now.
   virtual bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) = 0;
-  // What the VM or memory did not allow.
+  // Reports what the VM or a lack of memory prevented.
   virtual void left_out(const std::string& reason) = 0;
-  // That class stays as it was: the VM's reason.
+  // The VM refused to change this class, for this reason.
   virtual void refused(std::string_view, const std::string& reason) { left_out(reason); }
 };
 
 class ClassHooks {
  public:
-  // The process's. None: this VM lets no more agents rewrite classes, with the reason in `error`.
+  // The instance of the process. Null: this VM allows no further retransforming agent; `error` says
+  // why.
   static ClassHooks* of_process(JNIEnv* jni, std::string& error);
 
   jvmtiEnv* jvmti() const { return jvmti_; }
 
-  // Whether it is true of a loaded class; false if the VM does not tell what that is.
+  // Evaluates `is_it` for a loaded class; false if the VM does not give its name or loader.
   using IsClass = std::function<bool(std::string_view internal_name, bool is_platform)>;
   bool is_class(JNIEnv* jni, jclass klass, const IsClass& is_it) const;
 
-  // From now on classes go through it, until it is switched off. Both return "" or what went wrong.
+  // Adds or removes the rewriting. Both return "" or the error.
   std::string switch_on(ClassRewriting& rewriting);
   std::string switch_off(ClassRewriting& rewriting);
-  // What it wants has changed: brings loaded classes up to it. Those that are not linked yet, or are
-  // just being defined, follow when they are linked, also after switch_off().
+  // Brings all loaded classes up to date with a changed rewriting. Classes that are not linked yet
+  // or are being defined follow when they are linked, also after switch_off().
   Retransformer::Totals retransform(JNIEnv* jni, ClassRewriting& rewriting);
-  // The same of these alone, whatever they are like.
+  // Retransforms just these classes, without asking needs_change().
   void retransform(ClassRewriting& rewriting, std::span<const jclass> these);
 
-  // "" or what went wrong; once is enough.
+  // Returns "" or the error; a repeated call does nothing.
   std::string define(JNIEnv* jni, BoundClass& own);
 
  private:
-  // The rewritings that are on, in the order of their turns.
+  // The active rewritings, ordered by turn().
   using Rewritings = std::vector<ClassRewriting*>;
   class HookOn;
 
@@ -99,8 +101,8 @@ class ClassHooks {
   static ClassHooks* of(jvmtiEnv* jvmti);
   std::shared_ptr<const Rewritings> rewritings() const;
   Retransformer retransformer(Rewritings of) const;
-  std::optional<bci::Bytes> comes(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan file);
-  // Of the boot or platform loader.
+  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan file);
+  // Whether it is the boot or the platform loader.
   bool is_platform_loader(JNIEnv* jni, jobject loader) const;
   void linked(JNIEnv* jni, jclass klass);
   void change(bool on, ClassRewriting& rewriting);
@@ -112,9 +114,9 @@ class ClassHooks {
   const ArchivedCalls archived_calls_;
   jobject platform_loader_ = nullptr;  // a global reference
 
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all below
   std::shared_ptr<const Rewritings> rewritings_ = std::make_shared<Rewritings>();
-  int at_work_ = 0;  // threads that retransform, or define a class of our own
+  int at_work_ = 0;  // threads that are retransforming, or defining a class of the agent
 };
 
 }  // namespace ddm

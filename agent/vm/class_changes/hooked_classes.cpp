@@ -8,8 +8,8 @@
 namespace ddm {
 namespace {
 
-// Classes that are defined and never linked stay here. With more of them than this those that were
-// left as they are are forgotten, each to be looked at once in vain; if that is not enough, all.
+// Classes that are defined and never linked accumulate here. Above this number the unchanged ones
+// are dropped, which costs one superfluous check each; if that does not suffice, all are.
 constexpr std::size_t kMostPassed = 100'000;
 
 }  // namespace
@@ -28,7 +28,7 @@ HookedClasses::Key HookedClasses::add(std::string_view internal_name, jobject lo
     forget_unchanged();
     if (passed_.size() >= kMostPassed / 2) passed_.clear();
   }
-  passed_[key] = {wish_, true};
+  passed_[key] = {generation_, true};
   return key;
 }
 
@@ -37,9 +37,9 @@ void HookedClasses::left_as_it_is(Key key) {
   if (const auto at = passed_.find(key); at != passed_.end()) at->second.changed = false;
 }
 
-void HookedClasses::change_wish() {
+void HookedClasses::begin_generation() {
   const std::lock_guard lock(mutex_);
-  ++wish_;
+  ++generation_;
 }
 
 std::optional<HookedClasses::Passage> HookedClasses::take(JNIEnv* jni, jclass klass) {
@@ -53,7 +53,7 @@ std::optional<HookedClasses::Passage> HookedClasses::take(JNIEnv* jni, jclass kl
   const std::lock_guard lock(mutex_);
   const auto at = passed_.find(key);
   if (at == passed_.end()) return {};
-  const Passage passage{at->second.wish == wish_, at->second.changed};
+  const Passage passage{at->second.generation == generation_, at->second.changed};
   passed_.erase(at);
   return passage;
 }

@@ -1,8 +1,8 @@
-// The classes that have passed ClassFileLoadHook and are not linked yet, by name and loader: any
-// other class that is being linked was parsed without the hook, before it was switched on, however
-// long its definition took since (its superclass may come over a network). And whether the hook has
-// changed them, and on which wish: classes that are not linked cannot be retransformed when the wish
-// changes. Any attached thread.
+// The classes that have passed ClassFileLoadHook and are not linked yet, by name and loader. A
+// class that is linked and not found here was parsed before the hook was enabled, however long its
+// definition took (its superclass may be loaded over a network). For each class: whether the hook
+// changed it, and in which generation of the rewritings, since an unlinked class cannot be
+// retransformed when they change. Any attached thread.
 #pragma once
 
 #include <jvmti.h>
@@ -19,29 +19,31 @@ class HookedClasses {
  public:
   using Key = std::uint64_t;
   struct Passage {
-    bool of_this_wish = false;  // nothing else has been wanted since
+    bool is_current = false;  // the rewritings have not changed since
     bool changed = false;
   };
 
   explicit HookedClasses(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  // In the hook, for a class that is new: before anything is decided about it, and after that.
+  // In the hook of a new class: add() before it is decided whether to change it, then
+  // left_as_it_is() if not.
   Key add(std::string_view internal_name, jobject loader);
   void left_as_it_is(Key key);
 
-  // Something else is wanted of classes from now on.
-  void change_wish();
+  // The rewritings have changed: starts a new generation.
+  void begin_generation();
 
-  // The class is linked. Nothing: it is not known here, which is certain of one that was not added.
+  // Call when the class is linked. nullopt: not found, which is certain for a class that was not
+  // added.
   std::optional<Passage> take(JNIEnv* jni, jclass klass);
-  // Forgets those that were left as they are. Whether there are others: classes that the hook has
-  // changed, or is looking at.
+  // Drops the unchanged classes. Returns whether others remain: changed ones, or ones inside the
+  // hook.
   bool keep_changed();
 
  private:
   struct Passed {
-    std::uint32_t wish = 0;
-    bool changed = true;  // until left_as_it_is() says otherwise
+    std::uint32_t generation = 0;
+    bool changed = true;  // until left_as_it_is()
   };
 
   Key key_of(std::string_view internal_name, jobject loader) const;
@@ -50,7 +52,7 @@ class HookedClasses {
   jvmtiEnv* const jvmti_;
   std::mutex mutex_;
   std::unordered_map<Key, Passed> passed_;
-  std::uint32_t wish_ = 0;
+  std::uint32_t generation_ = 0;
 };
 
 }  // namespace ddm

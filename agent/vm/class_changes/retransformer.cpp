@@ -12,8 +12,8 @@
 namespace ddm {
 namespace {
 
-// Each batch makes the VM look through all loaded classes once, so the more there are the fewer
-// batches are made: the time of all of them grows with the classes, not with their square.
+// Each batch makes the VM iterate over all loaded classes, so the batch size grows with their
+// number: the total time is linear in the number of classes, not quadratic.
 constexpr std::size_t kLeastBatch = 200, kMostBatches = 25;
 
 constexpr jint kNotForUs =
@@ -48,7 +48,7 @@ class Retransformer::Waiting {
   std::vector<jweak> classes_;
 };
 
-// Each class is let go of as soon as it was looked at.
+// Each local reference is deleted as soon as its class was checked.
 void Retransformer::find_wanted(JNIEnv* jni, Waiting& wanted, Totals& totals) const {
   jint count = 0;
   JvmtiPtr<jclass> classes(jvmti_);
@@ -89,7 +89,7 @@ Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
   return totals;
 }
 
-// Those that are still there; how many they are.
+// Retransforms the classes that are still alive; returns their number.
 int Retransformer::retransform_waiting(JNIEnv* jni, std::span<const jweak> waiting) {
   const LocalFrame frame(jni, static_cast<jint>(waiting.size()));
   if (!frame.good()) {
@@ -110,7 +110,7 @@ void Retransformer::these(std::span<const jclass> classes) {
       jvmti_->RetransformClasses(static_cast<jint>(classes.size()), classes.data());
   if (error == JVMTI_ERROR_NONE) return count(classes);
   if (classes.size() == 1) {
-    // It may have failed only because another agent redefined the class meanwhile.
+    // The failure may be due to another agent's concurrent redefinition: try once more.
     if (jvmti_->RetransformClasses(1, classes.data()) == JVMTI_ERROR_NONE) return count(classes);
     JvmtiPtr<char> signature(jvmti_);
     jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);

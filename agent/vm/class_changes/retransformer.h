@@ -1,11 +1,10 @@
-// Brings loaded classes through ClassFileLoadHook, in batches, so that no pause is long.
+// Passes loaded classes through ClassFileLoadHook in batches, so that no safepoint is long.
 //
-// A batch fails as a whole when one class of it fails (JVMTI RetransformClasses): it is halved
-// until the culprit stands alone. Classes that wait for their turn are held weakly: a program that
-// loads and drops them faster than they are changed can get rid of them meanwhile. Classes that are
-// loaded but not linked yet are left alone (JDK-8277444: taking their bytes races with linking on
-// 17), and those that are just being defined are not listed: linked_without_hook() brings them
-// through once they are linked.
+// RetransformClasses fails for a whole batch if one class of it fails: the batch is halved until
+// that class is found. Queued classes are held by weak global references and may be unloaded
+// meanwhile. Classes that are loaded but not linked are skipped (JDK-8277444: on 17 reading their
+// bytes races with linking), and classes that are being defined are not listed by JVMTI:
+// linked_without_hook() handles both once they are linked.
 #pragma once
 
 #include <jvmti.h>
@@ -20,9 +19,9 @@ namespace ddm {
 
 class Retransformer {
  public:
-  // Told the VM's reason and the signature of the class that stays as it was; "" if it is all.
+  // Receives the VM's reason and the signature of the class that stays unchanged; "": all classes.
   using Failed = std::function<void(const std::string& reason, std::string_view signature)>;
-  // `needs` decides from a linked class whether it is worth it.
+  // `needs` decides for a linked class whether it is retransformed.
   Retransformer(jvmtiEnv* jvmti, std::function<bool(JNIEnv*, jclass)> needs, Failed failed);
 
   struct Totals {
@@ -31,16 +30,16 @@ class Retransformer {
     int unlinked = 0;
     double longest_batch_ms = 0;
   };
-  // Every loaded class. New classes go through the hook by themselves: enable it before.
+  // All loaded classes. New classes pass through the hook anyway, so it must be enabled before.
   Totals all_loaded(JNIEnv* jni);
 
-  // These, whatever they are like.
+  // These classes, without asking `needs`.
   void these(std::span<const jclass> classes);
 
-  // The ClassPrepare event of a class that did not come through the hook by itself, on the thread
-  // that links it, before any code of it runs.
+  // Call in ClassPrepare for a class that did not pass through the hook, on the linking thread,
+  // before any code of the class runs.
   void linked_without_hook(JNIEnv* jni, jclass klass);
-  // The same of a class that is to go through the hook once more, whatever it is like.
+  // The same for a class that has to pass through the hook again, without asking `needs`.
   void again(jclass klass);
 
  private:

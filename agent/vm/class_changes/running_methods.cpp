@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-constexpr jint kMostFrames = 1024;  // the loops that a program lives in stand near a stack's root
+constexpr jint kMostFrames = 1024;  // a program's long-running loops are near the root of a stack
 
 // Calls visit(method) for each frame of each platform thread.
 template <typename Visit>
@@ -29,7 +29,7 @@ void for_each_frame(jvmtiEnv* jvmti, JNIEnv* jni, Visit visit) {
 std::size_t RunningMethods::code_hash(jmethodID method) const {
   JvmtiPtr<unsigned char> code(jvmti_);
   jint size = 0;
-  // Native methods have none, and nothing is put into them.
+  // Native methods have no bytecode, and nothing is inserted into them.
   if (jvmti_->GetBytecodes(method, &size, code.out()) != JVMTI_ERROR_NONE) return 0;
   return std::hash<std::string_view>{}(
       {reinterpret_cast<const char*>(code.get()), static_cast<std::size_t>(size)});

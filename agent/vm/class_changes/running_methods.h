@@ -1,8 +1,8 @@
-// The methods that threads are inside of when classes are rewritten. Their frames go on with the
-// code as it was, without what was put in, until they return, and what they do meanwhile is not
-// seen. A report names those that are still there.
+// The methods that are active on some stack when classes are rewritten. Their frames keep executing
+// the old bytecode, without the inserted hooks, until they return, so what they do is not recorded.
+// A report names those still active.
 //
-// Attached threads, one at a time. Virtual threads that no carrier runs are not looked at.
+// Attached threads, one at a time. Unmounted virtual threads are not examined.
 #pragma once
 
 #include <jvmti.h>
@@ -20,15 +20,15 @@ class RunningMethods {
  public:
   explicit RunningMethods(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  // Around the rewriting of all loaded classes.
+  // Call around the rewriting of all loaded classes.
   void before_rewriting(JNIEnv* jni);
   void after_rewriting(JNIEnv* jni);
 
-  // "a.B.method", in order: those on the stacks now whose class is one of these.
+  // "a.B.method", sorted: the methods on the stacks now whose class satisfies `is_one`.
   std::vector<std::string> running_in(JNIEnv* jni, const std::function<bool(jclass)>& is_one) const;
 
-  // "a.B.method", in order: entered before the rewriting and, as far as stacks tell, not left
-  // since.
+  // "a.B.method", sorted: the methods entered before the rewriting and, as far as the stacks show,
+  // not left since.
   std::vector<std::string> still_running(JNIEnv* jni) const;
 
  private:
@@ -36,9 +36,8 @@ class RunningMethods {
   std::size_t code_hash(jmethodID method) const;
 
   jvmtiEnv* const jvmti_;
-  std::map<jmethodID, std::size_t>
-      before_;                 // hash of the bytecode; only while classes are rewritten
-  std::set<std::string> old_;  // names of methods whose old code is on some stack
+  std::map<jmethodID, std::size_t> before_;  // hashes of bytecode; only while classes are rewritten
+  std::set<std::string> old_;                // names of methods whose old bytecode is on some stack
 };
 
 }  // namespace ddm

@@ -1,12 +1,12 @@
-// The classes that nobody may change, by internal name. Pure.
+// The classes that must never be changed, by internal name. Pure.
 #pragma once
 
 #include <string_view>
 
 namespace ddm {
 
-// "" or why not. In a method of VirtualThread that runs on its carrier only, a call can stand all the
-// same (park_hooks.h).
+// "" or why not. Methods of VirtualThread that run on the carrier alone may still get a call
+// (park_hooks.h).
 inline std::string_view why_untouchable(std::string_view class_name) {
   if (class_name.starts_with("java/lang/DdmTracker")) return "it is a class of the agent";
   for (const std::string_view one :

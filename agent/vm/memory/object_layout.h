@@ -1,8 +1,8 @@
-// Where the VM keeps, in an object, what tells its class and its size.
+// How the VM encodes an object's class and size in memory.
 //
-// Pure data and reads of memory that the caller knows to be there, and their detection by the VM's
-// tables. `key` is the class word as it stands in objects: the compressed one where the VM
-// compresses it, else the klass's address.
+// Pure data, accessors for memory that the caller knows to be readable, and detection by the VM's
+// tables. `key` is the class word as stored in objects: a narrow klass where the VM compresses
+// class pointers, else the Klass address.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,12 @@ struct ObjectLayout {
   std::uint8_t mark_klass_shift = 0;  // kCompact
   std::uint8_t klass_shift = 0;
   std::uint8_t oop_bytes = 4;
-  std::uint32_t alignment = 8;  // of objects
+  std::uint32_t alignment = 8;  // of object sizes and addresses
   std::uint32_t klass_offset = 8;
   std::uint32_t array_length_offset = 12;
-  std::uint32_t class_size_offset = 0;        // in a java.lang.Class: its size in words
-  std::uint32_t stack_chunk_size_offset = 0;  // in a StackChunk: its stack's size in words; 0: none
+  std::uint32_t class_size_offset = 0;  // in a java.lang.Class: offset of its size in words
+  std::uint32_t stack_chunk_size_offset =
+      0;  // in a StackChunk: offset of its stack's size in words; 0: none
   std::uint64_t klass_base = 0;
 
   std::uint32_t min_object_bytes() const { return header == HeaderForm::kCompact ? 8 : 16; }
@@ -43,7 +44,7 @@ struct ObjectLayout {
   }
 };
 
-// Of the VM's class metadata.
+// Offsets in the VM's class metadata.
 struct KlassLayout {
   std::uint32_t layout_helper = 0;  // offset in a Klass
   std::uint32_t mirror_klass = 0;   // offset in a java.lang.Class
@@ -52,10 +53,12 @@ struct KlassLayout {
   bool refined_arrays = false;
 };
 
-// What an object's class tells of its size, or its class and its length. 0: it does not.
+// The size in bytes by the class's layout helper, and the length for arrays. 0: the layout helper
+// does not determine it.
 inline std::int64_t size_by_layout_helper(const ObjectLayout& objects, std::int32_t layout_helper,
                                           std::uint64_t length) {
-  constexpr std::int32_t kSlowPath = 1;  // an instance whose size the class does not tell
+  constexpr std::int32_t kSlowPath =
+      1;  // lh_instance_slow_path_bit: the size is not in the layout helper
   if (layout_helper > 0) return (layout_helper & kSlowPath) == 0 ? layout_helper : 0;
   if (layout_helper == 0) return 0;
   const auto helper = static_cast<std::uint32_t>(layout_helper);
@@ -65,7 +68,7 @@ inline std::int64_t size_by_layout_helper(const ObjectLayout& objects, std::int3
 
 class VmEntries;
 
-// What is missing is left in `entries`.
+// Missing table entries are recorded in `entries`.
 ObjectLayout detect_object_layout(VmEntries& entries);
 KlassLayout detect_klass_layout(VmEntries& entries);
 

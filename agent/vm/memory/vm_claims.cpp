@@ -83,7 +83,7 @@ void expect_tlab_end(VmClaims& claims, const AllocatedLayout& layout, std::int64
   const auto end_at = thread + static_cast<std::uintptr_t>(end);
   const auto sampled = claims.read<std::uint64_t>(end_at, "ThreadLocalAllocBuffer::_end");
   const auto real = claims.read<std::uint64_t>(end_at + 8, "ThreadLocalAllocBuffer::_end");
-  // Another field would be no address of the same buffer.
+  // Any other field would not hold an address within the same TLAB.
   claims.expect(words.top <= sampled && sampled <= real && real - words.start <= kMostTlabBytes,
                 "ThreadLocalAllocBuffer::_end");
 }
@@ -119,7 +119,7 @@ void expect_own_stack(VmClaims& claims, std::uintptr_t base_at, std::uintptr_t s
                 "JavaThread::_stack_base");
   claims.expect(size % 8 == 0 && size <= kMostStackBytes && base - here < size,
                 "JavaThread::_stack_size");
-  // The VM gives the main thread of the process a stack of its own reckoning.
+  // For the process's main thread the VM computes stack bounds of its own.
   const bool main_thread = syscall(SYS_gettid) == getpid();
   pthread_attr_t attributes;
   if (!claims.hold() || main_thread || pthread_getattr_np(pthread_self(), &attributes) != 0) return;
