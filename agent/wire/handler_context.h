@@ -1,5 +1,4 @@
-// What every family of handlers is given: the VM, the wire, and how to get from a thread of ours
-// to its JNIEnv.
+// What all request handlers share: the VM, the wire, and the calling thread's JNIEnv.
 #pragma once
 
 #include <jvmti.h>
@@ -23,7 +22,7 @@ struct HandlerContext {
     return static_cast<JNIEnv*>(env);
   }
 
-  // Sessions past their handshake. Quick and slow lane only: before they run, the server is there.
+  // Sessions past their handshake. Quick and slow lane only, which run once the server exists.
   std::vector<SessionPtr> sessions() const {
     const Server* server = service.server();
     return server != nullptr ? server->sessions() : std::vector<SessionPtr>();

@@ -1,5 +1,4 @@
-// Requests that switch something on or off and are not done, by session: whoever asks how it stands
-// may not overtake them. Any thread.
+// Switch requests in progress, by session: a query of the state must not overtake them. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace ddm {
 
 class PendingSwitches {
  public:
-  // Counts as long as it lives, done or dropped.
+  // Counts as pending during its lifetime.
   class One {
    public:
     One(PendingSwitches& all, std::uint64_t session) : all_(all), session_(session) {
@@ -30,7 +29,7 @@ class PendingSwitches {
     const std::uint64_t session_;
   };
 
-  // Shared only because a std::function has to be copyable.
+  // Shared because a std::function must be copyable.
   std::shared_ptr<One> begin(std::uint64_t session) {
     return std::make_shared<One>(*this, session);
   }

@@ -24,7 +24,7 @@ Result<DebuggerRelay::Backend> backend_at(std::string_view listener) {
   const auto address = parse_address(listener.substr(kTransport.size()));
   if (!address) return address.error();
   DebuggerRelay::Backend backend{{*address}, Access::kUser};
-  if (is_loopback(*address)) {  // a port alone does not say which loopback
+  if (is_loopback(*address)) {  // a port alone does not say on which loopback address
     backend.places.push_back(*address);
     backend.places.back().host = "::1";
   }
@@ -91,7 +91,7 @@ Result<std::shared_ptr<IoLoop>> Service::io() {
 void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& facts,
                    SessionObserver* observer) {
   const auto address = parse_address(options.address);
-  if (!address) {  // the option parser has checked it
+  if (!address) {  // checked by the option parser
     log_error("{}", address.message());
     return;
   }
@@ -115,8 +115,8 @@ void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& fa
     return;
   }
   server_ = std::move(*server);
-  // Requests may have come already: they wait in the lanes, so no handler runs before the server
-  // can be asked for its sessions.
+  // Requests may already be queued in the lanes, which start only now: no handler runs before the
+  // server can be asked for its sessions.
   if (!start_lanes(jni)) {
     server_->stop();
     server_.reset();
@@ -153,7 +153,7 @@ void Service::prepare_debugger(const std::string& option) {
   debugger_ = std::make_unique<DebuggerRelay>(std::move(find), log_of_server);
 }
 
-// On the relay's thread, which the VM does not know; so the quick lane looks.
+// Called on the relay's thread, which is not attached; the lookup runs on the quick lane.
 std::future<Result<DebuggerRelay::Backend>> Service::find_jdwp_agent(
     const std::shared_ptr<Waker>& waker) {
   auto found = std::make_shared<std::promise<Result<DebuggerRelay::Backend>>>();
@@ -191,13 +191,13 @@ void Service::close() {
   if (debugger_) debugger_->stop();
 }
 
-// One request a task of the thread's, so that requests do not hold up what the agent itself posts.
+// One request per task of the thread, so requests do not delay the agent's own tasks.
 void Service::take_turn(AgentThread& thread, FairQueue& queue) {
   const bool posted = thread.post([&thread, &queue](JNIEnv*) {
     bool more = true;
     try {
       more = queue.run_next();
-    } catch (const std::exception& failure) {  // the others' tasks go on
+    } catch (const std::exception& failure) {  // tasks of other sessions continue
       log_error("a request: {}", failure.what());
     }
     if (more) take_turn(thread, queue);
@@ -205,8 +205,8 @@ void Service::take_turn(AgentThread& thread, FairQueue& queue) {
   if (!posted) queue.clear();
 }
 
-// What is slow passes through the quick lane on its way: what the same server has asked before
-// (HPIF 3, then HPGC) is done when it begins, though not the other way round.
+// Slow requests pass through the quick lane first: earlier requests of the same server (HPIF 3,
+// then HPGC) are complete when they start, but not the other way round.
 void Service::run(Lane lane, const SessionPtr& session, std::function<void()> task) {
   if (lane == Lane::kSlow) {
     task = [this, session, slow = std::move(task)]() mutable {

@@ -1,7 +1,7 @@
 // The agent's end of the wire: address, discovery file, dispatcher and the threads that handlers
 // run on.
 //
-// Sockets live on an unattached thread of their own (wire/sessions/io_loop.h); handlers that need JNI run
+// Sockets are served by an unattached thread (wire/sessions/io_loop.h); handlers that need JNI run
 // on two agent threads, one for quick requests and one for slow ones (heap dumps, REAL).
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace ddm {
 
-// Of servers, to the agent's log.
+// Writes a server's messages to the agent's log.
 void log_of_server(Severity severity, const std::string& text);
 
 class Service final : public Executor {
@@ -32,38 +32,38 @@ class Service final : public Executor {
   explicit Service(jvmtiEnv* jvmti);
   ~Service() override;
 
-  // A debugger may come to hold all threads: servers are answered even so. Before the lanes are
+  // A debugger may suspend all threads: requests are answered even then. Call before the lanes are
   // started.
   void expect_debuggers();
 
-  // Handlers register here before open().
+  // Handlers must be registered before open().
   Dispatcher& dispatcher() { return dispatcher_; }
 
-  // Binds or connects, tells people where (one line on stderr, the discovery file). A port that
-  // cannot be had is one line too, and the program runs on without a server.
+  // Binds or connects, and publishes the address (one line on stderr, the discovery file). An
+  // address that cannot be bound is logged in one line, and the program continues without a server.
   void open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& facts,
             SessionObserver* observer);
 
-  // The thread of all sockets. One thread at a time.
+  // The thread of all sockets, created on demand. One thread at a time.
   Result<std::shared_ptr<IoLoop>> io();
 
-  // Where DYPER's documents are served, for the discovery file. Before open().
+  // The address of the DYPER server, for the discovery file. Call before open().
   void serves_dyper_at(std::string address) { dyper_ = std::move(address); }
 
-  // The application has another name: for the discovery file.
+  // The application's name has changed: updates the discovery file.
   void rename_app(const std::string& app);
 
-  // The lanes, without a server too (address=none): the program may ask for itself. False: the VM
-  // gives no thread. Attached threads; once they are there, it does nothing.
+  // Starts the lanes; also needed without a server (address=none), for requests of the program
+  // itself. False: the VM gives no thread. Attached threads; a repeated call does nothing.
   bool start_lanes(JNIEnv* jni);
 
-  // Milliseconds; called in VMDeath.
+  // Takes milliseconds; called in VMDeath.
   void close();
 
-  // The debugger of this session has gone; the session stays.
+  // The debugger of this session has disconnected; the session stays open.
   void debugger_gone(const SessionPtr& session);
 
-  Server* server() const { return server_.get(); }  // null: none is open
+  Server* server() const { return server_.get(); }  // null: not open
   AgentThread& quick() { return quick_; }
   AgentThread& slow() { return slow_; }
 
@@ -82,10 +82,10 @@ class Service final : public Executor {
   AgentThread slow_;
   FairQueue quick_requests_;
   FairQueue slow_requests_;
-  std::unique_ptr<LaneWatch> lane_watch_;  // null: this VM has no debugger's agent
+  std::unique_ptr<LaneWatch> lane_watch_;  // null: no jdwp agent is loaded
   Dispatcher dispatcher_;
   std::unique_ptr<DebuggerRelay> debugger_;  // null: debugger=none
-  std::shared_ptr<IoLoop> io_;               // null: nobody has asked for it
+  std::shared_ptr<IoLoop> io_;               // null: not created yet
   std::unique_ptr<Server> server_;
   std::string dyper_;  // "" = nowhere
   std::mutex discovery_mutex_;

@@ -1,5 +1,5 @@
-// The options of the wire: where servers find the program, who may connect, and under what name it
-// is shown. Pure.
+// The options of the wire: the address for servers, the permission to connect, and the displayed
+// name. Pure.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct ServiceOptions {
   std::string debugger = "auto";
   bool access_any = false;
 
-  // The rows store into this object, which outlives them.
+  // The rows store into this object, which must outlive them.
   std::vector<OptionRow> rows();
 };
 

@@ -52,7 +52,7 @@ bool AllocationsWriter::add(std::string_view type_name, std::uint64_t bytes,
   const auto type = classes_.index_of(type_name);
   if (!type) return false;
   const std::size_t depth = std::min(frames.size(), kMaxFrames);
-  // Real servers read the size signed.
+  // Real servers read the size as a signed number.
   body_.u4(static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 0x7fffffff)));
   body_.u2(thread_id);
   body_.u2(*type);

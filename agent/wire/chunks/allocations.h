@@ -1,13 +1,13 @@
 // REAL, the recorded allocations. (REAE and REAQ are in switch_request.h.)
 //
 //   header  u1 15, u1 9, u1 8 (sizes of header, entry, frame), u2 entries,
-//           u4 where the strings are, from the start of the data, u2 classes, u2 methods, u2 files
+//           u4 offset of the strings from the start of the data, u2 classes, u2 methods, u2 files
 //   entry   u4 bytes, u2 thread, u2 class, u1 frames          newest entry first
 //   frame   u2 class, u2 method, u2 file, s2 line             innermost frame first
 //   strings classes (descriptors), methods, files, each str
 //
-// Line -2 is native, -1 not known. Every index is 16 bits, so no more than 65,535 entries and as
-// many strings of a kind fit.
+// Line -2 is native, -1 unknown. Indices have 16 bits, which limits a chunk to 65,535 entries and
+// as many strings of each kind.
 #pragma once
 
 #include <array>
@@ -23,37 +23,37 @@ inline constexpr ChunkType kAllocations = chunk_type("REAL");
 struct AllocationFrame {
   std::string_view class_name;  // "java.util.HashMap"
   std::string_view method;
-  std::string_view file;  // "" = not known
+  std::string_view file;  // "" = unknown
   std::int32_t line = -1;
 };
 
-// Writes REAL from the newest record on.
+// Encodes REAL, starting with the newest record.
 class AllocationsWriter {
  public:
   static constexpr std::size_t kMaxEntries = 65535;
   static constexpr std::size_t kMaxStrings = 65535;
   static constexpr std::size_t kMaxFrames = 255;
 
-  // A frame as it is written. The same few thousand make up millions of frames, so a caller keeps
-  // them. None: a table of names is full.
+  // An encoded frame. A few thousand distinct frames make up millions, so callers cache them.
+  // nullopt: a string table is full.
   using Place = std::array<std::uint8_t, 8>;
   std::optional<Place> place_of(const AllocationFrame& frame);
 
-  // `type_name` as Class.getTypeName() gives it; frames above kMaxFrames are left out. False: the
-  // record does not fit any more, so it and all older ones have to be left out.
+  // `type_name` as by Class.getTypeName(); frames beyond kMaxFrames are dropped. False: the record
+  // does not fit, so it and all older ones must be left out.
   bool add(std::string_view type_name, std::uint64_t bytes, std::uint16_t thread_id,
            std::span<const Place> frames);
 
   void reserve(std::size_t entries, std::size_t frames);
   std::size_t entries() const { return entries_; }
 
-  // The data of the chunk. The writer is empty afterwards.
+  // Returns the data of the chunk and resets the writer.
   Bytes finish();
 
  private:
   class StringTable {
    public:
-    // None: the table is full.
+    // nullopt: the table is full.
     std::optional<std::uint16_t> index_of(std::string_view text);
     std::uint16_t size() const { return static_cast<std::uint16_t>(strings_.size()); }
     const std::vector<const std::string*>& strings() const { return strings_; }
@@ -66,7 +66,7 @@ class AllocationsWriter {
       }
     };
     std::unordered_map<std::string, std::uint16_t, Hash, std::equal_to<>> index_;
-    std::vector<const std::string*> strings_;  // the keys, by index
+    std::vector<const std::string*> strings_;  // keys of the map, by index
   };
 
   ByteWriter body_;  // entries with their frames
@@ -76,7 +76,7 @@ class AllocationsWriter {
   StringTable files_;
 };
 
-// REAL, read. Every index is valid.
+// REAL, decoded. Every index is valid.
 struct Allocations {
   struct Frame {
     std::uint16_t class_index = 0;
@@ -101,7 +101,7 @@ struct Allocations {
     return std::span(frames).subspan(entry.first_frame, entry.frame_count);
   }
 
-  // Skips what longer headers, entries and frames have more.
+  // Skips the excess of longer headers, entries and frames.
   static std::optional<Allocations> decode(ByteSpan data);
 };
 

@@ -1,4 +1,4 @@
-// What the program as a whole is told and tells: APNM, WAIT, DBGD, EXIT, HPGC.
+// Requests and events that concern the program as a whole: APNM, WAIT, DBGD, EXIT, HPGC.
 #pragma once
 
 #include "wire/chunks/fields.h"
@@ -9,8 +9,8 @@ namespace ddm {
 inline constexpr ChunkType kDebuggerGone = chunk_type("DBGD");  // acknowledged by DBGD or nothing
 inline constexpr ChunkType kCollectGarbage = chunk_type("HPGC");
 
-// APNM, event: the application has another name.   str name, u4 user id, str package
-// The last two came later; a reader takes what there is.
+// APNM, event: the application's name has changed.   str name, u4 user id, str package
+// The last two fields were added later; a reader accepts data without them.
 struct AppName {
   static constexpr ChunkType kType = chunk_type("APNM");
   std::string name;
@@ -22,7 +22,7 @@ struct AppName {
   friend bool operator==(const AppName&, const AppName&) = default;
 };
 
-// WAIT, event: the program waits for the server.   u1 reason, 0 = for a debugger
+// WAIT, event: the program waits for a server.   u1 reason, 0 = for a debugger
 struct Waiting {
   static constexpr ChunkType kType = chunk_type("WAIT");
   std::uint8_t reason = 0;

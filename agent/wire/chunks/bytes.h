@@ -1,8 +1,8 @@
-// Big-endian fields out of bytes and into bytes.
+// Reads and writes big-endian fields.
 //
 // ByteReader's errors are sticky: after the first read past the end every further read gives 0 or
-// nothing, and ok() stays false. So a decoder reads all its fields and asks once. Nothing is ever
-// read or allocated beyond what the input holds.
+// nothing, and ok() stays false. A decoder reads all its fields and checks ok() once. Nothing
+// beyond the input is read, and no more is allocated than the input holds.
 #pragma once
 
 #include <cstddef>
@@ -38,16 +38,16 @@ class ByteReader {
   ByteSpan bytes(std::size_t size);
   ByteSpan rest() { return bytes(remaining()); }
 
-  // `units` UTF-16BE code units, as UTF-8.
+  // Reads `units` UTF-16BE code units; returns UTF-8.
   std::string chars(std::uint32_t units);
   // The protocol's string: u4 units, then the units.
   std::string str() { return chars(u4()); }
 
-  // What was read makes no sense.
+  // Marks the input as invalid.
   void fail() { ok_ = false; }
 
  private:
-  ByteSpan data_;  // what is still to be read
+  ByteSpan data_;  // not read yet
   bool ok_ = true;
 };
 

@@ -26,7 +26,7 @@ inline constexpr std::size_t kChunkHeaderSize = 8;
 struct Chunk {
   ChunkType type = 0;
   Bytes data;
-  std::shared_ptr<const StoredData> stored = nullptr;  // what comes behind `data`
+  std::shared_ptr<const StoredData> stored = nullptr;  // follows `data`
   std::size_t size() const { return data.size() + (stored ? stored->size() : 0); }
   friend bool operator==(const Chunk&, const Chunk&) = default;
 };
@@ -36,15 +36,15 @@ struct ChunkView {
   ByteSpan data;
 };
 
-// "HELO"; a byte that is no printable ASCII is shown as '?'.
+// "HELO"; a byte that is not printable ASCII becomes '?'.
 std::string chunk_name(ChunkType type);
 
-// The chunks of a packet's payload; at most `max_chunks`. None when the first one does not fit:
-// such a payload is not DDM. Bytes after a chunk that do not make another one are ignored, as
-// every real VM does. An empty payload gives an empty list.
+// Splits a packet's payload into at most `max_chunks` chunks. nullopt: the first chunk does not
+// fit, so the payload is not DDM. Trailing bytes that form no chunk are ignored, as by every real
+// VM. An empty payload gives an empty list.
 std::optional<std::vector<ChunkView>> split_chunks(ByteSpan payload, std::size_t max_chunks);
 
-// A struct with kType and encode() as a chunk.
+// Encodes a struct that has kType and encode().
 template <typename Message>
 Chunk to_chunk(const Message& message) {
   return {Message::kType, message.encode()};

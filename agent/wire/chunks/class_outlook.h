@@ -1,4 +1,5 @@
-// PRBW: what to know before classes are changed for probes or a trace. Our own; FEAT names it `probes`.
+// PRBW: what a user should know before probes or a trace change classes. A DDM extension; FEAT
+// names it `probes`.
 #pragma once
 
 #include <utility>
@@ -7,10 +8,10 @@
 
 namespace ddm {
 
-// PRBW, request.   str methods, str more methods: as of ddm trace
+// PRBW, request.   str methods, str more methods: patterns as in ddm trace
 struct OutlookRequest {
   static constexpr ChunkType kType = chunk_type("PRBW");
-  std::string methods{}, more{};  // `more`: "" is none
+  std::string methods{}, more{};  // `more` may be ""
   static constexpr auto kFields = std::tuple(&OutlookRequest::methods, &OutlookRequest::more);
   Bytes encode() const { return encode_fields(*this); }
   static auto decode(ByteSpan data) { return decode_fields<OutlookRequest>(data); }
@@ -18,9 +19,9 @@ struct OutlookRequest {
 };
 
 // The reply.
-//   u4 changes that are many, 0 = none are
-//   u4 count, str each: methods of classes concerned that run now, "shop.Cart.total"
-//   u4 count, x { str class, u4 changes so far }: classes concerned with so many
+//   u4 number of changes from which on they do harm, 0 = no limit
+//   u4 count, str each: methods of the classes that are active on a stack, "shop.Cart.total"
+//   u4 count, x { str class, u4 changes so far }: classes at or above that limit
 struct ClassOutlook {
   static constexpr ChunkType kType = chunk_type("PRBW");
   std::uint32_t many = 0;

@@ -11,7 +11,7 @@ bool Dispatcher::add(ChunkType type, Lane lane, ChunkHandler handler) {
 }
 
 bool Dispatcher::remove(ChunkType type) {
-  std::shared_ptr<const Entry> removed;  // what it holds is let go outside the lock
+  std::shared_ptr<const Entry> removed;  // destroyed outside the lock
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(type);
   if (found == entries_.end()) return false;

@@ -1,18 +1,16 @@
-// From request packets to handlers and back to one reply packet each.
+// Routes the chunks of a request packet to handlers, and their answers into one reply packet.
 //
-// A packet's chunks are handled one after the other: the next one starts when the one before is
-// answered, so that their order means something (HPGC, then HPIF). Packets do not wait for one
-// another, but for their turn in a lane. A type without a handler gets the empty answer; a payload
-// that is no chunk, and a ZLIB chunk that cannot be unpacked, gets FAIL. Unpacking takes time, so
-// what comes as ZLIB is not handled inline.
+// A packet's chunks are handled in order, each after the previous one was answered (HPGC, then
+// HPIF). Packets wait for their turn in a lane, not for each other. A type without a handler gets
+// the empty answer; a payload that is no chunk, and a ZLIB chunk that cannot be expanded, get FAIL.
+// Expanding takes time, so a ZLIB chunk is never handled inline.
 //
-// What one packet costs is bounded, however little it weighs: its ZLIB chunks together expand to
-// kMaxExpanded, and when its answers have become more than kMaxAnswers, the chunks that are left
-// are answered with FAIL and not handled.
+// The cost of a packet is bounded: its ZLIB chunks expand to at most kMaxExpanded in total, and
+// once its answers exceed kMaxAnswers, the remaining chunks are answered with FAIL and not handled.
 //
-// The reply to one chunk is that chunk's answer, where an empty answer is an empty packet. The
-// reply to several chunks has one chunk for each, an empty answer being a chunk of the request's
-// type without data; if all are empty, so is the packet.
+// The reply to one chunk is that chunk's answer; an empty answer is an empty packet. The reply to
+// several chunks has one chunk for each, an empty answer being a chunk of the request's type
+// without data; if all are empty, so is the packet.
 //
 // Any thread may call anything. A Dispatcher and its Executor outlive every Reply.
 #pragma once
@@ -28,32 +26,32 @@
 
 namespace ddm {
 
-// Where a handler runs.
+// The thread that a handler runs on.
 enum class Lane {
-  kInline,  // at once, on the I/O thread: no JNI, no locks held long, no waiting
-  kQuick,   // the thread for requests; may use JNI
-  kSlow,    // the thread for what takes long: heap dumps, REAL
+  kInline,  // the I/O thread, immediately: no JNI, no long-held locks, no blocking
+  kQuick,   // the thread for quick requests; may use JNI
+  kSlow,    // the thread for long requests: heap dumps, REAL
 };
 
-// A request that is not answered yet, for whoever sees that its thread cannot go on. Any thread.
+// An unanswered request, which a watcher of its thread may refuse. Any thread.
 class OpenRequest {
  public:
   virtual ~OpenRequest() = default;
   virtual bool answered() const = 0;
-  // Is answered with this sentence as the reason, if it has no answer yet.
+  // Answers the request with FAIL and this reason, unless it has an answer.
   virtual void refuse(std::string_view reason) = 0;
 };
 
-// Given by whoever owns the threads. In each lane a session's tasks keep their order; between
-// sessions there is none. A session that has no room for answers may be passed over.
+// Runs tasks in lanes. Within a lane a session's tasks keep their order; those of different
+// sessions have none. Sessions whose send queue is full may be skipped.
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Never waits. A task that is destroyed without having run answers its request with FAIL.
+  // Never blocks. A task that is destroyed without having run answers its request with FAIL.
   virtual void run(Lane lane, const SessionPtr& session, std::function<void()> task) = 0;
-  // A session that had no room has some again, or is closed.
+  // A session's send queue has room again, or the session was closed.
   virtual void resume() {}
-  // Another thread answers this one, later. Never waits.
+  // Another thread will answer this request later. Never blocks.
   virtual void answered_later(std::weak_ptr<OpenRequest>) {}
 };
 
@@ -61,10 +59,11 @@ struct Request {
   SessionPtr session;
   ChunkType type = 0;
   Bytes data;
-  std::chrono::steady_clock::time_point asked = {};  // when its turn within its packet came
+  std::chrono::steady_clock::time_point asked =
+      {};  // when the previous chunk of its packet was answered
 };
 
-// The request lives as long as the call.
+// The request is valid during the call.
 using ChunkHandler = std::function<void(const Request& request, Reply reply)>;
 
 using ReplyDone = std::function<void(std::vector<Chunk> answers)>;
@@ -74,7 +73,7 @@ class Dispatcher {
   static constexpr std::size_t kMaxExpanded = std::size_t{1} << 20;
   static constexpr std::size_t kMaxAnswers = std::size_t{16} << 20;
 
-  // False: the type has a handler already.
+  // False: the type already has a handler.
   bool add(ChunkType type, Lane lane, ChunkHandler handler);
   template <typename Room>
   bool add(ChunkType type, Lane lane, Room* room, void (Room::*handler)(const Request&, Reply)) {
@@ -84,8 +83,8 @@ class Dispatcher {
   }
   bool remove(ChunkType type);
 
-  // Ends in one call of `done`, from any thread, with the chunks of the reply packet (none: an
-  // empty one); in no call at all when the session closes before.
+  // Calls `done` once, on any thread, with the chunks of the reply packet (none: an empty packet);
+  // never, if the session closes first.
   void dispatch(const SessionPtr& session, Bytes payload, Executor& executor, ReplyDone done);
 
  private:

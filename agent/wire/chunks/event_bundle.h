@@ -1,5 +1,5 @@
-// Many events that belong together (a heap map), made once for all sessions that are to have them.
-// Nobody who makes one waits for a peer: what is big is stored until it is read.
+// Events that belong together (a heap map), encoded once for all sessions that receive them. Large
+// data is stored (StoredData), so encoding never waits for a peer.
 //
 // One thread at a time.
 #pragma once
@@ -10,11 +10,11 @@ namespace ddm {
 
 class EventBundle {
  public:
-  // `zlib`: for sessions that take ZLIB.
+  // `zlib`: for sessions that accept ZLIB.
   explicit EventBundle(bool zlib) : zlib_(zlib) {}
 
   void add(Chunk chunk);
-  // What went wrong, once everything is added; "" if nothing did.
+  // Call after the last event. The error; "" if none.
   std::string finish();
   void send_to(Session& session) const;
 
@@ -22,8 +22,8 @@ class EventBundle {
   void store();
 
   const bool zlib_;
-  Bytes packets_;                       // the last ones, not yet stored
-  std::shared_ptr<StoredData> stored_;  // the others
+  Bytes packets_;                       // the last packets, not yet stored
+  std::shared_ptr<StoredData> stored_;  // the packets before
   std::string failed_;
 };
 

@@ -8,13 +8,13 @@
 namespace ddm {
 namespace {
 
-// Far more than any server has use for; bounds what one packet of 16 MiB can set off.
+// Far beyond any server's use; bounds the work that one packet of 16 MiB can cause.
 constexpr std::size_t kMaxChunks = 1024;
 
-// And for the FAILs of the chunks that have found none.
+// Leaves room for the FAILs of the chunks that did not fit.
 constexpr std::size_t kRoomForHeaders = std::size_t{1} << 20;
 
-// Where nothing can be stored it stays in memory: the connection is closed if that gets too much.
+// If it cannot be stored, the data stays in memory, where the session's limits apply.
 Chunk stored(Chunk chunk) {
   const auto data = StoredData::of(chunk.data);
   if (!data) return chunk;
@@ -55,7 +55,7 @@ void Exchange::begin() {
 
 void Exchange::advance() {
   while (answers_.size() < chunks_.size()) {
-    if (!session_->is_open()) return;  // nobody is left to answer
+    if (!session_->is_open()) return;  // the peer is gone
     step_.store(Step::kStarting);
     start_chunk(chunks_[answers_.size()]);
     if (open_ != 0 && !std::exchange(told_, true)) executor_.answered_later(weak_from_this());
@@ -66,7 +66,7 @@ void Exchange::advance() {
 }
 
 void Exchange::answer(Chunk chunk) {
-  if (!session_->is_open()) chunk = {chunk.type, {}};  // nobody is left to be sent it
+  if (!session_->is_open()) chunk = {chunk.type, {}};  // the peer is gone: keep nothing
   if (session_->takes_zlib()) chunk = smallest_chunk(std::move(chunk));
   if (answered_ + chunk.size() > kMaxOutgoingPacket - kRoomForHeaders) {
     chunk = to_chunk(Fail{FailCode::kTooBig, "the answer is bigger than a packet may be"});
@@ -82,7 +82,7 @@ void Exchange::answer(Chunk chunk) {
 std::shared_ptr<Reply> Exchange::reply_to(ChunkType type) {
   const std::size_t number = answers_.size() + 1;
   open_ = number;
-  // Shared only because a std::function has to be copyable.
+  // Shared because a std::function must be copyable.
   return std::make_shared<Reply>(
       type,
       [self = shared_from_this(), number](Chunk chunk) {
@@ -131,7 +131,7 @@ void Exchange::start_packed_chunk(const ChunkView& view) {
 }
 
 Result<Bytes> Exchange::expand(ByteSpan packed) {
-  // What a chunk says that it holds is what is set aside for it, true or not.
+  // The declared length counts against the limit, correct or not.
   const auto inner = inner_header(packed);
   const std::size_t left = Dispatcher::kMaxExpanded - expanded_;
   if (inner && inner->length <= left) expanded_ += inner->length;
@@ -145,10 +145,10 @@ void Exchange::schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entr
   if (lane != Lane::kInline && !refusal_.empty()) {
     return reply->fail(FailCode::kRefused, not_answered(type, refusal_));
   }
-  // The Reply keeps this alive, and with it what `data` reads.
+  // The Reply keeps this exchange alive, and with it the payload that `data` reads.
   auto task = [session = session_, entry = std::move(entry), type, data = std::move(data),
                reply = std::move(reply), asked = std::chrono::steady_clock::now()] {
-    // The server has gone while this waited, or it was refused.
+    // The session closed, or the request was refused, while the task was queued.
     if (!session->is_open() || !reply->wanted()) return;
     try {
       auto content = data();
@@ -156,7 +156,7 @@ void Exchange::schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entr
       if (!entry) return reply->send_empty();
       entry->handler(Request{session, type, std::move(*content), asked}, std::move(*reply));
     } catch (const std::exception&) {
-      // The Reply has answered when it was unwound. A handler's failure ends its request, not
+      // The Reply answered with FAIL during unwinding. A handler's exception ends its request, not
       // the thread.
     }
   };
@@ -170,7 +170,7 @@ void Exchange::schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entr
 void Exchange::finish() {
   const auto is_empty = [](const Chunk& chunk) { return chunk.size() == 0; };
   if (std::all_of(answers_.begin(), answers_.end(), is_empty)) answers_.clear();
-  forget_answers();  // whoever takes them counts them
+  forget_answers();  // the receiver of the answers accounts for them
   finished_ = true;
   done_(std::move(answers_));
 }

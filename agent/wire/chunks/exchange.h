@@ -1,9 +1,9 @@
-// One request packet on its way to its reply; the dispatcher's working part.
+// One request packet until its reply; the dispatcher's implementation.
 //
-// Lives as long as one of its chunks has a Reply out. One thread at a time advances it: the one
-// that began it, or the one that gave the last answer. Everything below belongs to that thread,
-// but for step_, by which it is handed over, and open_, by which a chunk gets one answer though two
-// threads may have one: its handler's, and whoever refuses what does not go on.
+// Lives as long as one of its chunks has a Reply. It is advanced by one thread at a time: the one
+// that started it, or the one that gave the last answer. All members belong to that thread, except
+// step_, which transfers the ownership, and open_, which admits one answer per chunk when a handler
+// and refuse() race.
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,23 @@ class Exchange final : public OpenRequest, public std::enable_shared_from_this<E
   void begin();
 
   bool answered() const override { return finished_; }
-  // The chunk that waits, and those behind it that would have to wait.
+  // Refuses the current chunk, and the following ones that would wait for a lane.
   void refuse(std::string_view reason) override;
 
  private:
-  // How the current chunk stands between the thread that started it and the one that answers:
-  // whoever comes second goes on with the next chunk. No recursion, however many there are.
+  // State of the current chunk between the thread that starts it and the one that answers it: the
+  // later of the two continues with the next chunk. This avoids recursion over many chunks.
   enum class Step { kStarting, kWaiting, kAnswered };
 
   void advance();
   void start_chunk(const ChunkView& view);
   void start_packed_chunk(const ChunkView& view);
-  // Calls the handler in its lane with what `data` gives when its turn has come.
+  // Runs the handler in its lane; `data` is evaluated there.
   void schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entry, ChunkType type,
                 std::function<Result<Bytes>()> data, std::shared_ptr<Reply> reply);
-  // The reply to the chunk whose turn it is.
+  // The Reply of the current chunk.
   std::shared_ptr<Reply> reply_to(ChunkType type);
-  // Whoever gets true answers the chunk, and nobody else does.
+  // True for the one caller that may answer the chunk.
   bool claim(std::size_t chunk);
   Result<Bytes> expand(ByteSpan packed);
   void answer(Chunk chunk);
@@ -50,12 +50,12 @@ class Exchange final : public OpenRequest, public std::enable_shared_from_this<E
   const Bytes payload_;
   const ReplyDone done_;
   std::vector<ChunkView> chunks_;  // into payload_
-  std::size_t expanded_ = 0;       // bytes that ZLIB chunks have become
+  std::size_t expanded_ = 0;       // bytes that ZLIB chunks were expanded to
   std::vector<Chunk> answers_;
-  std::size_t answered_ = 0;         // bytes of the answers
-  std::size_t answered_memory_ = 0;  // those of them that are in memory
-  std::string refusal_;              // "": nothing was refused
-  bool told_ = false;                // the executor knows of it
+  std::size_t answered_ = 0;         // bytes of all answers
+  std::size_t answered_memory_ = 0;  // bytes of answers in memory
+  std::string refusal_;              // "": not refused
+  bool told_ = false;                // Executor::answered_later() was called
   std::atomic<Step> step_{Step::kStarting};
   std::atomic<std::size_t> open_{0};  // the chunk that may be answered now, from 1; 0: none
   std::atomic<bool> finished_{false};

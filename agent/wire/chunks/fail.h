@@ -1,4 +1,4 @@
-// FAIL, the reply that says what went wrong.
+// FAIL, the error reply.
 //
 //   u4 code, str message
 #pragma once
@@ -8,9 +8,9 @@
 namespace ddm {
 
 enum class FailCode : std::uint32_t {
-  kRefused = 1,   // bad data, or it cannot be done; the one code that Android uses
-  kInternal = 2,  // no fault of the request: no memory, shutting down
-  kTooBig = 3,    // the answer does not fit into a packet
+  kRefused = 1,   // invalid data or an impossible request; the only code that Android uses
+  kInternal = 2,  // not the request's fault: out of memory, shutting down
+  kTooBig = 3,    // the answer exceeds the size of a packet
 };
 
 struct Fail {

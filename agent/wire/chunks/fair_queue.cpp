@@ -6,7 +6,7 @@
 namespace ddm {
 namespace {
 
-// Its tasks find out and go.
+// Tasks of a closed session end at once.
 bool is_closed(const SessionPtr& session) { return session != nullptr && !session->is_open(); }
 
 bool may_run(const SessionPtr& session) { return session == nullptr || session->has_room(); }
@@ -35,7 +35,7 @@ FairQueue::Lines::iterator FairQueue::next() {
   auto best = lines_.end();
   for (auto line = lines_.begin(); line != lines_.end();) {
     if (line->second.tasks.empty() && line->second.used <= least_used_) {
-      line = lines_.erase(line);  // nobody special any more
+      line = lines_.erase(line);  // no longer behind or ahead of the others
       continue;
     }
     if (!line->second.tasks.empty() && is_closed(line->second.session)) return line;
@@ -72,7 +72,7 @@ bool FairQueue::run_next() {
 }
 
 void FairQueue::clear() {
-  Lines dropped;  // freed outside the lock
+  Lines dropped;  // destroyed outside the lock
   const std::lock_guard lock(mutex_);
   dropped.swap(lines_);
   taking_ = false;

@@ -1,7 +1,6 @@
-// The requests that wait for one lane, so that no server has to wait for all that another one asks:
-// each session's tasks keep their order, and the next one is always a task of the session that has
-// used the lane least. Who was away has no claim to what others used meanwhile. A session that has
-// no room for answers is passed over until it reads.
+// The queue of one lane, fair between sessions: each session's tasks keep their order, and the next
+// task is of the session that has used the lane least. A session that was idle starts at the
+// current minimum and gets no credit. A session whose send queue is full is skipped until it reads.
 //
 // Any thread.
 #pragma once
@@ -21,13 +20,14 @@ class FairQueue {
   using Task = std::function<void()>;
   using Clock = std::chrono::steady_clock;
 
-  // True: nobody is taking, so somebody has to begin to. `session` may be null: the agent itself.
+  // True: no thread is running tasks, so the caller must schedule run_next(). `session` may be
+  // null: the agent itself.
   bool push(const SessionPtr& session, Task task);
 
-  // True: there is something to be taken and nobody does; after a session has got room.
+  // Call after a session has room again. True: a task can run and no thread is running tasks.
   bool resume();
 
-  // Runs the next task. False: there was none that may run, and taking is over.
+  // Runs the next task. False: no task can run, and this thread stops running tasks.
   bool run_next();
 
   // Drops all tasks.
@@ -44,8 +44,8 @@ class FairQueue {
   Lines::iterator next();
 
   std::mutex mutex_;
-  Lines lines_;  // of sessions whose tasks wait, or that have used more than others
-  Clock::duration least_used_{};  // by who was last in turn
+  Lines lines_;  // of sessions with queued tasks, or with more than the minimum used
+  Clock::duration least_used_{};  // lane time of the session that ran last: the minimum
   bool taking_ = false;
 };
 

@@ -1,8 +1,8 @@
-// A chunk's layout, told once: kFields of a struct are its members in the order of the wire, and it is
-// both written and read by them.
+// Describes a chunk's layout once: kFields of a struct lists its members in wire order, and both
+// encoding and decoding follow it.
 //
-//   bool u1, numbers and enums as wide as they are, std::string str, std::vector u4 count and each,
-//   pairs and structs with kFields what they are made of
+//   bool: u1; numbers and enums: their width; std::string: str; std::vector: u4 count, elements;
+//   pairs and structs with kFields: their members
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void read_field(ByteReader& in, T& value) {
   }
 }
 
-// A member, or one of the fields below.
+// `field`: a member pointer, or one of the fields below.
 template <typename M, typename Field>
 void write_member(ByteWriter& out, const M& message, const Field& field) {
   if constexpr (std::is_member_object_pointer_v<Field>) {
@@ -73,13 +73,13 @@ void read_members(ByteReader& in, M& message, const Fields& fields) {
   std::apply([&](const auto&... each) { (read_member(in, message, each), ...); }, fields);
 }
 
-// u4 0, which nobody reads.
+// u4 0, ignored by readers.
 struct ReservedField {
   void write(ByteWriter& out, const auto&) const { out.u4(0); }
   void read(ByteReader& in, auto&) const { in.u4(); }
 };
 
-// A list with a u1 count; what is more than 255 is left out.
+// A list with a u1 count; elements beyond 255 are dropped.
 template <typename M, typename T>
 struct ShortList {
   std::vector<T> M::*list;
@@ -98,7 +98,7 @@ struct ShortList {
 template <typename M, typename T>
 ShortList(std::vector<T> M::*) -> ShortList<M, T>;
 
-// An enum of which no value above `most` makes sense.
+// An enum whose valid values are at most `most`.
 template <typename M, typename T>
 struct UpTo {
   T M::*member;
@@ -112,7 +112,7 @@ struct UpTo {
 template <typename M, typename T>
 UpTo(T M::*, T) -> UpTo<M, T>;
 
-// Members that are there where another one is not 0.
+// Members that are present only if another one is not 0.
 template <typename M, typename T, typename Fields>
 struct OnlyWith {
   T M::*member;
@@ -133,7 +133,7 @@ Bytes encode_fields(const M& message) {
   write_field(out, message);
   return out.take();
 }
-// None: the data ends too early, or holds what makes no sense. What follows the last field is ignored.
+// nullopt: the data is truncated or invalid. Data after the last field is ignored.
 template <typename M>
 std::optional<M> decode_fields(ByteSpan data) {
   ByteReader in(data);

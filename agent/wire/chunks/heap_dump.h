@@ -1,12 +1,12 @@
-// Heap dumps: HPDU writes a file where the VM runs, HPDS sends the hprof bytes, and HPDP, a chunk
-// of our own, sends them in pieces: however many there are.
+// Heap dumps: HPDU writes a file on the VM's side, HPDS sends the hprof data, and HPDP, a DDM
+// extension, sends it in pieces of any total size.
 #pragma once
 
 #include "wire/chunks/fields.h"
 
 namespace ddm {
 
-// The request has no data; the answer is the dump itself, as chunk data.
+// The request has no data; the reply's chunk data is the dump.
 inline constexpr ChunkType kHeapDumpStream = chunk_type("HPDS");
 
 // HPDU, request.   str path
@@ -22,8 +22,8 @@ struct HeapDumpRequest {
 inline constexpr std::string_view kHeapDumpPiecesFeature = "heap-dump-pieces";  // in FEAT
 
 // HPDP, request.   u1 what
-// Reply to the first two: HeapDumpMade. To the third: the next bytes, at most kPiece; the last of
-// them end the dump.
+// Reply to the first two: HeapDumpMade. To the third: the next bytes, at most kPiece; the last
+// piece includes the end of the dump.
 struct HeapDumpPieceRequest {
   static constexpr ChunkType kType = chunk_type("HPDP");
   enum class What : std::uint8_t { kMake = 0, kMakeWithStacks = 1, kNextPiece = 2 };
@@ -38,7 +38,7 @@ struct HeapDumpPieceRequest {
   friend bool operator==(const HeapDumpPieceRequest&, const HeapDumpPieceRequest&) = default;
 };
 
-//   u8 bytes   u8 objects that have the stack of their allocation   str why none have one, or ""
+//   u8 bytes   u8 objects with an allocation stack   str why there are none, or ""
 struct HeapDumpMade {
   static constexpr ChunkType kType = chunk_type("HPDP");
   std::uint64_t bytes = 0;
@@ -51,7 +51,7 @@ struct HeapDumpMade {
   friend bool operator==(const HeapDumpMade&, const HeapDumpMade&) = default;
 };
 
-// HPDU and MPRE, replies.   u1 result: 0 done, else failed
+// HPDU and MPRE, replies.   u1 result: 0 done, otherwise failed
 template <ChunkType Type, std::uint8_t Failure>
 struct ResultReply {
   static constexpr ChunkType kType = Type;

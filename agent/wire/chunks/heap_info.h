@@ -1,11 +1,11 @@
-// HPIF, the heap in a few figures.
+// HPIF, the heap's key figures.
 #pragma once
 
 #include "wire/chunks/fields.h"
 
 namespace ddm {
 
-// The whole Java heap, in HPIF and in the brackets of its maps.
+// The id of the whole Java heap, in HPIF and in the brackets of its maps.
 inline constexpr std::uint32_t kJavaHeap = 1;
 
 enum class HeapInfoWhen : std::uint8_t { kNever = 0, kNow = 1, kNextGc = 2, kEveryGc = 3 };
@@ -27,7 +27,7 @@ struct HeapInfoRequest {
 //   u4 heaps, each { u4 id, u8 ms since the epoch, u1 reason, u4 max bytes, u4 current bytes,
 //                    u4 allocated bytes, u4 allocated objects }
 //
-// Real servers read the last four signed, so they are sent as at most 2^31 - 1.
+// Real servers read the last four as signed numbers, so values are capped at 2^31 - 1.
 struct HeapInfo {
   static constexpr ChunkType kType = chunk_type("HPIF");
   struct Heap {

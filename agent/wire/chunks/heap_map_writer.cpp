@@ -9,8 +9,8 @@ namespace {
 constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxRunLength = 256;
 
-// About as big as Dalvik's chunks. With units of at most 127 bytes such a segment stays far below
-// the 2 GiB that real servers can count.
+// About the size of Dalvik's chunks. With units of at most 127 bytes such a segment stays far below
+// 2 GiB, the limit of real servers.
 constexpr std::size_t kMaxPairBytes = 16'000;
 
 }  // namespace
@@ -33,7 +33,7 @@ void HeapMapWriter::add(std::uint64_t position, std::uint64_t bytes, std::uint8_
 
 void HeapMapWriter::finish() {
   if (!in_segment_) return;
-  if (end_ > next_unit_ * unit_) extend(1, last_state_);  // rounded up at the very end
+  if (end_ > next_unit_ * unit_) extend(1, last_state_);  // the last partial unit is rounded up
   end_segment();
 }
 
@@ -55,7 +55,7 @@ void HeapMapWriter::extend(std::uint64_t units, std::uint8_t state) {
       end_segment();
       begin_segment(next_unit_);
     }
-    // Up to the first unit that begins in the next slice.
+    // Up to the first unit that begins in the next 4 GiB.
     const std::uint64_t slice_end = ((slice + 1) * kSliceBytes + unit_ - 1) / unit_;
     const std::uint64_t part = std::min(units, slice_end - next_unit_);
     run_.state = state;
@@ -66,8 +66,8 @@ void HeapMapWriter::extend(std::uint64_t units, std::uint8_t state) {
 }
 
 void HeapMapWriter::end_run() {
-  // An object has to end in the segment in which it begins, however long that gets; any other run
-  // may go on in the next one.
+  // An object must end in the segment that it begins in, however long that gets; any other run may
+  // continue in the next segment.
   const bool whole = type_ == kObjectSegment && run_.state != kFreeState;
   const std::size_t needed = (run_.units + kMaxRunLength - 1) / kMaxRunLength * 2;
   if (whole && segment_.pairs.size() + needed > kMaxPairBytes) break_segment();

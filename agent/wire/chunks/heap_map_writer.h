@@ -1,13 +1,12 @@
-// Makes HPSG, HPSO or NHSG chunks out of stretches of memory in the order of their addresses.
+// Encodes ranges of memory, in order of address, as HPSG, HPSO or NHSG chunks.
 //
-// Positions are bytes from the heap's base, 64 bits. What the wire has no room for is cut up:
-// each 4 GiB are a heap of their own (ids 1, 2, ...), start is the position within it. A segment
-// ends at a gap, at the next 4 GiB and when its chunk is full; the next one has a start of its own
-// and offset 0, as real VMs do, since servers do not agree on the unit of the offset.
+// Positions are 64-bit byte offsets from the heap's base. The wire has 32 bits, so each 4 GiB are a
+// heap of their own (ids 1, 2, ...), and `start` is the position within it. A segment ends at a
+// gap, at a 4 GiB boundary and when its chunk is full; the next one has its own start and offset 0,
+// as in real VMs, since servers disagree on the unit of the offset.
 //
-// An object that reaches into the next 4 GiB becomes two there. A unit that several stretches share
-// has the state of the one that covers its last byte; a stretch in the middle of a unit leaves no
-// trace.
+// An object that crosses a 4 GiB boundary becomes two. A unit that several ranges share gets the
+// state of the range that covers its last byte; a range in the middle of a unit is lost.
 //
 // Not thread-safe; the sink is called from add() and finish().
 #pragma once
@@ -23,11 +22,11 @@ class HeapMapWriter {
   // `type`: kMergedSegment, kObjectSegment or kNativeSegment. `unit`: bytes, 1 to 127.
   HeapMapWriter(ChunkType type, std::uint8_t unit, std::function<void(Chunk)> sink);
 
-  // `state` without kPartialBit. In HPSO one call is one object, and free space one stretch; the
-  // others merge neighbours of the same state.
+  // `state` without kPartialBit. In HPSO each call is one object, or one free range; the other
+  // types merge adjacent ranges of equal state.
   void add(std::uint64_t position, std::uint64_t bytes, std::uint8_t state);
 
-  // Sends what is left. The writer is then as good as new.
+  // Sends the pending segment. The writer can then be used again.
   void finish();
 
  private:
@@ -42,10 +41,10 @@ class HeapMapWriter {
   const std::function<void(Chunk)> sink_;
 
   bool in_segment_ = false;
-  std::uint64_t end_ = 0;        // position behind the last stretch
-  std::uint64_t next_unit_ = 0;  // index of the unit behind the last one written
-  std::uint8_t last_state_ = 0;  // of the last stretch, for the unit it only begins
-  HeapRun run_;                  // not yet written as pairs
+  std::uint64_t end_ = 0;        // position after the last range
+  std::uint64_t next_unit_ = 0;  // index of the first unit not yet in a run
+  std::uint8_t last_state_ = 0;  // of the last range, for the unit that it covers in part
+  HeapRun run_;                  // not yet encoded as pairs
   HeapSegment segment_;
 };
 

@@ -3,7 +3,7 @@
 namespace ddm {
 namespace {
 
-// Pairs -> runs through `take`; false when an object does not end, or goes on as another kind.
+// Decodes pairs to runs; false if an object does not end, or continues with another kind.
 template <typename Take>
 bool unpack(ByteSpan pairs, Take take) {
   if (pairs.size() % 2 != 0) return false;

@@ -1,10 +1,10 @@
-// The heap as a coloured map: HPSG and HPSO of the Java heap, NHSG of the native one, with the
-// brackets HPST/HPEN and NHST/NHEN.
+// Maps of a heap: HPSG and HPSO of the Java heap, NHSG of the native one, with the brackets
+// HPST/HPEN and NHST/NHEN.
 //
-// A segment is a stretch of allocation units, each with a state:
+// A segment is a range of allocation units, each with a state:
 //
 //     7   6   5  4  3   2  1  0
-//     P   0     kind    solidity        P: the object goes on in the next pair (HPSO)
+//     P   0     kind    solidity        P: the object continues in the next pair (HPSO)
 //
 // run-length encoded in pairs { u1 state, u1 units - 1 }.
 #pragma once
@@ -49,7 +49,7 @@ inline constexpr ChunkType kMergedSegment = chunk_type("HPSG");
 inline constexpr ChunkType kObjectSegment = chunk_type("HPSO");
 inline constexpr ChunkType kNativeSegment = chunk_type("NHSG");
 
-// kNow is an extension of ours: one map at once, without a collection.
+// kNow is a DDM extension: one map at once, without a collection.
 enum class SegmentsWhen : std::uint8_t { kNever = 0, kEveryGc = 1, kNow = 2 };
 
 struct MapWish {
@@ -64,7 +64,7 @@ struct SegmentsRequest : MapWish {
   static constexpr ChunkType kType = Type;
 
   Bytes encode() const { return {static_cast<std::uint8_t>(when), what}; }
-  // None for other values, but a native `what` means nothing.
+  // nullopt for other values; `what` is ignored for native maps.
   static std::optional<SegmentsRequest> decode(ByteSpan data) {
     if (data.size() < 2 || data[0] > static_cast<std::uint8_t>(SegmentsWhen::kNow) ||
         (Type == kMergedSegment && data[1] > 1)) {
@@ -92,7 +92,7 @@ using HeapEnd = HeapBracket<chunk_type("HPEN")>;
 using NativeHeapStart = HeapBracket<chunk_type("NHST")>;
 using NativeHeapEnd = HeapBracket<chunk_type("NHEN")>;
 
-// One run of units, unpacked: in HPSO an object, in the others just the same state.
+// One run of units, decoded: in HPSO an object, in the others units of equal state.
 struct HeapRun {
   std::uint8_t state = kFreeState;  // without kPartialBit
   std::uint64_t units = 0;
@@ -104,14 +104,14 @@ struct HeapRun {
 //   u4 heap id, u1 bytes of a unit, u4 start, u4 offset, u4 units, pairs
 struct HeapSegment {
   std::uint32_t heap_id = 1;
-  std::uint8_t unit = 8;     // real servers read it signed: at most 127
+  std::uint8_t unit = 8;     // bytes per unit; real servers read it as signed: at most 127
   std::uint32_t start = 0;   // address, in bytes
-  std::uint32_t offset = 0;  // from start; we always send 0, with a start of its own
+  std::uint32_t offset = 0;  // from start; always sent as 0, with a start per segment
   std::uint32_t units = 0;
   Bytes pairs;
 
   Bytes encode() const;
-  // None when the pairs do not make `units` units, or an object does not end.
+  // nullopt: the pairs do not add up to `units`, or an object does not end.
   static std::optional<HeapSegment> decode(ByteSpan data);
   std::vector<HeapRun> runs() const;
   friend bool operator==(const HeapSegment&, const HeapSegment&) = default;

@@ -10,7 +10,7 @@ Bytes HelloReply::encode() const {
   ByteWriter out;
   out.u4(version);
   out.u4(pid);
-  // Only here both lengths come before both strings.
+  // Only in HELO both lengths precede both strings.
   out.u4(static_cast<std::uint32_t>(vm_units.size()));
   out.u4(static_cast<std::uint32_t>(app_units.size()));
   out.chars(vm_units);
@@ -34,7 +34,7 @@ std::optional<HelloReply> HelloReply::decode(ByteSpan data) {
   reply.vm = in.chars(vm_units);
   reply.app = in.chars(app_units);
   if (!in.ok()) return {};
-  // From here on what is missing, or cut off, keeps its default.
+  // Fields that are missing or truncated keep their defaults.
   reply.user_id = in.u4();
   reply.abi = in.str();
   reply.jvm_flags = in.str();

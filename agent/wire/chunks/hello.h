@@ -1,4 +1,4 @@
-// Who is there: HELO and FEAT.
+// Identification of a VM: HELO and FEAT.
 #pragma once
 
 #include "wire/chunks/fields.h"
@@ -20,7 +20,7 @@ struct HelloRequest {
 // The last stage of an Android application's start; a server that knows stages waits for it.
 inline constexpr std::uint32_t kStageRunning = chunk_type("A_GO");
 
-// HELO, the reply. The fields after the names came one by one, so a reader takes what there is.
+// HELO, the reply. The later fields were added one by one, so a reader accepts data without them.
 //
 //   u4 version, u4 pid, u4 units of vm, u4 units of app, vm, app      2007
 //   u4 user id                                                         2012
@@ -33,7 +33,7 @@ struct HelloReply {
   std::uint32_t version = kProtocolVersion;
   std::uint32_t pid = 0;
   std::string vm;   // "OpenJDK 64-Bit Server VM v17.0.15+6"
-  std::string app;  // "" or "<pre-initialized>": not known yet, an APNM will follow
+  std::string app;  // "" or "<pre-initialized>": unknown yet, an APNM follows
   std::uint32_t user_id = 0;
   std::string abi;        // "64-bit (x86_64)"
   std::string jvm_flags;  // "CheckJNI=false"
@@ -56,8 +56,8 @@ struct Features {
   friend bool operator==(const Features&, const Features&) = default;
 };
 
-// SAID, a chunk of our own: what the agent warned of as it was loaded last, into this VM while it
-// ran; a line each. The request has no data.   str lines
+// SAID, a DDM extension: the warnings of the agent's last load into this running VM, one per line.
+// The request has no data.   str lines
 struct SaidAtLoad {
   static constexpr ChunkType kType = chunk_type("SAID");
   std::string lines;

@@ -7,7 +7,7 @@
 namespace ddm {
 namespace {
 
-// Cuts the text up to the separator off the line.
+// Splits the text before the separator off the line.
 std::string_view take(std::string_view& line, char separator) {
   const std::size_t at = line.find(separator);
   const std::string_view field = line.substr(0, at);
@@ -47,7 +47,7 @@ std::vector<Mapping> parse_mappings(std::string_view maps_text) {
     Mapping mapping;
     if (parse_line(take(maps_text, '\n'), &mapping)) mappings.push_back(std::move(mapping));
   }
-  // As the kernel writes them; what a peer sends may be anything.
+  // The kernel's list is sorted; a peer's may not be.
   std::stable_sort(mappings.begin(), mappings.end(),
                    [](const Mapping& a, const Mapping& b) { return a.begin < b.begin; });
   return mappings;

@@ -1,4 +1,4 @@
-// A process's memory mappings, by the text of its /proc/PID/maps. Pure.
+// Parses the text of /proc/PID/maps. Pure.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ struct Mapping {
   std::string name;  // path, [heap], [stack], or empty
 
   std::uint64_t bytes() const { return end - begin; }
-  // Memory that malloc can have got from mmap.
+  // Whether malloc may have mapped this memory.
   bool anonymous_data() const {
     return readable && writable && !executable && !shared && inode == 0 &&
            (name.empty() || name.starts_with("[anon"));
   }
 };
 
-// In ascending order; lines that are not understood are left out.
+// In ascending order; lines that cannot be parsed are dropped.
 std::vector<Mapping> parse_mappings(std::string_view maps_text);
 
-// The mapping that holds the address, or null.
+// The mapping that contains the address, or null.
 const Mapping* find_mapping(const std::vector<Mapping>& mappings, std::uintptr_t address);
 
 }  // namespace ddm

@@ -62,7 +62,7 @@ std::optional<NativeHeap> NativeHeap::decode(ByteSpan data) {
   const std::uint64_t depth = get(in, pointer);
   const ByteSpan maps = in.bytes(maps_size);
   ByteReader records(in.bytes(records_size));
-  // Checked by division: a product of what the peer says could wrap round.
+  // Checked by division: a product of the peer's numbers could overflow.
   const bool consistent =
       record_size == 0 ? records_size == 0
                        : records_size % record_size == 0 && record_size % pointer == 0 &&

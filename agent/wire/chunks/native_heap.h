@@ -5,7 +5,7 @@
 //   maps: the text of /proc/PID/maps
 //   records: each { size_t size, size_t count, pointers; 0 = unused }
 //
-// All five zero: the VM does not look at native memory. Real servers then show only the total.
+// All five zero: native allocations are not sampled. Real servers then show the total only.
 #pragma once
 
 #include <string>
@@ -19,19 +19,19 @@ namespace ddm {
 struct NativeHeap {
   static constexpr ChunkType kType = chunk_type("NHGT");
   struct Record {
-    std::uint64_t size = 0;                // of one allocation, bytes
-    std::uint64_t count = 0;               // allocations like this
+    std::uint64_t size = 0;                // of each allocation, bytes
+    std::uint64_t count = 0;               // allocations of that size and backtrace
     std::vector<std::uint64_t> backtrace;  // innermost first
     friend bool operator==(const Record&, const Record&) = default;
   };
   std::string maps;
   std::uint64_t total_bytes = 0;
-  std::uint32_t depth = 0;  // pointers a record has room for; longer backtraces are cut
+  std::uint32_t depth = 0;  // pointers per record; longer backtraces are truncated
   std::vector<Record> records;
 
   Bytes encode() const;  // with pointers of 8 bytes
 
-  // Also reads pointers of 4 bytes. Trailing zeros of a backtrace are left out.
+  // Also decodes pointers of 4 bytes. Trailing zeros of a backtrace are dropped.
   static std::optional<NativeHeap> decode(ByteSpan data);
   friend bool operator==(const NativeHeap&, const NativeHeap&) = default;
 };
@@ -64,8 +64,8 @@ struct NativeSamplingState {
 // (the offset in the file, as addr2line takes it; the call is before it),
 // "shop.Cache.fill(Cache.java:88)" for a Java frame, "0x7f.." for what is in no file.
 struct NativePlace {
-  std::string file;          // "" if it is in none
-  std::uint64_t offset = 0;  // in the file; the address where it is in none
+  std::string file;          // "": in no file
+  std::uint64_t offset = 0;  // in the file; the address itself if in no file
   std::string java;          // of a Java frame; else ""
 };
 

@@ -29,7 +29,7 @@ OutgoingPacket packet(PacketHeader header, std::vector<Chunk> chunks) {
   for (Chunk& chunk : chunks) {
     head.u4(chunk.type);
     head.u4(static_cast<std::uint32_t>(chunk.size()));
-    // Small data is cheaper copied than written as a piece of its own.
+    // Copying small data is cheaper than a separate piece.
     constexpr std::size_t kSmall = 4096;
     if (chunk.data.size() <= kSmall) {
       head.bytes(chunk.data);
@@ -53,7 +53,7 @@ OutgoingPacket packet(PacketHeader header, std::vector<Chunk> chunks) {
 void PacketReader::append(ByteSpan data) {
   if (error_) return;
   if (begin_ == buffer_.size()) {
-    buffer_ = {};  // an idle peer keeps nothing
+    buffer_ = {};  // idle peers keep no buffer
     begin_ = 0;
   } else if (begin_ > buffer_.size() / 2) {
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
@@ -63,7 +63,7 @@ void PacketReader::append(ByteSpan data) {
   buffer_.insert(buffer_.end(), data.begin(), data.end());
 }
 
-// Twice as much each time, but not beyond the packet that is being received.
+// Doubles the buffer, up to the size of the packet that is being received.
 void PacketReader::make_room_for(std::size_t more) {
   const std::size_t needed = buffer_.size() + more;
   if (needed <= buffer_.capacity()) return;

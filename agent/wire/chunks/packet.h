@@ -8,7 +8,7 @@
 //   10   u1  command       |
 //   11   ..  payload: chunks
 //
-// Both sides open with the 14 bytes of kHandshake, the server first. Nothing here does I/O.
+// Both sides begin with the 14 bytes of kHandshake, the server first. Nothing here does I/O.
 #pragma once
 
 #include <string_view>
@@ -30,7 +30,7 @@ inline constexpr std::uint16_t kErrorNotImplemented = 99;
 // Ids of commands from the VM have the top bit set: JDWP servers count from 1, ddmlib from 2^30.
 inline constexpr std::uint32_t kVmIdBit = 0x80000000;
 
-// The most that a real server takes: ddmlib's buffer ends at 512 MiB.
+// The largest packet that a real server accepts: ddmlib's buffer ends at 512 MiB.
 inline constexpr std::size_t kMaxOutgoingPacket = std::size_t{512} << 20;
 
 struct PacketHeader {
@@ -53,23 +53,24 @@ struct Packet {
   ByteSpan payload() const { return ByteSpan(bytes).subspan(kPacketHeaderSize); }
 };
 
-// Bytes in, packets out. Memory grows with what has arrived, never with what a header promises.
+// Splits a byte stream into packets. Memory grows with the bytes received, never by a declared
+// length.
 class PacketReader {
  public:
   explicit PacketReader(std::size_t max_packet) : max_packet_(max_packet) {}
 
   void append(ByteSpan data);
 
-  // The next complete packet. None: more bytes are needed, or error().
+  // The next complete packet. nullopt: more bytes are needed, or error().
   std::optional<Packet> next();
 
-  // A length or flags that JDWP does not know; the stream cannot be followed any further.
+  // The length or flags are invalid JDWP; the stream cannot be parsed any further.
   const std::optional<Error>& error() const { return error_; }
 
-  // A packet has begun and is not complete.
+  // A packet is incomplete.
   bool in_packet() const { return begin_ != buffer_.size(); }
 
-  // What it keeps in memory.
+  // Bytes of its buffer.
   std::size_t held() const { return buffer_.capacity(); }
 
  private:
@@ -77,11 +78,11 @@ class PacketReader {
 
   std::size_t max_packet_;
   Bytes buffer_;
-  std::size_t begin_ = 0;  // of the first byte not yet given out
+  std::size_t begin_ = 0;  // of the first byte not consumed
   std::optional<Error> error_;
 };
 
-// A packet to be written: pieces in a row, so that big data is moved and not copied.
+// A packet to be written, as a list of pieces, so that large data is moved instead of copied.
 struct OutgoingPacket {
   struct Piece {
     Piece(Bytes in_memory) : bytes(std::move(in_memory)) {}  // NOLINT: implicit
@@ -90,17 +91,17 @@ struct OutgoingPacket {
     std::size_t size() const { return stored ? stored->size() : bytes.size(); }
 
     Bytes bytes;
-    std::shared_ptr<const StoredData> stored;  // if there is one, then instead of bytes
+    std::shared_ptr<const StoredData> stored;  // if not null, used instead of bytes
   };
   std::vector<Piece> pieces;
   std::size_t size() const;
-  Bytes flatten() const;  // of one that is all in memory
+  Bytes flatten() const;  // for packets entirely in memory
 };
 
-// The caller keeps chunks within kMaxOutgoingPacket.
+// The caller keeps the chunks within kMaxOutgoingPacket.
 OutgoingPacket command_packet(std::uint32_t id, Chunk chunk);
 OutgoingPacket reply_packet(std::uint32_t id, std::vector<Chunk> chunks);
-OutgoingPacket event_packet(Chunk chunk);  // with an id of our own
+OutgoingPacket event_packet(Chunk chunk);  // with a new id
 OutgoingPacket error_packet(std::uint32_t id, std::uint16_t error);
 
 }  // namespace ddm

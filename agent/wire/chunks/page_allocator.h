@@ -1,5 +1,5 @@
-// Memory for bytes: what is big comes from the system and goes back to it at once, where malloc
-// would keep it for the program, in pieces.
+// Allocator for byte buffers: large ones are mapped, so they return to the system at once, while
+// malloc would keep fragments.
 #pragma once
 
 #include <sys/mman.h>

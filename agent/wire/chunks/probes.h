@@ -1,5 +1,5 @@
-// Probes: PRBS puts some in, PRBQ asks what they have found, PRBE takes them out. Our own; FEAT names
-// them `probes`.
+// Probes: PRBS installs some, PRBQ reads their findings, PRBE removes them. A DDM extension; FEAT
+// names it `probes`.
 #pragma once
 
 #include "wire/chunks/thread_chunks.h"
@@ -8,7 +8,7 @@ namespace ddm {
 
 inline constexpr std::string_view kProbesFeature = "probes";
 
-// What a probe finds out, besides how often its place is reached.
+// What a probe records besides its number of hits.
 enum ProbeWhat : std::uint8_t {
   kProbeTime = 1,
   kProbeArguments = 2,
@@ -22,12 +22,12 @@ struct ProbeRequest {
   static constexpr ChunkType kType = chunk_type("PRBS");
   static constexpr std::uint32_t kMostRecords = 100'000;
   std::uint8_t what = 0;      // ProbeWhat
-  std::string methods{};      // as of ddm trace: "shop.Cart.total", "shop.*"
+  std::string methods{};      // patterns as in ddm trace: "shop.Cart.total", "shop.*"
   std::string condition{};    // "arg1 > 100"; "": always
   std::uint32_t line = 0;     // 0: the whole method
-  std::string field{};        // "Cart.sum"; "": not where a field is used
-  std::uint32_t records = 0;  // of hits of a method, at most
-  std::uint32_t budget = 0;   // percent of CPU; 0: as the agent's option says
+  std::string field{};        // "Cart.sum": probes accesses of the field; "": none
+  std::uint32_t records = 0;  // recorded hits of a method, at most
+  std::uint32_t budget = 0;   // percent of CPU; 0: the agent's option
 
   bool recorded() const {
     return (what & (kProbeArguments | kProbeReturn | kProbeThrows | kProbeStack)) != 0;
@@ -43,8 +43,8 @@ struct ProbeRequest {
 // PRBQ, request.   [u1 1 = with records]
 // PRBE, request, has no data. The reply to each of the three:
 //
-//   u4 limit in percent, u4 used in 1/1000 percent, u4 count, str each: what there is to say
-//   u4 count, x { str class, str method, str signature, str why it is not in, u8 hits, u8 ns,
+//   u4 limit in percent, u4 used in 1/1000 percent, u4 count, str each: messages
+//   u4 count, x { str class, str method, str signature, str why not installed, u8 hits, u8 ns,
 //                 u1 count, u8 each: calls of less than 1, 2, 4, ... ns,
 //                 u4 count, x record }
 //   record: u8 number, str thread, u1 what (ProbeWhat), u8 ns, u1 count, str each argument,
@@ -52,9 +52,9 @@ struct ProbeRequest {
 struct ProbeFindings {
   using Frame = ThreadStack::Frame;
   struct Record {
-    std::uint64_t number = 0;  // in the order in which they began
+    std::uint64_t number = 0;  // in order of entry
     std::string thread;
-    std::uint8_t what = 0;  // which of the following there are
+    std::uint8_t what = 0;  // which of the following are present
     std::uint64_t ns = 0;
     std::vector<std::string> arguments;
     std::string returned, thrown;
@@ -66,7 +66,8 @@ struct ProbeFindings {
   };
   struct Method {
     std::string class_name, method, signature;
-    std::string removed;  // why it is not in; "": it is, or was until it was to be taken out
+    std::string
+        removed;  // why it is not installed; "": it is, or was until the request to remove it
     std::uint64_t hits = 0;
     std::uint64_t ns = 0;
     std::vector<std::uint64_t> times;

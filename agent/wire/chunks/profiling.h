@@ -5,13 +5,13 @@
 
 namespace ddm {
 
-// Requests without data. The trace file goes out as an MPSE chunk in both cases.
+// Requests without data. MPSE and SPSE return the trace, both as an MPSE chunk.
 inline constexpr ChunkType kStopTracingToFile = chunk_type("MPRE");
 inline constexpr ChunkType kStopTracing = chunk_type("MPSE");
 inline constexpr ChunkType kStopSampling = chunk_type("SPSE");
 inline constexpr ChunkType kTraceData = chunk_type("MPSE");
 
-// MPRS: trace to a file where the VM runs.   u4 buffer bytes, u4 flags, str path
+// MPRS: trace to a file on the VM's side.   u4 buffer bytes, u4 flags, str path
 struct TraceToFileRequest {
   static constexpr ChunkType kType = chunk_type("MPRS");
   std::uint32_t buffer_bytes = 0;
@@ -28,14 +28,14 @@ struct TraceToFileRequest {
 using TraceToFileReply = ResultReply<chunk_type("MPRE"), 1>;
 
 // MPSS: trace into memory.
-//   u4 buffer bytes, u4 flags[, our own addition: str methods[, u4 us, str below]]
+//   u4 buffer bytes, u4 flags[, DDM extension: str methods[, u4 us, str below]]
 struct TraceRequest {
   static constexpr ChunkType kType = chunk_type("MPSS");
   std::uint32_t buffer_bytes = 0;
   std::uint32_t flags = 0;
-  std::string methods{};           // as the option of that name; "" leaves them to the agent
-  std::uint32_t least_micros = 0;  // shorter calls are left out
-  std::string below{};             // only what these methods call, and they
+  std::string methods{};           // as in the option methods=; "": the agent's option applies
+  std::uint32_t least_micros = 0;  // shorter calls are dropped
+  std::string below{};             // only these methods and what they call
 
   Bytes encode() const;
   static std::optional<TraceRequest> decode(ByteSpan data);

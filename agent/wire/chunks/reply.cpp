@@ -22,7 +22,7 @@ Reply::~Reply() {
       fail(FailCode::kRefused, message.append(": ").append(t_drop_reason));
     }
   } catch (const std::exception&) {
-    // Not even memory for the FAIL: the server waits in vain for this one.
+    // No memory even for the FAIL: this request stays unanswered.
   }
 }
 

@@ -1,8 +1,8 @@
-// The right, and the duty, to answer one chunk of a request, exactly once.
+// The right and the duty to answer one chunk of a request exactly once.
 //
 // A Reply may be kept and answered later from any thread (one at a time). The first answer counts
-// and later ones are ignored; one that is dropped unanswered says FAIL by itself. So no way
-// through a handler, not even an exception, leaves a server without an answer or with two.
+// and later ones are ignored; a Reply destroyed unanswered sends FAIL. So on every path through a
+// handler, exceptions included, the server gets exactly one answer.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace ddm {
 
 class Reply {
  public:
-  // While it lives, a Reply that is dropped on this thread gives this reason.
+  // During its lifetime, a Reply destroyed unanswered on this thread gives this reason.
   class DropReason {
    public:
     explicit DropReason(std::string_view reason);
@@ -25,8 +25,8 @@ class Reply {
     DropReason& operator=(const DropReason&) = delete;
   };
 
-  // `sink` is called once; a chunk without data means the empty answer, "done".
-  // `wanted`: false once somebody else has answered; empty: nobody else does.
+  // `sink` is called once; a chunk without data is the empty answer, "done". `wanted`: false once
+  // the request was answered elsewhere; empty: always true.
   Reply(ChunkType request, std::function<void(Chunk)> sink, std::function<bool()> wanted = nullptr)
       : request_(request), sink_(std::move(sink)), wanted_(std::move(wanted)) {}
   Reply(Reply&& other) noexcept
@@ -43,11 +43,12 @@ class Reply {
   void send_empty() { send(Chunk{request_, {}}); }
   void fail(FailCode code, std::string message) { send(Fail{code, std::move(message)}); }
 
-  // An answer still gets to the server. False: it was refused meanwhile, and what it asked for need
-  // not be done.
+  // Whether an answer would still be sent. False: the request was refused meanwhile, and its work
+  // can be skipped.
   bool wanted() const { return sink_ && (!wanted_ || wanted_()); }
 
-  // The request's data is not what its type asks for. `right`: the layout, "u1 when, u1 what".
+  // The request's data does not match the layout of its type. `right`: that layout, "u1 when, u1
+  // what".
   void fail_bad_data(std::string_view right);
 
  private:

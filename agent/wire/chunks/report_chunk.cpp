@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kStep = std::size_t{64} << 10;
 
 Bytef* zlib_input(const void* bytes) {
-  return const_cast<Bytef*>(static_cast<const Bytef*>(bytes));  // zlib does not write there
+  return const_cast<Bytef*>(static_cast<const Bytef*>(bytes));  // zlib does not write through it
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ struct ReportPacker::Stream {
 
 ReportPacker::ReportPacker(std::size_t max_bytes)
     : max_bytes_(max_bytes), stream_(std::make_unique<Stream>()) {
-  // The time is the program's, the link is mostly the loopback: speed before size.
+  // Compression takes the program's CPU and the link is mostly loopback: speed over size.
   if (deflateInit(&stream_->zlib, Z_BEST_SPEED) != Z_OK) stream_.reset();
 }
 

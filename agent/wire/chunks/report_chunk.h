@@ -1,14 +1,14 @@
-// REPT, a chunk of our own: the agent's report of what was recorded, as dump= writes it.
+// REPT, a DDM extension: the agent's report of the recorded data, as dump= writes it.
 //
 //   request  str format: "html", "txt", "jsonl", "sites.jsonl", "collapsed", "pb.gz",
-//            "hprof.txt", "dhat.json", "firefox.json"; the same with "recent/" in front: about the recent records alone;
-//            "summary" (jsonl's first line); "sites" (the whole run for programs, report.h's
-//            site_list()); "live" (what is alive of each site, report.h's live_list()); "time"
-//            (jsonl's first line and those of time)
+//            "hprof.txt", "dhat.json", "firefox.json"; the same with the prefix "recent/": of the
+//            recent records alone; "summary" (jsonl's first line); "sites" (the whole run for
+//            programs, report.h's site_list()); "live" (the live objects of each site, report.h's
+//            live_list()); "time" (jsonl's first line and those of time)
 //   reply    u8 length of the report, zlib stream of it (RFC 1950)
 //
-// Reports spell everything out and are mostly repetition: 230 MB are a reply of a few MB. What is
-// more than kInMemory goes into a file without a name (StoredData); packing ends at a limit.
+// Reports are verbose and compress well: 230 MB become a reply of a few MB. Beyond kInMemory the
+// reply is stored in an unlinked file (StoredData); packing stops at a limit.
 #pragma once
 
 #include <functional>
@@ -35,10 +35,10 @@ struct ReportRequest {
   friend bool operator==(const ReportRequest&, const ReportRequest&) = default;
 };
 
-// REPE, a chunk of our own: the report to write where the VM runs if the program ends before this
+// REPE, a DDM extension: a report to be written on the VM's side if the program ends before this
 // connection does. The reply is empty.
 //
-//   request  str path: of a file that is not there, with a report's ending; "": none any more
+//   request  str path: of a new file, with a report's ending; "": cancels it
 struct ReportAtEndRequest {
   static constexpr ChunkType kType = chunk_type("REPE");
   std::string path;
@@ -48,7 +48,7 @@ struct ReportAtEndRequest {
   friend bool operator==(const ReportAtEndRequest&, const ReportAtEndRequest&) = default;
 };
 
-// Makes the reply's data out of the pieces of a report.
+// Compresses the pieces of a report into the reply's data.
 class ReportPacker {
  public:
   static constexpr std::size_t kInMemory = StoredData::kFrom;
@@ -58,10 +58,10 @@ class ReportPacker {
   ReportPacker(const ReportPacker&) = delete;
   ReportPacker& operator=(const ReportPacker&) = delete;
 
-  // False: there is no use in going on, finish() will say why.
+  // False: further pieces are pointless; finish() returns the error.
   bool add(std::string_view piece);
 
-  // The whole reply.
+  // The complete reply.
   Result<Chunk> finish();
 
  private:
@@ -71,15 +71,15 @@ class ReportPacker {
   bool store();
 
   const std::size_t max_bytes_;
-  std::unique_ptr<Stream> stream_;      // null: zlib has no memory
-  Bytes packed_;                        // the length, and behind what is stored the rest
-  std::shared_ptr<StoredData> stored_;  // null: all of it is in memory
+  std::unique_ptr<Stream> stream_;  // null: zlib has no memory
+  Bytes packed_;  // the length and the stream; once stored, the part not yet stored
+  std::shared_ptr<StoredData> stored_;  // null: nothing is stored
   std::optional<Error> failed_;
   std::uint64_t length_ = 0;
   bool too_big_ = false;
 };
 
-// The other way round, piece by piece. An error when the data is damaged; `sink` stops it by false.
+// The inverse, piece by piece. An error if the data is damaged; `sink` returns false to stop.
 std::optional<Error> unpack_report(ByteSpan data,
                                    const std::function<bool(std::string_view)>& sink);
 

@@ -1,7 +1,7 @@
-// One connected DDM server, as the chunk handlers see it.
+// One connected DDM server, as chunk handlers see it.
 //
-// Any thread may call anything, at any time; nothing waits, but for wait_for_room(). A session that
-// is closed swallows what it is sent. Its modes end with it.
+// Any thread may call anything at any time; nothing blocks except wait_for_room(). What is sent to
+// a closed session is dropped. The modes end with the session.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@
 
 namespace ddm {
 
-// What this server has asked to be told. Every field stands alone, so each is just atomic.
+// The events that this server has requested. Fields are independent, hence plain atomics.
 struct SessionModes {
   std::atomic<bool> thread_events{false};              // THEN
   std::atomic<std::uint32_t> thread_status_millis{0};  // THST interval, 0 = none
   std::atomic<std::uint8_t> heap_info_when{0};         // HPIF: 0 never, 2 next GC, 3 every GC
-  // kNow is answered at once and never stands here.
+  // kNow is answered at once and never stored here.
   std::atomic<MapWish> java_maps{MapWish{}};    // HPSG, HPSO
   std::atomic<MapWish> native_maps{MapWish{}};  // NHSG
-  // When one of the last three was set: collections before are none that it tells of.
+  // When one of the last three was set: earlier collections send no events to it.
   std::atomic<std::chrono::steady_clock::time_point> told_of_collections_since{};
 };
 
@@ -28,36 +28,36 @@ class Session {
  public:
   virtual ~Session() = default;
 
-  virtual std::uint64_t id() const = 0;  // 1, 2, 3, ... never used again
+  virtual std::uint64_t id() const = 0;  // 1, 2, 3, ...; never reused
   virtual bool is_open() const = 0;
 
-  // An event: a chunk that nobody asked for.
+  // Sends a chunk that is no reply.
   virtual void send_event(Chunk chunk) = 0;
 
-  // Whole packets, as they are: from the debugger back end, or an EventBundle's.
+  // Sends complete packets unchanged: from the debugger back end, or an EventBundle.
   virtual void send_packets(Bytes packets) = 0;
   virtual void send_stored(std::shared_ptr<const StoredData> packets) = 0;
 
-  // For a thread that carries on what somebody else sends: waits until the peer has read most of
-  // what it was sent before. False: it has not within `limit`, or the session is closed.
+  // For a thread that relays data: blocks until the peer has read most of its queue. False: not
+  // within `limit`, or the session is closed.
   virtual bool wait_for_room(std::chrono::milliseconds limit) = 0;
 
-  // The peer has read most of what it was sent before. While it has not, it is sent nothing that
-  // it can do without, and its requests wait.
+  // Whether the peer has read most of its queue. If not, optional events are not sent to it and its
+  // requests wait.
   bool has_room() { return wait_for_room(std::chrono::milliseconds::zero()); }
 
-  // Chunks may be packed as ZLIB.
+  // Whether chunks may be sent as ZLIB.
   virtual bool takes_zlib() const = 0;
 
-  // Ends the connection as soon as the I/O thread gets to it.
+  // The I/O thread closes the connection at its next turn.
   virtual void close() = 0;
 
   SessionModes modes;
 
-  // The peer has sent a ZLIB chunk, so it may be sent one.
+  // The peer has sent a ZLIB chunk, so it understands them.
   std::atomic<bool> understands_zlib{false};
 
-  // Answers in memory that wait for the others of their packet.
+  // Bytes of answers in memory that wait for the rest of their packet.
   std::atomic<std::size_t> answer_bytes{0};
 };
 

@@ -5,7 +5,7 @@
 namespace ddm {
 namespace {
 
-// What is smaller is not worth a file.
+// Smaller answers are not worth a file.
 constexpr std::size_t kTiny = 4096;
 
 }  // namespace

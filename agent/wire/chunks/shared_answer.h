@@ -1,8 +1,8 @@
-// An answer that takes long to make, made once for all servers that wait for it: what was begun
-// after a server asked is as good for it as one of its own. So however many ask for the same
-// thing, nobody waits for more than the answer that is being made and the next one.
+// An expensive answer, made once for all servers that wait for it: an answer begun after a server's
+// request is as current for it as one of its own. However many servers ask for the same thing, each
+// waits for at most the answer in progress and the next one.
 //
-// Kept for as long as somebody is being sent it. One lane's own.
+// Kept while it is being sent. Used by one lane.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ class SharedAnswer {
   using Clock = std::chrono::steady_clock;
   using Make = std::function<Result<Chunk>()>;
 
-  // What was begun since `asked`, else what `make` makes. It lies in a file unless it is tiny, or
-  // no file can be made.
+  // The answer begun since `asked`, else the result of `make`. It is stored in a file unless it is
+  // tiny or no file can be created.
   Result<Chunk> get(Clock::time_point asked, const Make& make);
 
-  // Something has changed that whoever asked before may know of.
+  // Drops the answer: a requester may know of a change since it was made.
   void forget() { last_.reset(); }
 
  private:

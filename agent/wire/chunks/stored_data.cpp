@@ -16,7 +16,7 @@ Error storing_failed(int error) {
   return Error{"storing data until it is read: " + std::generic_category().message(error)};
 }
 
-// -1: this directory takes no file.
+// -1: no file can be created in this directory.
 int nameless_file(const std::string& directory) {
   const int fd = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;

@@ -1,5 +1,5 @@
-// Data that is too big to wait in memory until its peer has read it: it lies in a file without a
-// name, which is gone with the last one who holds it, or with the process.
+// Data too large to be kept in memory until its peer reads it: an unlinked file, freed with its
+// last owner or with the process.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,27 @@ namespace ddm {
 
 class StoredData {
  public:
-  // Answers and events from this size on are stored.
+  // Size from which on answers and events are stored.
   static constexpr std::size_t kFrom = std::size_t{256} << 10;
 
-  // Empty, under TMPDIR or /tmp; in memory of its own where neither takes a file.
+  // Creates an empty file under TMPDIR or /tmp; in anonymous memory (memfd) if neither accepts one.
   static Result<std::shared_ptr<StoredData>> create();
   static Result<std::shared_ptr<const StoredData>> of(ByteSpan data);
 
-  // A file that is complete. `fd` is closed with this.
+  // A complete file. Owns `fd`.
   StoredData(int fd, std::uint64_t size) : fd_(fd), size_(size) {}
   ~StoredData();
   StoredData(const StoredData&) = delete;
   StoredData& operator=(const StoredData&) = delete;
 
-  // Before anybody else has it.
+  // Only before the object is shared.
   std::optional<Error> append(ByteSpan data);
 
   Result<Bytes> read() const { return read(0, static_cast<std::size_t>(size_)); }
-  // At most so many bytes from there on.
+  // At most `most` bytes from `offset` on.
   Result<Bytes> read(std::uint64_t offset, std::size_t most) const;
 
-  int fd() const { return fd_; }  // to be read with offsets: its position is nobody's
+  int fd() const { return fd_; }  // for reads with explicit offsets: the file position is undefined
   std::uint64_t size() const { return size_; }
 
  private:

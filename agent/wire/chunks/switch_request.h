@@ -1,4 +1,4 @@
-// Requests that turn one thing on or off: THEN and REAE; and REAQ's answer.   u1, 0 = off
+// Requests that switch one thing on or off: THEN and REAE; and REAQ's reply.   u1, 0 = off
 #pragma once
 
 #include "wire/chunks/fields.h"
@@ -18,7 +18,7 @@ struct Switch {
 using ThreadEventsRequest = Switch<chunk_type("THEN")>;
 using TrackingState = Switch<chunk_type("REAQ")>;  // the request has no data
 
-// REAE   u1 on, and maybe u1: not 0 = only until this connection ends
+// REAE   u1 on, optional u1: not 0 = only until this connection ends
 struct TrackingRequest {
   static constexpr ChunkType kType = chunk_type("REAE");
   bool on = false;

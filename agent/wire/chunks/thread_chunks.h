@@ -1,7 +1,7 @@
 // Threads: THCR, THNM, THDE, THST, THID, STKL. (THEN is in switch_request.h.)
 //
-// A thread's id here is our own small number, the same in all of these chunks and in REAL. People
-// are shown Java's, which THID has.
+// A thread's id here is the agent's own small number, the same in all of these chunks and in REAL.
+// People are shown Java's id, which THID gives.
 #pragma once
 
 #include "wire/chunks/fields.h"
@@ -35,10 +35,10 @@ struct ThreadIdOnly {
 using ThreadDied = ThreadIdOnly<chunk_type("THDE")>;
 using StackRequest = ThreadIdOnly<chunk_type("STKL")>;
 
-// As Dalvik numbered them, which is what DDM servers label.
+// Dalvik's numbers, which DDM servers have names for.
 enum class ThreadState : std::uint8_t {
   kZombie = 0,
-  kRunning = 1,  // or ready to
+  kRunning = 1,  // or runnable
   kTimedWait = 2,
   kMonitor = 3,
   kWait = 4,
@@ -49,7 +49,7 @@ enum class ThreadState : std::uint8_t {
   kSuspended = 9,
 };
 
-// THST, request. No data: one table now. u4 interval in ms: a list periodically, 0 = no more.
+// THST, request. No data: one table now. u4 interval in ms: a periodic list, 0 = stop.
 struct ThreadStatusRequest {
   static constexpr ChunkType kType = chunk_type("THST");
   std::optional<std::uint32_t> interval_millis;
@@ -64,11 +64,11 @@ struct ThreadStatusRequest {
 //   u1 header length (4), u1 entry length (18), u2 count
 //   count x { u4 id, u1 state, u4 OS thread id, u4 utime, u4 stime, u1 daemon }
 //
-// Times are ticks of 1/100 s. A reader skips what a longer header or entry has more, and takes an
-// entry of 17 bytes, which has no daemon.
+// Times are ticks of 1/100 s. A reader skips the excess of longer headers and entries, and accepts
+// an entry of 17 bytes, which has no daemon.
 struct ThreadStatusTable {
   static constexpr ChunkType kType = chunk_type("THST");
-  static constexpr std::size_t kMaxEntries = 32767;  // real servers read the count signed
+  static constexpr std::size_t kMaxEntries = 32767;  // real servers read the count as signed
   struct Entry {
     std::uint32_t id = 0;
     ThreadState state = ThreadState::kRunning;
@@ -88,9 +88,9 @@ struct ThreadStatusTable {
   friend bool operator==(const ThreadStatusTable&, const ThreadStatusTable&) = default;
 };
 
-// THID, a chunk of our own: which threads of Java the live ones are. The request has no data.
+// THID, a DDM extension: the Java ids of the live threads. The request has no data.
 //
-//   u4 count, count x { u4 id, u8 Java's own id (Thread.getId(), as jstack and reports tell it) }
+//   u4 count, count x { u4 id, u8 Thread.getId(), as jstack and reports show it }
 struct JavaThreadIds {
   static constexpr ChunkType kType = chunk_type("THID");
   struct Entry {
@@ -128,7 +128,7 @@ struct ThreadStatusList {
 //
 //   u4 0, u4 id, u4 count, count x { str class, str method, str file, s4 line }
 //
-// Innermost frame first; dotted class names; file "" = not known; line -2 native, -1 not known.
+// Innermost frame first; dotted class names; file "" = unknown; line -2 native, -1 unknown.
 struct ThreadStack {
   static constexpr ChunkType kType = chunk_type("STKL");
   struct Frame {

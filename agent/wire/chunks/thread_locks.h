@@ -1,4 +1,4 @@
-// THLK, a chunk of our own: the stacks of all threads of one moment, with the locks that they hold and
+// THLK, a DDM extension: the stacks of all threads at one moment, with the locks that they hold and
 // wait for. The request has no data.
 //
 //   u4 n, n x { u8 Java's id, str name, u1 waits, [lock, u8 owner's id, str owner,] if waits is not 0
@@ -6,8 +6,8 @@
 //               u4 h, h x { lock, s4 frame } }
 //   lock = { str class, u4 identity hash code }
 //
-// Innermost frame first, as in STKL; `frame` is the one that took the monitor, -1 = not known (from
-// native code). An owner of id 0 is nobody, or not known. Virtual threads are not among them.
+// Innermost frame first, as in STKL; `frame` is the one that entered the monitor, -1 = unknown
+// (native code). Owner id 0: unowned or unknown. Virtual threads are not included.
 #pragma once
 
 #include "wire/chunks/thread_chunks.h"
@@ -33,7 +33,7 @@ struct ThreadLocks {
     std::int64_t java_id = 0;
     std::string name;
     Waits waits = Waits::kNot;
-    Lock lock;  // that it waits for
+    Lock lock;  // the lock that it waits for
     std::int64_t owner_id = 0;
     std::string owner;
     std::vector<ThreadStack::Frame> frames;

@@ -7,10 +7,10 @@
 namespace ddm {
 namespace {
 
-// Inner type and length.
+// Bytes of the inner type and length.
 constexpr std::size_t kInnerHeader = 8;
 
-// Below this a ZLIB chunk saves nothing worth the trouble.
+// Compressing smaller chunks is not worth the CPU.
 constexpr std::size_t kMinCompressed = 256;
 
 }  // namespace
@@ -23,7 +23,7 @@ std::optional<Chunk> compress_chunk(const Chunk& chunk) {
   Bytes packed = out.take();
   uLongf size = compressBound(chunk.data.size());
   packed.resize(kInnerHeader + size);
-  // The time is the program's, the link is mostly the loopback: speed before size.
+  // Compression takes the program's CPU and the link is mostly loopback: speed over size.
   if (compress2(packed.data() + kInnerHeader, &size, chunk.data.data(), chunk.data.size(),
                 Z_BEST_SPEED) != Z_OK) {
     return {};
@@ -55,13 +55,13 @@ Result<Chunk> expand_chunk(ByteSpan data, std::size_t max_length) {
   const std::uint32_t length = header->length;
   const ByteSpan packed = data.subspan(kInnerHeader);
   if (inner.type == kZlibType) return Error{"a ZLIB chunk inside a ZLIB chunk"};
-  // Deflate's best is 1032 to 1: a length beyond that is a lie, not worth its memory.
+  // Deflate's maximum is 1032 to 1: a larger declared length is invalid and allocates nothing.
   constexpr std::size_t kBestRatio = 1032;
   if (length > max_length || length > packed.size() * kBestRatio) {
     return Error{"inner length " + std::to_string(length) + " of a ZLIB chunk is too big"};
   }
   inner.data.resize(length);
-  Bytef nothing = 0;  // zlib wants a place to write to even for an empty result
+  Bytef nothing = 0;  // zlib requires an output buffer even for an empty result
   uLongf written = length;
   uLong read = packed.size();
   const int status =

@@ -1,4 +1,4 @@
-// ZLIB, the chunk that wraps another one to make it smaller.
+// ZLIB, the chunk that wraps a compressed one.
 //
 //   u4 inner type, u4 inner length before compression, zlib stream (RFC 1950)
 #pragma once
@@ -10,21 +10,21 @@ namespace ddm {
 
 inline constexpr ChunkType kZlibType = chunk_type("ZLIB");
 
-// None when the chunk would not become smaller.
+// nullopt: compression would not make the chunk smaller.
 std::optional<Chunk> compress_chunk(const Chunk& chunk);
 
-// For a peer that understands ZLIB: the chunk, or the ZLIB chunk if that saves anything worth it.
+// For a peer that understands ZLIB: the chunk, or a ZLIB chunk if that is worthwhile.
 Chunk smallest_chunk(Chunk chunk);
 
-// What the inner chunk of a ZLIB chunk says of itself, before it is expanded.
+// The declared type and length of the inner chunk, before expansion.
 struct InnerHeader {
   ChunkType type = 0;
   std::uint32_t length = 0;
 };
 std::optional<InnerHeader> inner_header(ByteSpan data);
 
-// The inner chunk out of a ZLIB chunk's data. Never more than `max_length` bytes of it, and never
-// memory for more than the stream really holds. A ZLIB chunk inside is refused.
+// Expands the data of a ZLIB chunk, to at most `max_length` bytes; allocates no more than the
+// stream yields. A nested ZLIB chunk is an error.
 Result<Chunk> expand_chunk(ByteSpan data, std::size_t max_length);
 
 }  // namespace ddm

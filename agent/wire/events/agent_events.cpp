@@ -12,7 +12,7 @@ void AgentEvents::add_chunks(Dispatcher&) {
   collections_.add_listener([this](JNIEnv*) { maps_.collected(); });
 }
 
-// The modes have ended with the session; what they kept switched on may end too.
+// The modes ended with the session; whatever only they needed is switched off.
 void AgentEvents::session_ended(const SessionPtr& session) {
   pulse_.cancel(session->id());
   context_.service.quick().post([this](JNIEnv*) { collections_.refresh(); });

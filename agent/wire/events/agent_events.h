@@ -1,5 +1,5 @@
-// What several features hear of: the clock, the VM's collections, and when maps of memory are drawn
-// after them.
+// Events shared by several features: timers, GC notifications, and the maps of memory drawn after
+// collections.
 #pragma once
 
 #include "core/feature.h"
@@ -18,7 +18,7 @@ class AgentEvents final : public Feature {
   GcEvents& collections() { return collections_; }
   MapEvents& maps() { return maps_; }
 
-  // After the features that tell servers of a collection by themselves: maps come behind that.
+  // Registered after the features that report a collection themselves: maps follow those events.
   void add_chunks(Dispatcher&) override;
   void session_ended(const SessionPtr& session) override;
   void end() override;

@@ -1,9 +1,9 @@
-// Tells those who asked that the VM has collected garbage.
+// Notifies listeners after garbage collections.
 //
-// The VM's GarbageCollectionFinish event is on only while a session's modes want it; its callback
-// does nothing but ring. It comes at every pause, which is several times for one cycle of a
-// concurrent collector, and may come in bursts: listeners are told once for all within kGap, on the
-// quick lane.
+// GarbageCollectionFinish is enabled only while a session's modes need it; its callback only rings
+// the Pulse. The event is posted at every pause, which is several times per cycle of a concurrent
+// collector, and in bursts: listeners are called once for all pauses within kGap, on the quick
+// lane.
 #pragma once
 
 #include <functional>
@@ -21,16 +21,16 @@ class GcEvents final : private VmListener {
 
   GcEvents(const HandlerContext& context, Pulse& pulse) : context_(context), pulse_(pulse) {}
 
-  // Before the first session.
+  // Call before the first session.
   void add_listener(std::function<void(JNIEnv*)> listener) {
     listeners_.push_back(std::move(listener));
   }
 
-  // To be called on the quick or slow lane whenever a session's modes have changed. What went
-  // wrong, or "".
+  // Call on the quick or slow lane whenever a session's modes have changed. Returns the error, or
+  // "".
   std::string refresh();
 
-  // The Pulse has heard the bell.
+  // Called by the Pulse after a ring.
   void heard();
 
  private:
@@ -41,7 +41,7 @@ class GcEvents final : private VmListener {
   const HandlerContext& context_;
   Pulse& pulse_;
   std::vector<std::function<void(JNIEnv*)>> listeners_;
-  std::mutex mutex_;  // of refresh()
+  std::mutex mutex_;  // held by refresh()
   bool on_ = false;
 };
 

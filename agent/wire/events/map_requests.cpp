@@ -23,7 +23,7 @@ void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
     {
       const std::lock_guard lock(mutex_);
       waiting_.push_back({request.session, wish.what, std::move(shared)});
-      if (waiting_.size() > 1) return;  // drawing is on its way
+      if (waiting_.size() > 1) return;  // a drawing is already scheduled
     }
     const std::string error =
         maps_.post([this](JNIEnv* jni) { draw(jni, /*after_collection=*/false); });
@@ -44,7 +44,8 @@ std::vector<MapRequests::Receiver> MapRequests::take_waiting() {
 
 void MapRequests::draw(JNIEnv* jni, bool after_collection) {
   std::vector<Receiver> receivers = take_waiting();
-  // Nobody stops the program for a server that has gone or was refused meanwhile.
+  // A drawing stops the program: not for sessions that closed or requests that were refused
+  // meanwhile.
   std::erase_if(receivers, [](const Receiver& one) {
     return !one.session->is_open() || (one.reply && !one.reply->wanted());
   });
@@ -55,7 +56,7 @@ void MapRequests::draw(JNIEnv* jni, bool after_collection) {
 void MapRequests::add_standing(std::vector<Receiver>& receivers) const {
   for (const SessionPtr& session : context_.sessions()) {
     const MapWish wish = session->modes.*standing_;
-    // A map that a server cannot take yet is old when it can.
+    // By the time a session with a full queue could receive the map, it would be out of date.
     if (wish.when == SegmentsWhen::kEveryGc && session->has_room()) {
       receivers.push_back({session, wish.what, nullptr});
     }

@@ -1,8 +1,8 @@
-// Who wants a kind of map (the Java heap's, malloc's), after collections or at once; and how it
-// gets to them. HPSG, HPSO and NHSG have this in common.
+// The sessions that want one kind of map (the Java heap's, malloc's), after collections or at once,
+// and the delivery. Shared by HPSG, HPSO and NHSG.
 //
-// A map is drawn once for all who wait for it, encoded once for all who want it the same way, and
-// handed to their sessions whole: nobody waits for a server that does not read.
+// A map is drawn once for all receivers, encoded once per form that they want, and queued to their
+// sessions as a whole: no thread waits for a server that does not read.
 #pragma once
 
 #include <functional>
@@ -17,26 +17,28 @@ namespace ddm {
 
 class MapRequests {
  public:
-  // Where a session keeps its standing wish for this kind of map.
+  // The field of SessionModes with a session's standing request for this kind of map.
   using Standing = std::atomic<MapWish> SessionModes::*;
 
-  // Somebody who is to have the map that is drawn next.
+  // A receiver of the next map.
   struct Receiver {
     SessionPtr session;
     std::uint8_t what = 0;
-    std::shared_ptr<Reply> reply;  // null: after a collection, so nobody waits for an answer
+    std::shared_ptr<Reply>
+        reply;  // null: drawn after a collection, so there is no request to answer
   };
-  // Draws a map for all of these and delivers it; on the maps' thread.
+  // Draws a map for these receivers and delivers it; on the maps' thread.
   using DrawFor = std::function<void(JNIEnv*, const std::vector<Receiver>&)>;
 
   MapRequests(const HandlerContext& context, GcEvents& gc_events, MapEvents& maps,
               Standing standing)
       : context_(context), gc_events_(gc_events), maps_(maps), standing_(standing) {}
 
-  // Before the first session. Kinds are drawn in the order of these calls.
+  // Call before the first session. Kinds are drawn in the order of these calls.
   void set_drawer(DrawFor draw_for);
 
-  // Quick lane: a map now is drawn and then answered for; any other wish stands until the next.
+  // Quick lane: a map at once is drawn, then the request is answered; any other request stands
+  // until changed.
   void ask(const Request& request, Reply reply, MapWish wish);
 
   struct Envelope {
@@ -48,7 +50,7 @@ class MapRequests {
   using EnvelopeFor = std::function<Envelope(std::uint8_t what)>;
   // Adds the map to the writer and finishes it.
   using Write = std::function<void(std::uint8_t what, HeapMapWriter&)>;
-  // The maps' thread.
+  // Called on the maps' thread.
   void deliver(const std::vector<Receiver>& receivers, const EnvelopeFor& envelope_for,
                const Write& write) const;
   static void fail(const std::vector<Receiver>& receivers, const std::string& why);
@@ -56,7 +58,7 @@ class MapRequests {
  private:
   void draw(JNIEnv* jni, bool after_collection);
   std::vector<Receiver> take_waiting();
-  // The sessions that are due a map after a collection and can take one.
+  // Adds the sessions that want a map after this collection and have room.
   void add_standing(std::vector<Receiver>& receivers) const;
 
   const HandlerContext& context_;
@@ -66,7 +68,7 @@ class MapRequests {
   DrawFor draw_for_;
 
   std::mutex mutex_;
-  std::vector<Receiver> waiting_;  // for a map now
+  std::vector<Receiver> waiting_;  // requests for a map at once
 };
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// What access=user can and cannot let in at an address, before anybody connects.
+// Checks, before any connection, whom access=user can let in at an address.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,20 @@ namespace ddm {
 
 using Log = std::function<void(Severity, const std::string&)>;
 
-// Tells of a peer that was not let in.
+// Reports a refused peer.
 using TellStranger = std::function<void(const std::string&)>;
-// The first is news; more of them would let strangers fill the program's stderr.
+// Logs the first one as a warning, later ones at info: strangers must not flood stderr.
 TellStranger warn_of_first_stranger(Log log);
 
-// Warns where everybody, or nobody, is let in. The error: no connection to there could be checked.
+// Warns where everybody, or nobody, would be let in. The error: peers at that address cannot be
+// checked.
 std::optional<Error> check_access(const Address& address, bool connect_out, Access access,
                                   const Log& log);
 
 // "127.0.0.1:40123", "a local process".
 std::string peer_name(int fd);
 
-// Small packets at once; and a peer whose machine is gone is noticed some day.
+// Sets TCP_NODELAY, and keep-alive so that a vanished peer is noticed eventually.
 void tune_socket(int fd);
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// Where an address is, without waiting for the system's resolver.
+// Resolves an address without blocking on the system's resolver.
 #pragma once
 
 #include <future>
@@ -12,9 +12,9 @@ namespace ddm {
 
 using AddressLookup = std::future<Result<std::vector<SocketAddress>>>;
 
-// Numeric addresses and paths are there at once. A name is looked up on a thread that nobody waits
-// for, neither here nor at the program's exit: a name server that is silent holds it up for ten
-// seconds and more. `waker` rings when the answer is there.
+// Numeric addresses and paths are resolved at once. A name is looked up on a thread that is never
+// joined, not even at the program's exit: a silent name server blocks it for ten seconds and more.
+// `waker` is woken when the result is available.
 AddressLookup look_up(const Address& address, const std::shared_ptr<Waker>& waker);
 
 template <typename T>
@@ -22,7 +22,7 @@ bool is_there(const std::future<T>& later) {
   return later.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-// One that is there already.
+// A future that is ready.
 template <typename T>
 std::future<T> at_once(T value) {
   std::promise<T> promise;

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 
-// What a peer that is no burden makes us hold at most.
+// Memory up to which a peer does not count as a burden.
 constexpr std::size_t kLittle = 2 * kReadSize;
 
-// Where nothing can be stored it stays in memory.
+// If it cannot be stored, the packet stays in memory.
 OutgoingPacket stored_if_big(OutgoingPacket packet) {
   std::size_t memory = 0;
   for (const OutgoingPacket::Piece& piece : packet.pieces) memory += piece.bytes.size();
@@ -84,7 +84,7 @@ void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<C
   push(reply_packet(id, std::move(chunks)));
   request_bytes_ -= request_size;
   --requests_;
-  context_->waker->wake();  // reading may go on
+  context_->waker->wake();  // reading may continue
 }
 
 pollfd Connection::polled() const {
@@ -101,7 +101,7 @@ bool Connection::read() {
     stage_ = Stage::kGreeting;
   }
   std::array<std::uint8_t, kReadSize> buffer;
-  // One read a turn: nobody keeps the others waiting.
+  // One read per turn, for fairness among peers.
   const ssize_t size = recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
   if (size == 0) return false;
@@ -134,15 +134,15 @@ bool Connection::shake_hands(ByteSpan& data) {
 
 bool Connection::too_busy() const {
   const ServerLimits& limits = context_->options.limits;
-  // Paused until half is answered, so that a busy peer does not make us switch all the time.
+  // Resumes when half is answered, so that a busy peer does not toggle at every request.
   const std::size_t share = paused_ ? 2 : 1;
   return requests_ >= std::max<std::size_t>(limits.max_requests / share, 1) ||
          request_bytes_ >= std::max<std::size_t>(limits.max_request_bytes / share, 1);
 }
 
 bool Connection::handle_packets() {
-  // A debugger that has suspended the program's threads has suspended those that answer requests,
-  // too; what lets them go on comes on this connection, so that it has to be read.
+  // A debugger's suspension may include threads that requests wait for, and the command that
+  // resumes them arrives on this connection: it must always be read.
   while (!(paused_ = !debugged_ && (too_busy() || (is_open() && !has_room())))) {
     std::optional<Packet> packet = reader_.next();
     if (!packet) break;
@@ -157,7 +157,7 @@ bool Connection::handle_packets() {
 }
 
 void Connection::handle(Packet packet) {
-  if (packet.header.is_reply()) return;  // nothing of ours asks for one
+  if (packet.header.is_reply()) return;  // the agent sends no commands that expect a reply
   if (packet.header.is_ddm_command()) return dispatch(std::move(packet));
   DebuggerLink* debugger = context_->options.debugger;
   if (debugger != nullptr && debugger->packet(shared_from_this(), packet.bytes)) {
@@ -191,7 +191,8 @@ void Connection::dispatch(Packet packet) {
 bool Connection::on_wakeup(Clock::time_point now) {
   if (close_requested_) return false;
   if (queue_.drain(fd()) == SendQueue::Drain::kBroken) return false;
-  // Behind the drain: once nothing is left to write, nothing wakes a connection that does not read.
+  // After the drain: once nothing is left to write, nothing wakes a connection that is not being
+  // read.
   if (paused_ && !handle_packets()) return false;
   free_leftovers();
   if (queue_.has_room_again()) context_->executor.resume();
@@ -235,7 +236,7 @@ void Connection::end(bool tell) {
   socket_.reset();
   if (!tell) return;
   free_leftovers();
-  context_->executor.resume();  // what waited for this peer to read need not wait any more
+  context_->executor.resume();  // tasks that waited for this peer to read can run and end
   const SessionPtr self = shared_from_this();
   if (stage_ == Stage::kDdm && context_->options.observer != nullptr) {
     context_->options.observer->disconnected(self);

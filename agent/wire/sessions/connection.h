@@ -1,7 +1,7 @@
-// One peer: its socket, its handshake, its packets in and out.
+// One peer: its socket, handshake, and packets in both directions.
 //
-// Made, read, written and ended by the I/O thread; what Session declares may be called by any
-// thread. Nothing is read before check_peer() has let the peer in.
+// Created, read, written and ended by the I/O thread; the methods of Session may be called by any
+// thread. Nothing is read before check_peer() has accepted the peer.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace ddm {
 
-// What all connections of a Server share.
+// Shared by all connections of a Server.
 struct ServerContext {
   const ServerOptions options;
   Dispatcher& dispatcher;
@@ -34,7 +34,7 @@ struct ServerContext {
 
 class Connection : public Session, public Peer, public std::enable_shared_from_this<Connection> {
  public:
-  // `checked`: the peer has been let in. Otherwise it is checked when its first bytes come.
+  // `checked`: check_peer() has accepted the peer; otherwise it is checked at its first bytes.
   Connection(std::shared_ptr<const ServerContext> context, std::uint64_t id, FileDescriptor socket,
              std::string peer, bool checked);
 
@@ -61,17 +61,17 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   Burden burden() const override;
 
  private:
-  // False: the connection has to be ended.
-  bool on_wakeup(Clock::time_point now);  // write what is queued, read on if that had to wait
+  // False: the connection must be ended.
+  bool on_wakeup(Clock::time_point now);  // writes the queue, and resumes reading if it was paused
   bool on_deadline(Clock::time_point now);
 
   int fd() const { return socket_.get(); }
-  // How far the peer has come.
+  // Progress of the connection.
   enum class Stage {
     kUnchecked,
-    kGreeting,  // let in; sends the handshake
-    kJdwp,      // packets
-    kDdm,       // the observer has been told
+    kGreeting,  // accepted; the handshake is incomplete
+    kJdwp,      // exchanges packets
+    kDdm,       // has sent a DDM packet; the observer knows it
   };
 
   bool receive(ByteSpan data);
@@ -95,15 +95,16 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   std::atomic<std::size_t> requests_{0};  // dispatched and not yet answered
   std::atomic<std::size_t> request_bytes_{0};
 
-  // The I/O thread's own.
+  // Accessed by the I/O thread only.
   PacketReader reader_;
   Stage stage_;
   std::size_t handshake_bytes_ = 0;
-  bool debugged_ = false;  // a debugger's commands come this way
-  bool paused_ = false;    // too busy to read on
+  bool debugged_ = false;  // a debugger's commands arrive on this connection
+  bool paused_ = false;    // reading is paused: too many requests, or a full queue
   Clock::time_point handshake_due_;
-  Clock::time_point packet_due_ = Clock::time_point::max();  // of the one that has begun
-  Clock::time_point last_light_;                             // when it was last no burden
+  Clock::time_point packet_due_ =
+      Clock::time_point::max();   // deadline for the packet being received
+  Clock::time_point last_light_;  // when it last was no burden
 };
 
 }  // namespace ddm

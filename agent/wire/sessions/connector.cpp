@@ -11,12 +11,12 @@
 namespace ddm {
 namespace {
 
-// As Android's VMs do: 0.5 s, growing to 2 s.
+// Like Android's VMs: 0.5 s, growing to 2 s.
 constexpr std::chrono::milliseconds kFirstPause{500};
 constexpr std::chrono::milliseconds kLongestPause{2000};
 
-// A socket that connects to a free local port may be given that very port, and then it is
-// connected to itself and keeps the real server from binding it.
+// A socket that connects to a free local port may be assigned that very port as its own; it is then
+// connected to itself and keeps the server from binding the port.
 bool is_connected_to_itself(int fd) {
   const SocketAddress here = local_end(fd);
   const SocketAddress there = far_end(fd);
@@ -72,7 +72,7 @@ FileDescriptor Connector::finish(Clock::time_point now) {
     return {};
   }
   pause_ = {};
-  candidates_.clear();  // another connection, another look
+  candidates_.clear();  // resolved again for the next connection
   return std::move(socket_);
 }
 

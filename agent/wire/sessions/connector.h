@@ -1,5 +1,5 @@
-// Connects out to a DDM server (server=n), again and again until there is one. The I/O thread's; it
-// waits for nothing, the resolver included.
+// Connects out to a DDM server (server=n), and retries until one accepts. Used by the I/O thread;
+// never blocks, not even on the resolver.
 #pragma once
 
 #include <chrono>
@@ -14,24 +14,24 @@ class Connector {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `waker` of the I/O thread: rings when a name has been looked up.
+  // `waker`: the I/O thread's; woken when a name has been resolved.
   static Result<Connector> create(const Address& address, std::shared_ptr<Waker> waker);
 
-  // When go_on() has something to do even if nothing rings; in the far future while an attempt or a
-  // connection is there.
+  // When go_on() has to be called at the latest; far in the future during an attempt or a
+  // connection.
   Clock::time_point due() const { return due_; }
 
-  // Looks the name up or begins an attempt, if it is time to. The error: the name is not known,
-  // which is told once; it is looked up again.
+  // Starts a lookup or an attempt if it is due. The error: the name is unknown, reported once; the
+  // lookup is repeated.
   std::optional<Error> go_on(Clock::time_point now);
 
-  // The socket of an attempt that is going on, to be polled for writing; -1: none.
+  // The socket of the attempt in progress, to be polled for POLLOUT; -1: none.
   int fd() const { return socket_.get(); }
 
-  // The attempt is over: the connection, or an invalid one after which due() is set again.
+  // Ends the attempt: returns the connection, or an invalid descriptor and sets due().
   FileDescriptor finish(Clock::time_point now);
 
-  // The connection has ended.
+  // Call when the connection has ended.
   void connection_lost(Clock::time_point now);
 
  private:
@@ -42,11 +42,11 @@ class Connector {
 
   Address address_;
   std::shared_ptr<Waker> waker_;
-  AddressLookup lookup_;                   // valid while it goes on
-  std::vector<SocketAddress> candidates_;  // still to be tried; none: to be looked up
+  AddressLookup lookup_;                   // valid during a lookup
+  std::vector<SocketAddress> candidates_;  // not tried yet; empty: needs a lookup
   bool told_ = false;
   FileDescriptor socket_;
-  Clock::time_point due_{};  // at once
+  Clock::time_point due_{};  // due at once
   std::chrono::milliseconds pause_{};
 };
 

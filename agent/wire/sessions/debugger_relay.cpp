@@ -18,23 +18,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// For what holds up nobody but the debugger itself.
+// Generous limits, since only the debugger itself waits.
 constexpr milliseconds kFindTime{2000};
 constexpr milliseconds kLookupTime{30000};
 constexpr milliseconds kConnectTime{2000};
 constexpr milliseconds kHandshakeTime{3000};
-// Between two looks whether the debugger reads again, or the back end is ready for another one.
-constexpr milliseconds kGlance{50};
+// Interval for checking whether the debugger reads again, or the back end accepts again.
+constexpr milliseconds kRetryInterval{50};
 constexpr milliseconds kRecovery{3000};
-// For the back end to close its end after VirtualMachine.Dispose.
+// Time for the back end to close the link after VirtualMachine.Dispose.
 constexpr milliseconds kDisposeTime{3000};
-// Commands for a back end that does not read.
+// Limit for queued commands to a back end that does not read.
 constexpr std::size_t kMaxWaiting = std::size_t{8} << 20;
 
 constexpr std::uint8_t kVirtualMachineSet = 1;
 constexpr std::uint8_t kDispose = 6;
 
-// The debugger's last word on this link: the back end answers and closes its end.
+// The last command on a link: the back end replies and closes it.
 bool is_dispose(const Bytes& packet) {
   return packet.size() >= kPacketHeaderSize && packet[9] == kVirtualMachineSet &&
          packet[10] == kDispose;
@@ -48,13 +48,13 @@ std::uint32_t id_of(const Bytes& packet) {
 
 }  // namespace
 
-// The connection to the back end while it is there; the relay's thread's own.
+// The connection to the back end; accessed by the relay's thread only.
 struct DebuggerRelay::Link {
   FileDescriptor socket;
-  Bytes sending;  // was waiting, partly written
+  Bytes sending;  // the command being written
   std::size_t sent = 0;
   PacketReader reader{kMaxOutgoingPacket};
-  // A Dispose has been sent: no command may follow on this link, and by then it has to end.
+  // Set when a Dispose was sent: no command may follow, and the link ends by then.
   std::optional<Clock::time_point> disposed_until;
 };
 
@@ -117,7 +117,7 @@ void DebuggerRelay::give_up(const DebuggerPtr& debugger) {
   {
     const std::lock_guard lock(mutex_);
     if (debugger_ != debugger) return;
-    debugger_.reset();  // from here on nobody else knows it
+    debugger_.reset();  // no new commands are queued from here on
   }
   for (const Bytes& command : debugger->waiting) {
     debugger->session->send_packets(error_packet(id_of(command), kErrorNotImplemented).flatten());
@@ -154,7 +154,7 @@ void DebuggerRelay::serve(const DebuggerPtr& debugger) {
     return give_up(debugger);
   }
   if (carry(std::move(*backend), debugger)) return unlink(debugger);
-  // A debugger whose back end has gone without its asking must not wait for answers.
+  // The back end closed the link unasked: the debugger must not wait for answers.
   debugger->session->close();
   give_up(debugger);
 }
@@ -174,12 +174,12 @@ std::optional<Error> DebuggerRelay::await(const DebuggerPtr& debugger, Clock::du
   }
 }
 
-// A jdwp agent that has just seen one debugger off takes a moment until it waits for the next.
+// After a debugger has detached, a jdwp agent needs a moment until it listens again.
 Result<FileDescriptor> DebuggerRelay::connect_to_backend(const DebuggerPtr& debugger) {
   while (true) {
     auto socket = try_backend(debugger);
     if (socket || Clock::now() > last_link_ + kRecovery || !attached(debugger)) return socket;
-    (void)await(debugger, kGlance, -1, 0, [] { return false; });
+    (void)await(debugger, kRetryInterval, -1, 0, [] { return false; });
   }
 }
 
@@ -191,7 +191,7 @@ Result<FileDescriptor> DebuggerRelay::try_backend(const DebuggerPtr& debugger) {
   const auto backend = [&]() -> Result<Backend> {
     try {
       return finding.get();
-    } catch (const std::future_error&) {  // who was to give it has ended
+    } catch (const std::future_error&) {  // the promise was destroyed
       return Error{"the program ends"};
     }
   }();
@@ -275,7 +275,7 @@ bool DebuggerRelay::carry(FileDescriptor backend, const DebuggerPtr& debugger) {
     if (!send_waiting(link, debugger)) break;
     const short wanted = link.sending.empty() ? POLLIN : POLLIN | POLLOUT;
     std::array<pollfd, 2> polled{{{waker_->fd(), POLLIN, 0}, {link.socket.get(), wanted, 0}}};
-    const int limit = link.disposed_until ? static_cast<int>(kGlance.count()) : -1;
+    const int limit = link.disposed_until ? static_cast<int>(kRetryInterval.count()) : -1;
     poll(polled.data(), polled.size(), limit);
     if ((polled[0].revents & POLLIN) != 0) waker_->reset();
     if ((polled[1].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !receive(link, debugger)) break;
@@ -321,9 +321,9 @@ bool DebuggerRelay::receive(Link& link, const DebuggerPtr& debugger) {
   return !link.reader.error();
 }
 
-// Waits while the debugger does not read, so that the back end waits too and nothing piles up.
+// Blocks while the debugger does not read: backpressure on the back end instead of a growing queue.
 bool DebuggerRelay::pass_on(Bytes packet, const DebuggerPtr& debugger) {
-  while (!debugger->session->wait_for_room(kGlance)) {
+  while (!debugger->session->wait_for_room(kRetryInterval)) {
     if (!debugger->session->is_open() || !attached(debugger)) return false;
   }
   debugger->session->send_packets(std::move(packet));

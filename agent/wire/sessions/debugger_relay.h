@@ -1,14 +1,14 @@
-// The way from a DDM connection to the VM's own jdwp agent and back, for one debugger at a time.
+// Relays a DDM connection to the VM's own jdwp agent, for one debugger at a time.
 //
 // A connection's first command that is not DDM makes it the debugger's: from then on its JDWP
-// packets go to the back end as they are, ids included, and what the back end says goes to it. A
-// thread of the relay's own finds the back end, connects and carries; it begins with the first
-// debugger. When the connection closes, or its server says that the debugger has gone (DBGD), the
-// link to the back end is closed, which is how a jdwp agent learns that it may let the program run.
+// packets are forwarded to the back end unchanged, ids included, and the back end's packets to it.
+// The relay's own thread finds the back end, connects and relays; it starts with the first
+// debugger. When the connection closes, or its server reports the debugger's end (DBGD), the link
+// to the back end is closed, upon which a jdwp agent resumes the program.
 //
-// The thread knows no VM, so a debugger that has suspended all of the VM's threads is served on. It
-// waits for nothing but its sockets and its waker, so stop() finds it at once, whatever the back
-// end or a name server does.
+// The thread is unknown to the VM, so a debugger that has suspended all threads is still served. It
+// only blocks on its sockets and its waker, so stop() ends it at once, whatever the back end or a
+// name server does.
 #pragma once
 
 #include <chrono>
@@ -29,11 +29,11 @@ namespace ddm {
 class DebuggerRelay final : public DebuggerLink {
  public:
   struct Backend {
-    std::vector<Address> places;   // where it listens, best guess first
-    Access access = Access::kAny;  // kUser: a process of another user is not it
+    std::vector<Address> places;   // where it listens, most likely first
+    Access access = Access::kAny;  // kUser: a process of another user is rejected
   };
-  // Called on the relay's thread for every debugger; must not wait, but rings the waker when the
-  // answer is there. The error says why there is no back end.
+  // Called on the relay's thread for every debugger; must not block, and wakes the waker when the
+  // future is ready. The error says why there is no back end.
   using Find = std::function<std::future<Result<Backend>>(const std::shared_ptr<Waker>&)>;
   using Log = std::function<void(Severity, const std::string&)>;
 
@@ -44,17 +44,17 @@ class DebuggerRelay final : public DebuggerLink {
   bool packet(const SessionPtr& session, ByteSpan bytes) override;
   void closed(const SessionPtr& session) override { detach(session); }
 
-  // The session goes on without its debugger. Any thread; never waits.
+  // Detaches the debugger; the session stays open. Any thread; never blocks.
   void detach(const SessionPtr& session);
 
-  // Any thread but the relay's: microseconds.
+  // Any thread but the relay's; takes microseconds.
   void stop();
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Link;
 
-  // One debugger, from its first command until it goes or is turned away.
+  // One debugger, from its first command until it detaches or is rejected.
   struct Debugger {
     explicit Debugger(SessionPtr its_session) : session(std::move(its_session)) {}
     const SessionPtr session;
@@ -69,31 +69,31 @@ class DebuggerRelay final : public DebuggerLink {
   Result<FileDescriptor> try_backend(const DebuggerPtr& debugger);
   Result<FileDescriptor> connect(const Address& place, const DebuggerPtr& debugger);
   std::optional<Error> shake_hands(int fd, const DebuggerPtr& debugger);
-  // Until `ready()`, which is asked again whenever the waker rings or `fd` (-1: none) has `events`.
-  // The error: the debugger has gone, or the time is over.
+  // Blocks until `ready()`, evaluated whenever the waker is woken or `fd` (-1: none) has `events`.
+  // The error: the debugger has detached, or the limit has expired.
   std::optional<Error> await(const DebuggerPtr& debugger, Clock::duration limit, int fd,
                              short events, const std::function<bool()>& ready);
-  // Until the link ends. False: without the debugger's asking.
+  // Relays until the link ends. False: the back end closed it unasked.
   bool carry(FileDescriptor backend, const DebuggerPtr& debugger);
   bool send_waiting(Link& link, const DebuggerPtr& debugger);
   bool receive(Link& link, const DebuggerPtr& debugger);
   bool pass_on(Bytes packet, const DebuggerPtr& debugger);
   bool attached(const DebuggerPtr& debugger);
-  // Its link has ended as it should; what it has said since is another one's.
+  // The link ended properly; commands queued since start a new debugger.
   void unlink(const DebuggerPtr& debugger);
-  // Every command that waits gets error 99, and the session has no debugger any more.
+  // Answers every queued command with error 99 and detaches the debugger.
   void give_up(const DebuggerPtr& debugger);
 
   const Find find_;
   const Log log_;
 
   std::mutex mutex_;
-  DebuggerPtr debugger_;  // who is attached; the thread serves nobody else
+  DebuggerPtr debugger_;  // the attached debugger, the only one that the thread serves
   bool stopped_ = false;
   std::shared_ptr<Waker> waker_;
   std::thread thread_;
 
-  Clock::time_point last_link_{};  // when it ended; the thread's own
+  Clock::time_point last_link_{};  // when the last link ended; accessed by the relay's thread only
 };
 
 }  // namespace ddm

@@ -46,7 +46,7 @@ void Door::log(Severity severity, const std::string& text) const {
 
 void Door::add_polled(std::vector<pollfd>& polled) {
   served_ = peers();
-  pollfd front{-1, 0, 0};  // poll() skips a negative one
+  pollfd front{-1, 0, 0};  // poll() ignores a negative descriptor
   if (listener_ && Clock::now() >= accept_again_) front = {listener_->fd(), POLLIN, 0};
   if (connector_) front = {connector_->fd(), POLLOUT, 0};
   polled.push_back(front);
@@ -89,7 +89,7 @@ void Door::shed() {
     stored += burden.stored;
   }
   if (memory <= settings_.max_memory && stored <= settings_.max_stored) return;
-  // Who has a fair share of what is too much, and for the longest time.
+  // Of the peers that hold at least a fair share of the excess resource, the longest burden.
   PeerPtr worst;
   for (const PeerPtr& peer : peers_) {
     const Peer::Burden burden = peer->burden();
@@ -110,7 +110,7 @@ void Door::accept_all() {
     FileDescriptor socket(accept4(listener_->fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket.valid()) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        // The connection stays in the backlog; asking again at once would only burn time.
+        // The connection stays in the backlog; retrying at once would only burn CPU.
         accept_again_ = Clock::now() + kNoDescriptorsPause;
       }
       if (errno != EINTR && errno != ECONNABORTED) return;

@@ -1,7 +1,8 @@
-// Where connections of one kind come from, and those that have come: an address that is listened at,
-// or connected to again and again. It lets in whom `access` allows, and no more than the limits.
+// A source of connections of one kind and the connections themselves: an address that the agent
+// listens at, or connects out to repeatedly. Admits the peers that `access` allows, within the
+// limits.
 //
-// bound() and peers() on any thread; the rest on the I/O thread, where nothing waits.
+// bound() and peers() on any thread; the rest on the I/O thread, where nothing blocks.
 #pragma once
 
 #include <functional>
@@ -24,32 +25,32 @@ struct DoorSettings {
   Address address;
   bool connect_out = false;
   Access access = Access::kUser;
-  std::string what = "connection";  // as people are told of it
+  std::string what = "connection";  // the noun for log messages
   std::size_t max_peers = 64;
-  // Of what all peers make us hold, the one that has burdened us for the longest time is ended.
+  // Limits for all peers together; beyond them the peer that has been a burden longest is dropped.
   std::size_t max_memory = std::numeric_limits<std::size_t>::max();
   std::size_t max_stored = std::numeric_limits<std::size_t>::max();
-  // `checked`: the peer has been let in. Of a connection that we made it is not known before the
-  // other process has accepted it, since nobody owns the far end until then.
+  // `checked`: the peer was accepted. For an outgoing connection that is unknown until the other
+  // process has accepted it, since the far end has no owner before.
   std::function<PeerPtr(FileDescriptor socket, std::string name, bool checked)> meet;
   Log log;                   // any thread
-  TellStranger of_stranger;  // who was not let in
+  TellStranger of_stranger;  // reports refused peers
 };
 
 class Door {
  public:
-  // The error is one sentence for people: which address could not be had, and what to do.
+  // The error is one sentence for people: which address could not be bound, and what to do.
   // `waker`: the I/O loop's.
   static Result<std::shared_ptr<Door>> open(DoorSettings settings, std::shared_ptr<Waker> waker);
 
-  // Where it listens, with the port that it really got; what it connects to.
+  // The address it listens at, with the actual port, or connects to.
   const Address& bound() const { return bound_; }
   std::vector<PeerPtr> peers() const;
 
-  // What is to be polled for, and until when.
+  // Descriptors to poll, and the deadline.
   void add_polled(std::vector<pollfd>& polled);
   Clock::time_point deadline() const;
-  // `polled`: what add_polled() has put there, as poll() has left it.
+  // `polled`: the entries that add_polled() appended, after poll().
   void turn(const pollfd* polled, Clock::time_point now);
   void close();
 
@@ -59,7 +60,7 @@ class Door {
   void accept_all();
   void connect_out(bool ready);
   void add(FileDescriptor socket, bool checked);
-  // Ends peers until what they hold together is within the limits.
+  // Drops peers until the limits hold.
   void shed();
   void end(const PeerPtr& peer);
   void log(Severity severity, const std::string& text) const;
@@ -69,11 +70,11 @@ class Door {
   std::optional<Listener> listener_;
   std::optional<Connector> connector_;
 
-  mutable std::mutex mutex_;  // guards peers_ against readers; the I/O thread alone changes it
+  mutable std::mutex mutex_;  // guards peers_, which only the I/O thread changes
   std::vector<PeerPtr> peers_;
 
-  std::vector<PeerPtr> served_;       // those whose turn it is
-  Clock::time_point accept_again_{};  // after running out of descriptors
+  std::vector<PeerPtr> served_;       // the peers of this turn
+  Clock::time_point accept_again_{};  // after EMFILE and the like
 };
 
 }  // namespace ddm

@@ -84,7 +84,7 @@ void IoLoop::run() {
       if (!served) return;
       turn(*served);
     } catch (const std::exception& error) {
-      // Out of memory, most likely. The connections are in good order; go on with the next turn.
+      // Most likely bad_alloc. The connections are consistent; continue with the next turn.
       if (log_) log_(Severity::kWarning, std::string("connections: ") + error.what());
       poll(nullptr, 0, 5);
     }

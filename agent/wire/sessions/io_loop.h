@@ -1,5 +1,5 @@
-// The one thread that does all socket I/O: it serves the connections of every door. It never waits
-// for a peer, a handler or another thread.
+// The one thread that does all socket I/O: it serves the connections of every door. It never blocks
+// on a peer, a handler or another thread.
 #pragma once
 
 #include <condition_variable>
@@ -20,14 +20,14 @@ class IoLoop {
   IoLoop(const IoLoop&) = delete;
   IoLoop& operator=(const IoLoop&) = delete;
 
-  // For the doors and their peers, also when the loop has ended.
+  // For doors and their peers; valid after the loop has ended, too.
   const std::shared_ptr<Waker>& waker() const { return waker_; }
 
-  // Serves the door from now on; with the first one the thread begins. False: there is none, or the
-  // last door has gone.
+  // Serves the door from now on; the first door starts the thread. False: no thread could be
+  // started, or the last door was removed.
   bool add(std::shared_ptr<Door> door);
-  // Writes what the door's sockets take at once, and ends its connections: milliseconds. With the
-  // last door the thread ends, for good. Not on the I/O thread. A second call does nothing.
+  // Flushes what the door's sockets accept and ends its connections; takes milliseconds. Removing
+  // the last door ends the thread for good. Not on the I/O thread. A second call does nothing.
   void remove(const Door& door);
 
  private:
@@ -35,13 +35,13 @@ class IoLoop {
   IoLoop(std::shared_ptr<Waker> waker, Log log) : waker_(std::move(waker)), log_(std::move(log)) {}
   void run();
   void turn(const std::vector<std::shared_ptr<Door>>& doors);
-  // Those to be served; closes those that are to go. None: the thread is to end.
+  // The doors to serve; closes removed ones. nullopt: the thread must end.
   std::optional<std::vector<std::shared_ptr<Door>>> doors();
 
   const std::shared_ptr<Waker> waker_;
   const Log log_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::condition_variable closed_;
   std::vector<std::shared_ptr<Door>> doors_;
   std::vector<std::shared_ptr<Door>> leaving_;

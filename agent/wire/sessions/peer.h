@@ -1,5 +1,5 @@
-// One end of a connection, as the I/O loop serves it. All of it on the I/O thread, and none of it
-// waits for anything.
+// One connection as the I/O loop serves it. Everything is called on the I/O thread, and must not
+// block.
 #pragma once
 
 #include <poll.h>
@@ -20,20 +20,20 @@ class Peer {
   // "127.0.0.1:40123", "a local process".
   virtual const std::string& name() const = 0;
 
-  // What is waited for; with a negative descriptor nothing is, not even the connection's end.
+  // What to poll for; a negative descriptor polls nothing, not even for the connection's end.
   virtual pollfd polled() const = 0;
-  // When it wants a turn though nothing has come.
+  // When it needs a turn even without I/O.
   virtual Clock::time_point deadline() const = 0;
-  // There is something to be read: reads once. False: the connection has to be ended.
+  // The socket is readable: reads once. False: the connection must be ended.
   virtual bool read() = 0;
-  // One turn, behind that. False: likewise.
+  // One turn, after read(). False: the connection must be ended.
   virtual bool serve(Clock::time_point now) = 0;
-  // Writes what the socket takes at once: the connection ends.
+  // Writes what the socket accepts, before the connection ends.
   virtual void flush() = 0;
-  // Ends it; tells whoever wants to know of that if `tell`.
+  // Ends the connection; with `tell`, notifies its observer.
   virtual void end(bool tell) = 0;
 
-  // What it makes us hold, and since when that has been more than a little.
+  // What it makes the agent hold, and since when that is more than a little.
   struct Burden {
     std::size_t memory = 0;
     std::size_t stored = 0;

@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-// A peer that reads as fast as we write lets the others have a turn after so much.
+// Written per turn at most, for fairness towards other peers.
 constexpr std::size_t kTurn = std::size_t{1} << 20;
 
 }  // namespace
@@ -28,7 +28,7 @@ void SendQueue::open(ByteSpan greeting) {
 }
 
 void SendQueue::close() {
-  std::deque<OutgoingPacket::Piece> dropped;  // freed outside the lock
+  std::deque<OutgoingPacket::Piece> dropped;  // destroyed outside the lock
   const std::lock_guard lock(mutex_);
   state_ = State::kClosed;
   for (OutgoingPacket::Piece& piece : pieces_) {
@@ -83,8 +83,8 @@ SendQueue::Push SendQueue::push(OutgoingPacket packet) {
 }
 
 SendQueue::Drain SendQueue::drain(int socket) {
-  // The lock is held while writing: packets go out whole and in order, and a write that does not
-  // wait is short.
+  // The lock is held while writing: packets stay whole and in order, and a non-blocking write is
+  // short.
   const std::lock_guard lock(mutex_);
   for (std::size_t done = 0; !pieces_.empty();) {
     if (done >= kTurn) return Drain::kMore;
@@ -93,7 +93,7 @@ SendQueue::Drain SendQueue::drain(int socket) {
     if (written < 0) {
       return errno == EAGAIN || errno == EWOULDBLOCK ? Drain::kBlocked : Drain::kBroken;
     }
-    if (written == 0) return Drain::kBroken;  // somebody has cut the file
+    if (written == 0) return Drain::kBroken;  // the file was truncated by another process
     done += static_cast<std::size_t>(written);
     consume(static_cast<std::size_t>(written));
   }
@@ -116,7 +116,7 @@ ssize_t SendQueue::write_memory(int socket) {
   return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// The I/O thread blocks SIGPIPE, which sendfile() has no flag against.
+// sendfile() has no flag against SIGPIPE; the I/O thread blocks it.
 ssize_t SendQueue::write_stored(int socket) const {
   const StoredData& data = *pieces_.front().stored;
   auto from = static_cast<off_t>(offset_);

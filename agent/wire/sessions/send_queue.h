@@ -1,8 +1,8 @@
-// What is still to be written to one peer: any thread appends, the I/O thread writes.
+// The outgoing packets of one peer: any thread appends, the I/O thread writes.
 //
-// Closed at first: nothing is queued before the handshake has been answered. Bounded: a peer that
-// does not read overflows it and loses its connection. The size of the packet that is added does
-// not count, so that one big answer always fits; nor does what is stored in files.
+// Initially closed: nothing is queued before the handshake is answered. Bounded: a peer that does
+// not read overflows the queue and is disconnected. The packet being added is not counted, so one
+// large answer always fits; nor is data stored in files.
 #pragma once
 
 #include <chrono>
@@ -20,11 +20,12 @@ class SendQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `max_bytes`: in memory. There is room while at most `room_bytes` wait, stored ones too.
+  // `max_bytes`: limit in memory. The queue has room while at most `room_bytes` wait, stored data
+  // included.
   SendQueue(std::size_t max_bytes, std::size_t room_bytes)
       : max_bytes_(max_bytes), room_bytes_(room_bytes) {}
 
-  // Lets packets in, behind `greeting`.
+  // Queues `greeting` and accepts packets from now on.
   void open(ByteSpan greeting);
   // Drops everything, now and later.
   void close();
@@ -33,27 +34,27 @@ class SendQueue {
   Push push(OutgoingPacket packet);
 
   enum class Drain { kEmpty, kMore, kBlocked, kBroken };
-  // Writes what the socket takes without waiting, but not for ever: kMore means to come back.
-  // kBroken: the peer is gone, errno says why.
+  // Writes what the socket accepts without blocking, up to one turn; kMore: call again. kBroken:
+  // the peer is gone, errno says why.
   Drain drain(int socket);
 
   bool is_open() const;
 
-  // Until there is room; false when that takes longer than `limit`, or the queue is not open.
+  // Blocks until there is room; false after `limit`, or if the queue is not open.
   bool wait_for_room(std::chrono::milliseconds limit);
-  // There is room again since somebody was told that there was none; says so once.
+  // True once when there is room again after a caller found none.
   bool has_room_again();
 
   struct Waiting {
     std::size_t memory = 0;
     std::size_t stored = 0;
-    Clock::time_point last_progress;  // when the peer last took something, or was owed nothing
+    Clock::time_point last_progress;  // when the peer last read, or nothing was queued
   };
-  // None: nothing waits.
+  // nullopt: the queue is empty.
   std::optional<Waiting> waiting() const;
 
-  // Stored data that is not needed any more. To close a file may take a disk's time, which the I/O
-  // thread has not.
+  // Stored data that was sent. Closing a file may block on a disk, so the I/O thread leaves it to
+  // another one.
   using Leftovers = std::vector<std::shared_ptr<const StoredData>>;
   Leftovers take_leftovers();
 
@@ -69,12 +70,12 @@ class SendQueue {
   const std::size_t max_bytes_;
   const std::size_t room_bytes_;
   mutable std::mutex mutex_;
-  std::condition_variable less_;  // fewer bytes are waiting, or none ever again
+  std::condition_variable less_;  // notified when the queue shrinks or is closed
   State state_ = State::kNotYet;
   bool refused_room_ = false;
   std::deque<OutgoingPacket::Piece> pieces_;
   std::size_t offset_ = 0;  // within the first piece
-  std::size_t memory_ = 0;  // whole pieces, as long as the first one is not written
+  std::size_t memory_ = 0;  // of whole pieces, until the first one is written
   std::size_t stored_ = 0;
   Leftovers leftovers_;
   Clock::time_point last_progress_;

@@ -17,7 +17,7 @@ namespace ddm {
 
 class Server {
  public:
-  // The error is one sentence for people: which address could not be had, and what to do. An
+  // The error is one sentence for people: which address could not be bound, and what to do. An
   // address of kind kNone gives a server that does nothing. Dispatcher and Executor outlive the
   // Server and every Reply.
   static Result<std::unique_ptr<Server>> start(ServerOptions options, Dispatcher& dispatcher,
@@ -26,18 +26,18 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Where it listens, with the port it really got; what it connects to with connect_out.
+  // The address it listens at, with the actual port; with connect_out, the address it connects to.
   const Address& bound_address() const { return bound_; }
 
-  // An event to every session past its handshake for which `wanted` is true; all, if it is empty.
-  // Runs on the calling thread, waits for nobody.
+  // Sends an event to every session past its handshake for which `wanted` is true; to all if empty.
+  // Runs on the calling thread and never blocks.
   void broadcast(const Chunk& event, const std::function<bool(const Session&)>& wanted = nullptr);
 
   // Sessions past their handshake.
   std::vector<SessionPtr> sessions() const;
 
-  // Writes what the sockets take at once, then ends all connections: milliseconds.
-  // No observer is told. A second call does nothing.
+  // Flushes what the sockets accept, then ends all connections; takes milliseconds. Observers are
+  // not notified. A second call does nothing.
   void stop();
 
  private:
@@ -45,7 +45,7 @@ class Server {
 
   const std::shared_ptr<IoLoop> loop_;
   Address bound_;
-  std::shared_ptr<Door> door_;  // none for kNone
+  std::shared_ptr<Door> door_;  // null for kNone
 };
 
 }  // namespace ddm

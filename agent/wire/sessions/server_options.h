@@ -1,4 +1,4 @@
-// How a Server is to behave, and whom it tells.
+// A Server's options, and its observers.
 #pragma once
 
 #include <chrono>
@@ -12,46 +12,46 @@
 namespace ddm {
 
 enum class Compression {
-  kAuto,    // ZLIB only to a server that has sent ZLIB on this connection
+  kAuto,    // ZLIB only to a peer that has sent ZLIB on this connection
   kAlways,  // whenever it makes a chunk smaller
   kNever,
 };
 
 enum class Severity { kWarning, kInfo, kDebug };
 
-// Told on the I/O thread, so it must not wait for anything.
+// Called on the I/O thread; must not block.
 class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
-  // The first DDM packet of a connection has come, and is handled next.
+  // The first DDM packet of a connection was received and is dispatched next.
   virtual void connected(const SessionPtr& session) = 0;
-  // The connection is closed; only after connected().
+  // The connection was closed; only after connected().
   virtual void disconnected(const SessionPtr& session) = 0;
 };
 
-// The debugger back end behind the DDM connections. Called on the I/O thread; must not wait.
+// The debugger back end of the DDM connections. Called on the I/O thread; must not block.
 class DebuggerLink {
  public:
   virtual ~DebuggerLink() = default;
-  // A whole JDWP command that is not DDM. False: not taken, the peer gets error 99. What the back
-  // end sends goes to session->send_packets(), from any thread.
+  // A complete JDWP command that is not DDM. False: rejected, and the peer gets error 99. The back
+  // end's packets are sent by session->send_packets(), on any thread.
   virtual bool packet(const SessionPtr& session, ByteSpan bytes) = 0;
-  // The connection is closed. Told of every one, whether it has sent packets or not.
+  // The connection was closed; called for every connection, whether it has sent packets or not.
   virtual void closed(const SessionPtr& session) = 0;
 };
 
-// A session that asks more than it may have unanswered, or reads too little of the answers, is not
-// read until it has half of them, or has room again. One that overflows its queue all the same, or
-// takes nothing in unread_time, is closed. When all together hold more than they may, the one that
-// has burdened us for the longest time is closed.
+// A session that exceeds its unanswered requests, or whose send queue has no room, is not read
+// until half of the requests are answered and there is room. A session that overflows its queue
+// nevertheless, or reads nothing within unread_time, is closed. When all sessions together exceed
+// their limits, the one that has been a burden longest is closed.
 struct ServerLimits {
   std::size_t max_sessions = 64;
   std::size_t max_packet = std::size_t{16} << 20;  // received
-  // Of each session.
+  // Per session.
   std::size_t max_requests = 256;  // unanswered
   std::size_t max_request_bytes = std::size_t{8} << 20;
-  std::size_t max_queue = std::size_t{4} << 20;  // waiting to be sent; room is a quarter of it
-  // Of all sessions.
+  std::size_t max_queue = std::size_t{4} << 20;  // outgoing bytes; "room" is a quarter of it
+  // For all sessions together.
   std::size_t max_memory = std::size_t{24} << 20;
   std::size_t max_stored = std::size_t{1} << 30;  // StoredData
   std::chrono::milliseconds handshake_time{10'000};
@@ -61,7 +61,7 @@ struct ServerLimits {
 
 struct ServerOptions {
   Address address;
-  bool connect_out = false;  // server=n: connect to `address`, again and again
+  bool connect_out = false;  // server=n: connects to `address` repeatedly
   Access access = Access::kUser;
   Compression compression = Compression::kAuto;
   ServerLimits limits;

@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-// sun_path holds a terminating NUL.
+// sun_path includes a terminating NUL.
 constexpr std::size_t kMaxUnixPath = sizeof(sockaddr_un::sun_path) - 1;
 
 Error bad_address(std::string_view text, const std::string& why) {

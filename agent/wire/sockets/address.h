@@ -1,4 +1,4 @@
-// Where the agent listens, or what it connects to: the value of address=. Pure functions.
+// The address that the agent listens at or connects to: the value of address=. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ inline constexpr std::uint16_t kLastScanPort = 8040;
 // A relative unix path becomes absolute. The error names the value and the valid forms.
 Result<Address> parse_address(std::string_view text);
 
-// The same forms again; what parse_address() reads back.
+// The inverse of parse_address().
 std::string to_string(const Address& address);
 
-// Only this machine can reach it: 127.x.x.x, ::1, localhost, scan, unix and none.
+// Whether only this machine can reach it: 127.x.x.x, ::1, localhost, scan, unix and none.
 bool is_loopback(const Address& address);
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// Connecting to an address: within a time, or without waiting at all.
+// Connects to an address, within a time limit or without blocking.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace ddm {
 
-// A connected, non-blocking socket; small packets go out at once (TCP_NODELAY).
+// A connected, non-blocking socket with TCP_NODELAY.
 Result<FileDescriptor> connect_to(const Address& address, std::chrono::milliseconds limit);
 
-// A non-blocking socket that is being connected: it can be written (POLLOUT) when that is over.
+// A non-blocking socket with a connect in progress; POLLOUT signals its end.
 Result<FileDescriptor> begin_connecting(const SocketAddress& target);
 
-// How it ended: 0 or errno.
+// The result of the connect: 0 or errno.
 int connecting_ended(int fd);
 
 }  // namespace ddm

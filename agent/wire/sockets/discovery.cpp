@@ -21,7 +21,7 @@ namespace {
 
 std::string json_string(std::string_view text) {
   std::string result = "\"";
-  // Through UTF-16 and back: what comes out is valid UTF-8, whatever went in.
+  // The round trip through UTF-16 makes any input valid UTF-8.
   for (const char c : to_utf8(to_utf16(text))) {
     if (c == '"' || c == '\\') {
       result += '\\';
@@ -46,10 +46,10 @@ std::string to_json(const Target& target) {
          ",\"pidns\":" + std::to_string(target.pid_namespace) + "}\n";
 }
 
-// Beside and renamed into place: a reader sees the old file or the new one, never half of one.
+// Written to a temporary file and renamed: a reader sees the old or the new content, never a part.
 std::optional<Error> write_atomically(const std::string& path, std::string_view text) {
   const std::string temporary = path + ".new";
-  unlink(temporary.c_str());  // of a process that died here; O_EXCL refuses whatever is put back
+  unlink(temporary.c_str());  // left by a process that died here; O_EXCL refuses a replacement
   FileDescriptor fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                          S_IRUSR | S_IWUSR));
   if (!fd.valid()) return errno_error("cannot create " + temporary);
@@ -114,7 +114,8 @@ std::optional<std::uint64_t> process_start_time(pid_t pid) {
   if (!fd.valid()) return {};
   const ssize_t size = read(fd.get(), buffer, sizeof buffer);
   if (size <= 0) return {};
-  // pid (comm) state ppid ...: comm may hold anything, so count from its closing bracket.
+  // pid (comm) state ppid ...: comm may contain anything, so fields are counted from its closing
+  // bracket.
   std::string_view text(buffer, static_cast<std::size_t>(size));
   const std::size_t close = text.rfind(')');
   if (close == std::string_view::npos) return {};

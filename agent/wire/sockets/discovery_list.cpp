@@ -1,4 +1,4 @@
-// Reading side of discovery.h: list_targets(). Only tools need it, so only they link the parser.
+// list_targets() of discovery.h. Only tools need it, so only they link the parser.
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxFile = std::size_t{64} << 10;
-// Of one user: what another user puts into his directory must not keep root busy.
+// Per user: bounds the work that one user's directory can cause for root.
 constexpr std::size_t kMaxFiles = 4096;
 
 std::vector<std::string> names_in(const std::string& directory) {
@@ -44,7 +44,7 @@ std::optional<Target> parse_target(std::string_view text, pid_t pid, uid_t uid) 
   const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return {};
   Target target;
-  target.pid = pid;  // from the file's name, uid from its owner: nobody can lend us another's
+  target.pid = pid;  // by the file's name, the uid by its owner: no file can claim another process
   target.uid = uid;
   target.app = text_member(object, "app");
   target.address = text_member(object, "address");
@@ -67,17 +67,18 @@ void list_directory(const std::string& directory, uid_t owner, std::vector<Targe
     const std::optional<std::string> text = read_owned_file(path, owner, kMaxFile);
     if (!text) continue;
     std::optional<Target> target = parse_target(*text, *pid, owner);
-    // In another pid namespace the number is another process's, if it is any here.
+    // A pid of another namespace denotes another process here, if any.
     if (!target || target->pid_namespace != own_pid_namespace()) continue;
     if (process_start_time(*pid) != target->start) {
-      // Only our own: the owner of a directory could put a symlink in its place meanwhile.
+      // Own files only: another owner could replace the directory by a symlink meanwhile.
       if (owner == geteuid()) {
         unlink(path.c_str());
         unlink((path + ".new").c_str());
       }
       continue;
     }
-    // Root may have started it before it became another user; nobody else speaks for others.
+    // A root-owned file is accepted, since the process may have been root when it was written;
+    // otherwise owner and process must match.
     if (owner == 0 || process_owner(*pid) == owner) result.push_back(std::move(*target));
   }
 }

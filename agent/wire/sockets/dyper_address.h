@@ -1,4 +1,4 @@
-// The value of dyper=: where documents are exchanged. Pure.
+// The value of dyper=: the address for DYPER documents. Pure.
 #pragma once
 
 #include <string_view>

@@ -28,12 +28,12 @@ Error cannot_listen(const std::string& where, int error_number) {
   return {std::move(message)};
 }
 
-// The bound socket, or errno in `failed`.
+// The bound socket; on failure `failed` is errno.
 FileDescriptor bind_tcp(const SocketAddress& address, int& failed) {
   FileDescriptor fd(socket(address.family(), kSocketFlags, 0));
   const int on = 1;
-  // REUSEADDR: connections of a former run in TIME_WAIT do not keep the port; on Linux it never
-  // lets two listeners share one. V6ONLY: an address means what it says.
+  // REUSEADDR: connections in TIME_WAIT of a former run do not block the port; on Linux it never
+  // allows two listeners. V6ONLY: an IPv6 address does not include IPv4.
   if (fd.valid() && setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
       (address.family() != AF_INET6 ||
        setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
@@ -58,8 +58,9 @@ Occupant occupant_of(const Address& address, const SocketAddress& name) {
   return Occupant::kLiveSocket;
 }
 
-// Who waits for the path to appear may connect at once, and would find nobody between bind() and
-// listen(): so the socket is bound to a name beside it, and has the path once it listens.
+// A process that waits for the path may connect as soon as it appears, and would be refused between
+// bind() and listen(): the socket is bound to a temporary name and linked to the path once it
+// listens.
 bool bind_and_listen(int fd, const std::string& path) {
   const auto listens_at = [fd](const std::string& at) {
     const auto names = resolve({Address::Kind::kUnix, "", 0, at});
@@ -69,7 +70,7 @@ bool bind_and_listen(int fd, const std::string& path) {
   if (beside.size() >= sizeof(sockaddr_un::sun_path)) return listens_at(path);
   if (!listens_at(beside)) return false;
   int failed = link(beside.c_str(), path.c_str()) == 0 ? 0 : errno;
-  // Not all file systems have links. Who came first keeps the path.
+  // Not all file systems have hard links. An existing path is kept.
   if (failed != 0 && failed != EEXIST) {
     failed = rename(beside.c_str(), path.c_str()) == 0 ? 0 : errno;
   }
@@ -134,8 +135,8 @@ Result<Listener> Listener::open_unix(const Address& address) {
       return Error{"cannot listen on " + where + ": the path exists and is no socket of ours"};
   }
   FileDescriptor fd(socket(AF_UNIX, kSocketFlags, 0));
-  // The mode of the socket object limits the mode bind() gives the path, so that there is no
-  // moment in which others may connect (and no umask() that would hit the whole process).
+  // bind() limits the path's mode by the socket's mode, so there is no moment at which others may
+  // connect (and no umask(), which would affect the whole process).
   if (!fd.valid() || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 ||
       !bind_and_listen(fd.get(), address.path)) {
     return errno_error("cannot listen on " + where);

@@ -11,17 +11,17 @@ namespace ddm {
 
 class Listener {
  public:
-  // kTcp, kScan or kUnix. The error says which address could not be had and what to do instead.
-  // A Unix socket is made with mode 0600; one that a dead process left at the path is replaced.
+  // kTcp, kScan or kUnix. The error says which address could not be bound and what to do instead. A
+  // Unix socket is created with mode 0600; one that a dead process left at the path is replaced.
   static Result<Listener> open(const Address& address);
 
   Listener(Listener&& other) noexcept = default;
   Listener& operator=(Listener&& other) noexcept = delete;
-  ~Listener();  // removes a Unix socket's path, unless somebody else has put another one there
+  ~Listener();  // removes a Unix socket's path, unless it has been replaced
 
   int fd() const { return socket_.get(); }
 
-  // What was really bound: the port that was free, in numbers.
+  // The address actually bound, with the port that was free; numeric.
   const Address& bound() const { return bound_; }
 
  private:

@@ -1,4 +1,4 @@
-// Files that another user may have laid where one of ours is expected.
+// Reads files that another user may have replaced.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +9,8 @@
 
 namespace ddm {
 
-// What stands in a regular file of `owner`, `most` bytes of it. None: anything else is there, or it
-// cannot be read. No link is followed, and nothing is waited for.
+// The first `most` bytes of a regular file owned by `owner`. nullopt: it is anything else, or not
+// readable. Follows no symlink and never blocks.
 std::optional<std::string> read_owned_file(const std::string& path, uid_t owner, std::size_t most);
 
 }  // namespace ddm

@@ -16,7 +16,7 @@
 namespace ddm {
 namespace {
 
-// "" when it cannot be read.
+// "" if not readable.
 std::string small_file(const char* path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
@@ -47,8 +47,8 @@ std::optional<Error> check_tcp_peer(int fd, const SocketAddress& here, const Soc
     if (!owner) return Error{"who connects cannot be found out: " + why + ", " + owner.message()};
   }
   if (!*owner) return Error{"no process of this machine holds the other end"};
-  // Still established, so what was found is the other end of this very connection, and not of one
-  // that has had the same 4-tuple since.
+  // The connection is still established, so the owner found is that of its other end and not of a
+  // later socket with the same 4-tuple.
   if (!is_established(fd)) return Error{"the peer is gone"};
   return check_uid((*owner)->uid, uid_view());
 }
@@ -68,7 +68,7 @@ UidView uid_view() {
   view.ours = geteuid();
   view.all_mapped = maps_every_uid(small_file("/proc/self/uid_map"));
   const std::string overflow = small_file("/proc/sys/kernel/overflowuid");
-  // Unreadable: it stays what it is by default.
+  // If not readable, it keeps its default.
   std::from_chars(overflow.data(), overflow.data() + overflow.size(), view.overflow);
   return view;
 }

@@ -1,14 +1,14 @@
-// Who is at the other end of a connection, and may they look into this process?
+// Decides whether the peer of a connection may inspect this process.
 //
-// A Unix socket's peer is known to the kernel (SO_PEERCRED). A TCP peer on this machine owns the
-// socket with our 4-tuple turned round; that socket is asked for through NETLINK_SOCK_DIAG, or
-// looked up in /proc/net/tcp and tcp6 where that is not to be had. It must be ESTABLISHED and have
-// an inode: a socket that its process has closed shows as uid 0, and root is welcome.
+// The kernel knows a Unix socket's peer (SO_PEERCRED). A local TCP peer owns the socket with the
+// reversed 4-tuple; that socket is queried through NETLINK_SOCK_DIAG, or searched in /proc/net/tcp
+// and tcp6 where that is not available. It must be ESTABLISHED and have an inode: a socket closed
+// by its process shows as uid 0, and root is accepted.
 //
-// Inside a user namespace every uid that the namespace has no number for shows as one and the same,
-// the overflow uid (65534, "nobody"; user_namespaces(7)). There that number is nobody's for sure.
+// In a user namespace every uid without a mapping appears as the overflow uid (65534, "nobody";
+// user_namespaces(7)). There that uid is never accepted.
 //
-// Blocks for some 20 microseconds, never on the peer. Any thread.
+// Takes about 20 microseconds, never blocks on the peer. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -26,31 +26,31 @@ enum class Access {
   kAny,
 };
 
-// Nothing: welcome. Otherwise why not.
+// nullopt: accepted. Otherwise why not.
 std::optional<Error> check_peer(int fd, Access access);
 
-// What a uid that the kernel tells us is worth in this process.
+// How to interpret the kernel's uids in this process.
 struct UidView {
   uid_t ours = 0;
   uid_t overflow = 65534;
-  bool all_mapped = false;  // every uid has a number here
+  bool all_mapped = false;  // every uid is mapped in this namespace
 };
 UidView uid_view();
 
-// The one line "0 0 4294967295" of /proc/self/uid_map outside of user namespaces.
+// Whether it is the line "0 0 4294967295", as /proc/self/uid_map has outside user namespaces.
 bool maps_every_uid(std::string_view uid_map);
 
-// Nothing: the peer is us or root.
+// nullopt: the peer is this process's user or root.
 std::optional<Error> check_uid(uid_t peer, const UidView& view);
 
-// An open, ESTABLISHED TCP socket of this machine.
+// An ESTABLISHED TCP socket of this machine with an inode.
 struct SocketOwner {
   uid_t uid = 0;
   ino_t inode = 0;
 };
 
-// The owner of the socket bound to `local` and connected to `remote`. None: there is none, or it
-// is not ESTABLISHED, or it has no inode. The error: this way of asking does not work here.
+// The owner of the socket bound to `local` and connected to `remote`. nullopt: there is none, or it
+// is not ESTABLISHED, or has no inode. The error: this method is not available here.
 Result<std::optional<SocketOwner>> ask_sock_diag(const SocketAddress& local,
                                                  const SocketAddress& remote);
 Result<std::optional<SocketOwner>> ask_proc_net(const SocketAddress& local,

@@ -1,4 +1,4 @@
-// The two ways of peer_check.h to find the owner of a TCP socket.
+// The two methods of peer_check.h to find the owner of a TCP socket.
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -42,10 +42,10 @@ struct DiagRequest {
   inet_diag_req_v2 body{};
 };
 
-// The one message that answers an exact question, or the errno of NLMSG_ERROR.
+// The one message that answers an exact query, or the errno of NLMSG_ERROR.
 Result<std::optional<SocketOwner>> read_answer(int fd, in_port_t local, in_port_t remote) {
   alignas(nlmsghdr) std::array<char, 8192> buffer;
-  // Asking for one socket is answered before send() returns.
+  // A query for one socket is answered before send() returns.
   const ssize_t size = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (size < static_cast<ssize_t>(sizeof(nlmsghdr))) return errno_error("sock_diag");
   const auto* header = reinterpret_cast<const nlmsghdr*>(buffer.data());
@@ -53,7 +53,7 @@ Result<std::optional<SocketOwner>> read_answer(int fd, in_port_t local, in_port_
   if (header->nlmsg_type == NLMSG_ERROR && header->nlmsg_len >= NLMSG_LENGTH(sizeof(nlmsgerr))) {
     const auto* error = reinterpret_cast<const nlmsgerr*>(NLMSG_DATA(header));
     if (error->error == -ENOENT) {
-      // Also what a kernel without tcp_diag says, so this is not yet a no.
+      // A kernel without tcp_diag gives the same error, so it proves nothing.
       return Error{"sock_diag: no such socket"};
     }
     return Error{"sock_diag: " + errno_text(-error->error)};
@@ -63,7 +63,7 @@ Result<std::optional<SocketOwner>> read_answer(int fd, in_port_t local, in_port_
     return Error{"sock_diag: an answer of type " + std::to_string(header->nlmsg_type)};
   }
   const auto* found = reinterpret_cast<const inet_diag_msg*>(NLMSG_DATA(header));
-  // Without an exact match the kernel falls back to a listener of that port.
+  // Without an exact match the kernel returns a listener of that port.
   if (found->id.idiag_sport != local || found->id.idiag_dport != remote ||
       found->idiag_state != TCP_ESTABLISHED || found->idiag_inode == 0) {
     return std::optional<SocketOwner>();
@@ -71,7 +71,7 @@ Result<std::optional<SocketOwner>> read_answer(int fd, in_port_t local, in_port_
   return std::optional<SocketOwner>({found->idiag_uid, found->idiag_inode});
 }
 
-// As the kernel prints it: the words of the address in host order, the port.
+// In the format of /proc/net/tcp: the address's words in host order, the port.
 std::string proc_text(const std::uint32_t* words, int count, in_port_t port) {
   std::string text;
   char buffer[16];
@@ -142,7 +142,7 @@ Result<std::optional<SocketOwner>> ask_proc_net(const SocketAddress& local,
       return std::optional<SocketOwner>(owner);
     }
   }
-  // An IPv4 peer may use an IPv6 socket; Java does. Its addresses are ::ffff:a.b.c.d then.
+  // An IPv4 peer may use an IPv6 socket, as Java does; its addresses are then ::ffff:a.b.c.d.
   const auto mapped = [&local](const Endpoint& endpoint) {
     if (local.family() == AF_INET6) return endpoint.address;
     return std::array<std::uint32_t, 4>{0, 0, htonl(0xffff), endpoint.address[0]};

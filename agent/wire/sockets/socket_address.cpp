@@ -21,13 +21,13 @@ SocketAddress unix_address(const std::string& path) {
   return result;
 }
 
-// `flags` besides AI_NUMERICSERV. 0 or getaddrinfo()'s EAI_....
+// `flags` in addition to AI_NUMERICSERV. Returns 0 or getaddrinfo()'s EAI_... code.
 int ask(const Address& address, int flags, addrinfo*& list) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV | flags;
-  // Which loopback is no question for a resolver.
+  // The resolver must not decide which loopback address is meant.
   const char* host = address.host == "localhost" ? "127.0.0.1" : address.host.c_str();
   return getaddrinfo(host, std::to_string(address.port).c_str(), &hints, &list);
 }

@@ -1,4 +1,4 @@
-// The kernel's form of an address, and the way there from ours.
+// The kernel's form of an address, and the conversion to it.
 #pragma once
 
 #include <sys/socket.h>
@@ -20,15 +20,15 @@ struct SocketAddress {
   const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-// kTcp and kUnix only; at least one on success. May ask the system's resolver, which may take
-// seconds.
+// kTcp and kUnix only; at least one address on success. May call the system's resolver, which may
+// take seconds.
 Result<std::vector<SocketAddress>> resolve(const Address& address);
 
-// The same without asking anybody: paths, numeric hosts and "localhost" (127.0.0.1). Empty: a name
-// that has to be looked up.
+// The same without the resolver: paths, numeric hosts and "localhost" (127.0.0.1). Empty: the name
+// needs a lookup.
 std::optional<Result<std::vector<SocketAddress>>> resolve_at_once(const Address& address);
 
-// Our end and the far end of a socket; numeric. length 0 when the kernel does not say.
+// The local and the far end of a socket; numeric. length 0: unknown to the kernel.
 SocketAddress local_end(int fd);
 SocketAddress far_end(int fd);
 
