@@ -25,7 +25,7 @@ std::string abi() {
   return std::to_string(8 * sizeof(void*)) + "-bit (" + name + ")";
 }
 
-// What Android says first, then how this VM was started. Properties are the program's own affair.
+// The flag that Android lists first, then the VM's flags. System properties are the program's own.
 std::string jvm_flags() {
   std::string flags;
   bool check_jni = false;
@@ -88,11 +88,11 @@ void AppHandlers::exit(const Request& request, Reply reply) {
   const auto wanted = ExitRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("u4 status");
   log_info("a DDM server ends the program with status {}", wanted->status);
-  reply.send_empty();  // queued now, since the end is near
+  reply.send_empty();  // queued before the exit begins
   exit_program(context_.vm, wanted->status);
 }
 
-// A late attach finds a program that is past waiting.
+// At a late attach main is already running.
 void AppHandlers::vm_live(JNIEnv*, bool late) {
   if (!options_.suspend || late) return;
   const std::lock_guard lock(mutex_);

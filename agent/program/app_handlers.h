@@ -19,9 +19,9 @@ class AppHandlers final : public Feature {
   AppHandlers(const HandlerContext& context, const VmFacts& facts, const ServiceOptions& options);
 
   void add_chunks(Dispatcher& dispatcher) override;
-  // With suspend=y the program is going to wait for a HELO: servers are told from now on.
+  // With suspend=y: from now on servers get WAIT, since main is going to wait for a HELO.
   void vm_live(JNIEnv* jni, bool late) override;
-  // And blocks the program's main thread until a server has said HELO, or end().
+  // With suspend=y: blocks the program's main thread until a server has sent HELO, or end().
   void before_main() override;
   void take_options(JNIEnv* jni, const GivenOptions& given) override;
   void loaded(const std::vector<std::string>& logged) override;
@@ -31,14 +31,14 @@ class AppHandlers final : public Feature {
   void hello(const Request& request, Reply reply);
   void exit(const Request& request, Reply reply);
 
-  // The application has another name; servers are told by APNM.
+  // The application's name has changed; sends APNM to servers.
   void rename(const std::string& name);
 
   const HandlerContext& context_;
   const ServiceOptions& options_;
 
   std::mutex mutex_;
-  HelloReply hello_;  // changes with the name
+  HelloReply hello_;  // updated with the name
   SaidAtLoad said_at_load_;
   std::condition_variable changed_;
   bool hello_said_ = false;

@@ -12,10 +12,10 @@
 namespace ddm {
 namespace {
 
-// For the program's shutdown hooks.
+// Time for the program's shutdown hooks.
 constexpr std::chrono::seconds kHookTime{5};
 
-// java.lang.System.exit(status), or Runtime.halt(status) without asking anybody.
+// java.lang.System.exit(status), or Runtime.halt(status) without hooks.
 void call_exit(JNIEnv* jni, jint status, bool halt) {
   const LocalRef<jclass> runtime_class(jni, jni->FindClass("java/lang/Runtime"));
   if (clear_exception(jni) || !runtime_class) return;
@@ -32,7 +32,7 @@ void call_exit(JNIEnv* jni, jint status, bool halt) {
 }
 
 void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
-  become_own_thread();  // attaching allocates
+  become_own_thread();  // attaching allocates Java objects
   char name[] = "ddmagent-exit";
   JavaVMAttachArgs arguments{JNI_VERSION_10, name, nullptr};
   void* jni = nullptr;
@@ -49,7 +49,7 @@ void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
 void exit_program(JavaVM* vm, jint status) {
   static std::atomic<bool> begun{false};
   if (begun.exchange(true)) return;
-  // The VM's end takes both threads with it, so the second one wakes up only if it does not come.
+  // Both threads end with the process, so the second one wakes up only if exit() hangs.
   std::thread exit =
       start_native_thread("ddm-exit", [=] { attach_and_call_exit(vm, status, false); });
   std::thread halt = start_native_thread("ddm-halt", [=] {

@@ -1,7 +1,7 @@
-// Ends the program for a server: EXIT.
+// Ends the program on a server's EXIT request.
 //
-// On threads of its own: System.exit() comes back into the agent (VMDeath), which stops all its
-// other threads. Shutdown hooks run, as the protocol asks for; a program whose hooks never end is
+// Uses threads of its own: System.exit() re-enters the agent (VMDeath), which stops all its other
+// threads. Shutdown hooks run, as the protocol requires; a program whose hooks do not end is
 // halted.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace ddm {
 
-// Returns at once. What goes wrong is a line in the log. Any thread.
+// Returns at once; failures are logged. Any thread.
 void exit_program(JavaVM* vm, jint status);
 
 }  // namespace ddm

@@ -17,8 +17,7 @@ using DumpAllThreads = jobjectArray(JNICALL*)(JNIEnv*, jlongArray ids, jboolean 
 
 constexpr char kStringType[] = "Ljava/lang/String;";
 
-// The fields of the classes that a dump is made of; the classes stay loaded by what they are: the
-// VM keeps them itself.
+// Fields of the classes in a thread dump. The VM itself keeps these classes loaded.
 struct DumpLayout {
   jfieldID name, id, state, lock, owner_id, owner, stack, monitors;  // ThreadInfo
   jfieldID lock_class, lock_hash;                                    // LockInfo
@@ -108,7 +107,7 @@ class DumpReader {
     return in_object ? ThreadLocks::Waits::kWait : ThreadLocks::Waits::kPark;
   }
 
-  // Calls sink(element) for each.
+  // Calls sink(element) for each element of the array.
   template <typename Sink>
   void each(jobject owner, jfieldID field, Sink sink) const {
     const LocalRef<jobject> list(jni_, jni_->GetObjectField(owner, field));

@@ -1,7 +1,7 @@
-// All threads of one moment with their stacks, the monitors that they hold and what they wait for: what
-// java.lang.management.ThreadMXBean.dumpAllThreads(true, false) gives, from the VM's management
-// interface. JVMTI tells of monitors that are held only where that was asked for at the VM's start,
-// and then the compiler removes fewer of them.
+// All threads at one moment with their stacks, the monitors that they own and what they wait for:
+// the data of java.lang.management.ThreadMXBean.dumpAllThreads(true, false), from the VM's
+// management interface. JVMTI reports owned monitors only if the capability was requested at VM
+// start-up, where it makes the compiler eliminate fewer locks.
 #pragma once
 
 #include <jni.h>
@@ -11,8 +11,8 @@
 
 namespace ddm {
 
-// Attached threads. The program stands still once while the VM looks. The error: this VM has no
-// java.management, or another one.
+// Attached threads. The VM stops the program once. The error: this VM has no java.management, or
+// one of another version.
 Result<ThreadLocks> dump_locks(JNIEnv* jni);
 
 }  // namespace ddm

@@ -21,17 +21,17 @@ using std::chrono::milliseconds;
 
 constexpr jint kLocalRefs = 64;
 
-// Periodic THST: not more often than this, and never more than a fifth of the time at work on it.
+// Periodic THST: the shortest interval, and the pause as a multiple of the time spent.
 constexpr milliseconds kShortestInterval{10};
 constexpr int kRestPerWork = 4;
-// How soon after a THCR a periodic THST comes.
+// Delay of a periodic THST after a THCR.
 constexpr milliseconds kSoon{100};
 
-constexpr std::uint64_t kNamesTimer = 0;  // sessions' ids, the other keys, begin with 1
+constexpr std::uint64_t kNamesTimer = 0;  // the other keys are session ids, from 1
 constexpr milliseconds kNamesInterval{200};
 constexpr int kNamesRestPerWork = 50;
 
-// Beyond this the VM's list has to do.
+// Beyond this number of notes the VM's list must suffice.
 constexpr std::size_t kMostNotes = 100'000;
 
 const std::vector<jthread>& threads_of(const std::vector<jthread>& threads) { return threads; }
@@ -52,7 +52,7 @@ void ThreadHandlers::add_chunks(Dispatcher& dispatcher) {
   dispatcher.add(ThreadStatusRequest::kType, Lane::kQuick, this, &ThreadHandlers::status);
   dispatcher.add(JavaThreadIds::kType, Lane::kQuick, this, &ThreadHandlers::java_ids);
   dispatcher.add(StackRequest::kType, Lane::kQuick, this, &ThreadHandlers::stack);
-  // It makes Java objects, and many of them: the quick lane does not wait for that.
+  // A dump allocates many Java objects, too slow for the quick lane.
   dispatcher.add(ThreadLocks::kType, Lane::kSlow, this, &ThreadHandlers::locks);
 }
 
@@ -85,9 +85,9 @@ auto ThreadHandlers::update_table(JNIEnv* jni, List list) {
   ThreadTable::Events events;
   read_notes(events);
   auto listed = list();
-  // An empty list is the VM's refusal: somebody lives, we do.
+  // An empty list means that the VM refused, since the calling thread is alive.
   if (!listed.empty()) table_->update(jni, threads_of(listed), events);
-  tell(events);
+  send_events(events);
   return listed;
 }
 
@@ -95,7 +95,7 @@ std::vector<jthread> ThreadHandlers::update_table(JNIEnv* jni) {
   return update_table(jni, [&] { return all_threads(context_.jvmti, jni); });
 }
 
-void ThreadHandlers::tell(const ThreadTable::Events& events) {
+void ThreadHandlers::send_events(const ThreadTable::Events& events) {
   if (events.empty()) return;
   const bool creations = std::any_of(events.begin(), events.end(), [](const Chunk& event) {
     return event.type == ThreadCreated::kType;
@@ -112,7 +112,7 @@ void ThreadHandlers::leave_note(Note note) {
     const std::lock_guard lock(notes_mutex_);
     if (notes_.size() >= kMostNotes) return;
     notes_.push_back(std::move(note));
-    if (notes_.size() > 1) return;  // somebody is on the way
+    if (notes_.size() > 1) return;  // a task is already scheduled
   }
   context_.service.quick().post([this](JNIEnv*) { handle_notes(); });
 }
@@ -121,7 +121,7 @@ void ThreadHandlers::handle_notes() {
   const std::lock_guard lock(mutex_);
   ThreadTable::Events events;
   read_notes(events);
-  tell(events);
+  send_events(events);
 }
 
 void ThreadHandlers::thread_started(JNIEnv* jni, jthread thread) {
@@ -165,7 +165,7 @@ void ThreadHandlers::switch_events(const Request& request, Reply reply) {
     lock.unlock();
     return reply.fail(FailCode::kRefused, kNoTable);
   }
-  // From here on every start and end leaves a note; what was before is in the VM's list.
+  // From here on every start and end leaves a note; earlier ones are in the VM's list.
   const bool first = !listening_.exchange(true);
   const auto begin = Clock::now();
   update_table(jni);
@@ -175,12 +175,12 @@ void ThreadHandlers::switch_events(const Request& request, Reply reply) {
   modes.thread_events = true;
   pulse_.hasten(request.session->id(), Clock::now() + kSoon);
   lock.unlock();
-  if (first) schedule_look(Clock::now() - begin);
+  if (first) schedule_name_poll(Clock::now() - begin);
   if (!request.session->is_open()) sessions_changed();
   reply.send_empty();
 }
 
-// What the session wanted to know of threads' lives is wanted no more.
+// The session's modes ended with it.
 void ThreadHandlers::session_ended(const SessionPtr&) {
   context_.service.quick().post([this](JNIEnv*) { sessions_changed(); });
 }
@@ -195,13 +195,13 @@ void ThreadHandlers::sessions_changed() {
   pulse_.cancel(kNamesTimer);
 }
 
-void ThreadHandlers::schedule_look(Clock::duration cost) {
+void ThreadHandlers::schedule_name_poll(Clock::duration cost) {
   const auto rest = std::max<Clock::duration>(kNamesInterval, kNamesRestPerWork * cost);
   pulse_.at(kNamesTimer, Clock::now() + rest,
-            [this] { context_.service.quick().post([this](JNIEnv*) { look_at_names(); }); });
+            [this] { context_.service.quick().post([this](JNIEnv*) { poll_names(); }); });
 }
 
-void ThreadHandlers::look_at_names() {
+void ThreadHandlers::poll_names() {
   if (!listening_) return;
   JNIEnv* jni = context_.jni();
   const auto begin = Clock::now();
@@ -210,7 +210,7 @@ void ThreadHandlers::look_at_names() {
     const LocalFrame frame(jni, kLocalRefs);
     if (frame.good()) update_table(jni);
   }
-  schedule_look(Clock::now() - begin);
+  schedule_name_poll(Clock::now() - begin);
 }
 
 // THST
@@ -244,7 +244,7 @@ void ThreadHandlers::send_list(const SessionPtr& session, Clock::time_point due)
   const milliseconds interval(session->modes.thread_status_millis.load());
   if (interval == milliseconds::zero() || !session->is_open()) return;
   const auto begin = Clock::now();
-  // To a server that lags behind, yet another list is no help.
+  // A server whose queue is full does not need another list.
   if (session->has_room()) {
     session->send_event(to_chunk(read_list(context_.jni())));
   }

@@ -1,12 +1,12 @@
 // THEN, THST, THID, STKL, THLK, and the events THCR, THNM, THDE, THST.
 //
-// The program's own threads do next to nothing: while a server listens, a thread that starts or
-// ends leaves a note, which the quick lane turns into events. Renaming has no JVMTI event, so names
-// are read again a few times a second while somebody listens; the price of that is held below 2 %
-// of one core by looking more seldom.
+// The program's own threads do little work: while a server listens, a starting or ending thread
+// leaves a note, which the quick lane turns into events. JVMTI has no event for renaming, so names
+// are re-read a few times a second while a server listens, at intervals that keep the cost below 2
+// % of one core.
 //
-// One mutex guards the table and the order of the events. It is held across JNI calls, so a note is
-// left under another one, which is not.
+// One mutex guards the table and the order of events. It is held across JNI calls, so notes have a
+// mutex of their own, which is not.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class ThreadHandlers final : public Feature {
   void thread_started(JNIEnv* jni, jthread thread) override;
   void thread_ending(JNIEnv* jni, jthread thread) override;
 
-  // The small ids of threads that may have ended, by Java's id. Attached threads.
+  // The small ids of threads by Java id, ended ones included. Attached threads.
   std::map<std::int64_t, SmallThreadId> ids(JNIEnv* jni,
                                             const std::unordered_set<std::int64_t>& java_ids);
 
@@ -56,18 +56,18 @@ class ThreadHandlers final : public Feature {
   // Calls sink(const ThreadTable::Entry&, jint jvmti_state) for every live thread.
   template <typename Sink>
   bool read_states(JNIEnv* jni, Sink sink);
-  void look_at_names();
-  void schedule_look(Pulse::Clock::duration cost);
+  void poll_names();
+  void schedule_name_poll(Pulse::Clock::duration cost);
 
-  // The table is there from the first call on; false: it cannot be. Lock held.
+  // Creates the table at the first call; false: not possible. Lock held.
   bool have_table(JNIEnv* jni);
-  // Brings the table up to date, tells who listens, and returns what `list` has: the VM's threads,
-  // listed after the notes are read, so that no thread lives twice. Lock held.
+  // Updates the table, sends the events, and returns the result of `list`: the VM's threads, listed
+  // after the notes were read, so no thread is added twice. Lock held.
   template <typename List>
   auto update_table(JNIEnv* jni, List list);
   std::vector<jthread> update_table(JNIEnv* jni);
   void read_notes(ThreadTable::Events& events);
-  void tell(const ThreadTable::Events& events);
+  void send_events(const ThreadTable::Events& events);
 
   void sessions_changed();
   void leave_note(Note note);
@@ -80,7 +80,7 @@ class ThreadHandlers final : public Feature {
   std::optional<ThreadFields> fields_;  // set before listening_, then constant
   std::optional<ThreadTable> table_;
 
-  std::atomic<bool> listening_{false};  // a session wants to know of threads' lives
+  std::atomic<bool> listening_{false};  // a session wants thread events
   std::mutex notes_mutex_;
   std::vector<Note> notes_;
 };

@@ -37,7 +37,7 @@ SmallThreadId ThreadIds::of_ended(std::int64_t java_id) {
   const bool known = ids_.contains(java_id);
   Entry* entry = find_or_add(java_id);
   if (entry == nullptr) return 0;
-  // One that is asked for goes behind those that are not.
+  // A requested id moves to the end of the reuse order.
   if (!known || entry->place != ended_.end()) set_ended(java_id, *entry);
   return entry->id;
 }

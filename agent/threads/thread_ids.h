@@ -1,9 +1,8 @@
-// java.lang.Thread id -> the small number that DDM servers know a thread by: 1 to 65,535.
+// Maps Thread.getId() to the small number by which DDM servers identify a thread: 1 to 65,535.
 //
-// Every thread gets a number that none had before, as long as there are any. Then they are used
-// again, that of the thread which ended first, or was last asked for, the longest time ago: what a
-// server still asks about a thread, and records of what it allocated, do not speak of another one.
-// Not thread-safe: the owner locks.
+// Every thread gets an unused number while there are any. Then numbers are reused, starting with
+// the thread that ended, or was last queried, longest ago: a server's later query about a thread,
+// and records of its allocations, do not denote another thread. Not thread-safe: the owner locks.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,19 @@ class ThreadIds {
   ThreadIds(const ThreadIds&) = delete;
   ThreadIds& operator=(const ThreadIds&) = delete;
 
-  // The number of a live thread, which gets one if it has none.
+  // The number of a live thread, assigned if it has none.
   SmallThreadId of(std::int64_t java_id);
 
-  // The number of a thread that may long have ended, which gets one if it has none (any more).
+  // The number of a thread that may have ended, assigned if it has none (any more).
   SmallThreadId of_ended(std::int64_t java_id);
 
   void ended(std::int64_t java_id);
 
  private:
-  using Ended = std::list<std::int64_t>;  // the longest ended first
+  using Ended = std::list<std::int64_t>;  // ordered by end, oldest first
   struct Entry {
     SmallThreadId id = 0;
-    Ended::iterator place;  // ended_.end(): it lives
+    Ended::iterator place;  // ended_.end(): alive
   };
 
   Entry* find_or_add(std::int64_t java_id);
@@ -41,7 +40,7 @@ class ThreadIds {
 
   std::unordered_map<std::int64_t, Entry> ids_;
   Ended ended_;
-  std::uint32_t next_ = 1;  // never used so far
+  std::uint32_t next_ = 1;  // the next unused number
 };
 
 }  // namespace ddm

@@ -17,7 +17,7 @@ std::int32_t line_at(jvmtiEnv* jvmti, jmethodID method, jlocation location) {
   if (jvmti->GetLineNumberTable(method, &count, lines.out()) != JVMTI_ERROR_NONE) {
     return kLineUnknown;
   }
-  // The entries may come in any order (JVMS 4.7.12).
+  // Entries of a LineNumberTable may be in any order (JVMS 4.7.12).
   std::int32_t line = kLineUnknown;
   jlocation best = -1;
   for (jint i = 0; i < count; ++i) {
@@ -30,7 +30,7 @@ std::int32_t line_at(jvmtiEnv* jvmti, jmethodID method, jlocation location) {
   return line;
 }
 
-// A class may be unloaded while we ask, when its thread has run on: what cannot be told stays "".
+// The class may be unloaded concurrently once its thread continues; unknown parts stay "".
 ThreadStack::Frame read_frame(jvmtiEnv* jvmti, JNIEnv* jni, const jvmtiFrameInfo& raw) {
   ThreadStack::Frame frame;
   JvmtiPtr<char> method(jvmti);

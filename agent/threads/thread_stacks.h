@@ -1,4 +1,4 @@
-// The Java stack of one thread, with names: what jstack shows of it.
+// The Java stack of one thread with names, as in jstack.
 #pragma once
 
 #include <jvmti.h>
@@ -13,7 +13,7 @@ namespace ddm {
 // jstack's limit (MaxJavaStackTraceDepth).
 inline constexpr jint kMaxStackFrames = 1024;
 
-// Innermost frame first. Attached threads; the thread is stopped for the walk alone.
+// Innermost frame first. Attached threads; the target is stopped only during the walk.
 Result<std::vector<ThreadStack::Frame>> read_stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
 
 }  // namespace ddm

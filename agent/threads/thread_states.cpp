@@ -10,7 +10,7 @@ namespace {
 
 bool has(jint state, jint bit) { return (state & bit) != 0; }
 
-// Leaving suspension aside.
+// The state without regard to suspension.
 ThreadState activity(jint state) {
   if (has(state, JVMTI_THREAD_STATE_TERMINATED)) return ThreadState::kZombie;
   if (!has(state, JVMTI_THREAD_STATE_ALIVE)) return ThreadState::kInitializing;
@@ -33,7 +33,8 @@ ThreadStatusList::Entry thread_status(std::uint32_t id, jint state) {
   if (word == ThreadState::kTimedWait && !has(state, JVMTI_THREAD_STATE_SLEEPING)) {
     word = ThreadState::kWait;
   }
-  if (word == ThreadState::kZombie) word = ThreadState::kVmWait;  // about to go; no word for it
+  if (word == ThreadState::kZombie)
+    word = ThreadState::kVmWait;  // ending; the protocol has no state for it
   return {id, word, has(state, JVMTI_THREAD_STATE_SUSPENDED)};
 }
 

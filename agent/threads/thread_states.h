@@ -1,4 +1,4 @@
-// What threads are doing: JVMTI's state bits in the protocol's words, for all threads at once.
+// Converts JVMTI thread state bits to the protocol's states, for all threads at once.
 #pragma once
 
 #include <jvmti.h>
@@ -9,11 +9,11 @@
 
 namespace ddm {
 
-// As DDM servers label them (Dalvik's numbers).
+// In Dalvik's numbers, which DDM servers have names for.
 ThreadState thread_state(jint jvmti_state);
 
-// In the words of 2007, where waiting with a time limit is waiting, sleeping is Thread.sleep()
-// alone, and suspension is said beside the state.
+// In the states of 2007: a timed wait is a wait, only Thread.sleep() is sleeping, and suspension is
+// a separate field.
 ThreadStatusList::Entry thread_status(std::uint32_t id, jint jvmti_state);
 
 struct ThreadWithState {
@@ -21,8 +21,8 @@ struct ThreadWithState {
   jint state;
 };
 
-// All live platform threads, in one stop of the program: on 25 asking each one alone takes 40
-// microseconds a thread. Empty when the VM refuses. The caller has pushed a local frame.
+// All live platform threads in one safepoint: on 25 asking for each one alone takes 40 microseconds
+// per thread. Empty if the VM refuses. The caller has pushed a local frame.
 std::vector<ThreadWithState> threads_with_states(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace ddm

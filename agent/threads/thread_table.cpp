@@ -10,7 +10,7 @@ const ThreadTable::Entry* ThreadTable::find(std::int64_t java_id) const {
 void ThreadTable::started(std::int64_t java_id, Entry facts, Events& events) {
   if (live_.contains(java_id) || ending_.contains(java_id)) return;
   facts.id = ids_.of(java_id);
-  if (facts.id == 0) return;  // 65,535 others live
+  if (facts.id == 0) return;  // 65,535 other threads are alive
   events.push_back(to_chunk(ThreadCreated{facts.id, facts.name}));
   live_.emplace(java_id, std::move(facts));
 }
@@ -24,7 +24,7 @@ void ThreadTable::ended(std::int64_t java_id, Events& events) {
   live_.erase(found);
 }
 
-void ThreadTable::look_again(JNIEnv* jni, jthread thread, Entry& entry, Events& events) const {
+void ThreadTable::poll_name(JNIEnv* jni, jthread thread, Entry& entry, Events& events) const {
   if (entry.os_id == 0) entry.os_id = fields_.os_id(jni, thread);
   std::string name = fields_.name(jni, thread);
   if (name == entry.name) return;
@@ -41,7 +41,7 @@ void ThreadTable::update(JNIEnv* jni, std::span<const jthread> threads, Events& 
     listed.insert(java_id);
     const auto known = live_.find(java_id);
     if (known != live_.end()) {
-      look_again(jni, thread, known->second, events);
+      poll_name(jni, thread, known->second, events);
     } else {
       unknown.emplace_back(java_id, thread);
     }

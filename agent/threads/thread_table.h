@@ -1,9 +1,9 @@
-// The live threads of the program, as DDM servers know them.
+// The live threads of the program, as DDM servers see them.
 //
-// The table learns in two ways: from the VM's list of threads (update) and from start and end
-// events (started, ended) that came in between. Both may tell the same in either order: a thread is
-// created once and dies once. Changes are handed out as the events that servers get. Virtual
-// threads are not in it, as they are not in the VM's list.
+// Two sources update the table: the VM's list of threads (update) and start and end events in
+// between (started, ended). Both may report the same change in either order: a thread is added once
+// and removed once. Changes are returned as events for servers. Virtual threads are not included,
+// as in the VM's list.
 //
 // Not thread-safe: the owner locks. Attached threads.
 #pragma once
@@ -29,11 +29,11 @@ class ThreadTable {
     bool daemon = false;
     std::uint32_t os_id = 0;
   };
-  using Events = std::vector<Chunk>;  // THCR, THNM, THDE in the order in which things happened
+  using Events = std::vector<Chunk>;  // THCR, THNM, THDE in order of occurrence
 
   explicit ThreadTable(const ThreadFields& fields) : fields_(fields) {}
 
-  // Brings the table up to date with a complete list of the VM's threads.
+  // Updates the table from a complete list of the VM's threads.
   void update(JNIEnv* jni, std::span<const jthread> threads, Events& events);
 
   void started(std::int64_t java_id, Entry facts, Events& events);
@@ -42,16 +42,16 @@ class ThreadTable {
   const std::map<std::int64_t, Entry>& live() const { return live_; }
   const Entry* find(std::int64_t java_id) const;
 
-  // Of any thread that ever was.
+  // Of any thread, alive or ended.
   SmallThreadId small_id_of(std::int64_t java_id) { return ids_.of_ended(java_id); }
 
  private:
-  void look_again(JNIEnv* jni, jthread thread, Entry& entry, Events& events) const;
+  void poll_name(JNIEnv* jni, jthread thread, Entry& entry, Events& events) const;
 
   const ThreadFields fields_;
   ThreadIds ids_;
   std::map<std::int64_t, Entry> live_;  // by Java's id
-  // The VM still lists a thread for a while after its end was told.
+  // Ended threads that the VM still lists.
   std::unordered_set<std::int64_t> ending_;
 };
 

@@ -11,8 +11,8 @@
 namespace ddm {
 namespace {
 
-// proc(5): utime and stime are fields 14 and 15; behind the name, which is in parentheses and may
-// hold anything, the next field is the 3rd.
+// proc(5): utime and stime are fields 14 and 15. The name in parentheses may contain anything; the
+// field after it is the 3rd.
 constexpr int kFieldsBehindNameBeforeTimes = 11;
 
 std::uint64_t take_number(std::string_view& text) {

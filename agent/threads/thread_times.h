@@ -12,11 +12,11 @@ struct ThreadTimes {  // in ticks of 1/100 s
   std::uint32_t system = 0;
 };
 
-// Opens /proc/self/task once for many threads.
+// Opens /proc/self/task once for many reads.
 class ThreadTimesReader {
  public:
   ThreadTimesReader();
-  // Zeros for a thread that is gone.
+  // Zeros if the thread has ended.
   ThreadTimes read(std::uint32_t os_id) const;
 
  private:
