@@ -35,7 +35,7 @@ CallRecorder::Holder::~Holder() {
     state->log_thread = 0;
     state->cpu = {};  // which never goes back: the next thread begins below what this one has used
     recorder->unused_.push_back(state);
-  } catch (const std::exception&) {  // no memory: nobody uses it again
+  } catch (const std::exception&) {  // no memory: the state is not reused
   }
 }
 
@@ -74,18 +74,18 @@ void CallRecorder::listen(Wanted wanted) {
   session->calls_number = calls_number_;
   const Wanted& all = session->wanted;
   const bool all_calls = all.log && all.log->usual() && !all.roots && all.least == 0;
-  // Where a virtual thread is not known by a word, what is open is what it is known by.
+  // Without a word for the id, a virtual thread is identified by its open calls.
   if (all_calls && !all.sums && !all.cpu && (virtual_thread_ == nullptr || by_word_)) {
     session->log_alone = all.log.get();
   }
   const bool alone = session->log_alone != nullptr;
   change_session(std::move(session));
-  if (listened && alone) forget_open_calls();  // nobody will say when they end
+  if (listened && alone) forget_open_calls();  // their ends will not be recorded
 }
 
 void CallRecorder::stop() { change_session(nullptr); }
 
-// The log of the session before may be large: it goes now, unless somebody is held up inside a hook.
+// The previous session's log may be large: freed now, unless a thread is inside a hook for long.
 void CallRecorder::change_session(std::shared_ptr<const Session> session) {
   std::shared_ptr<const Session> before = std::exchange(session_held_, std::move(session));
   session_.store(session_held_.get(), std::memory_order_release);
@@ -94,7 +94,7 @@ void CallRecorder::change_session(std::shared_ptr<const Session> session) {
   reclamation_.wait_for_readers(kPatience);
 }
 
-// What is open now ends unseen.
+// The open calls are discarded without an end.
 void CallRecorder::forget_open_calls() {
   ++calls_number_;
   const bool nobody_is_in = reclamation_.wait_for_readers(kPatience);
@@ -102,7 +102,7 @@ void CallRecorder::forget_open_calls() {
     const std::lock_guard lock(shard.mutex);
     for (const auto& [id, calls] : shard.calls) {
       calls->owner.store(kNobody, std::memory_order_release);
-      if (!nobody_is_in) continue;  // somebody is held up inside a hook: these are not used again
+      if (!nobody_is_in) continue;  // a thread is inside a hook: these are not reused
       calls->clear();
       shard.unused.push_back(calls);
     }
@@ -167,7 +167,7 @@ OpenCalls* CallRecorder::find_current(JNIEnv* jni, State& state, std::int64_t wo
   LocalRef<jthread> thread(jni, nullptr);
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return nullptr;
   const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
-  if (word != kNobody && word != id) return nullptr;  // between two threads
+  if (word != kNobody && word != id) return nullptr;  // during a mount or unmount
   state.current_id = id;
   if (!jni->IsInstanceOf(thread.get(), virtual_thread_)) return state.current = &state.own;
   Shard& shard = shard_of(id);
@@ -188,7 +188,7 @@ OpenCalls* CallRecorder::find_current(JNIEnv* jni, State& state, std::int64_t wo
   return state.current = calls;
 }
 
-// Once its outermost call has ended nothing is left to be remembered.
+// After its outermost call a virtual thread needs no state.
 void CallRecorder::forget_virtual(State& state) noexcept {
   OpenCalls* const calls = state.current;
   const std::int64_t id = state.current_id;
@@ -197,7 +197,7 @@ void CallRecorder::forget_virtual(State& state) noexcept {
   const std::lock_guard lock(shard.mutex);
   shard.calls.erase(id);
   calls->owner.store(kNobody, std::memory_order_release);
-  shard.unused.push_back(calls);  // room was reserved
+  shard.unused.push_back(calls);  // cannot throw: the capacity is reserved
 }
 
 Ticks CallRecorder::cpu_of(const Session& session, State& state, OpenCalls& calls,
@@ -213,7 +213,7 @@ inline void CallRecorder::log(JNIEnv* jni, State& state, const Session& session,
   CallLog& log = *session.wanted.log;
   const bool same = virtual_thread_ == nullptr || state.log_thread_id == state.current_id;
   if ((state.log_thread == 0 || !same) && !number_current(jni, state, log)) [[unlikely]] {
-    return log.lost_for_want_of_threads();
+    return log.count_lost();
   }
   log.add(state.writer, {now, cpu, method, state.log_thread, action});
 }
@@ -225,7 +225,7 @@ void CallRecorder::entered(JNIEnv* jni, MethodNumber method) noexcept {
 }
 
 void CallRecorder::left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept {
-  const Ticks now = TickClock::now();  // what follows is no more the method's time
+  const Ticks now = TickClock::now();  // the time from here on is not the method's
   State* const state = t_state;
   if (state != nullptr && state->log_alone) return leave_log(jni, *state, method, action, now);
   leave(jni, state, method, action, now);
@@ -252,13 +252,13 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
   log.add_usual(state.writer, now, method, state.log_thread, action);
 }
 
-[[gnu::always_inline]] inline void CallRecorder::tell_end(JNIEnv* jni, State& state,
-                                                          const Session& session,
-                                                          const OpenCalls::Ended& ended,
-                                                          CallAction how, Ticks now,
-                                                          Ticks cpu) noexcept {
+[[gnu::always_inline]] inline void CallRecorder::record_end(JNIEnv* jni, State& state,
+                                                            const Session& session,
+                                                            const OpenCalls::Ended& ended,
+                                                            CallAction how, Ticks now,
+                                                            Ticks cpu) noexcept {
   const Wanted& wanted = session.wanted;
-  // One that began before sums were wanted is in none.
+  // A call entered before sums were wanted is counted in none.
   MethodSums::Sum* const sum =
       wanted.sums && ended.counted && ended.path != kNoPath ? state.sums->of(ended.path) : nullptr;
   if (sum != nullptr) {
@@ -277,7 +277,7 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
   log(jni, state, session, ended.method, how, now, cpu);
 }
 
-// A constructor whose this() or super() throws ends unseen, and its caller may run for ever.
+// A constructor whose this() or super() throws has no exit event; its caller may never return.
 void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls,
                               MethodNumber entered) noexcept {
   try {
@@ -286,7 +286,7 @@ void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session,
       const Ticks now = TickClock::now();
       const Ticks cpu = cpu_of(session, state, calls, now);
       calls.end_unseen(*runs, now, cpu, [&](const OpenCalls::Ended& ended) {
-        tell_end(jni, state, session, ended, CallAction::kThrow, now, cpu);
+        record_end(jni, state, session, ended, CallAction::kThrow, now, cpu);
       });
     }
   } catch (const std::exception&) {  // no memory
@@ -342,11 +342,11 @@ void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAct
   const Ticks cpu = cpu_of(*session, *state, *calls, now);
   const bool matched =
       calls->leave(method, now, cpu, [&](const OpenCalls::Ended& ended, bool unseen) {
-        tell_end(jni, *state, *session, ended, unseen ? CallAction::kThrow : action, now, cpu);
+        record_end(jni, *state, *session, ended, unseen ? CallAction::kThrow : action, now, cpu);
       });
   if (!matched) {
     state->unmatched.add(1);
-    // It may have begun while the log alone was wanted.
+    // The call may have been entered while only the log was wanted.
     if (wanted.log && !wanted.roots && wanted.least == 0 && wanted.logs(method)) {
       log(jni, *state, *session, method, action, now, cpu);
     }
@@ -369,10 +369,10 @@ bool CallRecorder::number_current(JNIEnv* jni, State& state, CallLog& log) noexc
 
 bool CallRecorder::number_by_word(JNIEnv* jni, State& state, CallLog& log) noexcept {
   if (!number_current(jni, state, log)) {
-    log.lost_for_want_of_threads();
+    log.count_lost();
     return false;
   }
-  return !by_word_ || vm_word(jni) == state.log_thread_id;  // or it is between two threads
+  return !by_word_ || vm_word(jni) == state.log_thread_id;  // false: during a mount or unmount
 }
 
 std::uint16_t CallRecorder::number_for_log(JNIEnv* jni, jthread thread, std::int64_t id,

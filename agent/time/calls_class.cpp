@@ -4,7 +4,7 @@
 
 namespace ddm {
 
-// The class files, compiled from java/tracker.
+// Class files compiled from java/tracker.
 extern const unsigned char kTrackerCalls[];
 extern const std::size_t kTrackerCallsSize;
 extern const unsigned char kTrackerCallsLink[];

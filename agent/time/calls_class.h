@@ -1,4 +1,4 @@
-// java.lang.DdmTrackerCalls inside the VM: what hooked methods call when they begin and end.
+// java.lang.DdmTrackerCalls inside the VM: the class that hooked methods call on entry and exit.
 #pragma once
 
 #include "vm/bound_class.h"
@@ -9,7 +9,7 @@ class CallRecorder;
 
 inline constexpr const char* kCallsClass = "java/lang/DdmTrackerCalls";
 
-// Its natives lead to `recorder`, of which there is one in the process.
+// Its natives call `recorder`, of which there is one per process.
 BoundClass calls_class(CallRecorder& recorder);
 
 }  // namespace ddm

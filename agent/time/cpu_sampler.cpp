@@ -13,7 +13,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::chrono::seconds kStopPatience{2};  // for a look that is going on
+constexpr std::chrono::seconds kStopPatience{2};  // for a round in progress
 std::int64_t clock_ns(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -58,14 +58,14 @@ std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings s
   return "";
 }
 
-// Until no look goes on for what is wanted no more. False: it takes too long.
-bool CpuSampler::stop_looking() {
+// Waits until no round for an ended purpose is in progress. False: timed out.
+bool CpuSampler::await_round() {
   std::unique_lock lock(mutex_);
   if (!wanted_ && !trace_) {
     lock.unlock();
     return thread_.stop(*this);
   }
-  return changed_.wait_for(lock, kStopPatience, [this] { return !looking_; });
+  return changed_.wait_for(lock, kStopPatience, [this] { return !in_round_; });
 }
 
 void CpuSampler::stop() {
@@ -74,7 +74,7 @@ void CpuSampler::stop() {
     const std::lock_guard lock(mutex_);
     wanted_.reset();
   }
-  stop_looking();
+  await_round();
 }
 
 std::string CpuSampler::start_trace(JNIEnv* jni, const StackNaming& naming,
@@ -103,26 +103,26 @@ Result<MethodTrace> CpuSampler::stop_trace() {
     trace = std::exchange(trace_, nullptr);
   }
   if (!trace) return Error{"the program is not being sampled; SPSS starts it"};
-  if (!stop_looking()) return Error{"the sampler does not come to its end"};
+  if (!await_round()) return Error{"the sampler does not come to its end"};
   return trace->finish(clock_ns(CLOCK_MONOTONIC));
 }
 
 // Lock held.
-CpuSampler::Look CpuSampler::wanted_look() const {
+CpuSampler::Round CpuSampler::wanted_round() const {
   if (!wanted_ && !trace_) return {};
-  Look look;
-  look.trace = trace_;
-  look.start = starts_;
+  Round round;
+  round.trace = trace_;
+  round.start = starts_;
   if (wanted_) {
-    look.traces = traces_;
-    look.unit_ns = look.interval_ns = wanted_->interval_ms * 1'000'000;
-    look.delay = wanted_->delay;
+    round.traces = traces_;
+    round.unit_ns = round.interval_ns = wanted_->interval_ms * 1'000'000;
+    round.delay = wanted_->delay;
   }
   if (trace_) {
     const std::int64_t interval = trace_->interval_ns();
-    look.interval_ns = wanted_ ? std::min(look.interval_ns, interval) : interval;
+    round.interval_ns = wanted_ ? std::min(round.interval_ns, interval) : interval;
   }
-  return look;
+  return round;
 }
 
 Looker::Clock::time_point CpuSampler::begin(JNIEnv* jni) {
@@ -139,8 +139,8 @@ void CpuSampler::end(JNIEnv* jni) {
   cost_.end();
 }
 
-// True: what is wanted has changed, so that the first pause begins.
-bool CpuSampler::adopt(JNIEnv* jni, const Look& wanted, std::int64_t budget) {
+// True: the settings have changed, and the first pause begins.
+bool CpuSampler::adopt(JNIEnv* jni, const Round& wanted, std::int64_t budget) {
   const bool same_pace =
       pace_ && pace_->asked_ns() == wanted.interval_ns && pace_->budget() == budget;
   if (same_pace && start_ == wanted.start) return false;
@@ -160,24 +160,24 @@ Looker::Clock::time_point CpuSampler::next_due(SamplingDelay delay) {
 }
 
 Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
-  Look wanted;
+  Round wanted;
   {
     const std::lock_guard lock(mutex_);
-    wanted = wanted_look();
-    looking_ = wanted.any();
+    wanted = wanted_round();
+    in_round_ = wanted.any();
   }
-  // It is to end, or to be told what it is for.
+  // Between stop and end, or before start.
   if (!wanted.any()) return Clock::now() + std::chrono::hours(1);
   const bool is_new = adopt(jni, wanted, turn.budget);
   if (!is_new) {
-    // What was missed is not made up for, or looks would follow each other without a pause.
+    // Missed rounds are dropped, otherwise rounds would follow each other without a pause.
     due_ = std::max(due_, Clock::now() - std::chrono::nanoseconds(wanted.interval_ns));
     const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
     others_cost_ns_ = 0;
     try {
-      look_at_threads(jni, wanted, now);
+      sample_threads(jni, wanted, now);
     } catch (const std::exception& failure) {
-      log_debug("sampling: {}", failure.what());  // no memory: one look is lost
+      log_debug("sampling: {}", failure.what());  // no memory: one round is lost
     }
     others_cost_ns_ += cost_.switched();
     const std::int64_t own_ns = cpu_of_this_thread_ns() - turn.cpu_from_ns;
@@ -188,14 +188,14 @@ Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
     last_ns_ = now;
   }
   const Clock::time_point due = next_due(wanted.delay);
-  wanted = {};  // a trace that is stopped meanwhile is its stopper's alone
+  wanted = {};  // a trace stopped meanwhile belongs to the stopping thread alone
   const std::lock_guard lock(mutex_);
-  looking_ = false;
+  in_round_ = false;
   changed_.notify_all();
   return due;
 }
 
-// One look is over.
+// Records the figures of a round.
 void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t budget) {
   const std::lock_guard lock(mutex_);
   if (!wanted_) return;
@@ -207,15 +207,15 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t bud
   figures.mean_ns = figures.on_ns / figures.looks;
   figures.own_ns += own_ns;
   figures.others_ns += others_cost_ns_;
-  figures.missed_ns = ran_threads_->unsaid_ns();
+  figures.missed_ns = ran_threads_->unattributed_ns();
 }
 
-void CpuSampler::look_at_threads(JNIEnv* jni, const Look& wanted, std::int64_t now_ns) {
+void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns) {
   const std::int64_t unit_ns = wanted.unit_ns != 0 ? wanted.unit_ns : wanted.interval_ns;
   const std::vector<RanThread*>& ran = ran_threads_->look(jni, now_ns, unit_ns);
   cost_.look(ran.size());
   for (RanThread* thread : ran) {
-    const std::int64_t count = wanted.unit_ns != 0 ? thread->unsaid_ns / unit_ns : 0;
+    const std::int64_t count = wanted.unit_ns != 0 ? thread->unattributed_ns / unit_ns : 0;
     if (count == 0 && !wanted.trace) continue;
     if (ran_threads_->is_to_be_stopped(*thread, wanted.trace != nullptr)) {
       take(jni, *thread, count, wanted, now_ns);
@@ -228,7 +228,7 @@ void CpuSampler::fail(const char* reason) {
   if (figures_) ++figures_->failed[reason];
 }
 
-void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Look& wanted,
+void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Round& wanted,
                       std::int64_t now_ns) {
   raw_.resize(static_cast<std::size_t>(wanted.trace ? kTraceFrames : kRawFrames));
   jint frames = 0;
@@ -239,7 +239,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
       jvmti_->GetStackTrace(asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
   const std::int64_t used_ns = RanThreads::clock_of(thread.os_id) - before_ns;
   others_cost_ns_ += cost_.stopped(used_ns);
-  // It has ended since it was listed.
+  // The thread has ended since it was listed.
   if (error == JVMTI_ERROR_THREAD_NOT_ALIVE) return;
   if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
   const Reclamation::Reading reading;
@@ -260,14 +260,14 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
                       mounted ? 0 : thread.os_id, frames_, now_ns, mounted ? 0 : thread.clock_ns);
   }
   if (count == 0) return;
-  // One that runs has used some CPU for it, if only to stop and go on.
+  // A running thread uses some CPU meanwhile, if only to stop and continue.
   if (used_ns <= 0) {
     const std::lock_guard lock(mutex_);
     ++figures_->waiting;
     return;
   }
   counts_.add(name, wanted.traces->number_of(stack.frames()), count);
-  thread.unsaid_ns -= count * wanted.unit_ns;
+  thread.unattributed_ns -= count * wanted.unit_ns;
   const std::lock_guard lock(mutex_);
   ++figures_->stacks;
 }

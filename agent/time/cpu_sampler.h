@@ -1,16 +1,16 @@
-// Where CPU goes, by samples (cpu=samples): the sampler's thread looks at the others every so often
-// and takes the stacks of those that have run.
+// CPU profiling by samples (cpu=samples): the sampler thread periodically takes the stacks of the
+// threads that have run.
 //
-// A stack stands for the CPU that its thread has used since its last one, in units of the interval
-// that was asked for: the counts of a thread times the interval are its CPU, however seldom it was
-// looked at. Only a thread that is met running is counted, so what a thread does before it waits is
-// not charged to the waiting; its CPU is kept for the next time.
+// A sample is weighted by the CPU time that its thread has used since its last one, in units of the
+// requested interval: a thread's counts times the interval are its CPU time, however rarely it was
+// sampled. Only a thread found running is counted, so CPU used before a wait is not attributed to
+// the wait; it is carried over to the thread's next sample.
 //
-// The stacks may also go into a trace, each one that is taken (SPSS). Then stacks of all threads that
-// have run are taken at every look, at the shorter one of the two intervals.
+// The stacks may also be recorded as a trace (SPSS). Then every round takes the stacks of all
+// threads that have run, at the shorter of the two intervals.
 //
-// A stack is taken where its thread can stop (at a safepoint poll), as JVMTI does it. What looking
-// costs, here and in the threads that stop for it, is held under the budget by looking more seldom.
+// Stacks are taken at safepoint polls, by JVMTI. The cost of sampling, here and in the stopped
+// threads, is kept within the budget by longer intervals.
 #pragma once
 
 #include <jvmti.h>
@@ -49,18 +49,18 @@ class CpuSampler final : public TimeDataSource, private Looker {
 
   CpuSampler(jvmtiEnv* jvmti, SamplerThread& thread) : jvmti_(jvmti), thread_(thread) {}
 
-  // Any attached thread. start() forgets what was found before, unless it is on as it is asked to
-  // be; "" or what went wrong. stop() keeps what was found.
+  // Any attached thread. start() clears the results unless it is on with equal settings; returns ""
+  // or the error. stop() keeps the results.
   std::string start(JNIEnv* jni, const StackNaming& naming, Settings settings);
   void stop();
-  // The same for a trace; one at a time, beside samples or alone.
+  // The same for a trace; one at a time, with or without samples.
   std::string start_trace(JNIEnv* jni, const StackNaming& naming,
                           std::shared_ptr<SampleTrace> trace);
   bool tracing();
-  // None, with the reason: there is no trace, or the sampler does not let go of it.
+  // The error: there is no trace, or the sampler does not finish its round.
   Result<MethodTrace> stop_trace();
 
-  // JVMTI's events, on the thread concerned.
+  // JVMTI events, on the thread concerned.
   void threads_changed() {
     if (RanThreads* threads = ran_.load(std::memory_order_acquire)) threads->threads_changed();
   }
@@ -71,19 +71,19 @@ class CpuSampler final : public TimeDataSource, private Looker {
 
  private:
   static constexpr std::uint32_t kTraces = 65536;
-  static constexpr jint kRawFrames = kMaxTreeDepth + 16;  // some are not shown
-  static constexpr jint kTraceFrames = 1024;  // where two stacks differ shows from outside
+  static constexpr jint kRawFrames = kMaxTreeDepth + 16;  // some frames are not shown
+  static constexpr jint kTraceFrames = 1024;  // differences near the root must be visible
 
-  // What a look is for.
-  struct Look {
+  // The purpose of a round.
+  struct Round {
     bool any() const { return interval_ns != 0; }
 
-    std::int64_t interval_ns = 0;  // 0: for nothing any more
+    std::int64_t interval_ns = 0;  // 0: no purpose
     SamplingDelay delay = SamplingDelay::kVaried;
-    std::int64_t unit_ns = 0;            // of CPU that a sample stands for; 0: none is wanted
-    std::shared_ptr<CallTree> traces;    // of samples
-    std::shared_ptr<SampleTrace> trace;  // null: none is wanted
-    std::uint32_t start = 0;             // of samples, the how manyth
+    std::int64_t unit_ns = 0;            // CPU time per sample; 0: no samples are wanted
+    std::shared_ptr<CallTree> traces;    // for samples
+    std::shared_ptr<SampleTrace> trace;  // null: no trace
+    std::uint32_t start = 0;             // number of the start() for samples
   };
 
   Clock::time_point begin(JNIEnv* jni) override;
@@ -91,12 +91,12 @@ class CpuSampler final : public TimeDataSource, private Looker {
   void end(JNIEnv* jni) override;
 
   std::string prepare(JNIEnv* jni, const StackNaming& naming);
-  bool stop_looking();
-  Look wanted_look() const;
-  bool adopt(JNIEnv* jni, const Look& wanted, std::int64_t budget);
+  bool await_round();
+  Round wanted_round() const;
+  bool adopt(JNIEnv* jni, const Round& wanted, std::int64_t budget);
   Clock::time_point next_due(SamplingDelay delay);
-  void look_at_threads(JNIEnv* jni, const Look& wanted, std::int64_t now_ns);
-  void take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Look& wanted,
+  void sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns);
+  void take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Round& wanted,
             std::int64_t now_ns);
   void note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t budget);
   void fail(const char* reason);
@@ -106,28 +106,28 @@ class CpuSampler final : public TimeDataSource, private Looker {
   std::optional<StackNaming> naming_;
   std::vector<jvmtiFrameInfo> raw_;
   std::vector<Frame> frames_;                // of one stack, for the trace
-  std::unique_ptr<RanThreads> ran_threads_;  // made at the first start, then kept
+  std::unique_ptr<RanThreads> ran_threads_;  // created at the first start, then kept
   std::atomic<RanThreads*> ran_{nullptr};
   SampleCounts counts_;
-  MountedThreads mounted_;  // of the sampler's thread
+  MountedThreads mounted_;  // used by the sampler thread
   StopCost cost_;
-  std::int64_t others_cost_ns_ = 0;  // of the look that is going on
+  std::int64_t others_cost_ns_ = 0;  // in the current round
   std::optional<SamplingPace> pace_;
   std::minstd_rand random_;
   Clock::time_point due_{};
-  std::int64_t last_ns_ = 0;  // of the look before
-  std::uint32_t start_ = 0;   // of the samples that looks are for
+  std::int64_t last_ns_ = 0;  // time of the previous round
+  std::uint32_t start_ = 0;   // the start() that rounds are for
 
-  std::mutex switching_;  // of start and stop
-  std::mutex mutex_;      // of what follows
+  std::mutex switching_;  // serializes start and stop
+  std::mutex mutex_;      // guards what follows
   std::condition_variable changed_;
-  std::optional<Settings> wanted_;  // of samples; none: off
+  std::optional<Settings> wanted_;  // for samples; nullopt: off
   std::uint32_t starts_ = 0;
-  std::shared_ptr<SampleTrace> trace_;  // null: none is wanted
-  bool looking_ = false;
-  std::int64_t begun_ns_ = 0;  // of the samples
+  std::shared_ptr<SampleTrace> trace_;  // null: no trace
+  bool in_round_ = false;
+  std::int64_t begun_ns_ = 0;  // start of the samples
   std::optional<SamplerFigures> figures_;
-  std::shared_ptr<CallTree> traces_;  // replaced while no sampler runs
+  std::shared_ptr<CallTree> traces_;  // replaced only while not sampling
 };
 
 }  // namespace ddm

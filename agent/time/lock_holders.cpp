@@ -15,11 +15,11 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kFirstThreadId = 3;  // below it the word has other meanings (24 and newer)
+constexpr std::uint64_t kFirstThreadId = 3;  // smaller values have other meanings (24 and newer)
 constexpr std::int64_t kEpisodeLasts = 1'000'000'000;
 constexpr std::int64_t kStackLasts = 2'000'000;
 constexpr std::size_t kMostThreads = 4096, kMostEpisodes = 1024;
-// Of the time since the start, at most one part of so many goes by with asking.
+// Queries may take this fraction of the time since the start, plus a fixed amount.
 constexpr std::int64_t kShare = 50;
 constexpr std::int64_t kSpentAtOnce = 50'000'000;
 
@@ -75,7 +75,7 @@ void LockHolders::find_layout(jvmtiEnv* jvmti, JNIEnv* jni) {
   jvmti_ = jvmti;
 }
 
-// The monitor stays where it is as long as this thread waits for it. None: it is free again.
+// The ObjectMonitor stays valid while this thread waits for it. nullopt: it was released.
 std::optional<LockHolders::Owner> LockHolders::owner_word(JNIEnv* jni) const {
   Owner owner;
   const Trust trust = trust_.load(std::memory_order_relaxed);
@@ -89,12 +89,12 @@ std::optional<LockHolders::Owner> LockHolders::owner_word(JNIEnv* jni) const {
   if (!read(vm_threads_->of(jni), pending_offset_, owner.monitor)) owner.monitor = 0;
   if (owner.monitor == 0) return owner;
   if (!read(owner.monitor, owner_offset_, owner.word)) return Owner{};
-  // Compared first, even that.
+  // Not before the layout is verified, not even for 0.
   if (owner.word == 0 && trust == Trust::kTrusted) return {};
   return owner;
 }
 
-bool LockHolders::tells_id(const Owner& owner) const {
+bool LockHolders::is_thread_id(const Owner& owner) const {
   return by_id_ && owner.word >= kFirstThreadId;
 }
 
@@ -117,7 +117,7 @@ HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
     return {};
   }
   const LocalRef<jobject> owner(jni, jni->GetObjectField(blocker, exclusive_owner_));
-  if (!owner) return {};  // free again, or shared
+  if (!owner) return {};  // released, or held in shared mode
   try {
     const std::int64_t id = fields_->id(jni, owner.get());
     learn(jni, owner.get(), id);
@@ -127,7 +127,7 @@ HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
   }
 }
 
-// A virtual thread is found by its id alone, and nowhere but here.
+// Virtual threads can be found by id only, so they are registered here.
 void LockHolders::took(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
   if (jvmti_ == nullptr || !by_id_ || virtual_thread_ == nullptr ||
       !jni->IsInstanceOf(thread, virtual_thread_)) {
@@ -136,7 +136,7 @@ void LockHolders::took(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
   try {
     learn(jni, thread, id);
   } catch (const std::exception&) {
-    // No memory: it will be "(virtual thread)".
+    // No memory: the thread will be shown as "(virtual thread)".
   }
 }
 
@@ -152,20 +152,21 @@ bool LockHolders::is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) c
 
 bool LockHolders::is_owner(JNIEnv* jni, std::uint64_t word, jthread official) {
   if (by_id_) return static_cast<std::int64_t>(word) == fields_->id(jni, official);
-  // While a lock is light the owner's stack holds it, and the word is where.
+  // While a lock is inflated from a stack lock the owner word is the address of the owner's
+  // BasicLock.
   const std::uintptr_t thread = vm_threads_->of(jni, official);
   return word == thread || is_on_stack(word, thread);
 }
 
-// Of a monitor that the calling thread waits for. `official`: null for a virtual thread's, which is
-// known by its id alone, if at all.
+// Verifies the word of a monitor that the calling thread waits for. `official`: JVMTI's owner; null
+// for a virtual thread, which is known by its id alone, if at all.
 void LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread official) {
   bool agrees = false;
   if (owner.monitor == 0) {
     LocalRef<jthread> current(jni, nullptr);
     if (jvmti_->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE || !current ||
         (virtual_thread_ != nullptr && jni->IsInstanceOf(current.get(), virtual_thread_))) {
-      return;  // where a virtual thread's monitor is, the carrier may not tell
+      return;  // a virtual thread's carrier may not have the pending monitor
     }
   } else if (owner.word < kFirstThreadId && (owner.word != 0 || official == nullptr)) {
     return;
@@ -187,7 +188,7 @@ void LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread official) {
 
 std::optional<std::int64_t> LockHolders::known(JNIEnv* jni, const Owner& owner, jobject object) {
   const std::lock_guard lock(mutex_);
-  if (tells_id(owner)) {
+  if (is_thread_id(owner)) {
     const auto id = static_cast<std::int64_t>(owner.word);
     return threads_.contains(id) ? std::optional(id) : std::nullopt;
   }
@@ -222,13 +223,13 @@ HeldBy LockHolders::ask(JNIEnv* jni, const Owner& owner, jobject object) {
     id = fields_->id(jni, usage.owner);
     learn(jni, usage.owner, id);
   } else if (!by_id_ || owner.word == 0) {
-    return {};  // it has just been given back
+    return {};  // it was released just now
   }
-  // The answer is of a moment later than the word.
+  // JVMTI's answer is of a later moment than the word: read it again.
   const std::optional<Owner> now = owner_word(jni);
   const bool same = now && now->word == owner.word;
   if (same && owner_offset_ != 0 && trust_ == Trust::kNotYet) compare(jni, *now, usage.owner);
-  if (same && !tells_id(owner)) {
+  if (same && !is_thread_id(owner)) {
     const std::lock_guard lock(mutex_);
     if (id != 0 && vm_threads_ && vm_threads_->of(jni, usage.owner) == owner.word) {
       ids_[owner.word] = id;
@@ -299,7 +300,7 @@ void LockHolders::forget(JNIEnv* jni) {
 }
 
 TraceNumber LockHolders::stack_of(JNIEnv* jni, jthread thread) {
-  const Reclamation::Reading reading;  // names, until the stack has a number
+  const Reclamation::Reading reading;  // keeps names valid until the stack is interned
   ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1, kMaxTreeDepth);
   if (naming_->stack_of(jvmti_, jni, thread, stack) != JVMTI_ERROR_NONE) return kNoTrace;
   return traces_->number_of(stack.frames());

@@ -1,10 +1,10 @@
-// Who holds the lock that a thread is about to wait for, and what that one is doing just then.
+// Finds the owner of the lock that a thread is about to wait for, and what that owner is executing.
 //
-// The VM keeps the owner of a contended monitor as a thread's id (JDK 24 and newer) or as the address
-// of its own structure of the thread; of a lock of java.util.concurrent a field says it. Who is not
-// known by that is asked of the VM, which stops all threads for it: once for each, and within limits.
+// The VM stores the owner of a contended monitor as a thread id (JDK 24 and newer) or as the
+// address of its JavaThread; a lock of java.util.concurrent has it in a field. An owner that is not
+// known by that is queried through JVMTI, which needs a safepoint: once per owner, within limits.
 //
-// start() on an attached platform thread; the rest on the threads that wait.
+// start() on an attached platform thread; the rest on the waiting threads.
 #pragma once
 
 #include <jvmti.h>
@@ -27,29 +27,30 @@ class LockHolders {
  public:
   explicit LockHolders(MonitorTotals& totals) : totals_(totals) {}
 
-  // Forgets all threads. `naming` and `traces`, where stacks get their numbers, live on.
+  // Discards all threads. `naming` and `traces`, which interns the stacks, must outlive this
+  // object.
   void start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming, CallTree& traces);
 
-  // In JVMTI's event of the thread that is about to wait for the monitor of `object`.
+  // Call in MonitorContendedEnter, on the thread that waits for the monitor of `object`.
   HeldBy of_monitor(JNIEnv* jni, jobject object) noexcept;
-  // Of a lock of java.util.concurrent; nobody if `blocker` is anything else.
+  // The owner of a lock of java.util.concurrent; unknown if `blocker` is anything else.
   HeldBy of_lock(JNIEnv* jni, jobject blocker) noexcept;
-  // The calling thread has waited for a monitor, and holds it now.
+  // Call in MonitorContendedEntered: the calling thread owns the monitor now.
   void took(JNIEnv* jni, jthread thread, std::int64_t id) noexcept;
 
  private:
   struct Known {
     jweak thread = nullptr;
     ThreadNumber name = 0;
-    TraceNumber trace = kNoTrace;  // of its stack, the last time
+    TraceNumber trace = kNoTrace;  // its most recent stack
     std::int64_t trace_ns = 0;
   };
-  // What the VM says of the monitor that the calling thread waits for.
+  // The VM's data on the monitor that the calling thread waits for.
   struct Owner {
-    std::uintptr_t monitor = 0;  // the VM's; 0: it does not say
-    std::uint64_t word = 0;      // 0: nobody
+    std::uintptr_t monitor = 0;  // address of the ObjectMonitor; 0: unknown
+    std::uint64_t word = 0;      // 0: unowned
   };
-  // Whose a monitor is whose word does not tell.
+  // The cached owner of a monitor whose word does not identify it.
   struct Episode {
     std::uint64_t word = 0;
     jweak object = nullptr;
@@ -57,16 +58,16 @@ class LockHolders {
     std::int64_t asked_ns = 0;
   };
 
-  // The first owners that the VM's words tell are held against JVMTI's, which the VM stops for.
+  // The first owners by the VM's words are verified against JVMTI, which needs a safepoint.
   enum class Trust { kNotYet, kTrusted, kNone };
-  static constexpr int kFirstOwners = 2;  // that agree, or that do not
+  static constexpr int kFirstOwners = 2;  // results, of either kind, that decide
 
   void find_layout(jvmtiEnv* jvmti, JNIEnv* jni);
   void compare(JNIEnv* jni, const Owner& owner, jthread official);
   bool is_owner(JNIEnv* jni, std::uint64_t word, jthread official);
   bool is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) const;
   std::optional<Owner> owner_word(JNIEnv* jni) const;
-  bool tells_id(const Owner& owner) const;
+  bool is_thread_id(const Owner& owner) const;
   std::optional<std::int64_t> known(JNIEnv* jni, const Owner& owner, jobject object);
   HeldBy ask(JNIEnv* jni, const Owner& owner, jobject object);
   HeldBy holder(JNIEnv* jni, std::int64_t id);
@@ -83,22 +84,22 @@ class LockHolders {
   std::optional<ThreadFields> fields_;
   std::optional<VmThreads> vm_threads_;
   std::int64_t pending_offset_ = 0;  // JavaThread::_current_pending_monitor
-  std::int64_t owner_offset_ = 0;    // ObjectMonitor::_owner; 0: not known
+  std::int64_t owner_offset_ = 0;    // ObjectMonitor::_owner; 0: unknown
   std::atomic<Trust> trust_{Trust::kNotYet};
   std::atomic<int> agreed_{0}, differed_{0};
   std::optional<std::int64_t> stack_base_, stack_size_;  // offsets in a JavaThread
-  bool by_id_ = false;                                   // what stands there is a thread's id
-  jclass ownable_ = nullptr;  // AbstractOwnableSynchronizer, a global reference
+  bool by_id_ = false;                                   // the owner word is a thread id
+  jclass ownable_ = nullptr;  // AbstractOwnableSynchronizer, global reference
   jfieldID exclusive_owner_ = nullptr;
-  jclass virtual_thread_ = nullptr;  // a global reference
+  jclass virtual_thread_ = nullptr;  // global reference
   ThreadNumber some_virtual_ = 0;
 
   std::atomic<std::int64_t> started_ns_{0};
   std::atomic<std::int64_t> spent_ns_{0};
-  std::mutex mutex_;                                      // of what follows
-  std::unordered_map<std::int64_t, Known> threads_;       // by Java's id
-  std::unordered_map<std::uint64_t, std::int64_t> ids_;   // by the VM's structure
-  std::unordered_map<std::uintptr_t, Episode> episodes_;  // by the VM's monitor
+  std::mutex mutex_;                                      // guards what follows
+  std::unordered_map<std::int64_t, Known> threads_;       // by Java thread id
+  std::unordered_map<std::uint64_t, std::int64_t> ids_;   // by JavaThread address
+  std::unordered_map<std::uintptr_t, Episode> episodes_;  // by ObjectMonitor address
 };
 
 }  // namespace ddm

@@ -22,12 +22,12 @@ std::unique_ptr<MethodHooks> MethodHooks::create(JNIEnv* jni, MethodNumbers& num
   return std::unique_ptr<MethodHooks>(new MethodHooks(numbers, recorder, *hooks));
 }
 
-std::string MethodHooks::put_in(JNIEnv* jni, MethodFilter filter) {
-  // Hooks that another filter wanted and this one does not go with the same step.
+std::string MethodHooks::install(JNIEnv* jni, MethodFilter filter) {
+  // The same retransformation removes the hooks of a previous filter.
   std::string error = hooks_.define(jni, calls_class_);
   if (error.empty()) error = hooks_.switch_on(*this);
   if (!error.empty()) return error;
-  if (!adopt_what_stayed(filter)) {
+  if (!adopt_remaining(filter)) {
     const std::lock_guard lock(mutex_);
     filter_ = std::make_shared<MethodFilter>(std::move(filter));
     skipped_.clear();
@@ -38,7 +38,7 @@ std::string MethodHooks::put_in(JNIEnv* jni, MethodFilter filter) {
   return "";
 }
 
-bool MethodHooks::adopt_what_stayed(const MethodFilter& filter) {
+bool MethodHooks::adopt_remaining(const MethodFilter& filter) {
   const std::lock_guard lock(mutex_);
   const auto stayed = std::exchange(stayed_, nullptr);
   changed_often_ = adopted_ = stayed != nullptr && *stayed == filter;
@@ -46,19 +46,19 @@ bool MethodHooks::adopt_what_stayed(const MethodFilter& filter) {
   return adopted_;
 }
 
-bool MethodHooks::leave_in() {
+bool MethodHooks::keep_if_changed_often() {
   const std::lock_guard lock(mutex_);
   const auto wanted = std::exchange(filter_, nullptr);
   if (changed_often_) stayed_ = wanted;
   return changed_often_;
 }
 
-std::string MethodHooks::take_out(JNIEnv* jni) {
-  if (leave_in()) {
+std::string MethodHooks::remove(JNIEnv* jni) {
+  if (keep_if_changed_often()) {
     log_info("method hooks: left in classes that have been changed often");
     return hooks_.switch_off(*this);
   }
-  // The hook stays on meanwhile: it hands every class on as it is.
+  // The rewriting stays on meanwhile and leaves every class unchanged.
   const Retransformer::Totals totals = hooks_.retransform(jni, *this);
   log_info("method hooks: taken out of {} classes, longest batch {:.0f} ms", totals.retransformed,
            totals.longest_batch_ms);
@@ -83,8 +83,8 @@ bool MethodHooks::needs_change(jclass klass, std::string_view internal_name, boo
   return adopted_ ? wanted && !has_hooks() : wanted || has_hooks();
 }
 
-// Of a linked class. Its methods are asked for before it is retransformed in vain: "*.Cart.total" may
-// be a method of any class.
+// Checks a linked class's methods before a useless retransformation: "*.Cart.total" may match a
+// method of any class.
 bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name,
                                     bool is_platform) const {
   const std::shared_ptr<const MethodFilter> wanted = filter();

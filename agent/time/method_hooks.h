@@ -1,8 +1,8 @@
-// Hooks at the entry, the returns and the exceptional exit of wanted methods, while methods are traced.
-// In classes that have been changed so often that C2 is about to give up their callers (class_changes)
-// they stay when tracing ends, and tell nobody; whoever wants the same methods again finds them there.
+// Hooks at entry, returns and exceptional exit of the wanted methods while they are traced. In
+// classes retransformed so often that C2 is about to give up their callers (class_changes) the
+// hooks stay after tracing, inactive, and are reused by the next tracing of the same methods.
 //
-// put_in() and take_out() on one attached thread at a time; the JVMTI events come on any.
+// install() and remove() on one attached thread at a time; JVMTI events on any thread.
 #pragma once
 
 #include <jvmti.h>
@@ -24,17 +24,17 @@ namespace ddm {
 
 class MethodHooks final : public ClassRewriting {
  public:
-  // None: this VM lets no more agents rewrite classes, with the reason in `error`.
+  // Null: this VM allows no further retransforming agent; `error` says why.
   static std::unique_ptr<MethodHooks> create(JNIEnv* jni, MethodNumbers& numbers,
                                              CallRecorder& recorder, std::string& error);
 
-  // "" or what went wrong. When it returns, hooks are in all loaded classes that are wanted.
-  std::string put_in(JNIEnv* jni, MethodFilter filter);
-  // When it returns, no loaded class has hooks, unless they stay; methods that run end with those they
-  // began with.
-  std::string take_out(JNIEnv* jni);
+  // On return all loaded wanted classes have hooks. "" or the error.
+  std::string install(JNIEnv* jni, MethodFilter filter);
+  // On return no loaded class has hooks, unless they stay; active frames keep the bytecode that
+  // they began with.
+  std::string remove(JNIEnv* jni);
 
-  // Methods and classes that could not be rewritten, by reason.
+  // Methods and classes that could not be rewritten, counted by reason.
   std::map<std::string, std::int64_t> skipped() const;
 
  private:
@@ -48,19 +48,19 @@ class MethodHooks final : public ClassRewriting {
   void left_out(const std::string& reason) override;
   bool has_wanted_method(jclass klass, std::string_view internal_name, bool is_platform) const;
   std::shared_ptr<const MethodFilter> filter() const;
-  bool adopt_what_stayed(const MethodFilter& filter);
-  bool leave_in();
+  bool adopt_remaining(const MethodFilter& filter);
+  bool keep_if_changed_often();
 
   MethodNumbers& numbers_;
   BoundClass calls_class_;
   ClassHooks& hooks_;
 
   mutable std::mutex mutex_;
-  std::shared_ptr<const MethodFilter> filter_;  // null: hooks are not wanted
-  std::shared_ptr<const MethodFilter> stayed_;  // what the hooks that were left in are for; or null
-  // filter_ is what stayed: classes that have hooks keep them. Set by who switches.
+  std::shared_ptr<const MethodFilter> filter_;  // null: no hooks are wanted
+  std::shared_ptr<const MethodFilter> stayed_;  // the filter of the hooks that stayed, or null
+  // filter_ is what stayed: hooked classes are not retransformed. Set by install() and remove().
   std::atomic<bool> adopted_{false};
-  bool changed_often_ = false;  // a class that has hooks
+  bool changed_often_ = false;  // of a class that has hooks
   std::map<std::string, std::int64_t> skipped_;
 };
 

@@ -55,7 +55,7 @@ std::string MethodTracing::start_times(JNIEnv* jni, const std::string& patterns)
   if (!error.empty()) {
     const std::lock_guard lock(mutex_);
     times_.reset();
-    tell_recorder();
+    configure_recorder();
   }
   return error;
 }
@@ -87,7 +87,7 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
   {
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
-    // Calls that are told at their end are not in the order of time.
+    // Calls logged at their end are not in order of time.
     const CallLog::Kind kind{wish.dual, wish.least_ns != 0};
     trace_ = Trace{
         wish,
@@ -104,7 +104,7 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
     trace_->is_in = true;
   } else {
     trace_.reset();
-    tell_recorder();
+    configure_recorder();
   }
   return error;
 }
@@ -134,22 +134,23 @@ MethodFilter MethodTracing::TraceWish::methods() const {
   return filter;
 }
 
-// The recorder first: it listens when the first hook tells of a call, and no more while they go.
+// The recorder is switched first: it records from the first hook on, and stops before the hooks are
+// removed.
 std::string MethodTracing::apply(JNIEnv* jni) {
   std::optional<MethodFilter> filter;
   {
     const std::lock_guard lock(mutex_);
-    filter = tell_recorder();
+    filter = configure_recorder();
   }
-  if (!filter) return hooks_->take_out(jni);
-  const std::string error = hooks_->put_in(jni, std::move(*filter));
+  if (!filter) return hooks_->remove(jni);
+  const std::string error = hooks_->install(jni, std::move(*filter));
   const std::lock_guard lock(mutex_);
   if (error.empty() && times_ && !trace_) listen(/*more_hooks=*/false);
   return error;
 }
 
-// Lock held. Which methods are wanted; nothing: none.
-std::optional<MethodFilter> MethodTracing::tell_recorder() {
+// Lock held. Returns the methods that need hooks; nullopt: none.
+std::optional<MethodFilter> MethodTracing::configure_recorder() {
   if (!times_ && !trace_) {
     recorder_->stop();
     return {};
@@ -161,7 +162,7 @@ std::optional<MethodFilter> MethodTracing::tell_recorder() {
   return filter;
 }
 
-// Lock held. `more_hooks`: there may be some that cpu=times has not asked for.
+// Lock held. `more_hooks`: other hooks than those of cpu=times may be installed.
 void MethodTracing::listen(bool more_hooks) {
   CallRecorder::Wanted wanted;
   wanted.sums = times_.has_value();
@@ -178,7 +179,7 @@ void MethodTracing::listen(bool more_hooks) {
   recorder_->listen(std::move(wanted));
 }
 
-// Calls that go on count with all of their time when they end.
+// Calls that are open now count in full when they end.
 void MethodTracing::forget() {
   const std::lock_guard switching(switching_);
   const std::lock_guard lock(mutex_);
@@ -213,7 +214,7 @@ MethodTracing::Times MethodTracing::read_times() const {
     sum.total += more.total;
     sum.self += more.self;
     sum.cpu += more.cpu;
-    // A caller may have been called before the sums began.
+    // A caller may have been entered before the sums were reset.
     for (PathNumber up = all.caller_of(number); up != kNoPath && by_path.try_emplace(up).second;) {
       by_method.try_emplace(all.method_of(up));
       up = all.caller_of(up);
@@ -253,7 +254,7 @@ MethodTracing::Times MethodTracing::read_times() const {
     sorted.push_back(std::move(times.methods[at]));
   }
   times.methods = std::move(sorted);
-  // A path has a larger number than its caller's.
+  // A path's number is larger than its caller's.
   std::map<PathNumber, std::int32_t> path_places;
   for (const auto& [number, sum] : by_path) {
     const PathNumber caller = all.caller_of(number);
@@ -298,7 +299,7 @@ MethodTrace MethodTracing::read_trace(const Trace& trace) const {
   return read;
 }
 
-// Files and lines, from the classes that are loaded still.
+// Files and lines, read from the classes still loaded.
 void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
   std::unordered_map<std::string, std::vector<TraceMethod*>> wanted;
   for (auto& [number, method] : trace.methods) wanted[method.class_name].push_back(&method);
@@ -338,7 +339,7 @@ void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
         }
       }
     }
-    wanted.erase(found);  // of the same name in other loaders there may be thousands
+    wanted.erase(found);  // other loaders may have thousands of classes of that name
   }
 }
 

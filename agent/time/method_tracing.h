@@ -1,7 +1,7 @@
-// Method tracing: exact times by method (cpu=times), and every call with its time for a DDM server or
-// `ddm trace`. Both may go on at once and share the hooks, which are in classes only meanwhile.
+// Method tracing: exact times by method (cpu=times), and every call with its time for a DDM server
+// or `ddm trace`. Both may be on at once and share the hooks, which are installed only meanwhile.
 //
-// Starting and stopping on attached threads; one at a time gets in, the others wait.
+// Starting and stopping on attached threads, serialized.
 #pragma once
 
 #include <jvmti.h>
@@ -25,33 +25,32 @@ namespace ddm {
 
 class MethodTracing final : public TimeDataSource {
  public:
-  // `names`: where methods get a name for reports.
+  // `names`: interns the methods' names for reports.
   MethodTracing(jvmtiEnv* jvmti, NameTable& names) : jvmti_(jvmti), names_(names) {}
 
-  // Sums begin anew. `patterns`: see MethodFilter; "" is all but the JDK's own. "" or what went
-  // wrong; when it returns, the hooks are in. Stopping what is off does nothing.
+  // Resets the sums. `patterns`: see MethodFilter; "" is all but the JDK's own. Returns "" or the
+  // error; on return the hooks are installed. Stopping when off does nothing.
   std::string start_times(JNIEnv* jni, const std::string& patterns);
   std::string stop_times(JNIEnv* jni);
-  // They are wanted, and no class has had such a method.
+  // Times are wanted, but no class has had a matching method.
   bool times_nothing();
 
   struct TraceWish {
     std::string patterns;
-    std::size_t bytes = 0;  // of the file's data, at most; 0: 8 MiB
-    bool dual = false;      // CPU time too
-    std::uint64_t least_ns =
-        0;              // shorter calls are left out; then those that go on at the end are, too
-    std::string below;  // patterns: only these methods and what they call; "": everything
+    std::size_t bytes = 0;       // limit of the file's data; 0: 8 MiB
+    bool dual = false;           // CPU time too
+    std::uint64_t least_ns = 0;  // shorter calls are dropped; if set, so are calls open at the end
+    std::string below;           // patterns: only these methods and what they call; "": everything
 
-    MethodFilter methods() const;  // that have to have hooks
+    MethodFilter methods() const;  // the methods that need hooks
   };
   std::string start_trace(JNIEnv* jni, const TraceWish& wish);
-  // The hooks of a trace are in.
+  // The hooks of a trace are installed.
   bool tracing();
-  // None: nothing is traced.
+  // nullopt: nothing is traced.
   std::optional<MethodTrace> stop_trace(JNIEnv* jni);
 
-  // What times there are, or were when they were switched off: the most time in itself first.
+  // Adds the current times, or those at the last stop: largest self time first.
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;
   void forget() override;
@@ -67,12 +66,12 @@ class MethodTracing final : public TimeDataSource {
     std::shared_ptr<CallLog> log;
     std::uint64_t begin_micros = 0;
     std::shared_ptr<MethodMarks> methods = nullptr, roots = nullptr;
-    bool is_in = false;  // the hooks are
+    bool is_in = false;  // the hooks are installed
   };
 
   std::string prepare(JNIEnv* jni);
   std::string apply(JNIEnv* jni);
-  std::optional<MethodFilter> tell_recorder();
+  std::optional<MethodFilter> configure_recorder();
   void listen(bool more_hooks);
   Times read_times() const;
   MethodTrace read_trace(const Trace& trace) const;
@@ -82,11 +81,11 @@ class MethodTracing final : public TimeDataSource {
   NameTable& names_;
   MethodNumbers numbers_;
 
-  std::mutex switching_;  // who starts or stops; never held where a report is made
-  std::mutex mutex_;      // all below
+  std::mutex switching_;  // serializes start and stop; never held while a report is made
+  std::mutex mutex_;      // guards all below
   std::unique_ptr<CallRecorder> recorder_;
   std::unique_ptr<MethodHooks> hooks_;
-  std::optional<std::string> times_;  // patterns; none: off
+  std::optional<std::string> times_;  // patterns; nullopt: off
   std::optional<Trace> trace_;
   Times last_times_;
 };

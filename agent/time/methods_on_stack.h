@@ -1,4 +1,4 @@
-// The hooked methods that really run on the current thread, asked of the VM: dear, and seldom done.
+// The hooked methods on the current thread's stack, by JVMTI: expensive and rarely used.
 #pragma once
 
 #include <jvmti.h>
@@ -9,7 +9,8 @@
 
 namespace ddm {
 
-// Innermost first, without the one that is being entered. On an attached thread, virtual ones too.
+// Innermost first, without `entered`, the method being entered. Attached threads, virtual ones
+// included.
 std::vector<MethodNumber> methods_on_stack(jvmtiEnv* jvmti, JNIEnv* jni,
                                            const MethodNumbers& numbers, MethodNumber entered);
 

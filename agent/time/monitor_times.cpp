@@ -38,7 +38,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   const std::lock_guard lock(mutex_);
   if (on_) return "";
   jvmti_ = jvmti;
-  if (!naming_) naming_.emplace(naming);  // a thread may still be where an event is told
+  if (!naming_) naming_.emplace(naming);  // a thread may still be inside an event callback
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
   thread_id_field_ = thread_class ? jni->GetFieldID(thread_class.get(), "tid", "J") : nullptr;
   blocker_field_ = thread_class
@@ -91,12 +91,12 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
   if (!wanted()) return;
   try {
     Begun begun;
-    begun.at_ns = now_ns();  // what follows is part of the wait, too, for who has to wait
+    begun.at_ns = now_ns();  // the time from here on is part of the wait, also for waiters
     if (kind == MonitorKind::kEnter) begun.holder = holders_.of_monitor(jni, object);
     if (kind == MonitorKind::kPark || kind == MonitorKind::kPin) {
       begun.holder = holders_.of_lock(jni, object);
     }
-    // What is named in it stays named until it is in `begun`, where add_names() finds it.
+    // Keeps names valid until they are reachable from `begun`, where add_names() finds them.
     const Reclamation::Reading reading;
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
     begun.class_id = class_id_of(jni, object);
@@ -107,7 +107,7 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
     const std::lock_guard lock(part.mutex);
     part.begun[thread_id][static_cast<std::size_t>(kind)] = begun;
   } catch (const std::exception&) {
-    // No memory: this one is not counted.
+    // No memory: this wait is not counted.
   }
 }
 
@@ -120,7 +120,7 @@ void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept 
     Part& part = part_of(thread_id);
     const std::lock_guard lock(part.mutex);
     const auto at = part.begun.find(thread_id);
-    if (at == part.begun.end()) return;  // it began before the events were on
+    if (at == part.begun.end()) return;  // the wait began before the events were enabled
     Begun& begun = at->second[static_cast<std::size_t>(kind)];
     if (begun.at_ns == 0) return;
     totals_.add(kind, begun.class_id, begun.trace, now - begun.at_ns, begun.holder);
@@ -129,7 +129,7 @@ void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept 
     for (const Begun& other : at->second) waiting = waiting || other.at_ns != 0;
     if (!waiting) part.begun.erase(at);
   } catch (const std::exception&) {
-    // No memory: this one is not counted.
+    // No memory: this wait is not counted.
   }
 }
 
@@ -159,7 +159,7 @@ NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
   return naming_->names.add_class(type_name_of(text_of(signature)));
 }
 
-// Longest first. One that is pinned is parked, too: that is one wait.
+// Longest first. A pinned thread is parked as well, which counts as one wait.
 std::vector<OngoingWait> MonitorTimes::waiting() const {
   std::vector<OngoingWait> result;
   const std::int64_t now = now_ns();

@@ -1,12 +1,12 @@
-// Where threads wait for locks, and for how long (monitor=y): JVMTI's events of contended monitors
-// and of Object.wait(), and hooks around LockSupport.park().
+// Where threads wait for locks, and how long (monitor=y): JVMTI's events of contended monitors and
+// of Object.wait(), and hooks around LockSupport.park().
 //
-// The stack and the class are taken when a thread begins to wait, so that nothing but the clock and
-// one look-up stands between getting a lock and using it. What has begun is known by the id of the
-// event's own thread: a virtual thread may begin on one carrier and end on another. A wait that goes on
-// when somebody reads is told beside the totals.
+// Stack and class are recorded when a wait begins, so that only a clock reading and a table look-up
+// come between acquiring a lock and using it. A wait is identified by the event's thread id, since
+// a virtual thread may begin it on one carrier and end it on another. Waits in progress are
+// reported besides the totals.
 //
-// Events come on the threads concerned; start(), stop() and the rest on any attached thread.
+// Events on the threads concerned; start(), stop() and the rest on any attached thread.
 #pragma once
 
 #include <jvmti.h>
@@ -32,11 +32,11 @@ namespace ddm {
 
 class MonitorTimes final : public TimeDataSource, public ParkListener, private VmListener {
  public:
-  // Both return "" or what went wrong. start() while on does nothing, and forgets what was found
-  // before otherwise; stop() keeps it.
+  // Both return "" or the error. start() does nothing if on, otherwise it clears the results;
+  // stop() keeps them.
   std::string start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming);
   std::string stop(jvmtiEnv* jvmti);
-  // At the VM's death, instead of stop(): the VM is not asked for anything any more.
+  // Replaces stop() in VMDeath: the VM is not entered any more.
   void close() { closed_ = true; }
 
   void parking(JNIEnv* jni, bool pinned) noexcept override;
@@ -59,7 +59,7 @@ class MonitorTimes final : public TimeDataSource, public ParkListener, private V
   void monitor_waited(JNIEnv* jni, jthread thread) noexcept override {
     ends(jni, MonitorKind::kWait, thread);
   }
-  // On the thread `thread`, which is about to wait for `object` or has just stopped waiting.
+  // Called on `thread`, which is about to wait for `object` or has just stopped waiting.
   void begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject object) noexcept;
   void ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept;
 
@@ -89,9 +89,9 @@ class MonitorTimes final : public TimeDataSource, public ParkListener, private V
   jfieldID blocker_field_ = nullptr;  // Thread.parkBlocker
   ParkHooks parks_;
   std::optional<StackNaming> naming_;
-  std::mutex mutex_;                  // of start and stop
-  std::string incomplete_;            // what is not timed though it is on; "": nothing
-  std::unique_ptr<CallTree> traces_;  // made at the first start, then kept
+  std::mutex mutex_;                  // serializes start and stop
+  std::string incomplete_;            // what is not measured although it is on; "": nothing
+  std::unique_ptr<CallTree> traces_;  // created at the first start, then kept
   std::atomic<bool> on_{false};
   std::atomic<bool> closed_{false};
   MonitorTotals totals_;

@@ -12,7 +12,7 @@
 
 namespace ddm {
 
-// The class files, compiled from java/tracker.
+// Class files compiled from java/tracker.
 extern const unsigned char kTrackerParks[];
 extern const std::size_t kTrackerParksSize;
 extern const unsigned char kTrackerParksLink[];
@@ -36,7 +36,7 @@ void JNICALL park_ends(JNIEnv* jni, jclass) {
   if (ParkListener* listener = g_listener) listener->parked(jni, pinned);
 }
 
-// One a process, as the listener.
+// One per process, like the listener.
 BoundClass& parks_class() {
   static BoundClass parks(
       {kParksClass, kTrackerParks, kTrackerParksSize},
@@ -48,8 +48,7 @@ BoundClass& parks_class() {
   return parks;
 }
 
-// Around every call that parks: behind it, and before it when everything is said that Java says of
-// it (Thread.parkBlocker).
+// Hooks around every call that parks: after it, and before it once Thread.parkBlocker is set.
 class ParkCalls final : public bci::Transformation {
  public:
   std::string_view name() const override { return "ParkCalls"; }

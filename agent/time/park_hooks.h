@@ -1,8 +1,8 @@
-// Calls into the agent before and after a thread parks: in LockSupport, where the locks of
-// java.util.concurrent wait, and in VirtualThread, where one that cannot leave its carrier does.
+// Hooks before and after a thread parks: in LockSupport, which the locks of java.util.concurrent
+// use, and in VirtualThread, where a pinned thread parks its carrier.
 //
-// The two classes are rewritten when it is switched on, and put back when it is switched off: class
-// loading is not made slower meanwhile. A thread that was parked already is not told of.
+// The two classes are rewritten by start() and restored by stop(); no ClassFileLoadHook stays
+// enabled meanwhile. Threads that were parked before are not reported.
 #pragma once
 
 #include <jvmti.h>
@@ -15,7 +15,7 @@
 
 namespace ddm {
 
-// Who is told, on the thread that parks.
+// Called on the parking thread.
 class ParkListener {
  public:
   virtual ~ParkListener() = default;
@@ -25,8 +25,8 @@ class ParkListener {
 
 class ParkHooks final : private ClassRewriting {
  public:
-  // Attached threads, one at a time; both return "" or what went wrong. `listener` lives as long
-  // as the process.
+  // Attached threads, one at a time; both return "" or the error. `listener` must live as long as
+  // the process.
   std::string start(JNIEnv* jni, ParkListener& listener);
   std::string stop();
 
@@ -42,8 +42,8 @@ class ParkHooks final : private ClassRewriting {
   std::string change(bool hooked);
 
   ClassHooks* hooks_ = nullptr;
-  std::vector<jclass> classes_;  // global references, never given back
-  std::string left_out_;         // why, of the last change
+  std::vector<jclass> classes_;  // global references, never deleted
+  std::string left_out_;         // why the last change is incomplete
   std::atomic<bool> hooked_{false};
 };
 

@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-// Of Android's flags: the clocks. 0 leaves the choice to us.
+// Android's clock flags. 0 lets the agent choose.
 constexpr std::uint32_t kDualClock = 0x110;
 
 constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
@@ -20,7 +20,7 @@ constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
 void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler) {
   dispatcher.add(type, Lane::kInline, [this, handler](const Request& request, Reply reply) {
     auto switching = switching_.begin(request.session->id());
-    // Shared only because a std::function has to be copyable.
+    // Shared because a std::function must be copyable.
     auto shared = std::make_shared<Reply>(std::move(reply));
     context_.service.run(Lane::kSlow, request.session, [handler, request, switching, shared] {
       if (!shared->wanted()) return;
@@ -34,7 +34,7 @@ void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, Chunk
 }
 
 void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(ProfilingState::kType, Lane::kInline, this, &ProfilingHandlers::tell_state);
+  dispatcher.add(ProfilingState::kType, Lane::kInline, this, &ProfilingHandlers::send_state);
   add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
     const auto wanted = TraceRequest::decode(request.data);
     if (!wanted) {
@@ -66,7 +66,7 @@ void ProfilingHandlers::send_state(Reply& reply) {
                                                  : ProfilingState::Mode::kOff});
 }
 
-void ProfilingHandlers::tell_state(const Request& request, Reply reply) {
+void ProfilingHandlers::send_state(const Request& request, Reply reply) {
   if (!switching_.any(request.session->id())) return send_state(reply);
   auto shared = std::make_shared<Reply>(std::move(reply));
   context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });

@@ -1,9 +1,9 @@
 // MPSS, MPSE, MPRS, MPRE, MPRQ: method tracing for a DDM server, into an answer or into a file.
 // SPSS, SPSE: the same from samples of stacks.
 //
-// Starting and stopping retransform classes, and reading makes the file: slow lane. MPRQ, which
-// servers send right behind, waits for those of its session. A trace is its connection's and ends
-// with it.
+// Starting and stopping retransform classes, and reading builds the file: slow lane. MPRQ, which
+// servers send right after, waits for its session's pending requests. A trace belongs to its
+// connection and ends with it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ddm {
 
 class ProfilingHandlers {
  public:
-  // `methods`: the option of that name, for servers that do not say.
+  // `methods`: the option of that name, for requests without patterns.
   ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, std::string methods,
                     CpuSampler& sampler, Stacks& stacks)
       : context_(context),
@@ -35,7 +35,7 @@ class ProfilingHandlers {
 
  private:
   void add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler);
-  void tell_state(const Request& request, Reply reply);
+  void send_state(const Request& request, Reply reply);
   void send_state(Reply& reply);
   void start(const Request& request, const TraceRequest& wanted, const std::string& file,
              Reply reply);
@@ -51,8 +51,8 @@ class ProfilingHandlers {
   Stacks& stacks_;
 
   std::mutex mutex_;
-  std::uint64_t owner_ = 0;  // the session that traces; 0: none
-  std::string file_;         // where to, "" into the answer
+  std::uint64_t owner_ = 0;  // the session that owns the trace; 0: none
+  std::string file_;         // where to write it; "": into the reply
   std::uint64_t sampling_owner_ = 0;
   PendingSwitches switching_;
 };

@@ -15,10 +15,10 @@
 namespace ddm {
 namespace {
 
-// The list of 2,000 threads takes half a millisecond: programs that start a thread for each request
-// are listed so often at most.
+// Listing 2,000 threads takes half a millisecond: a program that starts a thread per request is
+// listed at most once per this interval.
 constexpr std::int64_t kListsApart = 20'000'000;
-constexpr std::uint32_t kMostQuiet = 4;  // every 2^4th look
+constexpr std::uint32_t kMostQuiet = 4;  // every 2^4th round
 constexpr std::int64_t kNamesApart = 1'000'000'000;
 
 bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
@@ -28,7 +28,7 @@ bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
          text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
 }
 
-// It could run and is not let.
+// Whether the thread is runnable without a processor.
 bool waits_for_processor(std::uint32_t os_id) {
   std::array<char, 64> path{}, text{};  // the name has at most 15 bytes
   *fmt::format_to_n(path.data(), path.size() - 1, "/proc/self/task/{}/stat", os_id).out = 0;
@@ -43,8 +43,8 @@ bool waits_for_processor(std::uint32_t os_id) {
 
 }  // namespace
 
-// As pthread_getcpuclockid() makes it, from the kernel's id: no pthread_t of a thread that may be
-// gone is touched.
+// Computed like pthread_getcpuclockid(), from the OS thread id: no pthread_t of a thread that may
+// have ended is dereferenced.
 std::int64_t RanThreads::clock_of(std::uint32_t os_id) {
   constexpr clockid_t kCpuOfThread = 6;
   const auto id = static_cast<clockid_t>((~os_id << 3) | kCpuOfThread);
@@ -72,19 +72,19 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
   }
   first_list_ = false;
   list_read_ns_ = now_ns;
-  unsaid_ns_ = 0;
+  unattributed_ns_ = 0;
   std::size_t quiet = 0;
   for (auto at = threads_.begin(); at != threads_.end();) {
     RanThread& thread = at->second;
-    const std::int64_t unsaid_ns = thread.unsaid_ns - thread.head_start_ns;
+    const std::int64_t unattributed_ns = thread.unattributed_ns - thread.head_start_ns;
     if (thread.list == lists_) {
-      unsaid_ns_ += unsaid_ns;
+      unattributed_ns_ += unattributed_ns;
       const std::size_t later = thread.quiet == 0 ? 0 : quiet++ % (std::size_t{1} << kMostQuiet);
       if (thread.os_id != 0) due_[(looks_ + later) % kSlots].push_back(&thread);
       ++at;
       continue;
     }
-    ended_unsaid_ns_ += unsaid_ns;
+    ended_unattributed_ns_ += unattributed_ns;
     if (thread.thread != nullptr) jni->DeleteGlobalRef(thread.thread);
     at = threads_.erase(at);
   }
@@ -96,10 +96,10 @@ void RanThreads::meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::
   thread.carrier = carries_virtual_threads(jvmti_, jni, thread.thread);
   thread.head_start_ns =
       static_cast<std::int64_t>(static_cast<double>(unit_ns) * random_() / random_.max());
-  thread.unsaid_ns = thread.head_start_ns;
-  // What it has used before this is nobody's business. One that has started since the last list
-  // has used no more than the time since then, or the kernel's thread is older than Java's: the
-  // one that destroys the VM is the one that ran main.
+  thread.unattributed_ns = thread.head_start_ns;
+  // CPU time used before the first list is not attributed. A thread started since the last list has
+  // used no more than the time since then; otherwise its OS thread is older than the Java thread:
+  // the one that destroys the VM is the one that ran main.
   const std::int64_t clock = clock_of(thread.os_id);
   if (first_list_ || clock > now_ns - list_read_ns_) thread.clock_ns = clock;
 }
@@ -115,7 +115,7 @@ const std::string& RanThreads::name_of(JNIEnv* jni, RanThread& thread, std::int6
 void RanThreads::look_at(RanThread& thread) {
   const std::int64_t clock = clock_of(thread.os_id);
   if (clock > thread.clock_ns) {
-    thread.unsaid_ns += clock - thread.clock_ns;
+    thread.unattributed_ns += clock - thread.clock_ns;
     thread.clock_ns = clock;
     thread.quiet = 0;
     ran_.push_back(&thread);
@@ -146,8 +146,8 @@ bool RanThreads::is_to_be_stopped(RanThread& thread, bool waiting_too) const {
     thread.unmet = 0;
     return true;
   }
-  // One processor is this thread's own. In four times as many looks as it takes on average, it would
-  // be met with 98 %.
+  // One processor is taken by this thread. After four times the expected number of rounds, a thread
+  // would have been found running with 98 % probability.
   const std::size_t others = processors_ - 1;
   if (others != 0 && ++thread.unmet < 4 * (ran_.size() + others - 1) / others) return false;
   thread.unmet = 0;
@@ -163,7 +163,7 @@ void RanThreads::clear(JNIEnv* jni) {
   for (auto& slot : due_) std::vector<RanThread*>().swap(slot);
   first_list_ = true;
   changes_read_ = 0;
-  list_read_ns_ = ended_unsaid_ns_ = unsaid_ns_ = 0;
+  list_read_ns_ = ended_unattributed_ns_ = unattributed_ns_ = 0;
 }
 
 }  // namespace ddm

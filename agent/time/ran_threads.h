@@ -1,8 +1,8 @@
-// Which threads have run since they were last looked at, by their CPU clocks.
+// Finds the threads that have run since the previous round, by their CPU clocks.
 //
-// A clock costs half a microsecond, so a thread whose clock stands still is looked at more and more
-// seldom, at every sixteenth look in the end: its clock tells later what it has used meanwhile.
-// For the sampler's thread alone, but for threads_changed().
+// Reading a clock takes half a microsecond, so an idle thread is checked less and less often, in
+// the end every sixteenth round; its clock still includes what it used in between. Used by the
+// sampler thread only, except threads_changed().
 #pragma once
 
 #include <jvmti.h>
@@ -23,16 +23,16 @@ namespace ddm {
 
 struct RanThread {
   jthread thread = nullptr;  // global reference
-  std::int64_t id = 0;       // Java's
+  std::int64_t id = 0;       // Thread.getId()
   std::uint32_t os_id = 0;
   std::string name;
-  bool carrier = false;        // carries virtual threads
-  std::int64_t clock_ns = 0;   // of its CPU, when it was last looked at
-  std::int64_t unsaid_ns = 0;  // CPU that no sample stands for yet, and head_start_ns
+  bool carrier = false;              // a carrier of virtual threads
+  std::int64_t clock_ns = 0;         // its CPU clock at the last check
+  std::int64_t unattributed_ns = 0;  // CPU time not attributed to a sample yet, and head_start_ns
   std::int64_t head_start_ns = 0;
-  std::uint32_t quiet = 0;  // looks at which its clock stood still
-  std::uint32_t unmet = 0;  // looks before which it had run, and at which it did not
-  std::uint64_t list = 0;   // the last list that it stood in
+  std::uint32_t quiet = 0;  // log2 of the rounds between checks: it was idle at the last ones
+  std::uint32_t unmet = 0;  // rounds in which it had run but was not running
+  std::uint64_t list = 0;   // number of the last list that contained it
   std::int64_t name_read_ns = 0;
 };
 
@@ -45,33 +45,32 @@ class RanThreads {
   // A thread has started or ended. Any thread.
   void threads_changed() { changes_.fetch_add(1, std::memory_order_relaxed); }
 
-  // The threads that have run. Valid until the next call. `unit_ns`: of CPU, that one sample stands
-  // for. Each thread begins somewhere within a unit, by chance, so that a thousand threads that use
-  // a thousandth of it each come to one sample.
+  // The threads that have run; valid until the next call. `unit_ns`: CPU time per sample. Each
+  // thread starts at a random offset within a unit, so that a thousand threads that use a
+  // thousandth of a unit each yield one sample.
   const std::vector<RanThread*>& look(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
 
-  // Of a thread of the last look(). One that does not run at this moment but has to wait for a
-  // processor would be waited for, and whoever runs be disturbed meanwhile: it is left for another
-  // look, at most so often that it would have been met by chance. `waiting_too`: a thread that waits
-  // for something else is wanted as well.
+  // For a thread of the last look(). Stopping a thread that is runnable but waits for a processor
+  // would take long and disturb running ones, so it is postponed, at most until it would have been
+  // found running by chance. `waiting_too`: threads blocked for another reason are wanted, too.
   bool is_to_be_stopped(RanThread& thread, bool waiting_too) const;
 
-  // The name may have changed: read again now and then.
+  // Re-read periodically, since a thread may be renamed.
   const std::string& name_of(JNIEnv* jni, RanThread& thread, std::int64_t now_ns) const;
   std::string name_of(JNIEnv* jni, jthread thread) const { return fields_.name(jni, thread); }
   std::int64_t id_of(JNIEnv* jni, jthread thread) const { return fields_.id(jni, thread); }
 
-  // The clock of its CPU now; -1: it is gone.
+  // Its CPU clock now; -1: it has ended.
   static std::int64_t clock_of(std::uint32_t os_id);
 
-  // CPU that no sample stands for, of threads that have ended and, as of the last list, of others.
-  std::int64_t unsaid_ns() const { return ended_unsaid_ns_ + unsaid_ns_; }
+  // CPU time not attributed to any sample, of ended threads and, as of the last list, of live ones.
+  std::int64_t unattributed_ns() const { return ended_unattributed_ns_ + unattributed_ns_; }
 
-  // Gives all references back, and begins anew.
+  // Deletes all references and starts afresh.
   void clear(JNIEnv* jni);
 
  private:
-  static constexpr std::size_t kSlots = 32;  // more than the looks that a quiet thread waits for
+  static constexpr std::size_t kSlots = 32;  // more than the rounds that an idle thread is skipped
 
   void read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
   void meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns);
@@ -80,9 +79,9 @@ class RanThreads {
   jvmtiEnv* const jvmti_;
   const ThreadFields fields_;
   const std::size_t processors_ = std::max(std::thread::hardware_concurrency(), 1U);
-  std::unordered_map<std::int64_t, RanThread> threads_;  // by Java's id
+  std::unordered_map<std::int64_t, RanThread> threads_;  // by Java id
   std::vector<RanThread*> ran_;
-  // Whom to look at next, and at which look: by its number, modulo kSlots.
+  // Threads by the round in which they are checked next, modulo kSlots.
   std::array<std::vector<RanThread*>, kSlots> due_;
   std::vector<RanThread*> now_due_;
   std::minstd_rand random_;
@@ -92,8 +91,8 @@ class RanThreads {
   bool first_list_ = true;
   std::uint64_t lists_ = 0;
   std::uint64_t looks_ = 0;
-  std::int64_t ended_unsaid_ns_ = 0;
-  std::int64_t unsaid_ns_ = 0;
+  std::int64_t ended_unattributed_ns_ = 0;
+  std::int64_t unattributed_ns_ = 0;
 };
 
 }  // namespace ddm

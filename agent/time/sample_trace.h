@@ -1,5 +1,5 @@
-// What the sampler sees of stacks, for a trace file in Android's format (SPSS, SPSE). For the
-// sampler's thread, and for one that reads when the sampler has let go of it.
+// Records stack samples as a trace file in Android's format (SPSS, SPSE). Used by the sampler
+// thread, and by one reader after sampling has ended.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace ddm {
 
 class SampleTrace {
  public:
-  // `bytes`: of the file's data, at most; 0: 8 MiB.
+  // `bytes`: limit of the file's data; 0: 8 MiB.
   SampleTrace(const NameTable& names, std::int64_t interval_ns, std::size_t bytes, bool dual);
 
   std::int64_t interval_ns() const { return interval_ns_; }
 
-  // `frames`: the innermost first. `os_id` and `cpu_ns`: 0 for a virtual thread.
+  // `frames`: innermost first. `os_id` and `cpu_ns`: 0 for a virtual thread.
   void add(std::int64_t java_id, const std::string& thread, std::uint32_t os_id,
            std::span<const Frame> frames, std::int64_t now_ns, std::int64_t cpu_ns);
 
@@ -31,7 +31,7 @@ class SampleTrace {
  private:
   struct Thread {
     std::uint16_t number = 0;
-    std::uint32_t os_id = 0;  // 0: of a virtual thread
+    std::uint32_t os_id = 0;  // 0: a virtual thread
     std::string name;
   };
   std::uint64_t micros(std::int64_t now_ns) const {

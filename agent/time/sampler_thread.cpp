@@ -68,7 +68,7 @@ void SamplerThread::close() {
   thread_.stop(std::chrono::milliseconds(100));
 }
 
-// Whoever begins or ends comes before those that look.
+// Beginnings and endings take precedence over rounds.
 SamplerThread::Entry* SamplerThread::next_due() {
   Entry* next = nullptr;
   for (Entry& entry : entries_) {
@@ -98,7 +98,7 @@ double SamplerThread::others_percent(const Entry& entry) {
 void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::mutex>& lock) {
   const State state = entry.state;
   if (state == State::kBeginning) entry.state = State::kOn;
-  // What hasten() says while the look goes on holds for the next one.
+  // A hasten() during the round applies to the next one.
   const Clock::time_point before = entry.due = Clock::time_point::max();
   const Looker::Turn turn{budget_, others_percent(entry), cpu_ns_};
   spent_ns_ = 0;
@@ -113,7 +113,7 @@ void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::m
       entry.looker->end(jni);
     }
   } catch (const std::exception& failure) {
-    log_debug("sampling: {}", failure.what());  // no memory: one look is lost
+    log_debug("sampling: {}", failure.what());  // no memory: one round is lost
   }
   cpu_ns_ = cpu_of_this_thread_ns();
   cost_ns_ += spent_ns_;

@@ -1,5 +1,5 @@
-// The thread that looks at the program's threads now and then, for all who sample, and the budget of
-// CPU for it: each is told what the others and probes take of it.
+// The thread that samples the program's threads for all its users, and their common CPU budget:
+// each user is given what the others and probes take of it.
 //
 // start(), stop() and hasten() on any attached thread but this one.
 #pragma once
@@ -18,19 +18,19 @@
 
 namespace ddm {
 
-// All of it on the sampler's thread.
+// All methods are called on the sampler thread.
 class Looker {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Turn {
-    std::int64_t budget;       // percent of one CPU, of all that sample and of probes
-    double others_percent;     // what others take of it, in the second before
-    std::int64_t cpu_from_ns;  // the thread's CPU since then is this look's: waking up costs some
+    std::int64_t budget;       // percent of one CPU, for all users and probes
+    double others_percent;     // the share that the others used in the previous second
+    std::int64_t cpu_from_ns;  // CPU clock from which on this round is charged, wake-up included
   };
 
   virtual ~Looker() = default;
-  // These two return when the next look is due.
+  // Both return when the next round is due.
   virtual Clock::time_point begin(JNIEnv* jni) = 0;
   virtual Clock::time_point look(JNIEnv* jni, const Turn& turn) = 0;
   virtual void end(JNIEnv* jni) = 0;
@@ -40,22 +40,22 @@ class SamplerThread {
  public:
   explicit SamplerThread(jvmtiEnv* jvmti) : thread_(jvmti, "ddmagent-sampler") {}
 
-  // Percent of one CPU, of all together.
+  // Percent of one CPU, for all together.
   void set_budget(std::int64_t percent) { budget_ = percent; }
   std::int64_t budget() const { return budget_; }
 
-  // "" or what went wrong. Whoever looks already is not started again.
+  // "" or the error. Does nothing if `looker` was started already.
   std::string start(JNIEnv* jni, Looker& looker);
-  // False: its last look takes longer than kPatience, and goes on.
+  // False: its last round takes longer than kPatience, and continues.
   bool stop(Looker& looker);
-  // The next look is due now.
+  // Makes the next round due now.
   void hasten(Looker& looker);
-  // What probes take of the budget: percent of one CPU.
+  // The probes' share of the budget: percent of one CPU.
   void leave_to_probes(double percent) { probes_percent_ = percent; }
-  // A look has cost so much CPU, here and in the threads looked at. By the looker, in look().
+  // Charges CPU time of a round, here and in the sampled threads. Called by the looker, in look().
   void spend(std::int64_t ns) { spent_ns_ += ns; }
   std::int64_t cost_ns() const { return cost_ns_; }
-  // At the VM's death, instead of stop().
+  // Replaces stop() in VMDeath.
   void close();
 
  private:
@@ -67,7 +67,7 @@ class SamplerThread {
     State state = State::kBeginning;
     Looker::Clock::time_point due = {};
     std::int64_t spent_ns = 0;  // in this second
-    double percent = 0;         // in the one before
+    double percent = 0;         // in the previous second
   };
 
   void run(JNIEnv* jni);
@@ -80,15 +80,15 @@ class SamplerThread {
   std::atomic<std::int64_t> cost_ns_{0};
   std::atomic<double> probes_percent_{0};
   std::atomic<std::int64_t> budget_{5};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::list<Entry> entries_;  // the thread alone takes any away
-  bool running_ = false;      // run() has not left
+  std::list<Entry> entries_;  // erased by the thread only
+  bool running_ = false;      // run() has not returned
   bool closing_ = false;
 
-  // The thread's own.
-  std::int64_t cpu_ns_ = 0;    // of the thread, after the last turn
-  std::int64_t spent_ns_ = 0;  // by the turn that goes on
+  // Used by the thread only:
+  std::int64_t cpu_ns_ = 0;    // its CPU clock after the last turn
+  std::int64_t spent_ns_ = 0;  // charged by the current turn
   Looker::Clock::time_point second_began_;
 };
 

@@ -1,5 +1,5 @@
-// How long to wait from one look at the threads to the next: as asked, or longer where looking
-// would cost more than the budget. Pure.
+// The pause between rounds of sampling: as requested, or longer where sampling would exceed the
+// budget. Pure.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,14 @@ namespace ddm {
 
 class SamplingPace {
  public:
-  // `budget`: percent of one CPU, in all.
+  // `budget`: percent of one CPU, for all users.
   SamplingPace(std::int64_t asked_ns, std::int64_t budget) : asked_ns_(asked_ns), budget_(budget) {}
 
   std::int64_t asked_ns() const { return asked_ns_; }
   std::int64_t budget() const { return budget_; }
 
-  // One look is over. The mean over about the last sixteen decides, at first over all there were: what
-  // a dear one took too much is made good by the pauses that follow, and so is what was spent while
-  // looks became dearer.
+  // Call after each round. The mean over about the last sixteen rounds decides, initially over all;
+  // overspending, also while the cost was rising, is compensated by longer pauses.
   void looked(std::int64_t cost_ns) {
     const auto cost = static_cast<double>(cost_ns);
     const double paid =
@@ -30,20 +29,20 @@ class SamplingPace {
     mean_cost_ns_ += (cost - mean_cost_ns_) / looks_;
   }
 
-  // What others take of the budget, in percent of one CPU. A quarter of it stays.
+  // The others' share of the budget, in percent of one CPU. At least a quarter remains.
   void leave_to_others(double percent) {
     share_ = std::max(static_cast<double>(budget_) - percent, static_cast<double>(budget_) / 4);
   }
 
-  // Of waiting and looking together, on average.
+  // Mean time from one round to the next.
   std::int64_t interval_ns() const {
     const double cost_ns = mean_cost_ns_ + debt_ns_ / kLooks;
     const auto affordable = static_cast<std::int64_t>(cost_ns * 100 / share_ * kReserve);
     return std::clamp(affordable, asked_ns_, std::max(asked_ns_, kLongest));
   }
 
-  // The interval, on average, varied so that it keeps no step with the program: by up to half, or
-  // exponentially, so that no moment is likelier than another. `random`: any 32 bits.
+  // The interval on average, randomized to avoid lockstep with the program: by up to half, or
+  // exponentially, which makes all moments equally likely. `random`: any 32 bits.
   std::int64_t pause_ns(std::uint32_t random, SamplingDelay delay = SamplingDelay::kVaried) const {
     const std::int64_t interval = interval_ns();
     if (delay == SamplingDelay::kFixed) return interval;
@@ -54,16 +53,16 @@ class SamplingPace {
 
  private:
   static constexpr double kLooks = 16;
-  // For what cannot be measured: a program took 5.9 % where 1.1 was to hold it at 5 (JDK 17).
+  // For cost that cannot be measured: a program took 5.9 %, and 1.1 would keep it at 5 (JDK 17).
   static constexpr double kReserve = 1.3;
   static constexpr std::int64_t kLongest = 10'000'000'000;
 
   const std::int64_t asked_ns_;
   const std::int64_t budget_;
   double share_ = static_cast<double>(budget_);
-  double looks_ = 0;  // that the mean is of
+  double looks_ = 0;  // number of rounds in the mean
   double mean_cost_ns_ = 0;
-  double debt_ns_ = 0;  // spent beyond what the pauses allowed for
+  double debt_ns_ = 0;  // spent beyond what the pauses allow for
 };
 
 }  // namespace ddm

@@ -17,9 +17,9 @@ long switches_of_this_thread() {
   return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-// The VM waits for a thread to stop in naps of 10 us, which the kernel makes 60 (0: as usual). Short
-// ones tell better what the thread has used; but where each pushes another thread off its processor,
-// the fewer the better.
+// The VM polls for a stopped thread with sleeps of 10 us, which timer slack extends to 60 (0: the
+// default). Short sleeps measure the thread's CPU time better; but where each wake-up preempts
+// another thread, fewer are better.
 void set_nap_slack(unsigned long ns) { prctl(PR_SET_TIMERSLACK, ns, 0UL, 0UL, 0UL); }
 
 }  // namespace

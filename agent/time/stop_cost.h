@@ -1,10 +1,9 @@
-// What a sampler's looks cost the threads that are looked at, reckoned from what can be measured here.
+// Estimates the CPU cost of sampling in the sampled threads, from what the sampler can measure.
 //
-// A thread that stops for its stack loses no more CPU than its clock tells between asking and having
-// it; what it computed until it came to where it can stop is in that too, a little or a lot. So the
-// lower quarter of what was found lately is taken for what a stop costs. Whenever the sampler's thread
-// wakes up or goes to sleep another one may be pushed off its processor, and loses what a switch
-// takes. The sampler's thread alone.
+// A stopped thread loses at most the CPU time between the request and the stack; that includes its
+// own computing up to the safepoint poll, of any length. The lower quartile of recent values is
+// taken as the cost of a stop. When all processors are busy, each wake-up of the sampler thread
+// preempts another one, which costs a context switch. Used by the sampler thread only.
 #pragma once
 
 #include <algorithm>
@@ -16,25 +15,24 @@ namespace ddm {
 
 class StopCost {
  public:
-  // Measures what a switch takes.
+  // Measures the cost of a context switch.
   void begin();
-  // A look at a program of which so many threads have run: with fewer than there are processors,
-  // nobody has to make room.
+  // A round in which `ran` threads have run: if fewer than the processors, none is preempted.
   void look(std::size_t ran);
 
-  // A thread was asked for its stack and has used so much CPU meanwhile; what it lost.
+  // A thread used this CPU time between request and stack; returns its estimated loss.
   std::int64_t stopped(std::int64_t used_ns) {
-    if (used_ns <= 0) return 0;  // it waited, and did nothing for it
+    if (used_ns <= 0) return 0;  // it was blocked, and lost nothing
     const auto used = static_cast<double>(used_ns);
     if (stop_ns_ == 0) stop_ns_ = used;
     stop_ns_ *= used < stop_ns_ ? 1 - 3 * kStep : 1 + kStep;
     return static_cast<std::int64_t>(std::min(stop_ns_, used));
   }
 
-  // Nobody is looked at any more.
+  // Sampling has ended.
   void end();
 
-  // What the switches of this thread since the last time have cost others.
+  // Cost for other threads of this thread's context switches since the last call.
   std::int64_t switched();
 
  private:

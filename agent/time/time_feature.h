@@ -21,7 +21,7 @@ class TimeFeature final : public Feature {
               ReportAssembly& reports);
 
   SamplerThread& sampler_thread() { return sampler_thread_; }
-  // "" or what went wrong.
+  // "" or the error.
   std::string sample_cpu(JNIEnv* jni, bool on);
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }

@@ -1,4 +1,4 @@
-// The options of time: exact calls, samples, locks, and what measuring may cost. Pure.
+// The options of time: exact calls, samples, locks, and the CPU budget. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TimeOptions {
 
   bool any() const { return cpu_times || cpu_samples || monitor; }
 
-  // The rows store into this object, which outlives them.
+  // The rows store into this object, which must outlive them.
   std::vector<OptionRow> rows();
 };
 

@@ -12,7 +12,7 @@ CallLog::CallLog(std::size_t most_events, Kind kind, Ticks begin)
       words_(most_chunks_ * kWordsOfChunk) {}
 
 bool CallLog::new_chunk(Writer& writer) noexcept {
-  // Once full, nobody raises it again.
+  // Once the log is full, chunks_ is not incremented any more.
   if (!words_.good() || chunks_.load(std::memory_order_relaxed) >= most_chunks_) return false;
   const std::size_t chunk = chunks_.fetch_add(1, std::memory_order_relaxed);
   if (chunk >= most_chunks_) return false;
@@ -47,7 +47,7 @@ void CallLog::add_with_position(Writer& writer, const CallEvent& event) noexcept
   }
   writer.at_ = at;
   put(writer, event, 0);
-  // Whatever comes, there is room for as many as are left.
+  // Guaranteed for any sequence of events, while left_ is not 0.
   const auto room = static_cast<std::size_t>(writer.end_ - writer.next_);
   const std::size_t safe = room < kMostWordsOfEvent ? 0 : (room - kMostWordsOfEvent) / 2 + 1;
   writer.left_ = static_cast<std::uint32_t>(std::min<std::size_t>(writer.left_, safe));
@@ -101,7 +101,7 @@ std::vector<CallEvent> CallLog::events() const {
   std::vector<CallEvent> all;
   const std::size_t chunks = std::min(chunks_.load(std::memory_order_acquire), most_chunks_);
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) read_chunk(chunk, all);
-  // A thread's own events are in the order in which it wrote them, chunk by chunk.
+  // A thread's own events are in the order of writing, chunk by chunk.
   std::stable_sort(all.begin(), all.end(),
                    [](const CallEvent& a, const CallEvent& b) { return a.at < b.at; });
   return all;

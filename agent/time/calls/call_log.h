@@ -1,8 +1,8 @@
-// Every entry and exit of traced methods, with its time, until the room for them is full. Each thread
-// of the system writes to chunks of its own; what it has written may be read at any time.
+// A log of entries and exits of traced methods with their times, of bounded size. Each OS thread
+// writes to its own chunks; any thread may read at any time.
 //
-// An event is one word of 32 bits (two with the CPU time): what a chunk tells is the time since the
-// event before. New memory costs more than the rest of an event, so there has to be little of it.
+// An event is one word of 32 bits (two with the CPU time), with the time relative to the previous
+// event of the chunk. Touching new memory dominates the cost of an event, hence the compact form.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct CallEvent {
   Ticks at = 0;
   Ticks cpu = 0;
   MethodNumber method = 0;
-  std::uint16_t thread = 0;  // its number in this log, TraceThreads'
+  std::uint16_t thread = 0;  // its number in this log, from TraceThreads
   CallAction action = CallAction::kEnter;
 };
 
@@ -38,21 +38,21 @@ class CallLog {
 
   struct Kind {
     bool cpu = false;
-    // Times to the tick; otherwise to 64 ticks, some 25 ns. Dearer, for those that do not write in
-    // the order of time.
+    // Exact times; otherwise multiples of 64 ticks, about 25 ns. More expensive; for writers whose
+    // events are not in order of time.
     bool exact = false;
   };
-  // Of the events, `most_events` at most, a whole number of chunks.
+  // `most_events` is rounded to whole chunks.
   CallLog(std::size_t most_events, Kind kind, Ticks begin = TickClock::now());
 
-  // Where one thread of the system writes.
+  // The position at which one OS thread writes.
   class Writer {
    private:
     friend class CallLog;
     Word* next_ = nullptr;
-    std::uint32_t left_ = 0;  // events that have room in the chunk, as long as each is a short one
+    std::uint32_t left_ = 0;  // events that certainly fit in the chunk
     std::uint16_t thread_ = 0;
-    std::uint64_t at_ = 0;  // of the last event, in units
+    std::uint64_t at_ = 0;  // time of the last event, in units
     std::uint64_t cpu_ = 0;
     Word* end_ = nullptr;
   };
@@ -65,7 +65,7 @@ class CallLog {
     put(writer, event, since);
   }
 
-  // The same in fewer instructions, for a log whose kind is none: wall time, and not exact.
+  // A faster add() for a log of the default kind: wall time, not exact.
   bool usual() const noexcept { return !kind_.cpu && !kind_.exact; }
   void add_usual(Writer& writer, Ticks now, MethodNumber method, std::uint16_t thread,
                  CallAction action) noexcept {
@@ -75,22 +75,22 @@ class CallLog {
     put_word(writer, *writer.next_, since, method, action);
   }
 
-  // The number of a Java thread, by its id; 0: all are taken. `is_new` when it has to be named.
+  // The number of a Java thread, by its id; 0: none is left. `is_new`: it has no name yet.
   std::uint16_t number_of_thread(std::int64_t id, bool& is_new);
   void name_thread(std::uint16_t number, std::string name);
-  // What was left out because of its thread.
-  void lost_for_want_of_threads() noexcept { lost_.fetch_add(1, std::memory_order_relaxed); }
+  // Counts an event dropped because its thread has no number.
+  void count_lost() noexcept { lost_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Those of now, in the order of their times.
+  // A snapshot, in order of time.
   std::vector<CallEvent> events() const;
   std::map<std::uint16_t, std::string> thread_names() const;
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
   Ticks begin() const noexcept { return begin_; }
 
  private:
-  // An event: its action and one, above the number of its method, above the time since the event
-  // before. Where the action would be 0: a pause before the next event, or its thread and times
-  // (kPosition), two words each. Memory that nothing was written to is 0.
+  // From the top bit: action + 1, method number, time since the previous event. Action bits 0: a
+  // pause before the next event, or (kPosition) its thread and absolute times, two words each.
+  // Unwritten memory is 0.
   static constexpr int kSinceBits = 11, kMethodBits = 19, kActionAt = kSinceBits + kMethodBits;
   static constexpr std::uint32_t kMostSince = (1u << kSinceBits) - 1;
   static constexpr std::uint32_t kPosition = 1u << (kActionAt - 1);
@@ -98,7 +98,7 @@ class CallLog {
   static_assert(MethodNumbers::kMost == 1u << kMethodBits);
 
   static constexpr std::uint32_t kWordsOfPosition = 5, kMostWordsOfEvent = kWordsOfPosition + 2;
-  // Where each event has a pause before it. Of a page's size when none has.
+  // Sufficient if each event has a pause before it; one page of it is written if none has.
   static constexpr std::size_t kWordsOfChunk = 3072;
   static_assert(kWordsOfChunk >= 3 * kEventsOfChunk + kMostWordsOfEvent);
 

@@ -41,11 +41,11 @@ void CallPaths::put(PathNumber caller, MethodNumber method, PathNumber number) {
   while (slots_[i].load(std::memory_order_relaxed) != 0) i = (i + 1) % kSlots;
   slots_[i].store(key << kPathBits | (number - MethodNumbers::kMost + 1),
                   std::memory_order_release);
-  // Some slots always stay empty, so that who looks for one comes to an end.
+  // Some slots always stay empty, so that a search terminates.
   if (++edges_ >= kSlots / 2 || count_ >= kMostPaths) full_.store(true, std::memory_order_relaxed);
 }
 
-// Also where another thread has been faster.
+// Also called when another thread may have inserted the path first.
 PathNumber CallPaths::new_number(PathNumber caller, MethodNumber method) noexcept {
   if (full_.load(std::memory_order_relaxed)) return method;
   const std::lock_guard lock(mutex_);

@@ -1,9 +1,9 @@
-// Small numbers for the ways that calls go: a method, and the methods that are timed and called it.
+// Interns call paths: a method together with the timed methods that called it.
 //
-// (caller's path, method) -> path, without a lock for who meets a known one. The numbers below
-// MethodNumbers::kMost are those of methods themselves: a call that no timed method has made. Memory
-// is bounded: of a chain of kMostDepth callers the innermost kKeptDepth go on, so that a recursion
-// comes to an end of new paths, and once there are kMostPaths a call is counted without its callers.
+// (caller's path, method) -> path number; lock-free for known paths. Numbers below
+// MethodNumbers::kMost are the methods' own: calls without a timed caller. Memory is bounded: of a
+// chain of kMostDepth callers only the innermost kKeptDepth are kept, so a recursion stops creating
+// paths, and after kMostPaths paths calls are counted without their callers.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ class CallPaths {
   static constexpr PathNumber kMost = MethodNumbers::kMost + kMostPaths;
   static constexpr std::uint32_t kMostDepth = 64, kKeptDepth = 16;
 
-  // Null: no memory.
+  // Null: out of memory.
   static std::unique_ptr<CallPaths> create();
 
-  // `caller`: kNoPath, there is none. Any thread.
+  // `caller`: kNoPath if there is none. Any thread.
   PathNumber number_of(PathNumber caller, MethodNumber method) noexcept {
     if (caller == kNoPath) return method;
     const std::uint64_t key = std::uint64_t{caller} << kMethodBits | method;
@@ -42,11 +42,11 @@ class CallPaths {
   }
 
   MethodNumber method_of(PathNumber path) const;
-  // kNoPath: it has none, or none was kept.
+  // kNoPath: there is no caller, or it was dropped.
   PathNumber caller_of(PathNumber path) const;
 
  private:
-  // A slot: caller, method, and the number of the path among those of paths, plus one.
+  // A slot: caller, method, and the path's index plus one.
   static constexpr int kPathBits = 17, kMethodBits = 19;
   static constexpr std::uint64_t kPathMask = (std::uint64_t{1} << kPathBits) - 1;
   static constexpr std::size_t kSlots = std::size_t{1} << 18;
@@ -70,7 +70,7 @@ class CallPaths {
 
   ReservedArray<std::atomic<std::uint64_t>> slots_;
   ReservedArray<Path> paths_;
-  std::mutex mutex_;  // of who adds
+  std::mutex mutex_;  // held while inserting
   std::uint32_t count_ = 0;
   std::uint32_t edges_ = 0;
   std::atomic<bool> full_{false};

@@ -1,7 +1,7 @@
-// Which end belongs to which entry, in events as their threads told them: an end without an entry is
-// left out, and what a call has called that was not seen to end ends with it, by an exception. So do
-// those of a constructor of which a thousand seem to lie in each other: one that fails in super() is
-// not seen to end, and its caller may never end. One thread at a time.
+// Matches exits with entries in the events of each thread. An exit without an entry is dropped;
+// callees without an exit end with their caller, by an exception. A constructor nested a thousand
+// deep is treated likewise: one that fails in super() has no exit event, and its caller may never
+// return. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class MatchedCalls {
   explicit MatchedCalls(std::function<bool(MethodNumber)> is_constructor)
       : is_constructor_(std::move(is_constructor)) {}
 
-  // The events of each thread in their order; `use(CallEvent)` for those that come of it.
+  // Add each thread's events in order; `use(CallEvent)` receives the matched ones.
   template <typename Use>
   void add(const CallEvent& event, Use use) {
     std::vector<MethodNumber>& open = open_[event.thread];
@@ -54,8 +54,8 @@ class MatchedCalls {
   }
 
   const std::function<bool(MethodNumber)> is_constructor_;
-  std::map<std::uint16_t, std::map<MethodNumber, std::size_t>> counts_;  // of the open ones
-  std::map<std::uint16_t, std::vector<MethodNumber>> open_;  // by thread, the innermost last
+  std::map<std::uint16_t, std::map<MethodNumber, std::size_t>> counts_;  // number of open calls
+  std::map<std::uint16_t, std::vector<MethodNumber>> open_;  // open calls by thread, innermost last
 };
 
 }  // namespace ddm

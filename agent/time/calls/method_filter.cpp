@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-// Whether `text` is what `pattern` stands for, each '*' of it for any characters.
+// Whether `text` matches `pattern`, where '*' matches any characters.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, tried = 0;
   while (t < text.size()) {
@@ -40,7 +40,7 @@ std::string without_blanks(std::string_view text) {
   return result;
 }
 
-// Takes what stands before the next comma that is not between parentheses.
+// Splits off the text before the next comma outside parentheses.
 std::string_view take_pattern(std::string_view& patterns) {
   const std::size_t open = patterns.find('(');
   std::size_t comma = patterns.find(',');

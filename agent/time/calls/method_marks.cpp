@@ -12,7 +12,7 @@ bool MethodMarks::find_out(MethodNumber method) noexcept {
     known_[method].store(yes ? kYes : kNo, std::memory_order_relaxed);
     return yes;
   } catch (const std::exception&) {
-    return false;  // no memory: asked again at the next call
+    return false;  // no memory: evaluated again at the next call
   }
 }
 

@@ -1,5 +1,4 @@
-// Which methods a filter means, asked by number: once found out, it is one look into an array. Any
-// thread.
+// Caches a filter's decisions by method number: a known one is one array access. Any thread.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@ namespace ddm {
 
 class MethodMarks {
  public:
-  // `numbers` lives longer.
+  // `numbers` must outlive this object.
   MethodMarks(const MethodNumbers& numbers, MethodFilter filter)
       : numbers_(numbers), filter_(std::move(filter)), known_(MethodNumbers::kMost) {}
 

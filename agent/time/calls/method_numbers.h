@@ -1,5 +1,5 @@
-// Small numbers for methods, for the calls of one program: what hooks are compiled with. A number
-// stays a method's as long as the program runs. Any thread.
+// Assigns small numbers to methods, which are compiled into the hooks. A number is never reused.
+// Any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ struct MethodNames {
   std::string class_name;  // internal: "shop/Cart"
   std::string method;
   std::string signature;
-  std::string file;          // "" is not known
-  bool is_platform = false;  // a class of the boot or platform loader
+  std::string file;          // "" = unknown
+  bool is_platform = false;  // defined by the boot or platform loader
 };
 
 class MethodNumbers {
  public:
   static constexpr MethodNumber kMost = 1u << 19;
 
-  // None: there are kMost already. Classes of one name from several loaders share numbers.
+  // nullopt: kMost are in use. Classes of equal name in several loaders share numbers.
   std::optional<MethodNumber> number_of(std::string_view class_name, std::string_view method,
                                         std::string_view signature, std::string_view file = {},
                                         bool is_platform = false);
-  // None: it has none.
+  // nullopt: the method has no number.
   std::optional<MethodNumber> find(std::string_view class_name, std::string_view method,
                                    std::string_view signature) const;
   MethodNumber count() const;

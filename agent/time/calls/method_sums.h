@@ -1,5 +1,5 @@
-// What all ended calls come to by the path they went, as one thread of the system has counted them.
-// Only that thread adds; any other may read meanwhile.
+// Sums of ended calls by path, for one OS thread. Only that thread adds; others may read
+// concurrently.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct MethodSum {
 
 class MethodSums {
  public:
-  // A figure of the owner's that others read.
+  // A counter with one writer and concurrent readers.
   class Figure {
    public:
     void add(std::uint64_t more) noexcept {
@@ -40,14 +40,14 @@ class MethodSums {
     Figure calls, exceptions, total, self, cpu;
   };
 
-  // `path` is one of CallPaths. Null: no memory.
+  // `path` is one of CallPaths. Null: out of memory.
   Sum* of(PathNumber path) noexcept {
     Group* const group = own(groups_[path / (kSums * kBlocks)]);
     Block* const block = group != nullptr ? own(group->blocks[path / kSums % kBlocks]) : nullptr;
     return block != nullptr ? &block->sums[path % kSums] : nullptr;
   }
 
-  // `use(PathNumber, MethodSum)` for each path that was gone.
+  // Calls `use(PathNumber, MethodSum)` for each path with ended calls.
   template <typename Use>
   void for_each(Use use) const {
     for (std::size_t g = 0; g < kGroups; ++g) {

@@ -1,8 +1,8 @@
-// The calls of one Java thread that have not ended: method, when they began, what their callees took.
+// The open calls of one Java thread: method, start, time spent in callees.
 //
-// Entered and left on whatever thread of the system runs the Java thread, one at a time. for_each()
-// may read from another thread meanwhile: each figure it sees is one that stood there, but not all
-// from one moment. Memory is kept until the object goes.
+// Entered and left on the OS thread that runs the Java thread, one at a time. for_each() may read
+// concurrently: each value that it sees was valid, but not all at the same moment. Memory is kept
+// until destruction.
 #pragma once
 
 #include <algorithm>
@@ -27,17 +27,17 @@ class OpenCalls {
   struct Ended {
     MethodNumber method = 0;
     PathNumber path = kNoPath;
-    bool outermost = false;  // no other call of the method is open: recursion counts once
+    bool outermost = false;  // no other call of the method is open, so recursion counts once
     Ticks total = 0;
     Ticks self = 0;
     Ticks cpu = 0;
-    bool below = false;  // as these were told when the call began
+    bool below = false;  // as passed to enter()
     bool counted = true;
   };
 
   std::size_t depth() const noexcept { return depth_.load(std::memory_order_relaxed); }
 
-  // Of the innermost one.
+  // Of the innermost call.
   bool below() const noexcept {
     const std::size_t depth = this->depth();
     return depth > 0 && at(depth - 1).below;
@@ -47,8 +47,8 @@ class OpenCalls {
     return depth > 0 ? at(depth - 1).path.load(std::memory_order_relaxed) : kNoPath;
   }
 
-  // False: too deep, or no memory. The call is then left out. One that is not `counted` has its
-  // caller's path, and its own time is its caller's.
+  // False: too deep, or no memory; the call is not recorded. A call that is not `counted` has its
+  // caller's path, and its time counts as its caller's own.
   bool enter(MethodNumber method, Ticks now, Ticks cpu, PathNumber path = kNoPath,
              bool below = false, bool counted = true) noexcept {
     const std::size_t depth = this->depth();
@@ -68,8 +68,8 @@ class OpenCalls {
     return true;
   }
 
-  // Ends the innermost open call of `method`, and before it what was called from there and has not
-  // been seen to end: `ended(Ended, bool unseen)` for each. False: no such call is open.
+  // Ends the innermost open call of `method`, after its callees that have no recorded end:
+  // `ended(Ended, bool unseen)` for each. False: no such call is open.
   template <typename EndedCall>
   bool leave(MethodNumber method, Ticks now, Ticks cpu, EndedCall ended) noexcept {
     const std::size_t depth = this->depth();
@@ -83,14 +83,14 @@ class OpenCalls {
     return true;
   }
 
-  // So many lie in each other that somebody should look which of them still run: there are ends that
-  // no hook sees. Not again before there are twice as many.
+  // The depth calls for a check which calls are still running, since some ends are not hooked.
+  // After looked_at() not before the depth has doubled.
   bool is_due() const noexcept { return depth() >= due_at_; }
   void looked_at() noexcept { due_at_ = std::max(kFirstDue, 2 * depth()); }
   MethodNumber method(std::size_t i) const noexcept {
     return at(i).method.load(std::memory_order_relaxed);
   }
-  // Ends those that do not run, innermost first.
+  // Ends the calls that are not running, innermost first.
   template <typename EndedCall>
   void end_unseen(const std::vector<bool>& runs, Ticks now, Ticks cpu, EndedCall ended) noexcept {
     const std::size_t depth = this->depth();
@@ -106,13 +106,13 @@ class OpenCalls {
     depth_.store(kept, std::memory_order_release);
   }
 
-  // All at once, without being told of.
+  // Discards all calls.
   void clear() noexcept {
     depth_.store(0, std::memory_order_release);
     open_by_bits_.fill(0);
   }
 
-  // `open(Ended)` for each as it stands at `now`, innermost first; without `cpu` and `below`.
+  // Calls `open(Ended)` for each open call as of `now`, innermost first; without `cpu` and `below`.
   template <typename OpenCall>
   void for_each(Ticks now, OpenCall open) const {
     Ticks callee = 0;
@@ -130,8 +130,8 @@ class OpenCalls {
     }
   }
 
-  // The CPU time of a virtual thread, by its carrier's: as far as it goes from one event to the next
-  // on one carrier. mounted() before the first of them there.
+  // The CPU time of a virtual thread, from its carriers': the sum of the differences between events
+  // on the same carrier. mounted() must precede the first event on a carrier.
   void mounted() noexcept { carrier_cpu_ = kUnknown; }
   Ticks cpu(Ticks carrier_cpu) noexcept {
     if (carrier_cpu_ < carrier_cpu) cpu_ += carrier_cpu - carrier_cpu_;
@@ -139,7 +139,7 @@ class OpenCalls {
     return cpu_;
   }
 
-  // Whose calls these are, for who has kept a pointer: a virtual thread's id, 0 when nobody's.
+  // For holders of a cached pointer: the virtual thread that owns this object; 0: none.
   std::atomic<std::int64_t> owner{0};
 
  private:
@@ -154,7 +154,7 @@ class OpenCalls {
     bool below = false;
   };
 
-  // Segment k holds the next kFirst << k calls.
+  // Segment k has room for kFirst << k calls.
   static constexpr std::size_t kFirst = 16;
   static constexpr std::size_t kSegments = 14;
   static constexpr std::size_t kBits = 128;
@@ -169,7 +169,7 @@ class OpenCalls {
   }
 
   Call& at(std::size_t i) const noexcept {
-    if (i < kFirst) [[likely]]  // the others take a few instructions more
+    if (i < kFirst) [[likely]]  // other segments take a few more instructions
       return segments_[0][i];
     const std::size_t segment = segment_of(i);
     return segments_[segment][i - first_of(segment)];
@@ -187,7 +187,7 @@ class OpenCalls {
     return &segments_[segment][i - first_of(segment)];
   }
 
-  // No is certain.
+  // False is certain.
   bool may_be_open(MethodNumber method) const noexcept {
     return open_by_bits_[method % kBits] != 0;
   }
@@ -244,7 +244,7 @@ class OpenCalls {
   std::atomic<std::size_t> depth_{0};
   std::size_t due_at_ = kFirstDue;
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;
-  std::array<std::uint32_t, kBits> open_by_bits_{};  // how many, by method
+  std::array<std::uint32_t, kBits> open_by_bits_{};  // counts by method number modulo kBits
   Ticks cpu_ = 0;
   Ticks carrier_cpu_ = kUnknown;
 };

@@ -1,6 +1,6 @@
-// Stacks of threads at successive moments, told as calls that begin and end between them: what is on
-// one and not on the next has ended, what is new has begun. As Android's sampling tracer has it.
-// One thread at a time.
+// Converts successive stack samples to calls that begin and end between them: a frame missing in
+// the next sample has ended, a new frame has begun, as in Android's sampling tracer. One thread at
+// a time.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,23 @@ namespace ddm {
 
 class SampledCalls {
  public:
-  // From so many events on, no further stack is taken.
+  // From this number of events on, samples are dropped.
   explicit SampledCalls(std::size_t most_events) : most_events_(most_events) {}
 
-  // `stack`: methods, the outermost first. Times of a thread never go back.
+  // `stack`: methods, outermost first. A thread's times must not decrease.
   void add(std::uint16_t thread, std::span<const std::uint32_t> stack, std::uint64_t wall_micros,
            std::uint64_t cpu_micros);
-  // All that goes on ends at the thread's last stack, or at `wall_micros` if it `lives`.
+  // Ends all open calls at the thread's last sample, or at `wall_micros` if it `lives`.
   void end(std::uint16_t thread, bool lives, std::uint64_t wall_micros);
 
   bool overflow() const { return overflow_; }
   std::size_t size() const { return events_.size(); }
-  // In the order of time.
+  // Returns the events in order of time.
   std::vector<TraceEvent> take();
 
  private:
   struct Thread {
-    std::vector<std::uint32_t> open;  // the outermost first
+    std::vector<std::uint32_t> open;  // outermost first
     std::uint64_t wall_micros = 0, cpu_micros = 0;
   };
 

@@ -1,4 +1,4 @@
-// Which of the open calls still run, by the methods that are on the stack.
+// Determines which open calls are still running, by the methods on the stack.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace ddm {
 
-// `on_stack`: innermost first; some may never have been entered through a hook. None: the calls do
-// not fit it, and are better left as they are.
+// `on_stack`: innermost first; may contain methods that were never entered through a hook. nullopt:
+// the open calls do not match the stack, and should be kept.
 std::optional<std::vector<bool>> which_still_run(const OpenCalls& calls,
                                                  std::vector<MethodNumber> on_stack);
 

@@ -1,6 +1,5 @@
-// The numbers that a trace file tells threads by: 1 to 32,767, as readers take them signed in 16 bits.
-// It is Java's own id where that fits; the others get the highest numbers that are free.
-// Not thread-safe.
+// Thread numbers in a trace file: 1 to 32,767, since readers take them as signed 16 bits. Java's
+// own id where it fits; other threads get the highest free number. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ class TraceThreads {
  public:
   static constexpr std::uint16_t kMost = 32767;
 
-  // 0: all are taken. `is_new`: it was not asked for before. None is used twice.
+  // 0: none is free. `is_new`: the first call for this thread. A number is never reused.
   std::uint16_t number_of(std::int64_t java_id, bool& is_new) {
     const auto found = numbers_.find(java_id);
     is_new = found == numbers_.end();
@@ -34,7 +33,7 @@ class TraceThreads {
  private:
   std::map<std::int64_t, std::uint16_t> numbers_;
   std::set<std::uint16_t> taken_;
-  std::uint16_t next_ = kMost;  // above it none is free
+  std::uint16_t next_ = kMost;  // all above are in use
 };
 
 }  // namespace ddm

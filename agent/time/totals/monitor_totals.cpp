@@ -46,7 +46,7 @@ void MonitorTotals::clear() {
 }
 
 std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
-  std::map<Key, Sum> all;  // what found no room may stand in several parts
+  std::map<Key, Sum> all;  // overflow totals may be in several parts
   for (const Part& part : parts_) {
     const std::lock_guard lock(part.mutex);
     for (const auto& [key, sum] : part.sums) {

@@ -1,9 +1,8 @@
-// How often and how long threads waited for locks: totals by kind, class and stack, and by who held the
-// lock.
+// How often and how long threads waited for locks: totals by kind, class, stack and owner.
 //
-// Any thread. A thread that adds holds a mutex of one of several parts for the time of a look-up:
-// it has just been stopped for far longer. Memory is bounded: from kMostTotals different ones on,
-// those that find no room are counted by class, without a stack, and of kMostClasses classes.
+// Any thread. Adding locks one of several parts for one look-up; the thread has just been blocked
+// far longer. Memory is bounded: beyond kMostTotals distinct totals, waits are counted by class
+// without a stack, for up to kMostClasses classes.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@
 
 namespace ddm {
 
-// Who held a lock, and what it was doing.
+// The owner of a lock, and what it was executing.
 struct HeldBy {
   static constexpr ThreadNumber kUnknown = ~ThreadNumber{0};
   ThreadNumber thread = kUnknown;  // MonitorTotals::holder_number()
@@ -37,10 +36,10 @@ class MonitorTotals {
   void add(MonitorKind kind, NameId class_id, TraceNumber trace, std::int64_t ns,
            HeldBy holder = {});
   std::string holder_name(ThreadNumber number) const;
-  // The numbers of holders stay.
+  // Owner numbers are kept.
   void clear();
 
-  // Most time first; stacks from `traces`.
+  // Longest total time first; stacks are read from `traces`.
   std::vector<MonitorTime> read(const CallTree& traces) const;
   void add_names(NamesInUse& used) const;  // of classes
 

@@ -1,5 +1,5 @@
-// How often each stack of each thread was sampled. One thread adds, any reads. Bounded memory: from
-// kMostCounts different ones on, what finds no room counts under its thread, without a stack.
+// Counts samples by thread and stack. One thread adds, any reads. Memory is bounded: beyond
+// kMostCounts distinct pairs, samples are counted by thread without a stack.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class SampleCounts {
   void add(std::string_view thread, TraceNumber trace, std::int64_t count);
   void clear();
 
-  // Most samples first; stacks from `traces`.
+  // Most samples first; stacks are read from `traces`.
   std::vector<StackSample> read(const CallTree& traces) const;
 
  private:

@@ -1,5 +1,5 @@
-// Small numbers for the names of threads, in the order in which they came. Bounded: from kMost names
-// on, all others are kOthers. For one thread at a time.
+// Assigns numbers to thread names in order of arrival. Bounded: after kMost names, all others are
+// kOthers. Used by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class ThreadNumbers {
     const auto number = static_cast<ThreadNumber>(numbers_.size());
     return numbers_.try_emplace(std::string(name), number).first->second;
   }
-  // By number; as long as nothing changes.
+  // Names by number; valid until the next change.
   std::vector<const std::string*> names() const {
     std::vector<const std::string*> result(numbers_.size());
     for (const auto& [name, number] : numbers_) result[number] = &name;
