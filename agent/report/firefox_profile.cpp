@@ -50,7 +50,7 @@ void FirefoxStacks::append(ReportPieces& pieces) const {
   append_firefox_constant(pieces, "subcategory", frames_, "0");
   append_firefox_column(pieces, "func", frames_, [](const auto& one) { return one.first; });
   append_firefox_constant(pieces, "nativeSymbol", frames_, "null");
-  append_firefox_constant(pieces, "lib", frames_, "-1");  // none
+  append_firefox_constant(pieces, "lib", frames_, "-1");  // no library
   append_firefox_constant(pieces, "innerWindowID", frames_, "null");
   append_firefox_list(pieces, "line", frames_, [](std::string& to, const auto& one) {
     one.second > 0 ? append_json_number(to, one.second) : static_cast<void>(to += "null");
@@ -83,7 +83,7 @@ void FirefoxStacks::append(ReportPieces& pieces) const {
   out += R"(,"sourceLocationTable":{"source":[],"line":[],"column":[],"length":0},)";
   append_firefox_list(pieces, "stringArray", texts_,
                       [](std::string& to, const std::string& one) { append_json_string(to, one); });
-  if (!out.empty() && out.back() == ',') out.pop_back();  // the last member
+  if (!out.empty() && out.back() == ',') out.pop_back();  // after the last member
 }
 
 std::uint32_t FirefoxStacks::child(std::optional<std::uint32_t> parent, std::uint32_t frame) {

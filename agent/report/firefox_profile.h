@@ -1,5 +1,5 @@
-// What profiles for profiler.firefox.com have in common (processed format, version 70): the tables
-// that stacks are made of, and what stands around them.
+// Common parts of profiles for profiler.firefox.com (processed format, version 70): the shared
+// tables of stacks, and the frame around them.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@ class FirefoxStacks {
  public:
   explicit FirefoxStacks(ReportNames& names) : names_(names) {}
 
-  // An allocation: the class is the innermost frame.
+  // The stack of an allocation: the class is the innermost frame.
   std::uint32_t of(std::span<const Frame> frames, bool cut, NameId class_id);
-  // A call by what stands on `caller`. A line below 1 is not known.
+  // The stack of a call from `caller`'s. Lines below 1 are unknown.
   std::uint32_t call(std::optional<std::uint32_t> caller, NameId method, int line);
 
-  // The members of "shared".
+  // Writes the members of "shared".
   void append(ReportPieces& pieces) const;
 
  private:
   struct Stack {
     std::uint32_t frame = 0;
-    std::uint32_t offset = 0;  // how far back its caller stands; 0: it has none
+    std::uint32_t offset = 0;  // distance to the caller's entry; 0: there is none
   };
   struct Function {
     std::uint32_t name = 0;
@@ -51,7 +51,7 @@ class FirefoxStacks {
   std::vector<Stack> stacks_;
   std::vector<std::pair<std::uint32_t, int>> frames_;  // function, line
   std::vector<Function> functions_;
-  std::vector<std::uint32_t> sources_;  // their names
+  std::vector<std::uint32_t> sources_;  // indices of their names
   std::vector<std::string> texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> children_, by_frame_;
   std::unordered_map<NameId, std::uint32_t> class_functions_, method_functions_;
@@ -63,17 +63,17 @@ struct FirefoxThread {
   std::string process;
   std::int64_t pid = 0;
   std::int64_t id = 0;
-  bool main = false;  // stands for the process
+  bool main = false;  // represents the process
 };
 
-// The profile's begin, up to the members of "shared". `begin_ms`: since the epoch.
+// Begins the profile, up to the members of "shared". `begin_ms`: since the epoch.
 void append_firefox_meta(std::string& out, std::string_view product, std::string_view platform,
                          std::int64_t begin_ms, std::int64_t span_ms);
 
-// A thread's begin; its samples follow.
+// Begins a thread; its samples follow.
 void append_firefox_thread(std::string& out, const FirefoxThread& thread);
 
-// "key":[...], where `append(out, element)` writes each.
+// "key":[...], with `append(out, element)` for each element.
 template <typename List, typename Append>
 void append_firefox_list(ReportPieces& pieces, std::string_view key, const List& list,
                          Append append) {
@@ -95,7 +95,7 @@ void append_firefox_column(ReportPieces& pieces, std::string_view key, const Lis
     append_json_number(out, static_cast<std::int64_t>(number(one)));
   });
 }
-// A table's last member and its end.
+// The last member of a table, and the end of the table.
 void append_firefox_length(std::string& out, std::size_t length);
 
 }  // namespace ddm

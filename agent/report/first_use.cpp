@@ -6,7 +6,7 @@
 namespace ddm {
 namespace {
 
-// A method's beginning; "": all methods of the class. A class's name that ends in '.' is a package.
+// A method that runs once; "": all methods of the class. A name ending in '.' is a package.
 struct Once {
   std::string_view of, method;
 };

@@ -1,6 +1,6 @@
-// What is allocated once however often the code runs that causes it: the first use of a class, of a call
-// site that is linked, of a method by reflection. It comes or does not come by what ran before, so
-// whoever compares two runs sets it apart.
+// Recognizes allocations made once, however often the code runs: at the first use of a class, the
+// linkage of a call site, the first reflective call of a method. Whether they occur depends on what
+// ran before, so comparisons of two runs separate them.
 //
 // Pure functions.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace ddm {
 
-// Whether a stack with such a frame is of a first use: a class initialiser, a class loader, the linkage
-// of invokedynamic and of method handles, what java.lang.reflect and Class keep once they have made it.
+// Whether a frame makes its stack one of a first use: class initializers, class loaders, linkage of
+// invokedynamic and method handles, caches of java.lang.reflect and Class.
 bool is_of_first_use(std::string_view class_name, std::string_view method);
 
 }  // namespace ddm

@@ -30,7 +30,7 @@ bool GzipSink::finish() { return pack({}, Z_FINISH); }
 bool GzipSink::pack(std::string_view piece, int flush) {
   if (!stream_ || !wanted_) return false;
   z_stream& z = stream_->z;
-  // zlib only reads there; its interface is older than const.
+  // zlib only reads through the pointer; its interface predates const.
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
   z.avail_in = static_cast<uInt>(piece.size());
   do {

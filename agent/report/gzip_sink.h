@@ -1,4 +1,4 @@
-// Packs what goes into a sink as a gzip file (RFC 1952).
+// Compresses pieces of text into a gzip file (RFC 1952).
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class GzipSink {
   GzipSink(const GzipSink&) = delete;
   GzipSink& operator=(const GzipSink&) = delete;
 
-  // False: no more is wanted, or zlib has no memory.
+  // False: the sink is done, or zlib is out of memory.
   bool add(std::string_view piece);
   bool finish();
 

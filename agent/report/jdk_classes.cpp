@@ -6,7 +6,7 @@
 namespace ddm {
 namespace {
 
-// "java.util" is in "java" and in "java.util", and "javax.net" is not.
+// "java.util.List" is in "java" and in "java.util", not in "javax.net".
 bool is_in(std::string_view class_name, std::string_view package) {
   return class_name.size() > package.size() && class_name.starts_with(package) &&
          class_name[package.size()] == '.';
@@ -20,7 +20,7 @@ bool is_in_any(std::string_view class_name, const std::array<std::string_view, k
 
 constexpr std::array<std::string_view, 4> kLibraries = {"java", "javax", "jdk", "sun"};
 
-// The packages of the module java.base from 17 on, with those below them, but for the others'.
+// The packages of module java.base from 17 on, subpackages included, except those of other modules.
 constexpr std::array<std::string_view, 16> kBase = {"java",
                                                     "javax.crypto",
                                                     "javax.net",

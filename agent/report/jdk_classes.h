@@ -1,4 +1,4 @@
-// Which classes are the JDK's, and which frame of a stack a table names as the program's. Pure.
+// Recognizes the JDK's classes, and picks the frame of a stack that represents the program. Pure.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,17 @@
 
 namespace ddm {
 
-// Of java, javax, jdk, sun and com.sun; but javac and its like, which are com.sun.tools, are
-// programs of their own.
+// Classes in java, javax, jdk, sun and com.sun; except com.sun.tools, since javac and the like are
+// programs themselves.
 bool is_jdk_class(std::string_view class_name);
 
-// How much a class says of what a program does, if none of the program's own stands in a stack.
+// How specific a class is for a program's activity, for stacks without a class of the program.
 enum class ClassOrigin {
   kProgram,      // not the JDK's
-  kJdkExtra,     // com.sun: servers and providers that the JDK brings along
-  kJdkModule,    // of java.desktop, java.sql and so on: what the program uses of the JDK
-  kJavaBase,     // collections, streams, strings: what everything is made of
-  kThreadStart,  // how threads begin: in every stack
+  kJdkExtra,     // com.sun: servers and providers of the JDK
+  kJdkModule,    // java.desktop, java.sql and so on: what the program uses of the JDK
+  kJavaBase,     // collections, streams, strings: used everywhere
+  kThreadStart,  // the start of a thread: in every stack
 };
 // No class, as frames have that are left out, says as little as how threads begin.
 ClassOrigin origin_of(std::string_view class_name);

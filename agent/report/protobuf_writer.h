@@ -1,5 +1,5 @@
-// Writes messages in protocol buffers' encoding: each field is a tag (number and wire type) and a
-// value, integers in groups of seven bits, the lowest first.
+// Encodes protocol buffer messages: each field is a tag (number and wire type) and a value,
+// integers in groups of seven bits, lowest first.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ddm {
 
 class ProtobufWriter {
  public:
-  // proto3 leaves out what is zero.
+  // proto3 omits zero values.
   void add_integer(std::uint32_t field, std::uint64_t value) {
     if (value == 0) return;
     add_tag(field, kVarint);

@@ -1,4 +1,4 @@
-// From a file's ending to a report.
+// Selects the report writer by a file's ending.
 #include "report/report.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct Format {
   ReportFormat format;
   void (*write)(const ReportData& data, const ReportSink& sink);
 };
-// The longer of two endings that fit comes first.
+// Longer endings precede their suffixes.
 constexpr Format kFormats[] = {
     {".hprof.txt", ReportFormat::kHprofText, hprof_text_report},
     {".txt", ReportFormat::kText,

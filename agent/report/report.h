@@ -1,19 +1,19 @@
-// Reports of recorded allocations. One writer for each format, whoever asks: the agent at exit,
-// the `ddm` tool over the wire, recovery from a ring file.
+// Reports of recorded allocations. Each format has one writer, used by the agent at exit, by `ddm`
+// over the wire, and for recovery from a ring file.
 //
 //   .txt        totals, top sites by bytes and by count, then the records
 //   .collapsed  outermost;...;innermost;Class_[new] BYTES   one stack a line
-//   .jsonl      a summary object, one object a site, one for each figure of time, then one a record,
+//   .jsonl      a summary object, an object per site, one per figure of time, then one per record,
 //               newest first
-//   .sites.jsonl  of these the summary and the sites alone
+//   .sites.jsonl  only the summary and the sites of these
 //   .html       self-contained flame graph
 //   .pb.gz      a profile for pprof
 //   .hprof.txt  hprof's text: stacks, then a table of sites
-//   .dhat.json  lifetimes by site, for valgrind's dh_view.html         } both know what has become
-//   .firefox.json  allocations and deaths, for profiler.firefox.com    } of the objects: live=
+//   .dhat.json  lifetimes by site, for valgrind's dh_view.html         } both need to know the
+//   .firefox.json  allocations and deaths, for profiler.firefox.com    } objects' fates: live=
 //
 // Pure functions of ReportData: no JVM, no clock, no files except in write_report_file().
-// Deep stacks spelt out are hundreds of megabytes, so reports go out in pieces.
+// Deep stacks written in full are hundreds of megabytes, so reports are produced in pieces.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@
 
 namespace ddm {
 
-// One thread's books: what the VM says it allocated since tracking began, and what was seen.
+// The account of one thread: bytes allocated by the VM's counter since tracking began, and bytes
+// seen.
 struct ThreadBytes {
   std::int64_t thread_id = 0;
   std::string name;
@@ -43,19 +44,18 @@ struct ThreadBytes {
   std::int64_t unattributed_bytes() const { return allocated_bytes - seen_bytes; }
 };
 
-// The engine of a report that a DDM server has made of a REAL answer, which tells neither engine
-// nor times nor books.
+// The engine in a report converted from a DDM server's REAL answer, which has neither engine nor
+// times nor accounts.
 inline constexpr std::string_view kEngineNotTold = "unknown";
 
-// What is known of the living (live=). With one_in > 1, or with samples, every figure is an
-// estimate.
+// Figures on live objects (live=). With one_in > 1, or with samples, all are estimates.
 struct LiveSummary {
-  std::uint64_t gc = 0;  // of all that was allocated, what this collection has not found dead
+  std::uint64_t gc = 0;  // the collection as of which objects are live
   std::int64_t count = 0;
   std::int64_t bytes = 0;
   std::uint32_t one_in = 1;
   std::int64_t followed_ms = 0;  // for how long
-  std::int64_t top_ms = 0;       // after so long the most bytes were alive after a collection
+  std::int64_t top_ms = 0;       // when live bytes after a collection peaked, since following began
   std::map<std::string, std::int64_t> not_followed;  // reason -> count
 };
 
@@ -67,33 +67,32 @@ struct ReportSummary {
   std::string walker;  // "vm" | "jvmti"
   WalkerCounts walks;
 
-  // Bytes of a thread from one sample to the next, on average; 0 = every allocation. With samples
-  // every count and every sum of bytes is an estimate, but for those of samples and
-  // allocated_bytes.
+  // Mean bytes of a thread between two samples; 0 = every allocation is recorded. With samples all
+  // counts and sums are estimates, except samples and allocated_bytes.
   std::int64_t interval = 0;
-  std::int64_t samples = 0;  // taken since tracking began, when there is an interval
+  std::int64_t samples = 0;  // taken since tracking began, if there is an interval
 
   std::int64_t seen = 0;  // allocations seen since tracking began
   std::int64_t seen_bytes = 0;
-  bool seen_at_least = false;  // both: the end of the run was not counted (a ring file)
-  std::int64_t dropped = 0;    // seen but not recorded (overwritten in the ring is not dropped)
+  bool seen_at_least = false;  // both are lower bounds: the run's end is missing (a ring file)
+  std::int64_t dropped = 0;    // seen but not recorded (overwriting in the ring is no drop)
   std::map<std::string, std::int64_t> dropped_reasons;
-  std::optional<std::int64_t> allocated_bytes;     // the VM's own count; none: it has no counter
-  std::optional<std::int64_t> unattributed_bytes;  // none: no counter, or an interval
-  // Of these, at most so many for the stacks of virtual threads that waited (StackChunk).
+  std::optional<std::int64_t> allocated_bytes;     // the VM's counter; nullopt: it has none
+  std::optional<std::int64_t> unattributed_bytes;  // nullopt: no counter, or an interval
+  // At most this part of them is for stacks of unmounted virtual threads (StackChunk).
   std::optional<std::int64_t> virtual_thread_stack_bytes;
-  std::vector<ThreadBytes> threads;  // the books behind all three
-  std::optional<LiveSummary> live;   // none: not followed
+  std::vector<ThreadBytes> threads;  // the accounts that the three are sums of
+  std::optional<LiveSummary> live;   // nullopt: objects are not followed
   std::int64_t classes_rewritten = 0;
   std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
   std::map<std::string, std::int64_t> methods_skipped;
-  std::vector<std::string> methods_running;  // engine=bci: "a.B.method" without hooks until it ends
-  std::int64_t tracked_ms = 0;               // for how long tracking was on
-  // Figures of two reports can be held against each other if both are the same.
-  std::uint64_t process_start = 0;  // clock ticks since boot; 0 = not known
-  std::int64_t period = 0;          // how many times tracking was switched on: figures began anew
-  std::int64_t written_ms = 0;      // wall clock of this report, milliseconds since the epoch
-  std::string recovered;            // read from a ring file: how the figures came about
+  std::vector<std::string> methods_running;  // engine=bci: "a.B.method", active without hooks
+  std::int64_t tracked_ms = 0;               // how long tracking was on
+  // Two reports are comparable if both are equal.
+  std::uint64_t process_start = 0;  // clock ticks since boot; 0 = unknown
+  std::int64_t period = 0;          // how often tracking was switched on, which resets figures
+  std::int64_t written_ms = 0;      // time of this report, milliseconds since the epoch
+  std::string recovered;            // of a ring file: how the figures were obtained
   std::string reason;               // "exit", "OutOfMemoryError", "every", "request", "recovered"
 
   bool made_of_answer() const { return engine == kEngineNotTold; }
@@ -101,7 +100,7 @@ struct ReportSummary {
   bool live_is_estimated() const { return live && (live->one_in > 1 || sampled()); }
 };
 
-// What the engine shows, as half a sentence: "what really lies on the heap". "" for others.
+// What the engine records, as a noun phrase: "what really lies on the heap". "" for others.
 std::string_view shown_by_engine(const ReportSummary& summary);
 
 // "one sample every 512.0 KiB of a thread, on average".
@@ -110,7 +109,7 @@ std::string sampling_words(const ReportSummary& summary);
 struct ReportData {
   bool tracking_on = false;  // while the report was made
   ReportSummary summary;     // "recorded" is records.size()
-  SiteSet sites;             // of all that was seen
+  SiteSet sites;             // of all allocations seen
   TimeData time;
   RecordSet records;  // newest first
   const NameTable* names = nullptr;
@@ -130,42 +129,42 @@ enum class ReportFormat {
   kFirefox
 };
 
-// Of the paths of reports, for people.
+// Endings of report paths, for messages.
 inline constexpr std::string_view kReportEndings =
     ".txt, .collapsed, .jsonl, .sites.jsonl, .html, .pb.gz, .hprof.txt, .dhat.json or "
     ".firefox.json";
 
-// The format that a path's ending asks for; none for any other ending.
+// The format by a path's ending; nullopt for other endings.
 std::optional<ReportFormat> report_format_of(std::string_view path);
 
-// Nothing can be said in this format of what was recorded without live=, or without sites.
+// Whether the format is empty without live=, or without sites.
 bool needs_live(ReportFormat format);
 bool needs_sites(ReportFormat format);
-// Which of the two this data lacks for it, in words; "": neither.
+// Which of the two is missing in this data, in words; "": neither.
 std::string_view lacks_for(ReportFormat format, const ReportData& data);
 
-// ".hprof", which dump= takes beside those: a heap dump is no report of what was recorded.
+// ".hprof", which dump= accepts too: a heap dump is no report of recorded data.
 bool is_heap_dump(std::string_view path);
 
-// ".html" of "x.html", ".pb.gz" of "x.pb.gz", and ".hprof"; "" when it asks for no format.
+// ".html" of "x.html", ".pb.gz" of "x.pb.gz", and ".hprof"; "" for other endings.
 std::string_view report_ending_of(std::string_view path);
 
-// Takes a report piece by piece; false = no more, it has nowhere to go.
+// Receives a report in pieces; returns false to stop.
 using ReportSink = std::function<bool(std::string_view)>;
 
-// `columns`: of the terminal that shows it, where long names in tables are shortened for. A file has
-// them whole.
+// `columns`: the terminal's width, to which tables shorten long names. Without it names are
+// complete.
 void text_report(const ReportData& data, const ReportSink& sink,
                  std::optional<std::size_t> columns = {});
 void jsonl_report(const ReportData& data, const ReportSink& sink);
 void sites_jsonl_report(const ReportData& data, const ReportSink& sink);
 void summary_line(const ReportData& data, const ReportSink& sink);  // the first line of jsonl
-// The whole run for programs: the summary's line, then one a class, allocating frame and first
+// The whole run for programs: the summary's line, then one per class, allocating frame and first
 // frame outside the JDK, none of them folded:
 // {"type":"site",class,count,bytes,"at":FRAME,"app":FRAME}, where FRAME is {class,method,file,line}
 // or null.
 void site_list(const ReportData& data, const ReportSink& sink);
-// The sites of jsonl of which something is alive, most live bytes first, behind the summary.
+// The summary, then the sites of jsonl with live objects, most live bytes first.
 void live_list(const ReportData& data, const ReportSink& sink);
 void time_lines(const ReportData& data, const ReportSink& sink);  // jsonl's first, those of time
 void pprof_report(const ReportData& data, const ReportSink& sink);
@@ -176,15 +175,15 @@ std::string collapsed_report(const ReportData& data);
 std::string html_report(const ReportData& data);
 void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink);
 
-// At most 25 lines of at most 80 columns: totals and the top sites. What a program that was
-// tracked without dump= prints on stderr at its end.
+// At most 25 lines of at most 80 columns: totals and the top sites. Printed on stderr at the end of
+// a program that was tracked without dump=.
 std::string summary_report(const ReportData& data);
 
-// Writes beside `path` and renames into place: a reader never sees half a report, and whatever
-// stood at `path` before survives a full disk. Returns "" or what went wrong, with the path.
+// Writes to a temporary file and renames it: a reader never sees a partial report, and an existing
+// file survives a full disk. Returns "" or the error, with the path.
 std::string write_report_file(const std::string& path, ReportFormat format, const ReportData& data);
 std::string write_report_file(const std::string& path, std::string_view text);
-// The same with what `fill` gives to the sink; false from it leaves all as it was.
+// The same with the text that `fill` writes to the sink; if it returns false, no file changes.
 std::string write_report_file(const std::string& path,
                               const std::function<bool(const ReportSink&)>& fill);
 

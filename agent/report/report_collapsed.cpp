@@ -1,4 +1,4 @@
-// The collapsed report: one merged stack a line, as flame graph scripts read it.
+// The collapsed report: one merged stack per line, the input of flame graph scripts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-// The format has no escapes: ';' parts frames and the last blank parts stack and number.
+// The format has no escapes: ';' separates frames, the last blank separates stack and number.
 std::vector<std::string> without_separators(std::vector<std::string> texts) {
   for (std::string& text : texts) {
     std::replace_if(
@@ -26,13 +26,13 @@ std::vector<std::string> without_separators(std::vector<std::string> texts) {
 std::string collapsed_report(const ReportData& data) {
   ReportNames names(data.names);
   if (is_of_time_alone(data)) return collapsed_time(data.time, names);
-  // Stacks of small sites are shortened as in jsonl, or the file would be of hundreds of megabytes.
+  // Stacks of small sites are shortened as in jsonl, or the file would have hundreds of megabytes.
   StackTree tree = data.sites.counted() ? stack_tree_of(data.sites.folded(kSpeltOutFrames), names)
                                         : stack_tree_of(data.records, names);
   const std::vector<std::string> frames = without_separators(std::move(tree.frames));
   const std::vector<std::string> classes = without_separators(std::move(tree.classes));
 
-  // The format has no place for remarks but the outermost frame.
+  // Remarks can only be an outermost frame.
   std::vector<std::string> root;
   if (data.summary.sampled()) {
     root = without_separators({fmt::format("[estimated: {}]", sampling_words(data.summary))});
@@ -58,7 +58,7 @@ std::string collapsed_report(const ReportData& data) {
   for (std::size_t i = 0; i < stacks.size();) {
     const std::string& stack = stacks[i].first;
     std::int64_t bytes = 0;
-    // Different leaves may read the same: names with separators.
+    // Different leaves may have equal text, if names contain separators.
     for (; i < stacks.size() && stacks[i].first == stack; ++i) bytes += stacks[i].second;
     out += fmt::format("{} {}\n", stack, bytes);
   }

@@ -1,13 +1,12 @@
 // The dhat.json report: version 2 of the format that valgrind's dh_view.html shows, with lifetimes.
 //
-//   pps   one object a program point: tb, tbk allocated (bytes, objects); tl lifetimes added up;
-//   mb,
-//         mbk the most alive after a collection; gb, gbk alive when all together were the most; eb,
-//         ebk alive at the end; fs its frames in ftbl, innermost first
-//   tg    when all together were the most, te the end, tuth what counts as short-lived: in ms
+//   pps   an object per program point: tb, tbk allocated (bytes, objects); tl sum of lifetimes;
+//         mb, mbk maximum after a collection; gb, gbk at the total's maximum; eb, ebk at the end;
+//         fs its frames in ftbl, innermost first
+//   tg    time of the total's maximum, te the end, tuth limit of short lifetimes: in ms
 //
-// The innermost frame is the class, so that each class of a line is a point of its own. The viewer
-// takes no two points with the same frames: what reads the same is added up.
+// The innermost frame is the class, so each class allocated at a line is a program point. The
+// viewer rejects two points with the same frames: points with equal text are merged.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,7 +83,8 @@ void append_point(std::string& out, const SiteLife& life,
   out += "]}";
 }
 
-// What dies at its first collection lived no longer than from one collection to the next.
+// An object found dead at its first collection lived at most for the interval between two
+// collections.
 std::int64_t short_lived_ms(const LiveSummary& live) {
   return std::max<std::int64_t>(1, live.followed_ms / static_cast<std::int64_t>(live.gc + 1));
 }
@@ -100,13 +100,13 @@ void dhat_report(const ReportData& data, const ReportSink& sink) {
   const SiteSet sites = data.sites.folded(kSpeltOutFrames);
   SiteSet::Room room;
   for (const Site& site : sites.list()) {
-    if (site.life.seen_count == 0) continue;  // from before it was followed
+    if (site.life.seen_count == 0) continue;  // from before objects were followed
     std::vector<std::uint32_t> frames{texts.of_class(site.class_id)};
     for (const Frame& frame : sites.frames(site, room)) frames.push_back(texts.of(frame));
     if (sites.cut(site)) frames.push_back(texts.index(std::string(kDeeperFramesCut)));
     points[std::move(frames)] += site.life;
   }
-  if (points.empty()) points[{0}];  // the viewer needs one
+  if (points.empty()) points[{0}];  // the viewer requires a point
 
   ReportPieces pieces(sink);
   std::string& out = pieces.text();

@@ -1,8 +1,8 @@
-// Puts a report in place in one step. May be called by several threads; they take turns, since
-// the temporary file's name is the process's.
+// Writes a report file atomically. May be called by several threads, which are serialized, since
+// the temporary file's name contains only the pid.
 //
-// Who writes holds a lock on the temporary file, which ends with the process, however that ends:
-// what lies beside the report without a lock was left behind, and is removed.
+// The writer holds a lock on the temporary file, which is released when the process ends in any
+// way: a temporary file without a lock is stale, and is removed.
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ std::string problem(const std::string& path, int error) {
   return fmt::format("cannot write {}: {}", path, errno_text(error));
 }
 
-// -1, or a file of our own that nobody else writes to or is about to remove.
+// Opens and locks the file; -1 if it is not our own, or another process holds it or is removing it.
 int open_locked(const std::string& path, int flags) {
   const int fd = ::open(path.c_str(), flags | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) return -1;
@@ -45,7 +45,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Temporary files of writers that were killed: NAME.tmp-PID without a lock.
+// Removes temporary files of killed writers: NAME.tmp-PID without a lock.
 void remove_left_behind(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -65,21 +65,21 @@ void remove_left_behind(const std::string& path) {
   ::closedir(listed);
 }
 
-// O_EXCL: in a directory like /tmp nobody can lay a link where we are about to write. Another
-// process may take a file that has no lock yet for one that was left behind: then once more.
+// O_EXCL: in a directory like /tmp another user could otherwise plant a symlink. Another process
+// may remove the file as stale before it is locked: retry.
 int create_fresh(const std::string& path) {
   constexpr int kTries = 10;
   int fd = -1;
   for (int i = 0; i < kTries && fd < 0; ++i) {
     fd = open_locked(path, O_CREAT | O_EXCL);
     if (fd >= 0 || (errno != EEXIST && errno != EBUSY)) break;
-    // Of a process that had our number, in another container perhaps.
+    // From a process with the same pid, perhaps in another container.
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) break;
   }
   return fd;
 }
 
-// `fill` is given the sink that leads into the file.
+// `fill` receives the sink that writes to the file.
 template <typename Fill>
 std::string write_in_place(const std::string& path, Fill fill) {
   static std::mutex one_at_a_time;
@@ -98,8 +98,8 @@ std::string write_in_place(const std::string& path, Fill fill) {
     error = write_all(fd, piece);
     return error == 0;
   });
-  // Late write errors (quota, network file systems) show at close(); the lock goes with the last
-  // descriptor. EINTR: Linux has closed it.
+  // Late write errors (quota, network file systems) are reported by close(); the lock is released
+  // with the last descriptor. EINTR: Linux has closed it.
   const int locked = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (::close(fd) != 0 && errno != EINTR && error == 0) error = errno;
   if (error == 0 && whole && std::rename(fresh.c_str(), path.c_str()) != 0) error = errno;

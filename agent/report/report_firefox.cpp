@@ -1,10 +1,10 @@
 // The firefox.json report: a profile for profiler.firefox.com (processed format, version 70) with
-// one thread's nativeAllocations: what was allocated, and with a minus what was found dead.
+// the nativeAllocations of one thread: allocated bytes, and as negative values bytes found dead.
 //
-// Time is by collections: what was allocated between two stands at the second one, and so do the
-// dead. The plus of a site are the bytes of the whole run, plus and minus what is alive. What was
-// allocated before it was followed comes and goes at the very start. As in pprof the class is the
-// innermost frame.
+// Time has the resolution of collections: allocations between two of them are placed at the second,
+// and so are deaths. The sum of a site's positive values are its bytes of the whole run, the sum of
+// all values its live bytes. What was allocated before objects were followed appears and disappears
+// at the start. As in pprof the class is the innermost frame.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Event {
   std::int64_t bytes = 0;
 };
 
-// The events of one sign of one site, whose sum is to be an exact figure.
+// Events of one sign of one site, rounded so that their sum is exact.
 class Changes {
  public:
   // `up_to`: the sum until then, rounded here.
@@ -61,7 +61,7 @@ std::vector<Event> events_of(const SiteSet& all, const SiteSet& sites, FirefoxSt
     double seen_so_far = 0, dead_so_far = 0;
     Changes plus, minus;
   };
-  // What is added up in one site is known by its sum alone.
+  // Merged sites are known by their sum alone.
   std::unordered_map<std::uint64_t, std::size_t> index;
   std::vector<Known> known(sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
@@ -88,7 +88,7 @@ std::vector<Event> events_of(const SiteSet& all, const SiteSet& sites, FirefoxSt
       one->seen_so_far += change.seen_bytes;
       one->plus.reach(moment.ms, one->seen_so_far);
       if (one->dead <= 0) continue;
-      // Of one object in N: those left out have died at the same times.
+      // With one object in N followed, the others are assumed to have died at the same times.
       const double share = static_cast<double>(life.seen_bytes - life.live_bytes) / one->dead;
       one->dead_so_far += change.dead_bytes;
       one->minus.reach(moment.ms, one->dead_so_far * share);

@@ -1,5 +1,5 @@
-// JSON by hand: a report of 65,536 records with 16 frames is a hundred megabytes, most of it
-// copied from fragments that are escaped once.
+// JSON is written without a library: a report of 65,536 records with 16 frames has a hundred
+// megabytes, most of it copies of fragments that are escaped once.
 #include "report/report_json.h"
 
 #include <fmt/format.h>

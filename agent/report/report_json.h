@@ -1,4 +1,4 @@
-// Pieces of JSON that the jsonl report and the flame graph share. Always valid UTF-8.
+// JSON fragments shared by the jsonl report and the flame graph. Always valid UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace ddm {
 
-// Appends a quoted JSON string; the text is taken as the JVM gives it (modified UTF-8, any bytes).
-// "</" and "<!" are broken up, so that the result may stand inside an HTML script element.
+// Appends a quoted JSON string; the text is the JVM's (modified UTF-8, any bytes). "</" and "<!"
+// are broken up, so that the result is safe in an HTML script element.
 void append_json_string(std::string& out, std::string_view jvm_text);
 
 void append_json_number(std::string& out, std::int64_t number);
 
-// What is alive by collections survived, youngest first: of {"survived":4,"count":,"bytes":} are
-// the objects that have survived 4 to 7. Only what is not zero.
+// Live objects by collections survived, youngest first: {"survived":4,"count":,"bytes":} are the
+// objects that have survived 4 to 7. Zeros are omitted.
 void append_live_ages(std::string& out, const LiveAges& ages);
 
-// Appends the summary's members, without the braces around them: "pid":4711,"app":...
+// Appends the summary's members without braces: "pid":4711,"app":...
 void append_summary_members(std::string& out, const ReportData& data);
 
 }  // namespace ddm

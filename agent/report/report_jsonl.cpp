@@ -1,5 +1,5 @@
-// The jsonl report: a summary object, one object a site, most bytes first, one for each figure of
-// time, then one a record, newest first.
+// The jsonl report: a summary object, an object per site, most bytes first, one per figure of time,
+// then one per record, newest first.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -14,7 +14,7 @@
 namespace ddm {
 namespace {
 
-// Escaped pieces of objects, each made once.
+// Caches escaped fragments of objects.
 class Fragments {
  public:
   explicit Fragments(const ReportData& data, ReportNames& names) : data_(data), names_(names) {}
@@ -35,13 +35,13 @@ class Fragments {
     });
   }
 
-  // The last member of a line and its end.
+  // The last member of a line, and the end of the line.
   void append_stack(std::string& out, std::span<const Frame> frames, bool cut) {
     append_inner_stack(out, frames, cut);
     out += '\n';
   }
 
-  // Of an object inside a line.
+  // The same for an object inside a line.
   void append_inner_stack(std::string& out, std::span<const Frame> frames, bool cut) {
     out += R"(,"stack":[)";
     for (const Frame& frame : frames) {
@@ -210,7 +210,7 @@ void append_records(const ReportData& data, Fragments& fragments, ReportPieces& 
   }
 }
 
-// The summary, and whatever `add` puts behind it.
+// The summary, followed by the output of `add`.
 template <typename Add>
 void behind_summary(const ReportData& data, const ReportSink& sink, const Add& add) {
   ReportNames names(data.names);

@@ -38,7 +38,7 @@ std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
     const MethodTime& time = times[i];
     exceptions += time.exceptions;
     if (i >= rows) continue;
-    // The method's own name stays whole as long as it fits.
+    // The method's own name is kept whole if it fits.
     const std::string method = printable(time.method);
     const std::size_t left = method_columns - std::min(method_columns - 4, method.size() + 1);
     fmt::format_to(to, "{:>7} {:>12} {:>12} {:>11}  {}.{}\n", share_of(time.self_ns, all),

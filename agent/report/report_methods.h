@@ -9,8 +9,8 @@
 
 namespace ddm {
 
-// "" without methods. `times`: the most time in itself first; the first `rows` of them, in lines of
-// at most `columns`.
+// "" without methods. `times`: largest self time first; shows the first `rows`, in lines of at most
+// `columns`.
 std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
                          std::size_t columns);
 

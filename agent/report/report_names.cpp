@@ -1,4 +1,4 @@
-// Lazily filled caches in front of NameTable: one lock and one conversion a name.
+// Lazily filled caches of NameTable: one lock and one conversion per name.
 #include "report/report_names.h"
 
 #include <fmt/format.h>

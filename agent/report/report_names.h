@@ -1,7 +1,7 @@
-// The names one report speaks of, made printable once each.
+// The printable names used by one report, converted once each.
 //
-// For one thread; lives as long as the writing of one report. Ids that the table does not know
-// (a damaged file) count as unknown.
+// For one thread; lives during the writing of one report. Ids that are not in the table (a damaged
+// file) are treated as unknown.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ class ReportNames {
   const std::string& class_name(NameId id);
   const PrintableMethod& method(NameId id);
 
-  // "B.java:12", "B.java", "Native Method", "Unknown Source"; what a stack trace shows in ().
+  // "B.java:12", "B.java", "Native Method", "Unknown Source": the part in () of a stack trace.
   std::string place(NameId method, int line);
 
  private:

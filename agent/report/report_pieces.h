@@ -1,4 +1,4 @@
-// The text of a growing report, handed on as soon as there is a piece of it.
+// Buffers the text of a report and passes it on in pieces.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class ReportPieces {
 
   std::string& text() { return text_; }  // append here
 
-  // To be asked between records: hands on what has grown to a piece. False = the sink is done.
+  // Call between records: passes on a full piece. False: the sink is done.
   bool wanted() {
     if (text_.size() >= kPieceBytes) finish();
     return wanted_;

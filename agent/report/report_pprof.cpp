@@ -1,14 +1,14 @@
 // The report for pprof: a gzipped Profile message of profile.proto, with alloc_objects and
 // alloc_space, and with live= inuse_objects and inuse_space. As in the collapsed report the leaf of
-// a stack is the class; it is a label, too. Of time alone it has samples and cpu, or calls and time
-// of methods, or contentions and delay, where the class is a label beside the kind of waiting.
+// a stack is the class, which is a label, too. For time alone it has samples and cpu, or calls and
+// time of methods, or contentions and delay, with labels for the class and the kind of waiting.
 //
 //   Profile   1 sample_type*  2 sample*  4 location*  5 function*  6 string*  9 time_nanos
 //             10 duration_nanos  11 period_type  12 period  13 comment*  14 default_sample_type
 //   ValueType 1 type  2 unit                     Sample   1 location*  2 value*  3 label*
 //   Location  1 id  4 line*                      Line     1 function  2 line
 //   Function  1 id  2 name  3 system_name  4 filename      Label  1 key  2 text
-//   Texts are indexes into the strings, of which the first is "".
+//   Texts are indices into the string table, whose first entry is "".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ class PprofWriter {
     profile_.add_integer(14, text("alloc_space"));
   }
 
-  // As many stacks in full as the collapsed report has.
+  // Complete stacks for as many sites as in the collapsed report.
   void write_sites() {
     const SiteSet sites = data_.sites.folded(kSpeltOutFrames);
     SiteSet::Room room;
@@ -159,7 +159,7 @@ class PprofWriter {
     sample.add_message(3, label);
   }
 
-  // What stack_ has stands inside of the frames.
+  // The entries of stack_ are inside the frames.
   void add_sample(ProtobufWriter sample, std::span<const Frame> frames, bool cut,
                   const std::vector<std::int64_t>& values) {
     for (const Frame& frame : frames) stack_.push_back(location(frame));
@@ -237,7 +237,7 @@ class PprofWriter {
   const ReportData& data_;
   ReportNames names_;
   GzipSink gzip_;
-  ProtobufWriter profile_;  // what is not handed on yet: fields may come in any order
+  ProtobufWriter profile_;  // not written yet: fields may be in any order
   std::vector<std::uint64_t> stack_;
   std::unordered_map<std::string, std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint64_t> locations_;  // by method and line

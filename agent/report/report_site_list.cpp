@@ -1,4 +1,4 @@
-// The whole run for programs: what the tables of ddm and its differences are made of.
+// The whole run for programs: the input of ddm's tables and comparisons.
 #include <algorithm>
 
 #include "report/report.h"

@@ -1,4 +1,4 @@
-// Recorded allocations added up by site and by thread.
+// Sums recorded allocations by site and by thread.
 #include "report/report_sites.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ class SiteSums {
  public:
   explicit SiteSums(ReportNames& names) : names_(names) {}
 
-  // Figures are added to either of the two.
+  // Figures are added to both.
   std::pair<AllocSite&, WeightedSum&> at(NameId class_id, std::span<const Frame> frames) {
     AllocSite site;
     site.class_id = class_id;

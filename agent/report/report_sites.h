@@ -1,4 +1,4 @@
-// Recorded allocations added up by site and by thread, for the tables of the reports.
+// Sums recorded allocations by site and by thread, for the tables of the reports.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ddm {
 
-// A method and a line, as a table shows them.
+// A method and a line, as shown in tables.
 struct FrameLine {
   bool known = false;  // false: no Java frame
   NameId method = kUnknownName;
@@ -20,61 +20,60 @@ struct FrameLine {
   friend bool operator==(const FrameLine&, const FrameLine&) = default;
 };
 
-// What was allocated and where: the class, the frame that allocates, and the first frame that is
-// not the JDK's, or what stands for it (jdk_classes.h).
+// Where a class was allocated: the allocating frame, and the first frame outside the JDK or its
+// substitute (jdk_classes.h).
 struct AllocSite {
   NameId class_id = kUnknownName;
   FrameLine at;
   FrameLine app;
   std::int64_t bytes = 0;
   std::int64_t count = 0;
-  std::int64_t app_bytes = 0;  // of these, how many are `app`'s
-  LiveAges ages = {};          // of what is alive of it
+  std::int64_t app_bytes = 0;  // the part of them with frame `app`
+  LiveAges ages = {};          // of its live objects
 };
 
 enum class SiteOrder { kBytes, kCount };
 
-// By what sites are told apart, beside the class. kAllocating: `app` is the one with most bytes
-// there; kApp: `at` is not known; kBoth: as fine as it gets.
+// What distinguishes sites besides the class. kAllocating: `app` is the one with the most bytes;
+// kApp: `at` is unknown; kBoth: both frames.
 enum class SiteFrame { kAllocating, kApp, kBoth };
 
-// Every site of the records, or of the whole run, in no particular order.
+// All sites of the records, or of the whole run, unordered.
 std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names,
                                 SiteFrame by = SiteFrame::kAllocating);
 std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names,
                                 SiteFrame by = SiteFrame::kAllocating);
-// What tables and graphs are about: the whole run, if that was counted, else what is recorded.
+// The data of tables and graphs: the whole run, if it was counted, else the records.
 std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names,
                                 SiteFrame by = SiteFrame::kAllocating);
 
-// The innermost frame, and the one that tells what the program does: jdk_classes.h's
-// telling_frame().
+// The innermost frame, and jdk_classes.h's telling_frame().
 FrameLine innermost(std::span<const Frame> frames, ReportNames& names);
 FrameLine outside_jdk(std::span<const Frame> frames, ReportNames& names);
 
-// The first `limit` of them, largest first; ties are broken by the other number, then by ids.
+// The `limit` largest, in order; ties are broken by the other figure, then by ids.
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit);
 
-// What stands below a site in a table, in so many columns: "    at FRAME", "    from FRAME" where
-// that is another one, and how much of it if that is not all.
+// The lines below a site in a table of `width` columns: "    at FRAME", "    from FRAME" if that is
+// another one, and its share unless it is all.
 std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, std::size_t width);
 
-// One thread: what was recorded of it, and its books if the report has them.
+// One thread: its recorded allocations, and its account if the report has one.
 struct ThreadTotal {
   std::int64_t thread_id = 0;
-  std::string name;  // as the report has it, not made printable
+  std::string name;  // as in the report, not made printable
   std::int64_t bytes = 0;
   std::int64_t count = 0;
   const ThreadBytes* books = nullptr;
 };
 
-// Threads with records or books, most recorded bytes first.
+// Threads with records or accounts, most recorded bytes first.
 std::vector<ThreadTotal> threads_of(const ReportData& data);
 
 // The name of a thread of the report, or "".
 std::string_view thread_name_of(const ReportData& data, std::int64_t thread_id);
 
-// Of all records.
+// The sum of all records.
 WeightedSum recorded(const RecordSet& records);
 
 }  // namespace ddm

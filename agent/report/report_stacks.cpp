@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNotYet = std::numeric_limits<std::uint32_t>::max();
 
-// Text -> dense index, with a shortcut from the id that the text came from.
+// Interns texts as dense indices, with a shortcut by id.
 class Interned {
  public:
   explicit Interned(std::vector<std::string>& texts) : texts_(texts) {}
@@ -41,7 +41,7 @@ class TreeBuilder {
   explicit TreeBuilder(StackTree& tree) : tree_(tree) { tree_.nodes.emplace_back(); }
 
   std::uint32_t child(std::uint32_t parent, std::uint32_t name, bool is_class) {
-    // Names are far fewer than 2^31, so the flag fits beside the index.
+    // Names are far fewer than 2^31, so the flag fits next to the index.
     const std::uint64_t key = std::uint64_t{parent} << 32 | name << 1 | (is_class ? 1u : 0u);
     const auto next = static_cast<std::uint32_t>(tree_.nodes.size());
     const auto [at, fresh] = children_.emplace(key, next);
@@ -60,7 +60,7 @@ class StackTreeBuilder {
     tree_.frames.emplace_back(kDeeperFramesCut);
   }
 
-  // The leaf of a stack.
+  // The leaf node of a stack.
   std::uint32_t leaf(std::span<const Frame> frames, bool cut, NameId class_id) {
     std::uint32_t node = 0;
     if (cut) node = builder_.child(node, StackTree::kCutFrame, false);

@@ -42,7 +42,7 @@ class Summary {
   }
 
  private:
-  // The one way to a line: nothing gets past the right edge.
+  // All lines are added here, so none exceeds the limit.
   void add(std::string_view text) { out_.append(shortened(text, kColumns)).append(1, '\n'); }
 
   void engine() {

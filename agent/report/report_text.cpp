@@ -1,6 +1,6 @@
 // The text report: totals, totals per thread, tables of sites, then every record with its stack.
-// On a terminal tables keep to its columns; a method's name is never cut, so a very long one may
-// stand out.
+// For a terminal, tables fit its columns, except that method names are never shortened, so a very
+// long one may exceed them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -184,7 +184,7 @@ class TextReport {
   }
 
   void thread_totals() {
-    if (summary_.sampled()) return;  // what lies between the samples is no fault
+    if (summary_.sampled()) return;  // allocations between samples are not missing
     std::vector<const ThreadBytes*> open;
     for (const ThreadBytes& thread : summary_.threads) {
       if (thread.unattributed_bytes() != 0) open.push_back(&thread);
@@ -222,7 +222,7 @@ class TextReport {
     site_rows(top, bytes, count, order != "count");
   }
 
-  // `survived`: of what is alive, how many collections at least half of a site's objects have.
+  // `survived`: adds how many collections at least half of a site's live objects have survived.
   void site_rows(const std::vector<AllocSite>& top, std::int64_t bytes, std::int64_t count,
                  bool by_bytes, bool survived = false) {
     const auto age = [&](std::string_view text) {
@@ -261,7 +261,7 @@ class TextReport {
 
   const ReportData& data_;
   const ReportSummary& summary_;
-  const std::size_t columns_;  // where lines of tables end
+  const std::size_t columns_;  // width of tables
   ReportNames names_;
   ReportPieces pieces_;
   std::string& out_ = pieces_.text();

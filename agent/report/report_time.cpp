@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kRows = 20;
 constexpr std::size_t kSummaryRows = 7;
 constexpr std::size_t kTraceFrames = 24;
-constexpr std::size_t kHolders = 3;  // of a lock
+constexpr std::size_t kHolders = 3;  // shown per lock
 
 std::string ms(std::int64_t ns) {
   return fmt::format("{}.{} ms", grouped(ns / 1'000'000), ns / 100'000 % 10);
@@ -110,7 +110,7 @@ class Tables {
 
   void monitors() {
     if (!time_.monitor_on) return;
-    std::int64_t all = 0;  // a pin is a park as well
+    std::int64_t all = 0;  // a pin is counted as a park, too
     for (const MonitorTime& monitor : time_.monitors) {
       if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
     }

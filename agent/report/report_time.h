@@ -1,4 +1,4 @@
-// The parts of reports that tell of time.
+// The parts of reports about time.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace ddm {
 
-// Only time was asked for: allocations have no place in the report.
+// Only time was measured, so the report has no part on allocations.
 inline bool is_of_time_alone(const ReportData& data) {
   const TimeData& time = data.time;
   return data.summary.engine.empty() &&
          (time.sampler || time.monitor_on || !time.methods.empty() || !time.incomplete.empty());
 }
 
-// Tables of samples and of locks, each row with a number under which its stack stands below them.
-// Lines of at most so many columns, but for long names in stacks. "" when nothing was asked for.
+// Tables of samples and of locks, each row with a number that refers to its stack below. Lines of
+// at most `columns`, except for long names in stacks. "" if nothing was measured.
 std::string time_tables(const ReportData& data, ReportNames& names, std::size_t columns);
 
-// At most 24 lines for the end of a program.
+// At most 24 lines, for the end of a program.
 std::string time_summary(const ReportData& data);
 
-// One stack a line, outermost frame first, in all threads: then how often it was sampled; or,
-// without samples, the microseconds that its innermost timed method took itself; or, without those,
-// that threads waited there for locks, by kind, with the class last.
+// One stack per line, outermost frame first, for all threads together, with its samples; without
+// samples, the microseconds of self time of its innermost timed method; without those, the waits
+// for locks by kind, with the class as the last frame.
 std::string collapsed_time(const TimeData& time, ReportNames& names);
 
 }  // namespace ddm

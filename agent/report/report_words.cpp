@@ -1,4 +1,4 @@
-// Numbers, times and long names as people read them.
+// Formats numbers, times and long names for people.
 #include "report/report_words.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kEllipsis = "...";
-constexpr std::size_t kShortestClass = 12;  // below this an elided name says nothing
+constexpr std::size_t kShortestClass = 12;  // shorter forms of a class name are useless
 constexpr std::size_t kShortestFile = 12;
 
 std::string utc(std::int64_t ms_since_epoch, bool with_millis) {
@@ -29,7 +29,7 @@ std::string utc(std::int64_t ms_since_epoch, bool with_millis) {
   return text;
 }
 
-// "org.example.web.Page" -> "o.e.web.Page": as many packages from the left as `width` asks for.
+// "org.example.web.Page" -> "o.e.web.Page": abbreviates packages from the left until `width` fits.
 std::string with_short_packages(std::string_view name, std::size_t width) {
   std::string out;
   std::size_t columns = columns_of(name);
@@ -45,8 +45,8 @@ std::string with_short_packages(std::string_view name, std::size_t width) {
   return out.append(name);
 }
 
-// "PageBuilder.java" in "org.example.PageBuilder$Part": the class tells the file.
-bool tells_file(std::string_view class_name, std::string_view file) {
+// "PageBuilder.java" for "org.example.PageBuilder$Part": the class implies the file name.
+bool implies_file(std::string_view class_name, std::string_view file) {
   class_name.remove_prefix(class_name.rfind('.') + 1);  // npos: nothing
   class_name = class_name.substr(0, class_name.find('$'));
   return file.substr(0, file.find('.')) == class_name;
@@ -123,7 +123,7 @@ std::string shortened_frame(const PrintableMethod& method, std::string_view plac
   std::string head = with_short_packages(method.class_name, room);
   const std::size_t colon = std::min(place.rfind(':'), place.size());
   if (columns_of(head) > room && colon != place.size() &&
-      tells_file(method.class_name, place.substr(0, colon))) {
+      implies_file(method.class_name, place.substr(0, colon))) {
     tail = fmt::format(".{}({})", method.method, place.substr(colon));
     room = width - std::min(width, columns_of(tail));
     head = with_short_packages(method.class_name, room);
@@ -131,7 +131,7 @@ std::string shortened_frame(const PrintableMethod& method, std::string_view plac
   }
   if (room >= kShortestClass) return shortened(head, room) + tail;
   const std::string short_head = shortened(head, kShortestClass);
-  if (colon == place.size()) return short_head + tail;  // "Native Method" stays whole
+  if (colon == place.size()) return short_head + tail;  // "Native Method" is kept
   const auto with_file = [&](std::string_view file) {
     return fmt::format("{}.{}({}{})", short_head, method.method, file, place.substr(colon));
   };

@@ -1,4 +1,4 @@
-// Numbers, times and long names as people read them. Pure functions, for the text reports.
+// Formats numbers, times and long names for people. Pure functions, for the text reports.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,24 @@ std::string age_words(std::size_t age_class);                 // "0", "4-7", "1,
 std::string utc_seconds(std::int64_t ms_since_epoch);         // "2024-05-01 12:00:00"
 std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:00:00.123"
 
-// Allocations whose stacks have a gap (CallTree) are
+// The label for allocations whose stacks have a gap (CallTree).
 inline constexpr std::string_view kOfSeldomStacks = "of stacks without room for all frames";
 
-// What a terminal shows without wrapping: lines meant for one are not longer. Files have all names
-// whole.
+// Terminal width that text for people fits in. Files have complete names.
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kAnyColumns = std::size_t{1} << 30;
 
 // `text` with its middle replaced by "..." if it has more than `width` characters.
 std::string shortened(std::string_view text, std::size_t width);
 
-// A type name of at most `width` characters: first its packages shrink to one letter each, from
-// the left, then its middle goes.
+// A type name of at most `width` characters: packages are abbreviated to one letter, from the left,
+// then the middle is dropped.
 std::string shortened_type(std::string_view type_name, std::size_t width);
 
-// "a.b.Cls.method(File.java:12)" in `width` characters if that can be had without touching the
-// method's name: packages shrink, then a file name that the class tells goes ("(:12)"), then the
-// middle of the class, then that of the file's name. `place` is what stands in the parentheses.
+// "a.b.Cls.method(File.java:12)" in `width` characters if that is possible without shortening the
+// method's name: packages are abbreviated, then a file name implied by the class is dropped
+// ("(:12)"), then the middle of the class name, then that of the file name. `place` is the part in
+// parentheses.
 std::string shortened_frame(const PrintableMethod& method, std::string_view place,
                             std::size_t width);
 

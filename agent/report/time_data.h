@@ -1,5 +1,5 @@
-// What a report tells of time: methods that were timed, stacks that were sampled, and where threads
-// waited for locks. Times are nanoseconds.
+// A report's data on time: timed methods, sampled stacks, and waits for locks. Times are
+// nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,24 @@
 
 namespace ddm {
 
-// Recursion counts once in total_ns and cpu_ns, which include what was called.
+// Recursion counts once in total_ns and cpu_ns, which include callees.
 struct MethodTime {
   std::string class_name;  // as in MethodName
   std::string method;
   std::string signature;
   std::int64_t calls = 0;       // entries
-  std::int64_t exceptions = 0;  // of these, how many an exception ended
+  std::int64_t exceptions = 0;  // the part of them ended by an exception
   std::int64_t total_ns = 0;
   std::int64_t self_ns = 0;
   std::int64_t cpu_ns = 0;     // of the thread
-  NameId name = kUnknownName;  // the same, for stacks
+  NameId name = kUnknownName;  // the method's name id, for stacks
 };
 
-// The same of a method where one method called it: a node of the tree of calls. Recursion counts as
-// above.
+// The same for one method called by another: a node of the tree of calls. Recursion as above.
 struct MethodPath {
   static constexpr std::int32_t kNoCaller = -1;
-  std::int32_t caller = kNoCaller;  // an earlier one of the list
-  std::uint32_t method = 0;         // which of TimeData::methods
+  std::int32_t caller = kNoCaller;  // index of an earlier entry
+  std::uint32_t method = 0;         // index in TimeData::methods
   std::int64_t calls = 0;
   std::int64_t total_ns = 0;
   std::int64_t self_ns = 0;
@@ -43,14 +42,14 @@ struct StackSample {
   std::int64_t count = 0;
   std::string thread;  // its name
   std::vector<Frame> frames;
-  bool cut = false;  // there were more frames
+  bool cut = false;  // frames are missing
 };
 
 enum class MonitorKind : std::uint8_t {
   kEnter,  // waited to enter a synchronized block or method
   kWait,   // in Object.wait()
-  kPark,   // in LockSupport.park(), as the locks of java.util.concurrent wait
-  kPin,    // a virtual thread that kept its carrier while it waited
+  kPark,   // in LockSupport.park(), also called by the locks of java.util.concurrent
+  kPin,    // a pinned virtual thread
 };
 
 constexpr std::string_view name_of(MonitorKind kind) {
@@ -58,73 +57,73 @@ constexpr std::string_view name_of(MonitorKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-// Of the waits at one place: those that one thread was the cause of, since it had the lock when they
-// began, and what it was doing then.
+// The part of the waits at one place whose lock was owned by this thread when they began, and what
+// the owner was executing then.
 struct LockHolder {
   std::string thread;  // its name
   std::int64_t count = 0;
   std::int64_t ns = 0;
-  std::vector<Frame> frames;  // none: not known
+  std::vector<Frame> frames;  // empty: unknown
   bool cut = false;
 };
 
 struct MonitorTime {
   MonitorKind kind = MonitorKind::kEnter;
-  NameId class_id = kUnknownName;  // of the object waited for
+  NameId class_id = kUnknownName;  // of the object that was waited for
   std::int64_t count = 0;
   std::int64_t ns = 0;
   std::vector<Frame> frames;
   bool cut = false;
-  std::vector<LockHolder> holders{};  // most time first; of waits with a known one
+  std::vector<LockHolder> holders{};  // most time first; only waits with a known owner
 };
 
-// A wait that goes on.
+// A wait in progress.
 struct OngoingWait {
   MonitorKind kind = MonitorKind::kEnter;
-  NameId class_id = kUnknownName;  // of the object waited for
-  std::int64_t thread_id = 0;      // Java's
+  NameId class_id = kUnknownName;  // of the object that is waited for
+  std::int64_t thread_id = 0;      // Thread.getId()
   std::int64_t ns = 0;             // so far
-  std::string holder;              // who had the lock when it began; "": nobody, or not known
+  std::string holder;              // the lock's owner when it began; "": none, or unknown
   std::vector<Frame> frames;
   bool cut = false;
 };
 
-// How the sampler fared, since it was last switched on.
+// Statistics of the sampler since it was last switched on.
 struct SamplerFigures {
-  std::int64_t asked_ns = 0;  // from one look at the threads to the next
-  std::int64_t mean_ns = 0;   // as it was, on average
+  std::int64_t asked_ns = 0;  // interval between rounds as requested
+  std::int64_t mean_ns = 0;   // actual mean interval
   std::int64_t longest_ns = 0;
   std::int64_t budget = 0;  // percent of one CPU
   std::int64_t on_ns = 0;
-  std::int64_t own_ns = 0;     // CPU of its thread
-  std::int64_t others_ns = 0;  // estimated: CPU of other threads, for their stacks
+  std::int64_t own_ns = 0;     // CPU of the sampler thread
+  std::int64_t others_ns = 0;  // estimated CPU of other threads for their stacks
   std::int64_t looks = 0;
   std::int64_t stacks = 0;     // taken and counted
   std::int64_t waiting = 0;    // taken of threads that had stopped running: not counted
-  std::int64_t missed_ns = 0;  // CPU of threads that were never met running
-  std::map<std::string, std::int64_t> failed;  // stacks that could not be had, by reason
+  std::int64_t missed_ns = 0;  // CPU of threads that were never found running
+  std::map<std::string, std::int64_t> failed;  // stacks that could not be taken, by reason
 };
 
-// Each list with the largest figure first.
+// Each list is ordered by its main figure, largest first.
 struct TimeData {
   std::vector<MethodTime> methods;
-  std::vector<MethodPath> method_paths;           // callers before what they called
-  std::map<std::string, std::int64_t> not_timed;  // methods and classes left out, by reason
+  std::vector<MethodPath> method_paths;           // callers precede callees
+  std::map<std::string, std::int64_t> not_timed;  // methods and classes not timed, by reason
   std::vector<StackSample> samples;
   std::optional<SamplerFigures> sampler;
   std::vector<MonitorTime> monitors;
-  std::vector<OngoingWait> waiting;  // not in `monitors`, which have what is over
-  std::optional<bool> monitor_on;    // none: monitors were never timed
-  std::string incomplete;            // a sentence on what the figures lack; "": nothing
+  std::vector<OngoingWait> waiting;  // in progress; not included in `monitors`
+  std::optional<bool> monitor_on;    // nullopt: waits were never measured
+  std::string incomplete;            // what is missing in the figures, as a sentence; "": nothing
 
   bool empty() const { return methods.empty() && samples.empty() && monitors.empty(); }
 };
 
-// Who measures time, and adds what is known so far. Any thread, also without the VM.
+// A feature that measures time and adds its results. Any thread, also without the VM.
 class TimeDataSource : public NamesUser {
  public:
   virtual void add_to(TimeData& data) = 0;
-  // Figures begin anew; what is on stays on.
+  // Resets the figures; measuring continues.
   virtual void forget() {}
 };
 

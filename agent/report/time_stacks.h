@@ -1,4 +1,4 @@
-// What TimeData tells of as weighed stacks, for trees and profiles. Pure.
+// TimeData as weighted stacks, for trees and profiles. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ class TimeStacks {
  public:
   enum class Of { kMethods, kSamples, kLocks };
   struct Stack {
-    std::int64_t amount = 0;  // nanoseconds; of samples the same as count
+    std::int64_t amount = 0;  // nanoseconds; for samples equal to count
     std::int64_t count = 0;
-    NameId class_id = kUnknownName;          // what was waited for; kUnknownName: nothing
+    NameId class_id = kUnknownName;          // class of the lock; kUnknownName: none
     MonitorKind kind = MonitorKind::kEnter;  // of locks
     bool cut = false;
     std::size_t begin = 0, end = 0;  // of its frames
   };
 
-  // What each chain of timed methods took in itself, and how often it was called.
+  // Self time and number of calls of each chain of timed methods.
   static TimeStacks of_methods(const TimeData& time);
   static TimeStacks of_samples(const TimeData& time);
-  // Without pins, which are parks as well.
+  // Without pins, which are counted as parks, too.
   static TimeStacks of_locks(const TimeData& time);
-  // For formats that have room for one: samples, else methods, else locks.
+  // For formats with one kind of stacks: samples, else methods, else locks.
   static TimeStacks first_of(const TimeData& time);
 
   Of of() const { return of_; }
@@ -42,7 +42,7 @@ class TimeStacks {
  private:
   explicit TimeStacks(Of of) : of_(of) {}
   void add(Stack stack, std::span<const Frame> frames);
-  void end(Stack stack);  // of the frames added since the last one
+  void end(Stack stack);  // of the frames added since the last call
 
   Of of_;
   std::vector<Stack> stacks_;

@@ -9,7 +9,7 @@
 namespace ddm {
 namespace {
 
-// A collection of a full heap comes before the dump begins.
+// Time for the full collection that precedes the dump.
 constexpr std::chrono::seconds kOomPatience{10};
 
 }  // namespace

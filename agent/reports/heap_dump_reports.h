@@ -1,7 +1,7 @@
-// The heap dumps among the paths of dump=: at the end of the program and at the first
-// OutOfMemoryError, with the stacks of allocations where live= is on.
+// The heap dumps among the paths of dump=: at the program's end and at the first OutOfMemoryError,
+// with allocation stacks if live= is on.
 //
-// One dump at a time, its caller sees to that. Any attached thread.
+// One dump at a time, which the caller ensures. Any attached thread.
 #pragma once
 
 #include <jni.h>
@@ -19,27 +19,27 @@ namespace ddm {
 
 class HeapDumpReports {
  public:
-  // `paths`: filled in. What they need of Java's heap is made now: at an OutOfMemoryError there is
-  // no room.
+  // `paths`: expanded. Java objects that a dump needs are allocated here, since at an
+  // OutOfMemoryError the heap is full.
   HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths,
                   FollowedObjects& followed);
 
   bool any() const { return !paths_.empty(); }
 
-  // `dying`: the VM is about to end. `oom` = to NAME-oom.hprof. A path that cannot be written is
-  // replaced by the same file name in the temporary directory. Without `jni` there is none, and
-  // that is said.
+  // `dying`: the VM is about to exit. `oom` = to NAME-oom.hprof. If a path cannot be written, the
+  // same file name in the temporary directory is used. Without `jni` no dump is possible, which is
+  // logged.
   void write(JNIEnv* jni, bool oom, bool dying);
 
-  // For the thread whose OutOfMemoryError write() has been asked for: waits until the VM has
-  // written what is in the heap now, as it does itself with -XX:+HeapDumpOnOutOfMemoryError. Not
-  // for long when that does not begin: this thread may hold what is needed for it.
+  // For the thread with the OutOfMemoryError, after write() was posted: waits until the VM has
+  // dumped the heap as it is now, like -XX:+HeapDumpOnOutOfMemoryError. Gives up early if the dump
+  // does not start: this thread may hold a lock that it needs.
   void await_oom();
 
-  // One is written, and not just waiting for the collector. Any thread.
+  // A dump is being written, not just waiting for the collection. Any thread.
   bool is_writing() const { return dumper_.is_writing(); }
 
-  // At the VM's death: what is unfinished goes.
+  // VMDeath: removes unfinished files.
   void close();
 
  private:
@@ -53,7 +53,7 @@ class HeapDumpReports {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool oom_dumped_ = false;  // or there will be none
+  bool oom_dumped_ = false;  // a dump at OutOfMemoryError was written, or was ruled out
 };
 
 }  // namespace ddm

@@ -71,7 +71,7 @@ void ReportFiles::write_file(const std::string& path, const ReportData& data) {
   }
   const std::string fallback = fallback_path_of(path);
   const std::string fallback_error = write_report_file(fallback, format, data);
-  // One that is written every so often will be tried again; the last one will not.
+  // A periodic report will be retried; the final one will not.
   const bool again = data.summary.reason == "every";
   const bool told = !failing_.insert(path).second;
   if (again && told) return;

@@ -1,7 +1,7 @@
-// Where reports go: the paths of dump=, with %p and %t filled in, and the -oom twins.
+// The files of reports: the paths of dump=, with %p and %t expanded, and their -oom counterparts.
 //
-// Writing never loses what was recorded: a path that cannot be written is replaced by the same
-// file name in the temporary directory, with one line that says so.
+// Recorded data is never lost: if a path cannot be written, the same file name in the temporary
+// directory is used, which is logged.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace ddm {
 
 class ReportFiles {
  public:
-  // `start_time` is when the agent was loaded, seconds since the epoch: %t = YYYYMMDD-HHMMSS of it.
+  // `start_time`: when the agent was loaded, seconds since the epoch; %t is its YYYYMMDD-HHMMSS.
   ReportFiles(const std::vector<std::string>& dumps, std::int64_t pid, std::int64_t start_time);
 
   bool any() const { return !paths_.empty(); }
 
-  // Not written by this: those of heap dumps.
+  // Paths of heap dumps, which write() does not write.
   const std::vector<std::string>& heap_dumps() const { return heap_dumps_; }
 
-  // Checks, before anything is recorded, that the directories can be written, and tells.
+  // Checks, before anything is recorded, that the directories are writable; logs which are not.
   void check() const;
 
-  // Writes each report in the format of its ending; `oom` = to NAME-oom.EXT.
-  // A path that fails again and again while the program runs is told of once.
+  // Writes each report in the format of its ending; `oom` = to NAME-oom.EXT. Repeated failures of a
+  // path during the run are logged once.
   void write(const ReportData& data, bool oom);
 
  private:
@@ -35,10 +35,10 @@ class ReportFiles {
 
   std::vector<std::string> paths_;  // "-" = stderr
   std::vector<std::string> heap_dumps_;
-  std::set<std::string> failing_;  // told of
+  std::set<std::string> failing_;  // failures already logged
 };
 
-// The same file name where anybody may write.
+// The same file name in the temporary directory.
 std::string fallback_path_of(const std::string& path);
 
 // "a/b.html" -> "a/b-oom.html".

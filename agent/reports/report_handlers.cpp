@@ -28,7 +28,7 @@ ReportHandlers::ReportHandlers(const HandlerContext& context, ReportAssembly& as
 }
 
 void ReportHandlers::add_to(Dispatcher& dispatcher) {
-  // Through the slow lane: what the same server has switched on or off before comes first.
+  // On the slow lane: earlier switch requests of the same server are complete then.
   dispatcher.add(ReportRequest::kType, Lane::kSlow,
                  [this](const Request& request, Reply reply) { ask(request, std::move(reply)); });
   dispatcher.add(
@@ -36,7 +36,7 @@ void ReportHandlers::add_to(Dispatcher& dispatcher) {
       [this](const Request& request, Reply reply) { ask_at_end(request, std::move(reply)); });
 }
 
-// A server is no user of this machine: it can have a file made, and change none that is there.
+// A server may belong to another user: it can have a file created, but none overwritten.
 void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
   const auto wanted = ReportAtEndRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("str path");
@@ -104,7 +104,7 @@ void ReportHandlers::ask(const Request& request, Reply reply) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({request.session, *wish, std::move(reply)});
-    if (waiting_.size() > 1) return;  // somebody is on the way
+    if (waiting_.size() > 1) return;  // a task is already scheduled
   }
   const std::string error =
       thread_.run_soon(context_.jni(), [this](JNIEnv* jni) { answer_all(jni); });
@@ -179,7 +179,7 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
     }
   }
   if (!wanted()) return Error{"nobody is left to answer"};
-  return packer.finish();  // what is much lies in one file for all
+  return packer.finish();  // large reports are stored in one file for all sessions
 }
 
 void ReportHandlers::begin_close() {

@@ -1,8 +1,8 @@
-// REPT: the agent's own reports over the wire; REPE: one as the program ends.
+// REPT: the agent's own reports over the wire; REPE: a report at the program's end.
 //
-// A report may take a second to write, so it is written on a thread of its own, which the first
-// request starts, and once for all servers that wait for the same format: however many ask, nobody
-// waits for more than one report of each format before his own, and no other request waits at all.
+// A report may take a second to write, so it is written on a thread of its own, started by the
+// first request, and once for all servers that wait for the same format: however many servers ask,
+// each waits for at most one earlier report of each format, and no other request is delayed.
 #pragma once
 
 #include <atomic>
@@ -30,21 +30,22 @@ class ReportHandlers {
 
   void disconnected(const SessionPtr& session);
 
-  // The files that servers which are connected until the end want reports in.
+  // The paths requested by REPE of sessions still connected.
   std::vector<std::string> paths_at_end() const;
 
-  // No report is begun any more, and none is finished; paths_at_end() stays as it is. Never waits.
+  // Starts no further report and aborts the current one; paths_at_end() keeps its result. Never
+  // blocks.
   void begin_close();
-  // Waits for what cannot be left in the middle, not long.
+  // Waits briefly for a step that cannot be aborted.
   void close();
 
  private:
   struct Wish {
-    std::optional<ReportFormat> format;  // none: `sites`, `live`, `time`, or the summary
+    std::optional<ReportFormat> format;  // nullopt: `sites`, `live`, `time`, or the summary
     bool sites = false;
     bool live = false;
     bool time = false;
-    bool recent = false;  // the recent records alone
+    bool recent = false;  // only the recent records
     auto operator<=>(const Wish&) const = default;
   };
   struct Waiting {

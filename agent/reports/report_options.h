@@ -1,4 +1,4 @@
-// The options of the reports that the agent writes by itself. Pure.
+// The options of the agent's own reports. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace ddm {
 
 struct ReportOptions {
-  std::vector<std::string> dumps;  // as given, %p and %t not yet filled in
+  std::vector<std::string> dumps;  // as given, %p and %t not yet expanded
   bool dump_none = false;
-  std::optional<std::int64_t> every_seconds;  // 0 = off; none: the last string does not say
+  std::optional<std::int64_t> every_seconds;  // 0 = off; nullopt: not in the last string
 
-  // The rows store into this object, which outlives them.
+  // The rows store into this object, which must outlive them.
   std::vector<OptionRow> rows();
-  // What is wrong with the options taken together, objects being followed or not, and
-  // sites counted or not; "" = nothing.
+  // What is wrong with the combination of options, given whether objects are followed and sites
+  // counted; "" = nothing.
   Wrong conflict(bool live, bool sites) const;
 };
 

@@ -19,7 +19,7 @@ void ReportsFeature::take_options(JNIEnv* jni, const GivenOptions&) {
 }
 
 void ReportsFeature::started() {
-  if (!options_.dumps.empty()) reports_.tell_what_lacks();
+  if (!options_.dumps.empty()) reports_.warn_of_missing_stacks();
 }
 
 void ReportsFeature::end() {

@@ -1,4 +1,4 @@
-// The agent's own reports: those of dump= and every=, and those that a server asks for.
+// The agent's own reports: those of dump= and every=, and those that servers request.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace ddm {
 
 class ReportsFeature final : public Feature, private VmListener {
  public:
-  // `timed`: there is something to tell of time even where nothing is tracked. `load_time`: seconds
-  // since 1970.
+  // `timed`: time measurements are reported even where nothing is tracked. `load_time`: seconds
+  // since the epoch.
   ReportsFeature(const HandlerContext& context, std::int64_t pid, std::int64_t load_time,
                  const ReportOptions& options, ReportAssembly& assembly, FollowedObjects& followed,
                  std::function<bool()> timed)

@@ -27,7 +27,7 @@ bool RunReports::use(JNIEnv* jni, const ReportOptions& options) {
   const std::int64_t seconds = options.every_seconds.value_or(0);
   if (!into_any && seconds > 0) log_warn("every={} has no effect without dump=PATH", seconds);
   if (into_any) start_reporter(jni);
-  // What a later string does not name stays; without a report there is nothing to rewrite.
+  // Options not named by a later string keep their value; without a report nothing is rewritten.
   if (reporter_ && (options.every_seconds || !into_any)) {
     const std::chrono::seconds period(into_any ? seconds : 0);
     reporter_->every(period, [this](JNIEnv* on_reporter) { write(on_reporter, "every", false); });
@@ -35,14 +35,14 @@ bool RunReports::use(JNIEnv* jni, const ReportOptions& options) {
   return into_any;
 }
 
-// One that is being written has the lock.
+// Lock held, so no dump is in progress.
 void RunReports::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
   heap_dumps_.reset();
   if (paths.empty()) return;
   heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), followed_);
 }
 
-void RunReports::tell_what_lacks() {
+void RunReports::warn_of_missing_stacks() {
   const std::lock_guard lock(mutex_);
   const std::string why = heap_dumps_ ? followed_.why_none() : "";
   if (why.empty()) return;
@@ -72,13 +72,13 @@ void RunReports::write_all(JNIEnv* jni, const char* reason, bool oom) {
   if (oom) {
     if (!oom_due_.exchange(false)) return;
   } else if (dying_ && std::string_view(reason) != "exit") {
-    return;  // the last word is the exit's
+    return;  // only the exit's report follows
   }
   const std::optional<ReportData> data = take_records(jni, reason);
-  // At an OutOfMemoryError the heap comes first: a thread waits for it.
+  // At an OutOfMemoryError the heap dump comes first, since a thread waits for it.
   if (heap_dumps_ && oom) heap_dumps_->write(jni, oom, dying_);
   if (data) write_records(*data, oom);
-  // The whole heap, once: not every so often.
+  // The heap is dumped once, not periodically.
   if (heap_dumps_ && !oom && std::string_view(reason) != "every") {
     heap_dumps_->write(jni, oom, dying_);
   }
@@ -94,7 +94,7 @@ std::optional<ReportData> RunReports::take_records(JNIEnv* jni, const char* reas
 
 void RunReports::write_records(const ReportData& data, bool oom) {
   for (const std::string& path : at_end_) {
-    const auto format = report_format_of(path);  // who has taken the path has looked
+    const auto format = report_format_of(path);  // checked when the path was accepted
     const std::string error = format ? write_report_file(path, *format, data) : "";
     if (!error.empty()) log_error("{}", error);
   }
@@ -105,13 +105,13 @@ void RunReports::write_records(const ReportData& data, bool oom) {
 }
 
 void RunReports::resource_exhausted(jint flags) {
-  // Threads running out is no allocation story, and Java's heap is the one that we can tell of.
+  // Only exhaustion of the Java heap is a matter of allocations; running out of threads is not.
   if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) == 0 || oom_seen_.exchange(true)) return;
   oom_due_ = true;
   if (!reporter_) return;
   const bool posted =
       reporter_->post([this](JNIEnv* jni) { write(jni, "OutOfMemoryError", true); });
-  // What has filled the heap may be held by this thread's frames alone.
+  // The objects that fill the heap may be reachable from this thread's frames only.
   if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
 }
 

@@ -1,4 +1,4 @@
-// Objects of the heap whose allocation is known (live=), for heap dumps.
+// Live objects with a known allocation stack (live=), for heap dumps.
 #pragma once
 
 #include <jni.h>
@@ -11,15 +11,15 @@
 
 namespace ddm {
 
-// Gives each object whose stack is known a strong handle, so that it stays where it is reachable from
-// until the caller deletes these. None: nothing is followed.
+// Creates a strong global reference for each object with a known stack, so that it survives until
+// the caller deletes these. nullopt: no objects are followed.
 using HoldObjects = std::function<std::optional<DumpSites>(JNIEnv*)>;
 
 class FollowedObjects {
  public:
   virtual ~FollowedObjects() = default;
   virtual std::optional<DumpSites> hold(JNIEnv* jni) = 0;
-  // Why nothing is followed and what to do, for people; "": objects are followed.
+  // Why no objects are followed and what to do, as a sentence; "": they are followed.
   virtual std::string why_none() const = 0;
 };
 

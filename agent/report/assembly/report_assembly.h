@@ -1,5 +1,5 @@
-// A report of the run, put together from what the features know: each adds its part. Whoever writes
-// reports, and whoever answers for them, asks here; nobody asks a feature.
+// Assembles a report of the run from the parts of all features. Writers of reports use this and no
+// feature directly.
 #pragma once
 
 #include <jvmti.h>
@@ -19,36 +19,37 @@ namespace ddm {
 class ReportPart {
  public:
   virtual ~ReportPart() = default;
-  // There is something to tell.
+  // Whether the part has data.
   virtual bool has_figures() const = 0;
-  // `jni` null: without the VM, and whatever state it is in. False: the feature is just being switched
-  // and does not come to an end; then there is no report.
+  // `jni` null: the VM must not be entered, whatever its state. False: the feature is being
+  // switched and does not finish; then no report is made.
   virtual bool add_to(ReportData& data, JNIEnv* jni) = 0;
 };
 
-// What makes a report waits for its figures. Without the VM (null) not for long: the thread that has the
-// lock may never come back, and then it is not taken.
+// Locks for making a report. Without the VM (null) only for a limited time, since the owner of the
+// lock may never continue; the result may then be unlocked.
 std::unique_lock<std::timed_mutex> lock_for_report(std::timed_mutex& mutex, JNIEnv* jni);
 
 class ReportAssembly {
  public:
   ReportAssembly(const VmFacts& facts, Stacks& stacks) : facts_(facts), stacks_(stacks) {}
 
-  // Before the first report; both live as long as this does. The names that time is told with are kept.
+  // Call before the first report; parts and sources must outlive this object. Names used by time
+  // sources are kept.
   void include(ReportPart& part) { parts_.push_back(&part); }
   void include(TimeDataSource& source);
 
   bool has_figures() const;
-  // None: a feature is just being switched, and the VM cannot be waited for. Any attached thread; with
-  // null any thread.
+  // nullopt: a feature is being switched, and the VM cannot be waited for. Any attached thread;
+  // with null any thread.
   std::optional<ReportData> report(JNIEnv* jni, std::string reason);
-  // Their figures begin anew.
+  // Resets the figures of the time sources.
   void forget_time();
 
  private:
   const VmFacts& facts_;
   Stacks& stacks_;
-  std::timed_mutex mutex_;  // one report at a time: its figures are of one moment
+  std::timed_mutex mutex_;  // one report at a time, so its figures are of one moment
   std::vector<ReportPart*> parts_;
   std::vector<TimeDataSource*> time_;
 };

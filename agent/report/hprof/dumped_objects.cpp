@@ -8,7 +8,7 @@ namespace ddm {
 void DumpedObjects::expect(std::size_t objects) noexcept {
   try {
     entries_.reserve(objects);
-  } catch (const std::bad_alloc&) {  // it grows as far as it can
+  } catch (const std::bad_alloc&) {  // std::vector grows on demand
   }
 }
 
@@ -41,7 +41,7 @@ bool DumpedObjects::name(std::uint64_t handle, std::uint64_t object) {
   for (std::size_t i = group * kGroup; i < end; ++i) {
     const std::uint64_t bit = std::uint64_t{1} << i % kGroup;
     if ((named_[group] & bit) != 0 || address_of(entries_[i]) != handle) continue;
-    if (!fits(object)) return true;  // and stays without a name
+    if (!fits(object)) return true;  // the object has no entry
     entries_[i] = entry_of(object, trace_of_entry(entries_[i]));
     named_[group] |= bit;
     return true;

@@ -1,8 +1,7 @@
-// Which of the objects in a heap dump were allocated with which stack: 8 bytes an object.
+// Maps the objects of a heap dump to their allocation stacks: 8 bytes per object.
 //
-// In turn: each object is added by the strong JNI handle that it has for the length of the dump;
-// the dump tells, in its roots, which object a handle stands for; then stacks are found by object.
-// One thread.
+// Three phases: add() each object by a strong JNI handle held during the dump; name() the objects
+// of the handles by the dump's roots; trace_of() each object. One thread.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +15,23 @@ namespace ddm {
 class DumpedObjects {
  public:
   void expect(std::size_t objects) noexcept;
-  // False: no address looks like that, or there is no memory.
+  // False: the address has an unexpected form, or no memory.
   bool add(std::uint64_t handle, TraceNumber trace) noexcept;
   std::size_t size() const { return entries_.size(); }
-  // In a turn that begins here and ends with seal_handles(): all handles that were added.
+  // Visits all handles; call before seal_handles().
   template <typename Use>
   void for_each_handle(Use use) const {
     for (const std::uint64_t entry : entries_) use(address_of(entry) | tag_);
   }
 
-  // All are added.
+  // Ends the first phase.
   void seal_handles();
-  // Of a root of the dump. False: the handle is none of those.
+  // Call for each root of the dump. False: the handle was not added.
   bool name(std::uint64_t handle, std::uint64_t object);
 
-  // All roots were seen. Those whose handles were not among them are gone.
+  // Ends the second phase. Handles that were not among the roots are dropped.
   void seal_objects();
-  // kNoTrace: not one of those.
+  // kNoTrace: not an added object.
   TraceNumber trace_of(std::uint64_t object) const;
   template <typename Use>
   void for_each_trace(Use use) const {
@@ -40,7 +39,7 @@ class DumpedObjects {
   }
 
  private:
-  // | 44 address / 8 | 20 trace |: the handle's address, then the object's.
+  // | 44 address / 8 | 20 trace |: first the handle's address, then the object's.
   static constexpr unsigned kTraceBits = 20, kAddressBits = 44, kShift = 3;
   static constexpr std::size_t kGroup = 64;
 
@@ -53,10 +52,10 @@ class DumpedObjects {
     return static_cast<TraceNumber>(entry & ((1u << kTraceBits) - 1));
   }
 
-  std::uint64_t tag_ = 0;  // what the VM's strong handles have in their low bits
+  std::uint64_t tag_ = 0;  // the low bits of the VM's strong handles
   std::vector<std::uint64_t> entries_;
-  // Objects take the place of their handles: by groups, the first handle, and which have been
-  // replaced.
+  // Objects replace their handles in place: per group of entries, the first handle, and a bit set
+  // of the replaced entries.
   std::vector<std::uint64_t> first_;
   std::vector<std::uint64_t> named_;
 };

@@ -112,7 +112,7 @@ std::uint32_t HprofBinary::type(std::string_view type_name) {
     const std::uint32_t no_stack = empty_trace();
     begin(kClassRecord, 4 + kIdBytes + 4 + kIdBytes);
     integer(serial, 4);
-    integer(serial, kIdBytes);  // no object of the heap lies that low
+    integer(serial, kIdBytes);  // object addresses are never that low
     integer(no_stack, 4);
     integer(name, kIdBytes);
   }
@@ -143,8 +143,8 @@ std::uint32_t HprofBinary::trace(std::span<const HprofFrame> stack, std::int64_t
   if (stack.empty() && thread == 0) return empty_trace();
   const auto [serial, fresh] = numbers_.trace(stack, thread);
   if (!fresh) return serial;
-  // With a thread's number readers may take it for that thread's stack: only where it was asked
-  // for.
+  // Readers may take a trace with a thread's number for that thread's own stack, so it is set only
+  // on request.
   put_trace(serial, thread != 0 ? HprofNumbers::thread(thread) : 0, stack, names);
   return serial;
 }
@@ -188,11 +188,11 @@ void HprofBinary::thread_start(std::int64_t id, std::string_view name, std::stri
   const std::uint32_t no_stack = empty_trace();
   begin(kThreadStartRecord, 4 + kIdBytes + 4 + 3 * kIdBytes);
   integer(HprofNumbers::thread(id), 4);
-  integer(0, kIdBytes);  // the object is not known here
+  integer(0, kIdBytes);  // the thread object is unknown
   integer(no_stack, 4);
   integer(name_id, kIdBytes);
   integer(group_id, kIdBytes);
-  integer(none, kIdBytes);  // the group's parent
+  integer(none, kIdBytes);  // parent of the thread group
 }
 
 void HprofBinary::thread_end(std::int64_t id) {
@@ -207,7 +207,7 @@ void HprofBinary::traces(const HprofSites& sites, ReportNames& names, std::int64
 
 void HprofBinary::introduce(const HprofSites& sites, ReportNames& names, std::int64_t now_ms) {
   traces(sites, names, now_ms);
-  // Raw names: what is made printable is for people.
+  // Unescaped names: printable ones are for people.
   for (const HprofSite& site : sites.list()) type(names.table().class_name(site.class_id));
 }
 

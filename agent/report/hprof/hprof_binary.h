@@ -6,8 +6,8 @@
 //   05 trace   u4 serial, u4 thread, u4 n, n u8 frame, the innermost first
 //   06 sites   07 heap summary    0A thread start    0B thread end    0D CPU samples    0E settings
 //
-// Figures of four bytes that do not hold the truth are 0xFFFFFFFF; hprof's wrapped round.
-// What a record refers to always stands before it.
+// Figures that exceed four bytes are written as 0xFFFFFFFF; hprof's wrapped around. A record is
+// always preceded by the records that it refers to.
 #pragma once
 
 #include <cstdint>
@@ -35,30 +35,30 @@ inline constexpr std::uint16_t kHprofIncremental = 1, kHprofByAllocation = 2, kH
 
 class HprofBinary {
  public:
-  // `created_ms`: of the header.
+  // `created_ms`: the time in the header.
   explicit HprofBinary(std::int64_t created_ms, const HprofFirst& first = {})
       : created_ms_(created_ms), numbers_(first) {}
 
-  // What the stream begins with.
+  // The beginning of the stream.
   std::string header() const;
 
-  // All of them are appended to the text.
+  // These append to the stream.
   void settings(const HprofSettings& settings);
   void thread_start(std::int64_t id, std::string_view name, std::string_view group);
   void thread_end(std::int64_t id);
-  // The stacks of the sites that the stream does not know yet.
+  // Stacks of the sites that are not in the stream yet.
   void traces(const HprofSites& sites, ReportNames& names, std::int64_t now_ms);
-  // What is new of it, then the table.
+  // The records that the table refers to and that are missing yet, then the table.
   void sites(const HprofSites& sites, ReportNames& names, std::uint16_t flags, float cutoff,
              std::int64_t now_ms);
   void heap_summary(const HprofSite& totals, std::int64_t now_ms);
   void cpu_samples(const HprofCosts& samples, ReportNames& names, std::int64_t now_ms);
-  // A stack's number; what the stream does not know of it is told. `thread`: 0 = of no thread.
+  // The number of a stack, after writing it if it is new. `thread`: 0 = of no thread.
   std::uint32_t trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names);
-  // One that is told of once anyway, of no thread.
+  // A stack that occurs only once, of no thread.
   std::uint32_t allocation_stack(std::span<const HprofFrame> stack, ReportNames& names);
-  // What tables of these need: their stacks and classes. They may then stand behind a heap dump,
-  // where a reader of dumps wants to hear of no more classes.
+  // Writes the stacks and classes of these tables, so that the tables can follow a heap dump, where
+  // readers of dumps accept no more classes.
   void introduce(const HprofSites& sites, ReportNames& names, std::int64_t now_ms);
   void introduce(const HprofCosts& costs, ReportNames& names, std::int64_t now_ms);
   // A class that a heap dump in this stream tells of, as internal_class_name() has it, and the
@@ -67,16 +67,16 @@ class HprofBinary {
     numbers_.know_type(internal_name, serial);
   }
   void go_beyond(const HprofFirst& used) { numbers_.go_beyond(used); }
-  // What was told since the last take() or before it may be lost: all is told again when it is named.
+  // Text since the last take() may be lost: everything is written again when it is referred to.
   void tell_again() {
     out_.clear();
     own_types_.clear();
     numbers_.forget();
   }
-  // Ids of the classes that the stream has told of itself: objects that no dump of the VM has.
+  // Ids of the classes that this stream has defined itself, which no dump of the VM contains.
   const std::vector<std::uint64_t>& own_types() const { return own_types_; }
 
-  // What has been appended since the last call.
+  // Text appended since the last call.
   std::string take() { return std::exchange(out_, {}); }
 
  private:

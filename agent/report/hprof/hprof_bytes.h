@@ -1,4 +1,4 @@
-// A heap dump's bytes in their order, and how many of them a value takes.
+// Sequential reader of a heap dump, and the sizes of its values.
 //
 // One thread.
 #pragma once
@@ -10,16 +10,16 @@
 
 namespace ddm {
 
-// What stands in a dump for the types of values and of elements.
+// Type codes of values and elements in a dump.
 inline constexpr std::uint8_t kHprofReference = 2;
 
-// Bytes of a value of a type; 0: no type.
+// Bytes of a value of the type; 0: invalid type.
 std::uint32_t hprof_value_bytes(std::uint8_t type, std::uint32_t id_bytes);
 
-// The file's bytes in their order. Past the end, or after an error, all are 0 and good() is false.
+// Reads a file sequentially. Past the end, or after an error, values are 0 and good() is false.
 class HprofBytes {
  public:
-  // `fd`: read with offsets, so many bytes at once.
+  // `fd`: read with explicit offsets, `piece` bytes at once.
   explicit HprofBytes(int fd, std::size_t piece = std::size_t{1} << 20) : fd_(fd), piece_(piece) {}
 
   std::uint64_t integer(std::uint32_t size) {
@@ -34,14 +34,14 @@ class HprofBytes {
     return next;
   }
   std::string text(std::uint64_t size);
-  // What is kept is read; else nothing is.
+  // Does not read the skipped bytes unless keep_in() is active.
   void skip(std::uint64_t size);
   std::uint64_t position() const { return begin_ - (filled_ - at_); }
   bool good() const { return good_; }
   bool at_end() { return at_ == filled_ && !fill(); }
-  bool holds(std::uint64_t bytes) const;  // the file has so many
+  bool holds(std::uint64_t bytes) const;  // that many bytes remain in the file
 
-  // Appends all that is read or skipped from now on; null: no more.
+  // Appends everything read or skipped from now on; null: stops.
   void keep_in(std::string* text) { kept_ = text; }
 
  private:
@@ -50,7 +50,7 @@ class HprofBytes {
   const int fd_;
   std::vector<std::uint8_t> piece_;
   std::size_t at_ = 0, filled_ = 0;
-  std::uint64_t begin_ = 0;  // of what is behind the piece
+  std::uint64_t begin_ = 0;  // file offset after the piece
   bool good_ = true;
   std::string* kept_ = nullptr;
 };

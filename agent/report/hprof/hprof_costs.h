@@ -1,6 +1,5 @@
-// What a report tells of time as hprof shows it: stacks of so many frames with how often and how
-// much, those below a share of the whole left out. What the text and the binary writer have in
-// common.
+// A report's times as hprof shows them: stacks truncated to a number of frames, with counts and
+// costs, without those below a share of the total. Shared by the text and the binary writer.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +18,24 @@ namespace ddm {
 
 struct HprofCost {
   std::size_t stack = 0;
-  NameId class_id = kUnknownName;  // of a lock
+  NameId class_id = kUnknownName;  // the class of a lock
   std::int64_t count = 0;
-  std::int64_t cost = 0;  // samples or nanoseconds: what the list is ordered by
+  std::int64_t cost = 0;  // samples or nanoseconds; the order of the list
 };
 
 class HprofCosts {
  public:
-  // Stacks that were sampled; count and cost are both samples.
+  // Sampled stacks; count and cost are both samples.
   static HprofCosts samples(const TimeData& time, ReportNames& names, const HprofView& view);
-  // Timed methods under those that called them: calls, time in the method itself.
+  // Timed methods with their callers: calls and self time.
   static HprofCosts times(const TimeData& time, const HprofView& view);
-  // Waiting to enter synchronized code, which is all that hprof knew of locks.
+  // Waits to enter synchronized code, the only kind of lock that hprof reports.
   static HprofCosts monitors(const TimeData& time, ReportNames& names, const HprofView& view);
 
-  // The largest first.
+  // Largest cost first.
   const std::vector<HprofCost>& list() const { return list_; }
   std::span<const HprofFrame> stack(const HprofCost& cost) const { return stacks_[cost.stack]; }
-  // Of all of them, shown or not.
+  // Of all stacks, shown or not.
   std::int64_t total() const { return total_; }
   double share(const HprofCost& cost) const {
     return total_ > 0 ? static_cast<double>(cost.cost) / static_cast<double>(total_) : 0;
@@ -47,7 +46,7 @@ class HprofCosts {
   void finish(double cutoff);
 
   std::vector<HprofCost> list_;
-  std::vector<std::vector<HprofFrame>> stacks_;  // each one once
+  std::vector<std::vector<HprofFrame>> stacks_;  // distinct
   std::map<std::string, std::size_t> stack_places_;
   std::map<std::pair<std::size_t, NameId>, std::size_t> places_;
   std::int64_t total_ = 0;

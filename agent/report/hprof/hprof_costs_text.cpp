@@ -10,8 +10,8 @@ namespace {
 
 std::int64_t whole_ms(std::int64_t ns) { return (ns + 500'000) / 1'000'000; }
 
-// One table and, before it, the stacks that were not told yet. `begin`: its first line, up to the
-// date; `name(cost)`: the last column.
+// One table, preceded by the stacks not yet in the stream. `begin`: its first line, up to the date;
+// `name(cost)`: the last column.
 template <typename Name>
 std::string costs_table(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
                         std::int64_t written_ms, const std::string& begin, std::string_view end,

@@ -19,11 +19,11 @@ namespace ddm {
 namespace {
 
 struct DumpClass {
-  std::uint64_t name = 0;  // of a text
+  std::uint64_t name = 0;  // id of a text
   std::uint64_t super = 0;
   std::uint32_t instance_bytes = 0;
   bool size_known = false;
-  std::vector<std::pair<std::uint64_t, std::uint8_t>> fields;  // its own: name, type
+  std::vector<std::pair<std::uint64_t, std::uint8_t>> fields;  // own fields: name, type
 };
 
 class HeapText {
@@ -173,7 +173,7 @@ class HeapText {
     if (!writing_) return in.skip(length);
     line("OBJ {:x} (sz={}, trace={}, class={}@{:x})", id, size, trace, class_name(of), of);
     const std::uint64_t end = in.position() + length;
-    // Fields of the class, then of the one above it, and so on. A circle is no class hierarchy.
+    // Fields of the class, then of its superclasses. A cycle is an error in the dump.
     std::uint64_t class_id = of;
     for (int above = 0; above < kMostClassesAbove && in.position() < end; ++above) {
       const auto type = classes_.find(class_id);
@@ -223,7 +223,7 @@ class HeapText {
     return in.good();
   }
 
-  // The VM gives all objects the same one, which is empty; the other numbers are the stream's.
+  // The VM gives all objects the empty stack's number; all others are the stream's.
   static std::uint64_t trace_of(std::uint64_t serial) { return serial <= 1 ? kNone : serial; }
 
   static std::string primitive_name(std::uint8_t kind) {
@@ -259,7 +259,7 @@ class HeapText {
     const auto at = texts_.find(id);
     return at != texts_.end() ? printable(at->second) : "?";
   }
-  // "java/lang/String" and "[I" as Java names them.
+  // Java names of "java/lang/String" and "[I".
   const std::string& class_name(std::uint64_t id) {
     const auto [at, fresh] = names_.try_emplace(id);
     if (!fresh) return at->second;

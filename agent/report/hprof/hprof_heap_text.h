@@ -1,4 +1,4 @@
-// hprof's text of a heap dump, made out of a binary dump.
+// Converts a binary heap dump to hprof's text.
 //
 //   HEAP DUMP BEGIN (N objects, N bytes) DATE
 //   ROOT HEX (kind=<thread>, id=N, trace=N)
@@ -7,9 +7,10 @@
 //   ARR HEX (sz=N, trace=N, nelems=N, elem type=a.B@HEX)               <tab>[i]<tab>HEX
 //   HEAP DUMP END
 //
-// A trace is the number that the dump gives its object, which the stream tells of (DumpStacks), or
-// the empty one. The dump is read twice and never held: names and classes alone stay in memory. Whatever a damaged
-// dump says, nothing is read beyond its end, and no more is allocated than it holds.
+// A trace is the number that the dump gives its object, which refers to the stream (DumpStacks), or
+// the empty stack's. The dump is read twice and never held in memory, except for names and classes.
+// Whatever a damaged dump says, nothing is read beyond its end, and no more is allocated than it
+// contains.
 #pragma once
 
 #include <array>
@@ -21,18 +22,17 @@
 
 namespace ddm {
 
-// What objects take in the heap, which a dump does not say.
+// Sizes of objects in the heap, which a dump does not contain.
 struct HprofHeapSizes {
   std::uint32_t alignment = 8;
   std::uint32_t reference_bytes = 4;
-  // Of classes by their internal names, "a/B"; of others the dump's own figure is shown.
+  // Instance sizes by internal class name, "a/B"; for others the dump's own figure is used.
   std::unordered_map<std::string, std::uint32_t> instances;
-  // Where an array's elements begin, by the dump's numbers of types: 2 references, 4 to 11
-  // primitives.
+  // Offsets of array elements by the dump's type codes: 2 references, 4 to 11 primitives.
   std::array<std::uint32_t, 12> begin{16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-// `dump`: a file descriptor, read from the beginning with offsets. "" or what went wrong.
+// `dump`: a file descriptor, read with explicit offsets. "" or the error.
 std::string hprof_heap_text(int dump, const HprofHeapSizes& sizes, std::int64_t written_ms,
                             const ReportSink& sink);
 

@@ -1,8 +1,8 @@
-// What has a number in an hprof stream. A stream may hold several dumps: what it has already been
-// told of keeps its number and is not told again.
+// Assigns the numbers of an hprof stream. A stream may contain several dumps: what has been written
+// keeps its number and is not written again.
 //
-// Numbers are small and dense in ranges of their own, so that one of another kind is never taken
-// for one of these, and so that they go with those of a heap dump that the VM has written.
+// Each kind has a dense range of its own, so numbers of different kinds never collide, neither with
+// each other nor with those of a heap dump written by the VM.
 #pragma once
 
 #include <algorithm>
@@ -25,21 +25,21 @@ class HprofNumbers {
   static constexpr std::uint32_t kThreads = HprofFirst().threads, kTraces = HprofFirst().traces;
   static constexpr std::uint64_t kTexts = std::uint64_t{1} << 62;
 
-  // Numbers begin there.
+  // `first`: where each range begins.
   explicit HprofNumbers(const HprofFirst& first = {}) : first_(first) {}
 
-  // A class that the stream has been told of by somebody else.
+  // A class that was written to the stream by other code.
   void know_type(const std::string& name, std::uint32_t serial) {
     types_.insert_or_assign(name, serial);
   }
-  // Nothing keeps its number, and none is used again.
+  // Drops all assignments; their numbers are not reused.
   void forget() {
     traces_.clear();
     types_.clear();
     frames_.clear();
     texts_.clear();
   }
-  // Somebody else uses the numbers below these.
+  // Numbers below these are used by other code.
   void go_beyond(const HprofFirst& used) {
     const auto beyond = [](std::uint32_t first, std::uint32_t& next, std::uint32_t to) {
       if (to > first) next = std::max(next, to - first);
@@ -48,16 +48,16 @@ class HprofNumbers {
     beyond(first_.traces, next_trace_, used.traces);
     beyond(first_.frames, next_frame_, used.frames);
   }
-  // A stack that is told of once anyway.
+  // For a stack that occurs only once.
   std::uint32_t new_trace() { return first_.traces + next_trace_++; }
 
   template <typename Value>
   struct Number {
     Value value;
-    bool fresh;  // the stream has to be told what it means
+    bool fresh;  // not written to the stream yet
   };
 
-  // The first itself: the empty stack, of no thread.
+  // The first number itself is the empty stack, of no thread.
   Number<std::uint32_t> trace(std::span<const HprofFrame> stack, std::int64_t thread = 0) {
     std::string key(reinterpret_cast<const char*>(stack.data()), stack.size_bytes());
     if (thread != 0) key += std::to_string(thread);

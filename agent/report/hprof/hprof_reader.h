@@ -1,8 +1,8 @@
-// A heap dump (hprof, 1.0.1 and 1.0.2) from its first byte to its last, record by record and
-// object by object, without ever holding it.
+// Reads a heap dump (hprof, 1.0.1 and 1.0.2) sequentially, by records and objects, without holding
+// it in memory.
 //
-// One thread. Whatever a damaged dump says, nothing is read beyond its end, nothing is allocated
-// for what it claims to hold, and every call goes on in the file.
+// One thread. Whatever a damaged dump says, nothing is read beyond its end, no memory is allocated
+// by its declared sizes, and every call advances in the file.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class HprofReader {
     kObjectArray = 0x22,
     kPrimitiveArray = 0x23,
   };
-  // A sub-record: a root, a class or an object. Its `rest` follows unread; all else has been read.
+  // A sub-record: a root, a class or an object. Its `rest` is not read yet.
   struct Object {
     std::uint8_t kind = 0;
     std::uint64_t id = 0;
@@ -62,34 +62,34 @@ class HprofReader {
     bool is_root() const { return kind < kClass || kind == 0xFF; }
   };
 
-  // What else a class says: numbers of texts, and of objects.
+  // Further data of a class: ids of texts, and of objects.
   struct Field {
     std::uint64_t name = 0;
     std::uint8_t type = 0;
-    std::uint64_t value = 0;  // of a static one
+    std::uint64_t value = 0;  // of a static field
   };
   struct ClassDetails {
     std::uint64_t loader = 0;
-    std::vector<Field> statics, fields;  // its own
+    std::vector<Field> statics, fields;  // declared by the class itself
   };
 
   explicit HprofReader(int fd) : bytes_(fd) {}
 
-  // From now on those of each class that next_object() tells are left here; null: no more.
+  // Stores the details of each class from next_object() there from now on; null: stops.
   void keep_details_in(ClassDetails* details) { details_ = details; }
 
-  // First of all: the header. False: this is no heap dump.
+  // Reads the header; call first. False: not a heap dump.
   bool open();
   std::uint32_t id_bytes() const { return id_bytes_; }
 
-  // The next record, what is unread of the last one left out. None: the end, or damage.
+  // Skips to the next record. nullopt: the end, or damage.
   std::optional<Record> next();
-  // In a record that holds objects: the next of them, likewise. None: no more, or damage.
+  // In a record that contains objects: skips to the next one. nullopt: no more, or damage.
   std::optional<Object> next_object();
-  // "" or what is wrong and where.
+  // "" or the error with its position.
   const std::string& problem() const { return problem_; }
 
-  // For what stands in a record, and for keeping.
+  // For the contents of a record, and for keep_in().
   HprofBytes& bytes() { return bytes_; }
   std::uint64_t id() { return bytes_.integer(id_bytes_); }
   std::uint64_t left() const { return end_ - bytes_.position(); }  // of the record

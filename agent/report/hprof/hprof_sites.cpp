@@ -16,7 +16,7 @@ double part_of(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-// Adds up what looks the same once stacks are cut and lines are gone.
+// Merges sites that are equal once stacks are truncated and lines dropped.
 class SitesByLook {
  public:
   SitesByLook(ReportNames& names, const HprofView& view) : names_(names), view_(view) {}

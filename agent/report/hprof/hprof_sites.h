@@ -1,5 +1,5 @@
-// The sites of a report as hprof shows them: a class and a stack of so many frames, those below a
-// share of the whole left out. What the text and the binary writer have in common.
+// A report's sites as hprof shows them: a class and a stack truncated to a number of frames,
+// without those below a share of the total. Shared by the text and the binary writer.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct HprofFrame {
 struct HprofSite {
   NameId class_id = kUnknownName;
   std::size_t stack = 0;
-  std::int64_t thread = 0;  // 0: of all of them
+  std::int64_t thread = 0;  // 0: of all threads
   std::int64_t live_bytes = 0;
   std::int64_t live_count = 0;
   std::int64_t bytes = 0;
@@ -34,15 +34,15 @@ struct HprofView {
   std::size_t depth = kMaxDepth;
   bool lines = true;
   bool threads = false;  // each site begins with a thread_frame()
-  // Sites below this share of the live bytes, and of the allocated ones, are left out.
+  // Sites below this share of the live bytes, and of the allocated ones, are dropped.
   double cutoff = 0;
-  HprofOrder order = HprofOrder::kLive;  // without live figures as kAllocated
+  HprofOrder order = HprofOrder::kLive;  // without live figures like kAllocated
 };
 
-// Of a stack that begins with a thread_frame(), whose frames then follow; 0: there is none.
+// Removes a leading thread_frame() and returns its thread; 0: there is none.
 std::int64_t take_thread(std::span<const Frame>& frames);
 
-// The first frames of a stack, with lines in place of positions in the code.
+// The innermost frames of a stack, with lines instead of bytecode indices.
 std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& names,
                                     const HprofView& view);
 
@@ -50,19 +50,19 @@ class HprofSites {
  public:
   HprofSites(const ReportData& data, ReportNames& names, const HprofView& view);
 
-  // The largest first.
+  // Largest first.
   const std::vector<HprofSite>& list() const { return list_; }
   std::span<const HprofFrame> stack(const HprofSite& site) const { return stacks_[site.stack]; }
   HprofOrder order() const { return order_; }
 
   // Of all sites, shown or not.
   const HprofSite& totals() const { return totals_; }
-  // Of what the list is ordered by.
+  // Of the figure that orders the list.
   double share(const HprofSite& site) const;
 
  private:
   std::vector<HprofSite> list_;
-  std::vector<std::vector<HprofFrame>> stacks_;  // each one once
+  std::vector<std::vector<HprofFrame>> stacks_;  // distinct
   HprofSite totals_;
   bool live_known_ = false;
   HprofOrder order_ = HprofOrder::kLive;

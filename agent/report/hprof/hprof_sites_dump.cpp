@@ -50,7 +50,7 @@ class SitesDump {
   }
 
  private:
-  // Which TEXTs are names of classes. They stand before the classes, and most texts are not.
+  // Finds the TEXTs that are class names. They precede the classes, and most texts are not.
   void find_class_names(HprofReader& in) {
     for (auto record = in.next(); record && !record->holds_objects(); record = in.next()) {
       if (record->tag != HprofReader::kLoadClass) continue;
@@ -59,7 +59,8 @@ class SitesDump {
     }
   }
 
-  // What the VM has numbered, which classes have no CLASS DUMP, and whom its handles name.
+  // Finds the numbers used by the VM, the classes without a CLASS DUMP, and the objects of the
+  // handles.
   void read_numbers(HprofReader& in) {
     traces_of_objects();
     std::unordered_set<std::uint64_t> dumped;
@@ -102,16 +103,16 @@ class SitesDump {
     std::string name = found != class_names_.end() ? found->second : "";
     first_.classes = std::max(first_.classes, serial + 1);
     if (!loaded_.insert(id).second) {
-      // No frame refers to the number of an array's class.
+      // No frame refers to the number of an array class.
       if (name.starts_with('[')) repeated_.insert(serial);
       return;
     }
-    // A hidden class is told as Class.getName() has it, with '/', everywhere else.
+    // The names of hidden classes are elsewhere as in Class.getName(), with '/'.
     if (const std::size_t plus = name.rfind("+0x"); plus != std::string::npos) name[plus] = '/';
     classes_.emplace(std::move(name), serial);
   }
 
-  // serials_: not 0 for those that an object has.
+  // Sets serials_ to non-zero for the traces that some object has.
   void traces_of_objects() {
     objects_.for_each_trace([this](TraceNumber trace) {
       if (trace <= kEmptyTrace) return;
@@ -164,7 +165,7 @@ class SitesDump {
   }
 
   void copy_header(HprofReader& in) {
-    // It has been read already, and is short.
+    // The header was parsed already, and is short.
     HprofBytes bytes(dump_);
     std::string header;
     bytes.keep_in(&header);
@@ -190,7 +191,7 @@ class SitesDump {
       const TraceNumber trace = objects_.trace_of(object->id);
       if (trace > kEmptyTrace && serials_[trace] != 0) {
         put_big_endian(&out_[begin + 1 + in.id_bytes()], serials_[trace]);
-        // A class is no object among others in a dump, and nobody counts it as one.
+        // A class is not counted among the objects of a dump.
         if (object->kind != HprofReader::kClass) ++result_.with_stack;
       }
     }
@@ -201,7 +202,7 @@ class SitesDump {
       if (out_.size() >= kSegmentBytes) end_segment();
       return true;
     }
-    // A segment of its own, which is never held.
+    // Goes into a segment of its own, and is not held in memory.
     const std::string own = out_.substr(begin);
     out_.resize(begin);
     end_segment();
@@ -238,7 +239,7 @@ class SitesDump {
     out_.clear();
   }
 
-  // Before the first object.
+  // Call before the first object.
   void put_what_is_missing() {
     std::optional<HprofBinary> alone;
     if (!stacks_.number) alone.emplace(0, first_);
@@ -308,14 +309,14 @@ class SitesDump {
   const std::function<void(std::uint64_t)>& used_;
 
   HprofFirst first_{1, 1, 1, 1};
-  std::unordered_map<std::uint64_t, std::string> class_names_;  // by their TEXTs
-  std::unordered_map<std::string, std::uint32_t> classes_;      // internal names, numbers
-  std::unordered_set<std::uint64_t> loaded_;                    // classes that are told of
-  std::unordered_set<std::uint32_t> repeated_;                  // numbers of what is told of twice
-  std::vector<std::uint64_t> undumped_;                         // told of, and without CLASS DUMP
-  std::uint32_t trace_of_classes_ = 0;                          // in the VM's CLASS DUMPs
-  std::vector<std::uint64_t> others_;                           // JNI handles that are not ours
-  std::vector<std::uint32_t> serials_;                          // by trace; 0: nothing has it
+  std::unordered_map<std::uint64_t, std::string> class_names_;  // by their TEXT ids
+  std::unordered_map<std::string, std::uint32_t> classes_;      // by internal name
+  std::unordered_set<std::uint64_t> loaded_;                    // classes defined in the dump
+  std::unordered_set<std::uint32_t> repeated_;                  // numbers of duplicate definitions
+  std::vector<std::uint64_t> undumped_;  // classes defined without a CLASS DUMP
+  std::uint32_t trace_of_classes_ = 0;   // in the VM's CLASS DUMPs
+  std::vector<std::uint64_t> others_;    // JNI handles that are not the agent's
+  std::vector<std::uint32_t> serials_;   // by trace; 0: no object has it
   std::array<Frame, kMaxTreeDepth> frames_;
   std::string out_;  // of a segment
   bool wanted_ = true;

@@ -1,15 +1,15 @@
-// A VM's heap dump with the allocation stacks of its objects: the same dump, rewritten as it is
-// read. Our TEXT, FRAME and TRACE records stand before the first object, with numbers that follow
-// the VM's; each object whose stack is known has the number of its TRACE, as hprof's format has
-// always had room for; the roots that stood for our own handles are left out.
+// Adds allocation stacks to a VM's heap dump: the same dump, rewritten while it is read. The added
+// TEXT, FRAME and TRACE records precede the first object, with numbers above the VM's; each object
+// with a known stack gets the number of its TRACE in the field that hprof's format provides; the
+// roots for the agent's own handles are removed.
 //
-// AHAT, a reader that shows stacks, takes it for granted that each class is told of once, before the
-// first object, and has a CLASS DUMP. VMs tell of classes that have none (what is not linked yet),
-// and 17 tells of array classes twice; and a stack may name a class that is unloaded by now. So what
-// is told of twice is left out, and what has no CLASS DUMP gets an empty one.
+// AHAT, a reader that shows stacks, expects each class to be defined once, before the first object,
+// and to have a CLASS DUMP. VMs define classes without one (not linked yet), 17 defines array
+// classes twice, and a stack may refer to a class that is unloaded. Therefore duplicate definitions
+// are removed, and missing CLASS DUMPs are added, empty.
 //
-// The dump is read twice: its end may number what its beginning refers to. Objects are handed on in
-// segments of about a megabyte, larger ones as they come.
+// The dump is read twice, since its beginning may refer to numbers at its end. Objects are written
+// in segments of about a megabyte; larger ones are passed through.
 #pragma once
 
 #include <functional>
@@ -26,22 +26,22 @@
 
 namespace ddm {
 
-// The stacks of allocations, and what their frames are called.
+// The allocation stacks, and the names of their frames.
 struct DumpStacks {
   std::shared_ptr<const CallTree> traces;
   bool threads_apart = false;  // each begins with a thread_frame()
   const NameTable* names = nullptr;
   std::shared_ptr<const void> names_held;
-  // The dump becomes part of a stream: gives the number that a stack, with its thread_frame(), has
-  // there. Null: the dump is alone.
+  // If the dump becomes part of a stream: returns a stack's number there, thread_frame() included.
+  // Null: the dump is a file of its own.
   std::function<std::uint32_t(std::span<const Frame>, ReportNames&)> number;
-  // Where number() tells of stacks, if the stream is binary: they go into the dump like those of one
-  // that is alone. `introduce` tells of what else the stream will name behind the dump.
+  // The stream that number() writes to, if it is binary: its records are inserted in the dump.
+  // `introduce` writes what the stream will refer to after the dump.
   HprofBinary* stream = nullptr;
   std::function<void()> introduce;
 };
 
-// The objects too: what a dump with stacks is made of.
+// The input for a dump with stacks.
 struct DumpSites {
   DumpedObjects objects;
   DumpStacks stacks;
@@ -52,8 +52,8 @@ struct SitesDumpResult {
   std::uint64_t with_stack = 0;  // objects
 };
 
-// `dump`: a file descriptor, read with offsets. `used`: told now and then of how much of the dump
-// is not needed any more. Objects are sealed by this.
+// `dump`: a file descriptor, read with explicit offsets. `used`: called now and then with the
+// offset up to which the dump is no longer needed. Seals the objects.
 SitesDumpResult write_sites_dump(int dump, DumpSites& sites, const ReportSink& sink,
                                  const std::function<void(std::uint64_t)>& used);
 

@@ -80,7 +80,7 @@ void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, Re
 std::string hprof_date(std::int64_t ms_since_epoch) {
   const auto seconds = static_cast<std::time_t>(ms_since_epoch / 1000);
   std::tm local{};
-  char text[32] = "";  // asctime: names of days and months in English, whatever the locale
+  char text[32] = "";  // asctime: English names of days and months in every locale
   if (localtime_r(&seconds, &local) == nullptr || asctime_r(&local, text) == nullptr) return "";
   const std::string_view line(text);
   return std::string(line.substr(0, line.find('\n')));

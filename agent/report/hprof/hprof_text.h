@@ -1,4 +1,4 @@
-// hprof's text, section by section; with figures of 64 bits, where hprof's were of 32.
+// hprof's text, section by section; figures have 64 bits, where hprof's had 32.
 //
 //   JAVA PROFILE 1.0.1, created DATE       head(): explanations up to a line of dashes
 //   THREAD START (obj=0, id = N, name="main", group="main")        THREAD END (id = N)
@@ -24,21 +24,21 @@ namespace ddm {
 // `explained`: whole lines.
 std::string hprof_text_head(std::int64_t created_ms, std::string_view explained);
 
-// What the figures of a report are, as lines for the head.
+// Explains the report's figures, as lines for the head.
 std::string hprof_explanation(const ReportSummary& summary);
 
-// As text in one line.
+// One line each.
 std::string hprof_thread_start(std::int64_t id, std::string_view name, std::string_view group);
 std::string hprof_thread_end(std::int64_t id);
 
 void hprof_text_sites(const HprofSites& sites, ReportNames& names, HprofNumbers& numbers,
                       std::int64_t written_ms, const ReportSink& sink);
 
-// A stack that the stream was not told of yet.
+// A stack that is new in the stream.
 void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names,
                       HprofNumbers& numbers, std::string& out);
 
-// Each with the stacks that it needs.
+// Each is preceded by the stacks that it refers to.
 std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
                                std::int64_t written_ms);
 std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,

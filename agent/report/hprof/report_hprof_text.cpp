@@ -1,4 +1,4 @@
-// The report in hprof's text: every site and every stack there is, without a cutoff.
+// The report in hprof's text: all sites and stacks, without a cutoff.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// From a path to a reading: maps the file, and asks its lock whether the program still runs.
+// Maps a ring file for reading, and checks by its lock whether the program still runs.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 namespace ddm {
 namespace {
 
-// Open and mapped for reading while it lives.
+// A read-only mapping, released at destruction.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path)
@@ -82,7 +82,8 @@ RingFileReading read_ring_file(const std::string& path) {
     result.error = path + (file.error().starts_with("is ") ? " " : ": ") + file.error();
     return result;
   }
-  // Before reading: a program that is killed meanwhile counts as running, and its file is whole.
+  // Checked before reading: a program killed in between counts as running, and its file is
+  // complete.
   const bool running = file.locked_by_another();
   RingReading reading = read_ring(file.bytes());
   if (!reading.ring) {

@@ -11,20 +11,20 @@
 namespace ddm {
 namespace {
 
-// Above these a number is damage; sums of a million records below them do not overflow.
+// Larger values are damage; sums of a million smaller ones do not overflow.
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 constexpr float kLargestWeight = 1e9f;
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 40;
 constexpr std::int64_t kLargestFigure = std::int64_t{1} << 60;
 constexpr std::int64_t kLatestMs = std::int64_t{1} << 48;
 
-// Of so many numbers of records nobody uses one, at most (ticket_run.h).
+// At most one of this many record numbers is unused (ticket_run.h).
 constexpr std::uint64_t kUnusedOf = 32;
 
-// A running program may turn to the other half of its names while they are read.
+// A running program may switch to the other half of its names during the read.
 constexpr int kReadTries = 5;
 
-using NameIds = std::unordered_map<NameId, NameId>;  // the file's -> the reader's
+using NameIds = std::unordered_map<NameId, NameId>;  // the file's ids -> the reader's
 
 class RingImage {
  public:
@@ -37,7 +37,7 @@ class RingImage {
     for (int i = 0; i < kReadTries; ++i) {
       RecoveredRing& ring = result.ring.emplace();
       const std::uint64_t generations = names_generation() + threads_generation();
-      // Records first: the names of all that are there have been stored before them.
+      // Records first: the names that they refer to were stored before them.
       read_records(ring);
       read_names(ring);
       if (generations == names_generation() + threads_generation()) break;
@@ -54,7 +54,7 @@ class RingImage {
   }
   const RingMarks& marks() const { return at<RingMarks>(kRingMarksAt); }
 
-  // "" or why this is no file to read.
+  // "" or why the file cannot be read.
   std::string check() {
     constexpr std::size_t kMagicBytes = kRingMagic.size();
     if (image_.size() < kMagicBytes ||
@@ -82,7 +82,7 @@ class RingImage {
     return "";
   }
 
-  // A section of names that begins at or after `earliest`, with two halves, up to `end`.
+  // Whether a name section at `at` begins at or after `earliest` and both halves end before `end`.
   static bool fits(std::uint64_t earliest, std::uint64_t at, std::uint64_t half,
                    std::uint64_t end) {
     return at >= earliest && at % alignof(NameSection) == 0 && end % alignof(NameSection) == 0 &&
@@ -95,7 +95,7 @@ class RingImage {
     return at<NameSection>(header_.threads_at).generation;
   }
 
-  // Of the valid half, what is in use.
+  // The used part of the valid half.
   std::span<const std::byte> half_of(std::uint64_t section_at, std::uint64_t half_bytes) const {
     const auto& section = at<NameSection>(section_at);
     const std::uint64_t half = section.generation.load(std::memory_order_acquire) % 2;
@@ -154,7 +154,7 @@ class RingImage {
     records_.clear();
     const std::size_t whole = std::min<std::uint64_t>(
         header_.records, (image_.size() - header_.slots_at) / header_.slot_bytes);
-    ring.damaged = header_.records - whole;  // cut off
+    ring.damaged = header_.records - whole;  // truncated
     const std::uint64_t first = marks().counters.first_seq;
     std::vector<std::uint64_t> seqs;
     for (std::size_t i = 0; i < whole; ++i) {
@@ -173,9 +173,9 @@ class RingImage {
     AllocRecord record;
     std::vector<Frame> frames(header_.depth);
     for (const std::uint64_t seq : seqs) {
-      if (seq + header_.records <= seqs.back()) continue;  // its slot was passed over by newer ones
+      if (seq + header_.records <= seqs.back()) continue;  // skipped by newer records
       if (!slot(seq % header_.records).read(seq, record, frames))
-        continue;  // overwritten meanwhile
+        continue;  // overwritten during the read
       if (!makes_sense(record)) {
         ++ring.damaged;
         continue;
@@ -184,13 +184,13 @@ class RingImage {
     }
   }
 
-  // Slots are only read here.
+  // The slot is only read.
   RingSlot slot(std::size_t index) const {
     return RingSlot(const_cast<RingSlot::Word*>(
         &at<RingSlot::Word>(header_.slots_at + std::uint64_t{index} * header_.slot_bytes)));
   }
 
-  // Of a text that ends at its first NUL.
+  // Text up to the first NUL.
   template <std::size_t N>
   static std::string text_of(const std::array<char, N>& text) {
     return {text.data(), strnlen(text.data(), N)};
@@ -218,9 +218,9 @@ class RingImage {
     summary.vm = text_of(facts.vm);
     summary.engine = text_of(facts.engine);
     summary.walker = text_of(facts.walker);
-    // The figures are some moments older than the newest records, or those of the start. Each record
-    // had a number of its own, so there have been about as many as there are numbers: nobody uses
-    // one in kUnusedOf, at most. (Of samples each stands for many.)
+    // The figures are slightly older than the newest records, or those of the start. Record numbers
+    // are consecutive except for at most one in kUnusedOf, which bounds the number of records. (A
+    // sample stands for several.)
     summary.seen = figure(facts.seen);
     summary.seen_bytes = figure(facts.seen_bytes);
     std::int64_t bytes = 0;

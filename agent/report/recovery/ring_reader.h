@@ -1,7 +1,7 @@
 // Reads a ring file: of a killed program, of a running one, or a damaged one.
 //
-// Nothing in the file is believed without a look: what makes no sense is left out and counted. The
-// names go into a table of the reader's own, so that reports are written as from a live ring.
+// Everything in the file is validated; invalid parts are dropped and counted. The names go into a
+// table of the reader's own, so that reports are written as from a live ring.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,21 @@ namespace ddm {
 struct RecoveredRing {
   std::unique_ptr<NameTable> names;
   ReportData data;     // data.names = names.get()
-  bool ended = false;  // the program has ended in the usual way
+  bool ended = false;  // the program ended normally
   std::int64_t created_ms = 0;
   std::int64_t updated_ms = 0;   // when the summary's figures were taken
-  std::uint64_t unfinished = 0;  // records that were being written
-  std::uint64_t damaged = 0;     // records that make no sense
-  std::uint64_t names_lost = 0;  // names that found no room in the file
+  std::uint64_t unfinished = 0;  // records that were incomplete
+  std::uint64_t damaged = 0;     // invalid records
+  std::uint64_t names_lost = 0;  // names that did not fit in the file
 };
 
 struct RingReading {
   std::optional<RecoveredRing> ring;
-  std::string error;  // why there is none
+  std::string error;  // why there is no data
 };
 
-// `image`: the file's bytes, at an address divisible by 64. They may change meanwhile.
+// `image`: the file's bytes, at an address divisible by 64; another process may change them
+// concurrently.
 RingReading read_ring(std::span<const std::byte> image);
 
 enum class ProgramState { kRunning, kKilled, kEnded };
@@ -43,8 +44,8 @@ struct RingFileReading {
   std::string error;  // with the path
 };
 
-// Looks at the file's lock to know whether the program still runs; takes none itself. Puts into the
-// summary how the figures came about.
+// Tests the file's lock to find out whether the program still runs; takes no lock itself. Notes in
+// the summary how the figures were obtained.
 RingFileReading read_ring_file(const std::string& path);
 
 }  // namespace ddm

@@ -11,10 +11,10 @@
 namespace ddm {
 namespace {
 
-// What a thread's stack was, from then until the next one's begin.
+// A thread's stack from `begin` until the next span.
 struct Span {
   std::uint64_t begin = 0;
-  std::optional<std::uint32_t> stack;  // none: no traced method
+  std::optional<std::uint32_t> stack;  // nullopt: no traced method is open
   std::uint64_t micros = 0;
 };
 
@@ -31,13 +31,13 @@ class TracedThread {
                                                   trace_.methods.at(event.method).line)});
       return;
     }
-    // Callees whose end is not in the trace end with it; an end without a begin is passed over.
+    // Open callees end with their caller; an end without a begin is dropped.
     const auto own = std::find_if(open_.rbegin(), open_.rend(),
                                   [&](const Open& call) { return call.method == event.method; });
     if (own != open_.rend()) open_.erase(own.base() - 1, open_.end());
   }
 
-  // The stack at its end is said to be none.
+  // Ends with an empty stack.
   void finish(std::uint64_t at) {
     go_to(at);
     spans_.push_back({at_, {}, 0});
@@ -52,7 +52,7 @@ class TracedThread {
   };
 
   void go_to(std::uint64_t at) {
-    at = std::max(at, at_);  // readers want time that does not go back
+    at = std::max(at, at_);  // readers require time not to decrease
     const auto stack = open_.empty() ? std::nullopt : std::optional(open_.back().stack);
     const std::uint64_t micros = at - at_;
     if (micros > 0 && !spans_.empty() && spans_.back().stack == stack) {

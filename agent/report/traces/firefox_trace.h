@@ -1,5 +1,5 @@
-// A trace of method calls as a profile for profiler.firefox.com: for each thread the stack from one
-// moment to the next, weighed by how long it stood. Pure.
+// Converts a trace of method calls to a profile for profiler.firefox.com: for each thread its
+// successive stacks, weighted by duration. Pure.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace ddm {
 
-// A trace's methods as reports know them, by their key in MethodTrace::methods.
+// Names of a trace's methods for reports, by their key in MethodTrace::methods.
 struct TraceNames {
   explicit TraceNames(const MethodTrace& trace);
   std::unique_ptr<NameTable> table;
   std::map<std::uint32_t, NameId> ids;
 };
 
-// Calls without an end go on until the trace's end. `vm`: what it was taken of.
+// Calls without an end last until the trace's end. `vm`: the traced VM.
 void firefox_trace(const MethodTrace& trace, const TraceNames& names, const std::string& app,
                    const std::string& vm, const ReportSink& sink);
 

@@ -18,8 +18,8 @@ void append(std::string& out, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<char>(value >> (8 * i)));
 }
 
-// Names are escaped: readers count characters to find where the data begin, and split lines at tabs.
-// Some look for the first "*end" with a line's end behind it, wherever it is.
+// Names are escaped, since readers count characters to find the data, and split lines at tabs. Some
+// search for the first "*end" with a line end, wherever it is.
 std::string escaped_at_line_end(const std::string& text) {
   std::string out = escaped(text);
   if (out.ends_with("*end")) out.push_back(' ');

@@ -1,5 +1,5 @@
-// A trace of method calls in the format of Android's tracer, as dmtracedump, ddmlib, Perfetto and the
-// Firefox profiler read it. Pure.
+// A trace of method calls in the format of Android's tracer, readable by dmtracedump, ddmlib,
+// Perfetto and the Firefox profiler. Pure.
 //
 // Key section, ASCII (other characters of names as \u00f6), lines that end in \n:
 //   *version        2: one clock; 3: two
@@ -8,8 +8,8 @@
 //   *methods        0xID TAB class TAB method TAB signature TAB file TAB line; IDs are multiples of 4
 //   *end
 // Data, little-endian:
-//   u4 "SLOW", u2 version, u2 32 (where records begin), u8 begin in us, version 3: u2 14 (bytes of a
-//   record); zeros up to 32
+//   u4 "SLOW", u2 version, u2 32 (offset of the records), u8 begin in us, version 3: u2 14 (bytes
+//   of a record); zeros up to 32
 //   a record: u2 thread, u4 method | action, version 3: u4 us of CPU since the thread's first
 //   record, u4 us since the begin
 #pragma once
@@ -25,31 +25,31 @@ struct TraceMethod {
   std::string class_name;  // "shop.Cart"
   std::string method;
   std::string signature;
-  std::string file;  // "" is not known
+  std::string file;  // "" = unknown
   std::int32_t line = -1;
 };
 
 struct TraceEvent {
   enum Action : std::uint8_t { kEnter = 0, kReturn = 1, kThrow = 2 };
   std::uint64_t wall_micros = 0;  // since the begin
-  std::uint64_t cpu_micros = 0;   // of the thread, from any point on
+  std::uint64_t cpu_micros = 0;   // of the thread, relative to any point
   std::uint32_t method = 0;       // key of MethodTrace::methods
   std::uint16_t thread = 0;       // 1..32767; Java's id where that fits
   Action action = kEnter;
 };
 
 struct MethodTrace {
-  bool dual = false;  // CPU time too
+  bool dual = false;  // with CPU times
   std::int64_t pid = 0;
   std::uint64_t begin_micros = 0;  // since the epoch
   std::uint64_t elapsed_micros = 0;
-  bool overflow = false;  // there were more events
+  bool overflow = false;  // events were dropped
   std::map<std::uint16_t, std::string> threads;
   std::map<std::uint32_t, TraceMethod> methods;
   std::vector<TraceEvent> events;  // in the order of time
 };
 
-// Events later than 71 minutes after the begin do not fit and are left out, as an overflow.
+// Events later than 71 minutes after the begin cannot be encoded and are dropped, as an overflow.
 std::string method_trace_file(const MethodTrace& trace);
 
 }  // namespace ddm

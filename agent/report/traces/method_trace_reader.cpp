@@ -34,7 +34,7 @@ class KeyReader {
  public:
   explicit KeyReader(MethodTrace& trace) : trace_(trace) {}
 
-  // "" or what is wrong.
+  // "" or the error.
   std::string read(std::string_view key) {
     std::string_view section;
     for (const std::string_view line : split(key, '\n')) {

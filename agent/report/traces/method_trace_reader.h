@@ -1,4 +1,4 @@
-// Reads a trace file (method_trace.h), of versions 2 and 3. The bytes may come from anybody.
+// Reads a trace file (method_trace.h), versions 2 and 3. The bytes are untrusted.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ddm {
 
-// "" or what is wrong with the file. Methods are numbered as when it was written.
+// "" or the error. Methods keep the numbers of the file.
 std::string read_method_trace(std::string_view bytes, MethodTrace& trace);
 
 }  // namespace ddm
