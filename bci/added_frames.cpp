@@ -9,7 +9,7 @@
 namespace bci {
 namespace {
 
-// Trailing unknown locals need not be listed.
+// Trailing locals of type Top are omitted.
 std::optional<std::vector<VerificationType>> verification_types(const std::vector<FlowType>& slots,
                                                                 bool are_locals,
                                                                 ConstantPool& pool) {
@@ -68,8 +68,8 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
   states.start(state.locals);
 
   StackMap map;
-  bool known = true;     // `state` is that before the instruction looked at
-  bool differs = false;  // the frame written last is not the one the next one refers to
+  bool known = true;     // `state` is the state before the current instruction
+  bool differs = false;  // the frame written last is not the base of the next one
   auto wanted = at.begin();
   auto frame = code.stack_map.frames.begin();
   const auto frames_end = code.stack_map.frames.end();

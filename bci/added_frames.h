@@ -1,8 +1,8 @@
-// Stack map frames at places where the class file has none, and frames with more locals.
+// Adds stack map frames where the class file has none, and locals to existing frames.
 //
-// New places are needed where a conditional branch that no longer reaches its target becomes its
-// inverse around a goto_w: the inverse goes to the next instruction, which was never a target
-// before.
+// New frames are needed where a conditional branch that no longer reaches its target is replaced by
+// its inverse around a goto_w: the inverse branches to the next instruction, which was no branch
+// target before.
 #pragma once
 
 #include <optional>
@@ -12,23 +12,22 @@
 
 namespace bci {
 
-// The stack map of `code` with a full frame also at each of `at` (ascending) where there is none.
-// Types come from the nearest frame before, by simulating the instructions in between: exact, since
-// the verifier itself knows no other way. Class entries are added to `pool`.
+// The stack map of `code` with an additional full frame at each of `at` (ascending) that has none.
+// Types are derived from the preceding frame by simulating the instructions in between, which is
+// exact, since the verifier does the same. Class entries are added to `pool`.
 std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
                                    std::span<const Label> at, ConstantPool& pool, SkipReason& why);
 
-// A local variable that the method did not have. It is set from the entry on, so every frame has
-// it.
+// A local variable added to the method. It is initialized at the entry, so every frame contains it.
 struct AddedLocal {
   std::uint32_t slot = 0;
   VerificationType type;
 };
 
-// Lists `added` (ascending) behind the locals of a frame; false if their slots are taken there.
+// Appends `added` (ascending) to the locals of a frame; false if their slots are in use there.
 bool append_locals(std::vector<VerificationType>& entries, std::span<const AddedLocal> added);
 
-// `map` with those locals in every frame, each of which becomes a full one.
+// `map` with the added locals in every frame; all frames become full ones.
 std::optional<StackMap> extend_frames(const StackMap& map, const Code& code,
                                       const MethodShape& method, std::span<const AddedLocal> added,
                                       ConstantPool& pool, SkipReason& why);

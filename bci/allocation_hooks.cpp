@@ -10,7 +10,7 @@ void ObjectInitHook::apply(ClassContext& context) const {
     if (!method.outline().is_constructor()) continue;
     CodeEditor* editor = method.editor();
     if (editor == nullptr) continue;
-    // Only here is `this` initialised from the start: there is no super() to call.
+    // Only in this constructor `this` is initialized at the entry: there is no super() to call.
     editor->at_entry(editor->snippet().aload_0().call(hook_));
   }
 }

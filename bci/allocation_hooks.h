@@ -1,4 +1,4 @@
-// Hooks for everything that `new` and the array instructions make.
+// Hooks for objects created by `new` and by the array instructions.
 //
 // A hook is a static void method, see snippet.h. Transformations are immutable once built and may
 // be shared by threads.
@@ -9,8 +9,8 @@
 
 namespace bci {
 
-// Calls hook(this) first thing in java.lang.Object's constructor, and so for every object that is
-// made by `new`, by reflection or by JNI's NewObject.
+// Calls hook(this) at the entry of java.lang.Object's constructor, and so for every object created
+// by `new`, by reflection or by JNI's NewObject.
 //   ObjectInitHook hook({"java/lang/DdmTracker", "object", "(Ljava/lang/Object;)V"});
 class ObjectInitHook : public Transformation {
  public:
@@ -24,8 +24,8 @@ class ObjectInitHook : public Transformation {
   HookMethod hook_;
 };
 
-// Calls one(array) behind newarray and anewarray, and many(array, dimensions) behind
-// multianewarray: many() has to walk the array, the inner arrays were made with it.
+// Calls one(array) after newarray and anewarray, and many(array, dimensions) after multianewarray:
+// many() must traverse the array, since the inner arrays were created with it.
 //   ArrayHook hook({"java/lang/DdmTracker", "array", "(Ljava/lang/Object;)V"},
 //                  {"java/lang/DdmTracker", "arrays", "(Ljava/lang/Object;I)V"},
 //                  {{"java/util/Arrays", "copyOf", ""}});   // methods to leave alone

@@ -1,4 +1,4 @@
-// From bytecode indices of a rewritten method to those of the class file as it was.
+// Maps bytecode indices of a rewritten method to those of the original class file.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace bci {
 
-// From new_bci on up to the next run: either original code, moved (old = old_bci + distance from
-// new_bci), or injected code, all of which stands for the one instruction at old_bci.
+// Covers new_bci up to the next run: either original code that was moved (old = old_bci + distance
+// from new_bci), or injected code, all of which maps to the instruction at old_bci.
 struct BciRun {
   std::uint16_t new_bci;
   std::uint16_t old_bci;
@@ -15,7 +15,7 @@ struct BciRun {
   friend bool operator==(const BciRun&, const BciRun&) = default;
 };
 
-// `runs` ascending, the first at 0; without runs nothing has moved. Injected code belongs to
+// `runs` ascending, the first at 0; empty if nothing was moved. Injected code maps to
 //   before and after an instruction   that instruction
 //   at the method's entry             the first instruction
 //   in a catch-all handler            the last instruction

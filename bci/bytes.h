@@ -1,8 +1,7 @@
 // Big-endian reading and writing of class files (JVMS 4.1).
 //
-// The reader is bounds-checked with a sticky error: a read past the end gives 0 and every later
-// read too, so that a parser asks ok() once, at the end of what it parsed.
-// Any thread; no shared state.
+// The reader is bounds-checked with a sticky error: a read past the end and every later read give
+// 0, so a parser checks ok() once, after the last read. Any thread; no shared state.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +70,7 @@ class ByteWriter {
     u2(value);
   }
   void append(ByteSpan bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-  // Overwrites 1, 2 or 4 bytes written before, e.g. a length that is known only afterwards.
+  // Overwrites 1, 2 or 4 bytes written before, such as a length that is known only afterwards.
   void patch_u1(std::size_t at, std::uint32_t value) {
     bytes_[at] = static_cast<std::uint8_t>(value);
   }

@@ -37,7 +37,7 @@ std::vector<const CallRule*> CallSiteHook::rules_for(const ConstantPool::Member&
     const auto descriptor = MethodDescriptor::parse(callee.descriptor);
     if (!descriptor) return;
     if (rule->position == CallPosition::kAfter && !descriptor->returns_reference()) return;
-    // The receiver must lie on top of the stack, and be initialised.
+    // The receiver must be on top of the stack, and initialized.
     if (rule->position == CallPosition::kBeforeOn &&
         (!callee.descriptor.starts_with("()") || callee.name == "<init>")) {
       return;
@@ -47,7 +47,7 @@ std::vector<const CallRule*> CallSiteHook::rules_for(const ConstantPool::Member&
   const auto [first, last] = by_name_.equal_range(callee.name);
   for (auto it = first; it != last; ++it) consider(it->second);
   for (const CallRule* rule : any_name_) consider(rule);
-  // In the order of the list, whatever the index gave.
+  // In the order of the rules, not of the index.
   std::sort(rules.begin(), rules.end());
   return rules;
 }

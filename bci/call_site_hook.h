@@ -32,13 +32,13 @@ struct CallRule {
   MethodPattern callee;
   CallPosition position = CallPosition::kAfter;
   HookMethod hook;
-  // Looks closer at a call that matches: nothing = leave it alone, else the numbers for kBefore.
-  // Empty = every match, with 0, 0.
+  // Decides about a matching call: nullopt = no hook, else the numbers for kBefore. Empty = every
+  // match, with 0, 0.
   std::function<std::optional<HookNumbers>(const CallSite&)> select = {};
 };
 
-// Calls a hook before or after chosen calls; the calls themselves are never changed. A call that
-// several rules match gets all their hooks.
+// Calls a hook before or after selected calls; the calls themselves are not changed. A call that
+// several rules match gets the hooks of all.
 //   CallSiteHook hook({{{"java/util/Arrays", "copyOf", ""}, CallPosition::kAfter,
 //                       {"java/lang/DdmTracker", "array", "(Ljava/lang/Object;)V"}}},
 //                     {{"java/util/Arrays", "copyOf", ""}});   // callers to leave alone

@@ -6,14 +6,14 @@ namespace bci {
 
 std::optional<Label> catch_all_start(MethodContext& method, SkipReason& why) {
   if (method.is_object_constructor()) {
-    // C2 crashes (17 and 25): at the return of Object.<init> it registers finalizers, and for an
-    // exception from there asks every handler of the method, whatever its range, for its class; a
-    // catch-all has none.
+    // Crashes C2 (17 and 25): at the return of Object.<init> it registers finalizers, and for an
+    // exception from that call it asks every handler of the method, whatever its range, for its
+    // class, which a catch-all does not have.
     why = SkipReason::kVmLimit;
     return std::nullopt;
   }
   if (!method.needs_super_call()) return 0;
-  // The handler's frame has no uninitialised `this`, so no code that has may be in its range.
+  // The handler's frame has an initialized `this`, so its range may not include code before that.
   const ConstructorFlow* flow = method.constructor_flow();
   if (flow == nullptr) {
     why = SkipReason::kTooComplex;

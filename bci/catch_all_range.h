@@ -1,4 +1,4 @@
-// From where on a handler for everything may stand over a method.
+// The range of a method that a catch-all handler may cover.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace bci {
 
-// The first label that such a handler may cover: all the code, in a constructor what runs behind
-// this() or super(). Nothing, and why, where the VM would not take it.
+// The first label that the handler may cover: 0, or in a constructor the code after this() or
+// super(). nullopt, with the reason, where the VM would reject the handler.
 std::optional<Label> catch_all_start(MethodContext& method, SkipReason& why);
 
 }  // namespace bci

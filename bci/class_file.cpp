@@ -10,7 +10,7 @@ void skip_attributes(ByteReader& in) {
   }
 }
 
-// Of the class's attributes, all of which it reads.
+// Reads all attributes of the class.
 std::string_view source_file_of(ByteReader& in, const ConstantPool& pool) {
   std::string_view file;
   for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {
@@ -37,7 +37,7 @@ bool parse_method(ByteReader& in, const ConstantPool& pool, MethodOutline& metho
   method.descriptor = pool.utf8(in.u2());
   for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {
     const std::uint16_t name_index = in.u2();
-    // An index beyond the pool would come to name whatever is added there.
+    // An index beyond the pool would later denote an added entry.
     if (pool.tag(name_index) != kUtf8) return false;
     const std::string_view name = pool.utf8(name_index);
     const std::size_t length_at = in.position();
@@ -60,7 +60,7 @@ std::optional<ClassFile> ClassFile::parse(ByteSpan bytes, SkipReason& why) {
   file.bytes = bytes;
   file.minor = in.u2();
   file.major = in.u2();
-  // Up to 45.2 the sizes in Code were narrower; HotSpot still reads those.
+  // Up to 45.2 the fields of Code were narrower; HotSpot still accepts them.
   if (file.major < 45 || (file.major == 45 && file.minor <= 2)) {
     if (in.ok()) why = SkipReason::kOldCodeFormat;
     return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<ClassFile> ClassFile::parse(ByteSpan bytes, SkipReason& why) {
     skip_attributes(in);
   }
   const std::uint16_t method_count = in.u2();
-  // A method has at least 8 bytes: a wrong count must not make us allocate.
+  // A method has at least 8 bytes: a wrong count must not cause a large allocation.
   if (method_count <= (bytes.size() - in.position()) / 8) file.methods.reserve(method_count);
   for (std::uint16_t left = method_count; left > 0 && in.ok(); --left) {
     if (!parse_method(in, file.pool, file.methods.emplace_back())) return std::nullopt;

@@ -1,7 +1,7 @@
-// The outline of a class file: where its constant pool, methods and Code attributes lie.
+// The outline of a class file: the locations of its constant pool, methods and Code attributes.
 //
-// Only the outline is parsed: fields, attributes and code stay bytes, so that a class that needs no
-// change costs little. Views point into the bytes given to parse().
+// Fields, attributes and code are not parsed, so a class that needs no change costs little. Views
+// point into the bytes given to parse().
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct CodeOutline {
 struct MethodOutline {
   std::uint16_t access = 0;
   std::string_view name, descriptor;
-  std::optional<CodeOutline> code;  // none: native or abstract
+  std::optional<CodeOutline> code;  // nullopt: native or abstract
 
   bool is_static() const { return (access & kAccStatic) != 0; }
   bool is_constructor() const { return name == "<init>"; }
@@ -48,7 +48,7 @@ struct ClassFile {
   std::string_view source_file;  // empty: it has none
 
   bool is_interface() const { return (access & kAccInterface) != 0; }
-  // Frames are looked at from class file version 50 on (JVMS 4.10.1).
+  // The verifier uses frames from class file version 50 on (JVMS 4.10.1).
   bool has_frames() const { return major >= 50; }
   // Fields that are set before super(), or the class does not verify (JEP 539).
   bool may_have_strict_fields() const { return major >= 72; }

@@ -109,7 +109,7 @@ bool Code::decode_attributes(ByteReader& in, const ConstantPool& pool, SkipReaso
   for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {
     CodeAttribute attribute{};
     attribute.name_index = in.u2();
-    // An index beyond the pool would come to name whatever is added there.
+    // An index beyond the pool would later denote an added entry.
     if (pool.tag(attribute.name_index) != kUtf8) return false;
     attribute.body = in.take(in.u4());
     attribute.kind = table_kind(pool.utf8(attribute.name_index));

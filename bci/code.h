@@ -16,8 +16,8 @@ namespace bci {
 struct Instruction {
   std::uint16_t bci = 0;
   std::uint8_t opcode = 0;
-  // Branch: the label it goes to. Switch: where its labels begin in Code::switch_labels (default
-  // first, then the cases in file order). Else kNoLabel.
+  // Branch: the target label. Switch: index of its labels in Code::switch_labels (default first,
+  // then the cases in file order). Else kNoLabel.
   Label target = kNoLabel;
 };
 
@@ -30,8 +30,8 @@ enum class CodeTable : std::uint8_t {
   kLineNumbers,
   kLocalVariables,  // LocalVariableTable and LocalVariableTypeTable: same layout
   kTypeAnnotations,
-  kStackMap,  // its content is Code::stack_map
-  kOther,     // kept byte for byte
+  kStackMap,  // the content is in Code::stack_map
+  kOther,     // copied unchanged
 };
 
 struct CodeAttribute {
@@ -42,17 +42,17 @@ struct CodeAttribute {
 
 class Code {
  public:
-  // Takes a Code attribute apart; `body` begins at max_stack. On failure nothing, and `why` says
-  // what was not understood.
+  // Decodes a Code attribute; `body` begins at max_stack. nullopt on failure, with the reason in
+  // `why`.
   static std::optional<Code> decode(ByteSpan body, const ConstantPool& pool, SkipReason& why);
-  // The same for bare bytecode: no tables.
+  // Decodes bare bytecode, without tables.
   static std::optional<Code> decode_bytecode(ByteSpan bytecode, SkipReason& why);
 
   Label end_label() const { return static_cast<Label>(instructions.size()); }
   // Label of the instruction at `bci` or of the end; kNoLabel inside an instruction or beyond.
   Label label_at(std::uint32_t bci) const { return bci < labels_.size() ? labels_[bci] : kNoLabel; }
-  // The same, but a bci inside an instruction gives that instruction (debug tables of some
-  // obfuscators); kNoLabel only beyond the end.
+  // The same, but a bci inside an instruction gives that instruction (some obfuscators' debug
+  // tables); kNoLabel only beyond the end.
   Label label_around(std::uint32_t bci) const;
   std::uint16_t bci_of(Label label) const {
     return label < end_label() ? instructions[label].bci
@@ -65,7 +65,7 @@ class Code {
   }
   // Number of labels of a switch, default included.
   std::size_t switch_size(Label label) const;
-  // Whether control may go on to the next instruction. True for jsr: ret comes back there.
+  // Whether control may continue with the next instruction. True for jsr, since ret returns there.
   bool falls_through(Label label) const;
 
   std::uint16_t max_stack = 0, max_locals = 0;

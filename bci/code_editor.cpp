@@ -22,7 +22,7 @@ void CodeEditor::at_entry(const Snippet& snippet) {
 }
 
 void CodeEditor::insert(Label at, bool behind, const Snippet& snippet) {
-  // How deep the stack is there is not worth finding out: max_stack is the safe answer.
+  // The stack depth there is not computed: max_stack is a safe bound.
   if (!accept(snippet, code_.max_stack)) return;
   if (!insertions_.empty()) {
     const Insertion& last = insertions_.back();

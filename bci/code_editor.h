@@ -1,15 +1,15 @@
-// Collects what is to be put into a method. The method's own instructions stay as they are and
-// stay visible as they were: no transformation sees what another one has put in.
+// Collects insertions into a method. The original instructions are not changed, and transformations
+// see only them, not each other's insertions.
 //
 // Layout around an instruction p, and at the start of the method:
 //   [entry code] L(0): [before 0] I(0): instruction 0  A(0): [after 0]
 //                L(p): [before p] I(p): instruction p  A(p): [after p]   L(p+1): ...
 //   [catch-all handlers]
-// Branches, frames, handlers, exception ranges and debug tables go to L; only the `new` that an
-// uninitialised type was made by, and type annotations, go to I. So a loop to bytecode index 0
-// never runs the entry code again. A range that begins right behind a monitorenter begins at A of
-// that one, so that its lock is released whatever is called there.
-// Several snippets at one place run in the order in which they were put there.
+// Branches, frames, handlers, exception ranges and debug tables refer to L; only type annotations,
+// and the `new` that an uninitialized type refers to, refer to I. So a loop to bytecode index 0
+// does not execute the entry code again. A range that begins after a monitorenter begins at that
+// instruction's A, so that the lock is released whatever the inserted code does. Snippets at the
+// same place execute in the order of their insertion.
 #pragma once
 
 #include <algorithm>
@@ -32,24 +32,24 @@ class CodeEditor {
   // The operand stack is empty there. In a constructor that is before this()/super().
   void at_entry(const Snippet& snippet);
   void before(Label at, const Snippet& snippet);
-  // Not behind branches, switches, returns and athrow: there is no place behind them.
+  // Not after branches, switches, returns and athrow, which do not complete normally.
   void after(Label at, const Snippet& snippet);
-  // Runs `snippet`, then rethrows, when an exception that no other handler takes leaves the code
-  // from `start` on. The stack below holds the exception. In a constructor `this` must be
-  // initialised in all of that code. `locals`, as a frame lists them, are what `snippet` may read:
-  // they must hold that in all of that code.
+  // Executes `snippet` and rethrows when an exception from code at or after `start` is caught by no
+  // other handler. The exception is on the stack below. In a constructor `this` must be initialized
+  // in all of that code. `locals`, in the form of a frame, are available to `snippet` and must have
+  // these types in all of that code.
   void catch_all(Label start, const Snippet& snippet, std::vector<VerificationType> locals = {});
 
-  // A local variable of the method's own, 0 or null from its entry on. `type`: a field descriptor.
-  // Its slot, kNoSlot if there is no room.
+  // Adds a local variable, initialized to 0 or null at the entry. `type`: a field descriptor.
+  // Returns its slot, or kNoSlot if there is no room.
   std::uint32_t add_local(std::string_view type);
-  // Slots for one piece of straight code: each value must be stored there before it is read. No
-  // frame knows of them. kNoSlot if there is no room.
+  // Slots for straight-line code: each must be stored to before it is loaded. They are in no frame.
+  // kNoSlot if there is no room.
   std::uint32_t add_scratch(std::uint32_t slots);
   static constexpr std::uint32_t kNoSlot = 0xffffffff;
 
   bool changed() const { return !insertions_.empty() || !catch_alls_.empty() || !entry_.empty(); }
-  // The first thing that went wrong; such a method stays as it was.
+  // The first error; a method with an error is not changed.
   SkipReason problem() const { return problem_; }
 
   struct Insertion {
@@ -63,7 +63,7 @@ class CodeEditor {
     std::vector<VerificationType> locals;
   };
   const Bytes& entry() const { return entry_; }
-  // Sorted by place.
+  // Sorted by label.
   const std::vector<Insertion>& insertions();
   const std::vector<CatchAll>& catch_alls() const { return catch_alls_; }
   const std::vector<AddedLocal>& added_locals() const { return added_locals_; }

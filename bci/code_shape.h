@@ -1,4 +1,4 @@
-// A number that tells bytecode from other bytecode, the same before and after the VM has taken it.
+// A hash of bytecode that does not change when the VM loads the class.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace bci {
 
-// Of opcodes, offsets and all operands but indices into the constant pool: when a class is
-// redefined the VM merges the pools and may number their entries anew.
+// Of opcodes, offsets and all operands except constant pool indices: when a class is redefined, the
+// VM merges the pools and may renumber the entries.
 std::uint64_t code_shape(ByteSpan bytecode);
 
 }  // namespace bci

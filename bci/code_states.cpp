@@ -6,7 +6,7 @@
 namespace bci {
 namespace {
 
-// Places where several paths may meet, which only a frame describes.
+// Join points, whose state is given only by a frame.
 std::vector<std::uint8_t> meeting_points(const Code& code) {
   std::vector<std::uint8_t> points(code.end_label(), 0);
   for (const Instruction& instruction : code.instructions) {

@@ -7,16 +7,16 @@
 
 namespace bci {
 
-// Before and behind an instruction; null where the types are not known: code that no frame
-// describes (class files before version 50, or code that is never reached).
+// The states before and after an instruction; null where the types are unknown: code without frames
+// (class files before version 50, or unreachable code).
 using StateVisitor = std::function<void(Label, const TypeState* before, const TypeState* behind)>;
 
-// Visits the instructions in order. The states are exact: between two frames types follow from the
-// instructions alone. They live no longer than the call.
+// Visits the instructions in order. The states are exact, since between two frames all types follow
+// from the instructions. They are valid during the call only.
 void visit_states(const Code& code, const MethodShape& method, const ConstantPool& pool,
                   const StateVisitor& visit);
 
-// The state at the entry of the method; nothing if its descriptor makes no sense.
+// The state at the method's entry; nullopt if its descriptor is invalid.
 std::optional<TypeState> entry_state(const Code& code, const MethodShape& method,
                                      const ConstantPool& pool);
 

@@ -21,7 +21,7 @@ std::int32_t LineTable::line_of(Label label) const {
 
 VariableTable::VariableTable(const Code& code, const ConstantPool& pool) : code_(code) {
   for (const CodeAttribute& attribute : code.attributes) {
-    // LocalVariableTypeTable names the same slots.
+    // LocalVariableTypeTable has the same slots.
     if (pool.utf8(attribute.name_index) != "LocalVariableTable") continue;
     ByteReader in(attribute.body);
     for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {

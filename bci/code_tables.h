@@ -1,5 +1,5 @@
-// The tables inside Code that tell about lines and variables, and the fields of a class, read for
-// whoever asks for them by line or name. Tables that do not parse count as empty.
+// Look-up in the line and variable tables of Code, and of a class's fields by name. Tables that
+// cannot be parsed count as empty.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class LineTable {
 
   // The line of that instruction, -1 if there is none.
   std::int32_t line_of(Label label) const;
-  // Whether an entry of the table begins there: the start of (a part of) a line.
+  // Whether an entry of the table begins there: the start of a line, or of a part of it.
   bool begins(Label label) const { return lines_.contains(label); }
 
  private:
@@ -29,7 +29,7 @@ class VariableTable {
  public:
   VariableTable(const Code& code, const ConstantPool& pool);
 
-  // The slot of the variable of that name which is in scope before that instruction.
+  // The slot of the variable with that name in scope before that instruction.
   std::optional<std::uint16_t> slot_of(std::string_view name, Label label) const;
 
  private:
@@ -47,7 +47,7 @@ struct FieldOutline {
   bool is_static = false;
 };
 
-// A field that the class itself declares.
+// A field declared by the class itself.
 std::optional<FieldOutline> find_field(const ClassFile& file, std::string_view name);
 
 }  // namespace bci

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kMaxCodeLength = 0xffff;
 constexpr std::size_t kMaxEntries = 0xffff;
-// A conditional branch that does not reach: inverse branch over the goto_w.
+// A conditional branch out of range becomes its inverse around a goto_w.
 constexpr std::uint32_t kInverseLength = 3;
 constexpr std::uint32_t kGotoWLength = 5;
 
@@ -45,8 +45,8 @@ class CodeWriter {
     return is_conditional(instruction.opcode) ? kInverseLength + kGotoWLength : kGotoWLength;
   }
 
-  // Gives every label its offset; each round widens the branches that turned out too short.
-  // Widening only ever moves things further apart, so this ends.
+  // Assigns an offset to every label; each round widens branches that do not reach. Terminates,
+  // since widening only increases distances.
   bool lay_out() {
     const Label end = code_.end_label();
     widened_.assign(end, 0);
@@ -123,8 +123,7 @@ class CodeWriter {
       own_map_ = std::move(*extended);
     }
     for (std::size_t i = 0; i < editor_.catch_alls().size(); ++i) {
-      // But for those that it asks for, all locals are unknown: whatever the code before held, it
-      // fits.
+      // All locals other than those requested are Top, which is compatible with any state.
       VerificationType throwable{kObject, editor_.pool().add_class("java/lang/Throwable"),
                                  kNoLabel};
       if (throwable.class_index == 0) return fail(SkipReason::kPoolFull);
@@ -252,7 +251,8 @@ class CodeWriter {
       out_.u2(label_[handler.handler]);
       out_.u2(handler.catch_type);
     }
-    // Last, so that they never come before a handler of the program. Each covers the ones before.
+    // Appended last, so the program's handlers take precedence. Each handler covers the previous
+    // ones.
     for (std::size_t i = 0; i < editor_.catch_alls().size(); ++i) {
       out_.u2(label_[editor_.catch_alls()[i].start]);
       out_.u2(label_[handler_label(i)]);

@@ -1,5 +1,5 @@
-// Writes an edited method: lays it out, widens branches that no longer reach, and moves everything
-// that holds an offset.
+// Writes an edited method: assigns offsets, widens branches that no longer reach, and updates
+// everything that contains an offset.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct WrittenCode {
   ByteSpan bytecode() const { return ByteSpan(body).subspan(kBytecodeAt, code_length); }
 };
 
-// Nothing, and a reason, if the method does not fit the class file format any more. `widen_all`:
+// nullopt, with the reason, if the method exceeds a limit of the class file format. `widen_all`:
 // see RewriteOptions.
 std::optional<WrittenCode> write_code(CodeEditor& editor, const MethodShape& method, bool widen_all,
                                       SkipReason& why);

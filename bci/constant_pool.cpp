@@ -8,10 +8,11 @@ namespace {
 
 constexpr std::uint32_t kNoEntry = 0xffffffff;
 constexpr std::uint32_t kMaxCount = 0xffff;
-// What hooks add is far less; patches with more than this do not compare each with a large pool.
+// Far above what hooks add; larger patches skip the search, which would compare each entry with a
+// large pool.
 constexpr std::size_t kMostSearched = 64;
 
-// Bytes behind the tag; Utf8 has its own length; 0 = unknown tag.
+// Bytes after the tag; Utf8 has its own length; 0 = unknown tag.
 std::size_t payload_size(std::uint8_t tag) {
   switch (tag) {
     case kUtf8:

@@ -1,9 +1,9 @@
 // The constant pool (JVMS 4.4): read access by index, growth at the end.
 //
-// Entries that are there never move, so that an old index (the one byte of ldc included) stays
-// valid. An entry that is there already is not added again: when a class is retransformed, HotSpot
-// drops the second one and then numbers all constants of the class's code anew.
-// Names are views of the class file's bytes (modified UTF-8), which must outlive the pool.
+// Existing entries are never moved, so their indices (including the one-byte index of ldc) stay
+// valid. An entry that exists is not added again: HotSpot would drop the duplicate when a class is
+// retransformed, and renumber all constants in the class's code. Names are views of the class
+// file's bytes (modified UTF-8), which must outlive the pool.
 #pragma once
 
 #include <optional>
@@ -45,8 +45,8 @@ class ConstantPool {
     std::string_view owner, name, descriptor;
   };
 
-  // Reads `count` - 1 entries, as in a class file behind constant_pool_count, or as JVMTI's
-  // GetConstantPool gives them. On failure nothing, and `why` says what was wrong.
+  // Reads `count` - 1 entries, as in a class file after constant_pool_count, or as returned by
+  // JVMTI's GetConstantPool. nullopt on failure, with the reason in `why`.
   static std::optional<ConstantPool> parse(ByteReader& in, std::uint16_t count, SkipReason& why);
 
   // constant_pool_count: highest index + 1.
@@ -54,12 +54,12 @@ class ConstantPool {
   // Tag of an original entry; 0 for an index out of range, 0 itself, and the second half of a
   // long or double.
   std::uint8_t tag(std::uint16_t index) const;
-  // Empty or nothing if the entry is of another kind.
+  // Empty, or nullopt, if the entry is of another kind.
   std::string_view utf8(std::uint16_t index) const;
   std::string_view class_name(std::uint16_t index) const;
   std::optional<Member> member(std::uint16_t index) const;
 
-  // Index of a new entry or of one that is there, 0 if the pool is full.
+  // Index of a new or an existing entry; 0: the pool is full.
   std::uint16_t add_utf8(std::string_view text);
   std::uint16_t add_class(std::string_view name);
   std::uint16_t add_string(std::string_view text);  // modified UTF-8
@@ -70,7 +70,7 @@ class ConstantPool {
                           std::string_view descriptor);
   std::uint16_t add_method(std::string_view owner, std::string_view name,
                            std::string_view descriptor);
-  // As add_class, but an original entry of that name is taken if there is one.
+  // Like add_class, but returns an original entry of that name if there is one.
   std::uint16_t find_or_add_class(std::string_view name);
 
   ByteSpan original_bytes() const { return bytes_; }
@@ -87,12 +87,12 @@ class ConstantPool {
   std::uint16_t add_pair(ConstantTag tag, std::uint16_t first, std::uint16_t second);
 
   ByteSpan bytes_;
-  std::vector<std::uint32_t> offsets_;  // of the tag byte; kNoEntry where there is none
+  std::vector<std::uint32_t> offsets_;  // of the tag byte; kNoEntry: no entry
   ByteWriter added_;
   std::uint32_t added_count_ = 0;
-  // Bytes of an entry that was asked for -> index, also of those that were there.
+  // Bytes of a requested entry -> index, including original entries.
   std::unordered_map<std::string, std::uint16_t> added_index_;
-  // Of the original entries, the first of each name; made when it is first asked for.
+  // The first original Class entry of each name; built at first use.
   std::optional<std::unordered_map<std::string_view, std::uint16_t>> classes_;
 };
 

@@ -9,7 +9,7 @@
 namespace bci {
 namespace {
 
-// Bounds for code that was made to be slow: far beyond what a real constructor takes.
+// Limits against pathological code, far above any real constructor.
 constexpr std::size_t kMaxSlots = 1u << 20;  // in all states kept
 constexpr std::size_t kMaxWork = 1u << 23;   // instructions followed and slots copied
 
@@ -39,7 +39,7 @@ class Follower {
   }
 
  private:
-  // State at a label that several paths may reach.
+  // The state at a label that several paths may reach.
   struct Kept {
     bool joins = false, reached = false, pending = false;
     TypeState state;
@@ -60,7 +60,7 @@ class Follower {
     }
   }
 
-  // A type that differs between two paths is of no use to either.
+  // A type that differs between two paths becomes unusable.
   static bool merge_types(std::vector<FlowType>& into, const std::vector<FlowType>& from) {
     bool changed = false;
     for (std::size_t i = 0; i < into.size(); ++i) {
@@ -93,7 +93,7 @@ class Follower {
     return true;
   }
 
-  // An exception may come with the state before any instruction of the range.
+  // An exception may occur in the state before any instruction of the range.
   bool reach_handlers(Label label, const TypeState& state) {
     for (const ExceptionHandler& handler : code_.handlers) {
       if (label < handler.start || label >= handler.end) continue;
@@ -103,7 +103,7 @@ class Follower {
     return true;
   }
 
-  // From a kept label up to the next one or to the end of the path.
+  // Simulates from a kept label to the next one, or to the end of the path.
   bool run(Label label) {
     TypeState state = kept_[label].state;
     bool uninitialized = state.has_uninitialized_this();
@@ -114,7 +114,7 @@ class Follower {
       const std::uint8_t op = code_.instructions[label].opcode;
       if (uninitialized && op == kInvokespecial) {
         if (!simulator_.step(label, state)) return false;
-        // Only the call on `this` itself makes it initialised, in all places at once.
+        // Only the call on `this` initializes it, in all copies at once.
         uninitialized = state.has_uninitialized_this();
         if (!uninitialized) add_super_call(label);
       } else if (!simulator_.step(label, state)) {
@@ -158,8 +158,8 @@ std::optional<ConstructorFlow> follow_constructor(const Code& code, const Consta
   return Follower(code, pool).follow();
 }
 
-// The verifier (JVMS 4.10.1.9) lets no instruction but a call of <init> take the `this` that every
-// path has on the stack there, and no second one after it.
+// The verifier (JVMS 4.10.1.9) allows no other instruction to consume the `this` on the stack
+// there, and no second call of <init> on it.
 bool begins_with_super_call(ByteSpan bytecode) {
   return bytecode.size() > kFirstSuperCallBci + 2u && bytecode[0] == kAload0 &&
          bytecode[kFirstSuperCallBci] == kInvokespecial;

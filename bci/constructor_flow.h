@@ -1,9 +1,8 @@
-// Where a constructor calls this() or super().
+// Finds where a constructor calls this() or super().
 //
-// Found by following every path from the entry and watching the uninitialised `this` (JVMS
-// 4.10.1.9, invokespecial): counting `new` against <init> is not enough for code that no javac
-// made. No stack map frames are needed, so that old class files and bytecode taken from a running
-// VM work too.
+// Follows every path from the entry and tracks the uninitialized `this` (JVMS 4.10.1.9,
+// invokespecial): matching `new` with <init> does not suffice for code not produced by javac. Needs
+// no stack map frames, so it works for old class files and for bytecode read from a running VM.
 #pragma once
 
 #include <optional>
@@ -14,27 +13,27 @@
 namespace bci {
 
 struct ConstructorFlow {
-  // invokespecial <init> with the uninitialised `this` as receiver, ascending. Several: one a
+  // invokespecial <init> with the uninitialized `this` as receiver, ascending. Several: one per
+  // invokespecial <init> with the uninitialized `this` as receiver, ascending; several: one per
   // path.
   std::vector<Label> super_calls;
-  // Behind the last instruction that may run before this() or super() has returned.
+  // The label after the last instruction that may execute before this() or super() has returned.
   Label initialized_from = 0;
 };
 
-// `code` is a constructor of another class than java/lang/Object. Nothing for code that makes no
-// sense or that is too large to follow.
+// `code` is a constructor of a class other than java/lang/Object. nullopt for invalid code, and for
+// code above the limits.
 std::optional<ConstructorFlow> follow_constructor(const Code& code, const ConstantPool& pool);
 
-// The same as bytecode indices, for bare bytecode; empty if nothing was found. `bytecode` may come
-// from JVMTI's GetBytecodes and `pool` from its GetConstantPool:
-//   ByteReader entries({bytes, size});
-//   auto pool = bci::ConstantPool::parse(entries, count, why);
+// The same as bytecode indices, for bare bytecode; empty if none was found. `bytecode` may be the
+// The same as bytecode indices, for bare bytecode; empty if none was found. `bytecode` may be the
+// result of JVMTI's GetBytecodes and `pool` that of its GetConstantPool:
 //   if (pool) bcis = bci::super_call_bcis(*pool, {bytecode, length});
-// Code that only an exception handler reaches is not followed: the handlers are not known here.
+// Code reachable only through exception handlers is not followed: the handlers are unknown here.
 std::vector<std::uint16_t> super_call_bcis(const ConstantPool& pool, ByteSpan bytecode);
 
-// The constructor begins with `aload_0; invokespecial`, as most do: that call, at bytecode index 1,
-// is the only one of its kind, which is to be seen without a pool.
+// Whether the constructor begins with `aload_0; invokespecial`, as most do: then that call, at
+// bytecode index 1, is the only this() or super() call, which can be told without a constant pool.
 bool begins_with_super_call(ByteSpan bytecode);
 inline constexpr std::uint16_t kFirstSuperCallBci = 1;
 

@@ -5,7 +5,7 @@
 namespace bci {
 namespace {
 
-// Offset 0 stays 0: code put at the entry belongs to the first line, and the parameters live in it.
+// Offset 0 is kept: inserted entry code belongs to the first line, and is in the parameters' scope.
 std::optional<std::uint32_t> moved(std::uint32_t bci, const Code& code,
                                    std::span<const std::uint32_t> offsets) {
   const Label label = code.label_around(bci);
@@ -18,7 +18,7 @@ class TypeAnnotations {
   TypeAnnotations(ByteSpan body, const Code& code, const LabelOffsets& offsets, ByteWriter& out)
       : in_(body), body_(body), code_(code), offsets_(offsets), out_(out) {}
 
-  // Every field keeps its width, so all is copied and the offsets are written over.
+  // Field widths do not change, so the table is copied and its offsets are overwritten.
   void write() {
     base_ = out_.size();
     out_.append(body_);

@@ -1,14 +1,13 @@
-// Tables inside Code that tell people about the code: lines, variables, type annotations.
-// The VM runs without them, but they must not point to the wrong place.
+// Debug tables inside Code: lines, variables, type annotations. The VM does not depend on them, but
+// they must be correct.
 #pragma once
 
 #include "bci/code.h"
 
 namespace bci {
 
-// Each appends the moved table to `out`; false if `body` does not parse (such a class would not
-// load). An offset inside an
-// instruction, as obfuscators leave them, moves to that instruction.
+// Each appends the updated table to `out`; false if `body` cannot be parsed (such a class would not
+// load). An offset inside an instruction, as some obfuscators produce, is moved to the instruction.
 
 // LineNumberTable: count u2, then start_pc u2, line u2.
 bool write_line_numbers(ByteSpan body, const Code& code, const LabelOffsets& offsets,
@@ -17,8 +16,8 @@ bool write_line_numbers(ByteSpan body, const Code& code, const LabelOffsets& off
 // type u2, slot u2.
 bool write_local_variables(ByteSpan body, const Code& code, const LabelOffsets& offsets,
                            ByteWriter& out);
-// Runtime(In)VisibleTypeAnnotations (JVMS 4.7.20). No VM looks at them in Code, and compilers have
-// written wrong ones: what makes no sense is kept as it is.
+// Runtime(In)VisibleTypeAnnotations (JVMS 4.7.20). VMs ignore them in Code, and some compilers have
+// produced invalid ones: those are copied unchanged.
 void write_type_annotations(ByteSpan body, const Code& code, const LabelOffsets& offsets,
                             ByteWriter& out);
 

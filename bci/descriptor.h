@@ -10,23 +10,23 @@
 
 namespace bci {
 
-// Takes the first field descriptor off the front of `rest`: "IJ" gives "I" and leaves "J".
-// Nothing if there is none ("V" is not one).
+// Removes the first field descriptor from `rest`: "IJ" gives "I" and leaves "J". nullopt if there
+// is none ("V" is not one).
 std::optional<std::string_view> take_type(std::string_view& rest);
 
 // Stack slots of a field descriptor: 2 for J and D, 0 for "V", else 1.
 std::size_t slots_of(std::string_view type);
 
-// What the instructions know of a type; in the order of iload, lload, fload, dload, aload.
+// Type categories of instructions, in the order of iload, lload, fload, dload, aload.
 enum class ValueKind : std::uint8_t { kInt, kLong, kFloat, kDouble, kReference };
 ValueKind kind_of(std::string_view type);  // of a field descriptor
 inline std::size_t slots_of(ValueKind kind) {
   return kind == ValueKind::kLong || kind == ValueKind::kDouble ? 2 : 1;
 }
 
-// "Ljava/lang/String;" of "java/lang/String"; the name of an array is its descriptor already.
+// "Ljava/lang/String;" for "java/lang/String"; an array's class name already is its descriptor.
 std::string descriptor_of(std::string_view class_name);
-// The other way: the name that a Class constant takes.
+// The inverse: the name in a Class constant.
 std::string_view class_name_of(std::string_view type);
 
 struct MethodDescriptor {

@@ -1,5 +1,5 @@
-// Locals and stack as the frames of a method describe them, one after the other: the locals of a
-// frame are told by their difference from those of the frame before.
+// Decodes the successive frames of a method: each frame gives its locals relative to those of the
+// previous frame.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ class FrameStates {
   // `locals` by slot: those at the method's entry.
   void start(const std::vector<FlowType>& locals) { locals_ = entries(locals); }
 
-  // Applies the next frame; false if it chops more than there is.
+  // Applies the next frame; false if it chops more locals than there are.
   bool apply(const Frame& frame, TypeState& state);
 
-  // Without the upper halves of long and double. A half that is left alone counts as unknown.
+  // Drops the upper halves of long and double. A half without its other half becomes Top.
   static std::vector<FlowType> entries(const std::vector<FlowType>& slots);
 
  private:
@@ -30,7 +30,7 @@ class FrameStates {
   std::vector<FlowType> locals_;
 };
 
-// As a frame takes it; Class entries are added to `pool`. Nothing if it is full.
+// The type as it is encoded in a frame; Class entries are added to `pool`. nullopt if that is full.
 std::optional<VerificationType> verification_type(const FlowType& type, ConstantPool& pool);
 
 }  // namespace bci

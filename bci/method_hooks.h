@@ -1,8 +1,8 @@
-// Hooks where methods begin and end: hook(first, second), "(II)V", with numbers that the user gives
-// to each method.
+// Hooks at entries and exits of methods: hook(first, second), "(II)V", with numbers that the user
+// assigns to each method.
 //
-// Numbers must not depend on the position of a method in the class file: when a class is
-// retransformed, HotSpot hands out its methods in another order.
+// Numbers must not depend on a method's position in the class file, since HotSpot reorders the
+// methods of a class when it is retransformed.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace bci {
 
-// The numbers of a method; nothing = leave that method alone.
+// Returns the numbers of a method; nullopt = no hook.
 using MethodNumbers =
     std::function<std::optional<HookNumbers>(const ClassContext&, const MethodContext&)>;
 
@@ -34,8 +34,8 @@ class MethodHook : public Transformation {
   MethodNumbers numbers_;
 };
 
-// First thing in the method, once a call: no branch of the method ever goes there again. In a
-// constructor that is before this() or super(), where only constants may be passed.
+// Calls the hook at the entry, once per call: branches within the method never reach it. In a
+// constructor it precedes this() or super().
 //   MethodEntryHook hook({"T", "entered", "(II)V"},
 //       [&](const auto& cls, const auto& method) { return number(cls.name(), method.name()); });
 class MethodEntryHook : public MethodHook {
@@ -57,9 +57,9 @@ class MethodReturnHook : public MethodHook {
   void edit(MethodContext& method, CodeEditor& editor, HookNumbers numbers) const override;
 };
 
-// When an exception leaves the method; it goes on its way afterwards. A handler over the whole
-// body, behind all handlers of the method, so that it takes nothing from them. In a constructor
-// only behind this() or super(): an exception from those, or from before, is not seen.
+// Calls the hook when an exception leaves the method, and rethrows. The handler covers the whole
+// body and follows all handlers of the method, so theirs take precedence. In a constructor it
+// covers only the code after this() or super(): an exception before that is not recorded.
 class ExceptionalExitHook : public MethodHook {
  public:
   using MethodHook::MethodHook;

@@ -1,4 +1,4 @@
-// Which methods or calls a transformation is about.
+// Selects methods or calls for a transformation.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace bci {
 
-// A method, or with empty fields any: {"java/util/Arrays", "copyOf", ""} is every copyOf of Arrays.
+// Empty fields match anything: {"java/util/Arrays", "copyOf", ""} is every copyOf of Arrays.
 struct MethodPattern {
   std::string owner, name, descriptor;
 
@@ -27,7 +27,7 @@ inline bool matches_any(const std::vector<MethodPattern>& patterns, std::string_
   });
 }
 
-// What a hook "(II)V" is called with: numbers that its user gives to methods or calls.
+// The arguments of a hook "(II)V": numbers that the user assigns to methods or calls.
 struct HookNumbers {
   std::int32_t first = 0, second = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace bci {
 
-// Only the opcodes that some code names.
+// Only the opcodes that are used by name.
 enum Opcode : std::uint8_t {
   kAconstNull = 0x01,
   kIconst0 = 0x03,

@@ -73,7 +73,7 @@ class ClassRewriter {
     }
   }
 
-  // The old file with a longer pool and the new Code attributes, all else byte for byte.
+  // The original file with a longer pool and the new Code attributes; everything else unchanged.
   Bytes assemble() const {
     constexpr std::size_t kPoolCountAt = 8;
     constexpr std::size_t kPoolAt = 10;

@@ -7,9 +7,9 @@
 //   bci::RewriteResult result = bci::rewrite(class_bytes, all);
 //   if (result.status == bci::RewriteStatus::kChanged) use(result.bytes);
 //
-// No exception, no abort, whatever the bytes are: what is not understood stays as it was, with a
-// reason. Nothing is global: any thread may rewrite at any time, transformations are shared as
-// const objects.
+// Never throws or aborts, whatever the bytes are: what cannot be parsed is left unchanged, with a
+// reason. No global state: any thread may rewrite at any time; transformations are shared as const
+// objects.
 #pragma once
 
 #include <span>
@@ -43,8 +43,8 @@ struct ChangedMethod {
   std::vector<std::uint16_t> super_calls;
 };
 
-// A method that stayed as it was (`transformation` empty), or to which one transformation could
-// not be applied.
+// A method that was not changed (`transformation` empty), or to which one transformation could not
+// be applied.
 struct SkippedMethod {
   std::string name, descriptor;
   SkipReason reason = SkipReason::kNone;
@@ -61,15 +61,15 @@ struct RewriteResult {
 };
 
 struct RewriteOptions {
-  // Takes every method apart and writes it anew, changed or not. For tests: with no transformation
-  // the bytes must come out as they went in.
+  // Decodes and encodes every method, changed or not. For tests: without a transformation the
+  // output must equal the input.
   bool reencode_all = false;
-  // Gives every branch its long form, as if it had outgrown 16 bits. For tests of the frames that
-  // this takes.
+  // Writes every branch in its long form, as if out of range. For tests of the frames that this
+  // needs.
   bool widen_all = false;
 };
 
-// Applies the transformations in the order given. Classes that hold a hook are left alone.
+// Applies the transformations in order. Classes that contain a hook are not changed.
 RewriteResult rewrite(ByteSpan class_file, std::span<const Transformation* const> transformations,
                       RewriteOptions options = {}) noexcept;
 

@@ -1,5 +1,5 @@
-// What the instructions do to the operand stack whose effect does not depend on operands or on what
-// is there (JVMS 6.5): how many slots they pop and the type that they push.
+// Stack effects of the instructions whose effect depends neither on operands nor on the stack (JVMS
+// 6.5): the number of slots popped and the type pushed.
 #pragma once
 
 #include <array>

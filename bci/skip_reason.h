@@ -1,4 +1,4 @@
-// Why a class or a method was left as it was. Reports count these by name, see docs/bci.md.
+// Why a class or a method was not changed. Reports count these by name, see docs/bci.md.
 #pragma once
 
 #include <cstdint>

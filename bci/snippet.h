@@ -1,5 +1,5 @@
-// A few straight instructions to be put into a method: no branch, and nothing left on the stack.
-// Such code needs no stack map frame wherever it goes.
+// Straight-line code to be inserted into a method: it has no branch and leaves the stack unchanged,
+// so it needs no stack map frame anywhere.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace bci {
 
-// A static method that injected code calls. It must never throw, and its class must be found from
-// every class that is rewritten. Hooks return void.
+// A static method that injected code calls. It must never throw, and its class must be resolvable
+// from every rewritten class. Hooks return void.
 struct HookMethod {
   std::string owner;  // internal name: "java/lang/DdmTracker"
   std::string name;
@@ -37,19 +37,19 @@ class Snippet {
   Snippet& push_text(std::string_view text);
   Snippet& push_class(std::string_view name);
   Snippet& push_null();
-  // As the value to be read; the object lies on the stack unless the field is static.
+  // Pushes the field's value; the object is on the stack unless the field is static.
   Snippet& get_field(std::string_view owner, std::string_view name, std::string_view type,
                      bool is_static);
-  // int to long or double, float to double; no other.
+  // int to long or double, float to double; nothing else.
   Snippet& widen(ValueKind from, ValueKind to);
   Snippet& and_ints();
-  // What it returns is pushed.
+  // The result of the call is pushed.
   Snippet& call(const HookMethod& hook);
 
   const Bytes& bytes() const { return code_.bytes(); }
-  // Slots needed on top of what lies on the stack already.
+  // Slots needed above the existing stack.
   std::uint32_t extra_stack() const { return static_cast<std::uint32_t>(deepest_); }
-  // kNone, kPoolFull, or kBadHook if the snippet does not leave the stack as it was.
+  // kNone, kPoolFull, or kBadHook if the snippet changes the stack.
   SkipReason problem() const;
 
  private:

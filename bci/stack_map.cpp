@@ -36,7 +36,7 @@ void write_types(std::span<const VerificationType> types, const LabelOffsets& of
   for (const VerificationType& type : types) {
     out.u1(type.tag);
     if (type.tag == kObject) out.u2(type.class_index);
-    // The offset of the `new` itself, not of code put before it.
+    // The offset of the `new` itself, not of code inserted before it.
     if (type.tag == kUninitialized) out.u2(offsets.instruction[type.made_at]);
   }
 }

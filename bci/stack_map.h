@@ -1,4 +1,4 @@
-// StackMapTable (JVMS 4.7.4): parsed into frames at labels, and written back at their offsets.
+// StackMapTable (JVMS 4.7.4): parsed to frames at labels, and written at their new offsets.
 //
 //   number_of_entries u2, then per frame
 //   0..63     same                         64..127   one stack item
@@ -79,13 +79,14 @@ struct StackMap {
   void add_full(Label at, std::span<const VerificationType> locals,
                 std::span<const VerificationType> stack);
 
-  // Needs the instructions of `code` decoded.
+  // The instructions of `code` must be decoded.
   static std::optional<StackMap> parse(ByteSpan body, const Code& code, SkipReason& why);
 };
 
-// Where labels lie in the code being written.
+// Offsets of labels in the code being written.
 struct LabelOffsets {
-  std::span<const std::uint32_t> label;        // code put before the instruction, or itself
+  std::span<const std::uint32_t>
+      label;  // of code inserted before the instruction, or else the instruction
   std::span<const std::uint32_t> instruction;  // the instruction itself
 };
 

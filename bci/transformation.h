@@ -1,11 +1,11 @@
-// What a transformation sees of a class, and how it changes it.
+// A transformation's view of a class, and how it changes the class.
 //
 // Write one by deriving from Transformation:
 //   void apply(ClassContext& context) const override {
 //     for (MethodContext& method : context.methods()) {
 //       if (!method.opcodes().test(kMonitorenter)) continue;   // cheap: one pass, shared by all
-//       CodeEditor* editor = method.editor();                  // takes the code apart
-//       if (editor == nullptr) continue;                       // not understood; already counted
+//       CodeEditor* editor = method.editor();                  // decodes the code
+//       if (editor == nullptr) continue;                       // not decodable; already counted
 //       for (Label label = 0; label < editor->code().end_label(); ++label) { ... }
 //     }
 //   }
@@ -45,23 +45,23 @@ class MethodContext {
   bool has_code() const { return outline_->code.has_value(); }
   MethodShape shape() const;
 
-  // Which opcodes the method has; `wide` counts as 0xc4. Empty without code, or if the code is not
-  // understood.
+  // The opcodes that the method contains; `wide` counts as 0xc4. Empty without code, or if the code
+  // cannot be parsed.
   const OpcodeSet& opcodes();
-  // Takes the code apart, once; nullptr without code or if it is not understood.
+  // Decodes the code at the first call; nullptr without code or if it cannot be decoded.
   CodeEditor* editor();
-  // The one constructor that calls neither this() nor super().
+  // java.lang.Object's constructor, the only one that calls neither this() nor super().
   bool is_object_constructor() const {
     return outline_->is_constructor() && file_->name == "java/lang/Object";
   }
   bool needs_super_call() const { return outline_->is_constructor() && !is_object_constructor(); }
-  // nullptr if there is no such call to be made, or the code could not be followed.
+  // nullptr if there is no such call, or the code could not be followed.
   const ConstructorFlow* constructor_flow();
 
-  // Reports that `transformation` leaves this method alone though it should not.
+  // Reports that `transformation` cannot be applied to this method.
   void skip(SkipReason reason, const Transformation& transformation);
 
-  // For rewrite(): what was put in, if anything, and what was not.
+  // For rewrite(): the insertions, if any, and what was skipped.
   CodeEditor* edited() { return editor_.get(); }
   void skip_whole(SkipReason reason) { skips_.push_back({reason, {}}); }
   const std::vector<Skip>& skips() const { return skips_; }
@@ -101,9 +101,9 @@ class Transformation {
 
   // For reports: "ArrayHook".
   virtual std::string_view name() const = 0;
-  // Whether that class holds a hook of this transformation; such a class is never rewritten.
+  // Whether the class contains a hook of this transformation; such a class is never rewritten.
   virtual bool holds_hook(std::string_view class_name) const = 0;
-  // Called on any thread, on several at once.
+  // Called on any thread, concurrently.
   virtual void apply(ClassContext& context) const = 0;
 };
 

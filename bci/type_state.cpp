@@ -49,8 +49,8 @@ bool is_long_or_double(const FlowType& type) {
   return type.tag == kLongType || type.tag == kDoubleType;
 }
 
-// Pops a value of `slots` slots into a local. A long or double of which one half is overwritten is
-// gone as a whole (JVMS 4.10.1.7).
+// Pops a value of `slots` slots into a local. Overwriting one half of a long or double invalidates
+// both (JVMS 4.10.1.7).
 bool store(TypeState& state, std::size_t slot, std::size_t slots) {
   if (state.stack.size() < slots) return false;
   std::vector<FlowType>& locals = state.locals;
@@ -63,7 +63,8 @@ bool store(TypeState& state, std::size_t slot, std::size_t slots) {
   return pop(state, slots);
 }
 
-// The dup family works on slots: takes `taken` from the top, puts them also `below` slots deeper.
+// The dup instructions operate on slots: copies the top `taken` slots to below the next `below`
+// slots.
 bool duplicate(TypeState& state, std::size_t taken, std::size_t below) {
   std::vector<FlowType>& stack = state.stack;
   if (stack.size() < taken + below) return false;
@@ -97,7 +98,7 @@ bool TypeSimulator::enter(const MethodShape& method, TypeState& state) {
   const auto descriptor = MethodDescriptor::parse(method.descriptor);
   if (!descriptor) return false;
   if (!method.is_static) {
-    // Object's own constructor starts with an initialised `this`.
+    // Object's own constructor starts with an initialized `this`.
     const bool uninitialized = method.name == "<init>" && class_name_ != "java/lang/Object";
     state.locals.push_back(uninitialized ? FlowType{kUninitializedThis} : object(class_name_));
   }
@@ -143,7 +144,7 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
       if (state.stack.size() < 2) return false;
       const FlowType array = state.stack[state.stack.size() - 2];
       pop(state, 2);
-      // An element of null is null; of anything but a known array, unknown.
+      // The element of null is null; of anything but a known array, unknown.
       FlowType element = array.tag == kNull ? array : FlowType{};
       if (array.tag == kObject && array.name.size() > 1 && array.name[0] == '[') {
         element = type_of(array.name.substr(1));

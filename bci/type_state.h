@@ -1,8 +1,9 @@
-// The types of locals and operand stack at one instruction, and what an instruction does to them.
+// The types of locals and operand stack at an instruction, and the effect of an instruction on
+// them.
 //
 // This is the linear part of the verifier's type checker (JVMS 4.10.1): between two stack map
-// frames every type follows from the instructions alone, no class hierarchy is needed. Nothing is
-// checked here, the VM has done or will do that.
+// frames every type follows from the instructions alone, without the class hierarchy. Nothing is
+// verified here; the VM does that.
 #pragma once
 
 #include <deque>
@@ -31,7 +32,7 @@ struct TypeState {
   bool has_uninitialized_this() const;
 };
 
-// What the VM knows about a method before it looks at its code.
+// What is known of a method without its code.
 struct MethodShape {
   std::string_view class_name, name, descriptor;
   bool is_static = false;
@@ -45,9 +46,9 @@ class TypeSimulator {
   TypeSimulator(const Code& code, const ConstantPool& pool, std::string_view class_name)
       : code_(code), pool_(pool), class_name_(class_name) {}
 
-  // Turns the state before an instruction into the state behind it (before the jump, for
-  // branches). False if the stack is too short or a constant is of the wrong kind. jsr and ret
-  // leave the state alone.
+  // Converts the state before an instruction to the state after it (for branches, before the jump).
+  // False if the stack is too short or a constant is of the wrong kind. jsr and ret do not change
+  // the state.
   bool step(Label label, TypeState& state);
 
   // State at method entry.
@@ -65,7 +66,7 @@ class TypeSimulator {
   const Code& code_;
   const ConstantPool& pool_;
   std::string_view class_name_;
-  std::deque<std::string> made_names_;  // array types that stand nowhere in the class file
+  std::deque<std::string> made_names_;  // array types that the class file does not contain
 };
 
 }  // namespace bci

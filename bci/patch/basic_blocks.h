@@ -1,6 +1,6 @@
-// Where the basic blocks of a method begin (its "leaders"): the first instruction, each target of a
-// branch or switch, the instruction behind a branch, switch, return, athrow or ret, and the start
-// of each exception handler.
+// Finds the leaders of a method's basic blocks: the first instruction, each target of a branch or
+// switch, the instruction after a branch, switch, return, athrow or ret, and the start of each
+// exception handler.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class BasicBlocks {
   explicit BasicBlocks(const Code& code);
 
   bool begins(Label label) const { return first_[label] == label; }
-  // The first instruction of the block that it is in.
+  // The first instruction of the block that contains `label`.
   Label first_of(Label label) const { return first_[label]; }
 
  private:

@@ -31,7 +31,7 @@ bool asks_for_object(const PatchCall& call) {
                      [&](const PatchCondition& each) { return is_object(each.left); });
 }
 
-bool stands_between(const Site& site) { return !site.has_instruction(); }
+bool is_between_instructions(const Site& site) { return !site.has_instruction(); }
 
 }  // namespace
 
@@ -126,7 +126,7 @@ void MethodPatcher::at_entry() {
 void MethodPatcher::at_instruction(Label label, const TypeState* before, const TypeState* behind) {
   scratch_.begin();
   watch_parameters(before);
-  // Between instructions first: a block begins before what its first instruction does.
+  // Sites between instructions first: a block begins before the effects of its first instruction.
   for (const bool between : {true, false}) {
     for (const Patch* patch : patches_) {
       const bool is_between =
@@ -150,7 +150,7 @@ void MethodPatcher::at_instruction(Label label, const TypeState* before, const T
 
 void MethodPatcher::apply_at(const Patch& patch, const Site& site, const TypeState* before,
                              const TypeState* behind) {
-  if (!stands_between(site)) return around_instruction(patch, site, before, behind);
+  if (!is_between_instructions(site)) return around_instruction(patch, site, before, behind);
   TopValue top;
   if (site.kind == SiteKind::kExit && scope_.descriptor && scope_.descriptor->result != "V") {
     top.type = scope_.descriptor->result;
@@ -173,7 +173,7 @@ void MethodPatcher::around_instruction(const Patch& patch, const Site& site,
   Calls calls_behind;
   bool waits = false;
   for (const PatchCall& call : patch.after) {
-    // A new object can be passed on only when its constructor has run.
+    // A new object can be passed on only after its constructor has run.
     const bool later = site.kind == SiteKind::kObjectAlloc && asks_for_object(call);
     waits = waits || later;
     if (!later) calls_behind.push_back(&call);
@@ -262,7 +262,7 @@ void MethodPatcher::at_throws() {
   const Label last = editor_.code().end_label() - 1;
   SkipReason why{};
   const auto start = catch_all_start(method_, why);
-  // A handler may read what all of the code before it has in its locals.
+  // The handler may load locals that are valid in all of the covered code.
   TypeState state;
   state.locals = steady_;
   std::vector<VerificationType> locals;

@@ -17,7 +17,7 @@ class MethodPatcher {
   void apply();
 
  private:
-  // `this` of a constructor where no frame tells whether it is initialised.
+  // Whether `this` is initialized in a constructor without a frame there.
   bool this_initialized(Label at) const;
   void collect_added_variables();
   void at_entry();
@@ -53,8 +53,8 @@ class MethodPatcher {
     Site site;
     bool done = false;
   };
-  std::vector<Waiting> waiting_;  // new objects that are passed on behind their constructor
-  std::vector<FlowType> steady_;  // parameters, by slot, that hold their type all along
+  std::vector<Waiting> waiting_;  // new objects that are passed on after their constructor
+  std::vector<FlowType> steady_;  // parameters by slot that keep their type in the whole method
   std::string array_type_;
 };
 

@@ -68,7 +68,7 @@ SkipReason check_initialized(const Operands& operands, std::size_t index, const 
                              const Site& site, const TypeState* state) {
   if (kind_of(operands.before[index]) != ValueKind::kReference) return SkipReason::kNone;
   if (state == nullptr) {
-    // Only the fields of a constructor's own object are written before it is initialised.
+    // Before super() only fields of the constructor's own object may be written.
     const bool may_be_raw =
         scope.method.needs_super_call() && (site.kind == SiteKind::kFieldWrite || site.of_method);
     return may_be_raw && operands.target == index ? SkipReason::kTypeUnknown : SkipReason::kNone;

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kObjectType = "Ljava/lang/Object;";
 
-// Whether a value of type `from` ("" is null) may be given where `to` is wanted.
+// Whether a value of type `from` ("" is null) is acceptable as `to`.
 bool fits(std::string_view from, std::string_view to) {
   const ValueKind wanted = kind_of(to);
   if (from.empty()) return wanted == ValueKind::kReference;
@@ -120,7 +120,7 @@ class CallWriter {
   }
 
   bool compare_double(const PatchCondition& condition, const PatchValue& left, double right) {
-    // A long does not become a double: that may round.
+    // A long is not converted to double, which may round.
     if (left.type.empty() || !fits(left.type, "D")) {
       return refuse(SkipReason::kTypeMismatch, describe(condition.left));
     }

@@ -1,4 +1,4 @@
-// The code of one call of a patch.
+// Generates the code of one call of a patch.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct CallRefusal {
   std::string detail;
 };
 
-// Appends the call to `code`. False, and why, if its values are not there or do not fit the sink;
-// then `code` is of no use any more.
+// Appends the call to `code`. False, with the reason, if values are not available or do not fit the
+// sink; `code` is unusable then.
 bool append_call(const PatchCall& call, const std::string& test_class, const PatchPlace& place,
                  Snippet& code, CallRefusal& refusal);
 

@@ -14,7 +14,7 @@ class PlanTransformation : public Transformation {
       : plan_(plan), ids_(ids), result_(result) {}
 
   std::string_view name() const override { return "PatchPlan"; }
-  // Another class that holds sinks may have patches in methods that the plan names one by one.
+  // Other classes with sinks may be patched in methods that the plan names individually.
   bool holds_hook(std::string_view class_name) const override {
     return class_name == plan_.test_class && holds_sink(plan_, class_name);
   }
@@ -57,7 +57,7 @@ class PlanTransformation : public Transformation {
   PatchResult& result_;
 };
 
-// Methods that could not be written after all stay as they were.
+// Removes the sites of methods that could not be written.
 void drop_skipped(const RewriteResult& rewritten, PatchResult& result) {
   for (const SkippedMethod& skipped : rewritten.skipped) {
     if (!skipped.transformation.empty()) continue;

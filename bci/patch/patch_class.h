@@ -1,7 +1,7 @@
 // Applies a plan to a class file. The header for users of patches; see docs/bci.md.
 //
-// No exception, no abort, whatever the bytes are. A site that cannot be patched is left out, with
-// the reason; the others are patched. Any thread, any number at a time.
+// Never throws or aborts, whatever the bytes are. A site that cannot be patched is skipped with a
+// reason; the others are patched. Any thread, concurrently.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@
 
 namespace bci {
 
-// A place where something was put in. All numbers are those of the class file as it was.
+// A patched site. All numbers are those of the original class file.
 struct PatchedSite {
   SiteKind kind = SiteKind::kEnter;
   std::uint16_t bci = 0;
   std::uint32_t instruction = 0;  // ordinal
   std::uint32_t block = 0;        // first instruction of its block
-  std::int32_t line = -1;         // -1: not known
+  std::int32_t line = -1;         // -1: unknown
 };
 
 struct PatchedMethod {
@@ -29,12 +29,12 @@ struct PatchedMethod {
   std::vector<PatchedSite> sites;
 };
 
-// A site that was left out.
+// A skipped site.
 struct RefusedSite {
   std::string name, descriptor;  // of the method; empty: the whole class
   SiteKind kind = SiteKind::kEnter;
   SkipReason reason = SkipReason::kNone;
-  std::string detail;     // what did not fit: "ARG 3", "sink (J)V"
+  std::string detail;     // what did not match: "ARG 3", "sink (J)V"
   std::int32_t bci = -1;  // -1: all sites of that kind in the method
 };
 
@@ -46,8 +46,8 @@ struct PatchResult {
 
 PatchResult patch_class(ByteSpan class_file, const PatchPlan& plan, PatchIds& ids) noexcept;
 
-// Several plans at once: none sees what another puts in. What became of each goes to its `result`,
-// but for `rewrite`, which is what comes back.
+// Several plans at once, independent of each other's insertions. Each plan's outcome is stored in
+// its `result`, except `rewrite`, which is the return value.
 struct PlanToApply {
   const PatchPlan* plan;
   PatchIds* ids;
@@ -55,10 +55,10 @@ struct PlanToApply {
 };
 RewriteResult patch_class(ByteSpan class_file, std::span<const PlanToApply> plans) noexcept;
 
-// The basic blocks of the methods that match, without patching: for tables of ids.
+// The basic blocks of matching methods, without patching: for tables of ids.
 struct MethodBlock {
   std::uint32_t first = 0, last = 0;             // instructions, by ordinal
-  std::int32_t first_line = -1, last_line = -1;  // -1: not known
+  std::int32_t first_line = -1, last_line = -1;  // -1: unknown
   struct Allocation {
     bool is_array = false;
     std::string type;  // internal name; of arrays the element type ("I" for int)

@@ -1,7 +1,7 @@
-// The numbers that patched code gives to its sinks for classes, methods and blocks.
+// The numbers that patched code passes to its sinks for classes, methods and blocks.
 //
-// Keyed by names, never by the position of a method in the class file: when a class is
-// retransformed, HotSpot hands out its methods in another order.
+// Keyed by names, never by a method's position in the class file, since HotSpot reorders the
+// methods of a class when it is retransformed.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace bci {
 
-// Derive from it to hand out numbers with a meaning, e.g. the first of some counters. Called on any
-// thread; a name must always get the same number. A negative number refuses: that site is left out
+// Derive from it to assign meaningful numbers, such as the first of some counters. Called on any
+// thread; a name must always get the same number. A negative number refuses the site
 // (SkipReason::kNoId).
 class PatchIds {
  public:
@@ -29,19 +29,19 @@ class PatchIds {
   // The block that begins with instruction `first` (ordinal, from 0) of that method.
   virtual std::int32_t block_id(std::string_view owner, std::string_view name,
                                 std::string_view descriptor, std::uint32_t first) = 0;
-  // Where code of that class counts what has that number; negative refuses, too.
+  // The counter of that number for code in that class; negative refuses, too.
   virtual std::int32_t counter_of(std::int32_t id, std::string_view class_name) {
     (void)class_name;
     return id;
   }
-  // Where it times what has that number.
+  // The timer of that number.
   virtual std::int32_t timer_of(std::int32_t id, std::string_view class_name) {
     (void)class_name;
     return id;
   }
 };
 
-// One counter for all three, from 1 on, as in DYPATCH. Any thread.
+// One sequence for all three kinds, from 1 on, as in DYPATCH. Any thread.
 class PatchIdTable : public PatchIds {
  public:
   explicit PatchIdTable(std::int32_t first = 1) : next_(first) {}

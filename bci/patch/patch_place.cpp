@@ -18,7 +18,7 @@ MaybeValue number(std::int32_t number) {
 
 MaybeValue id(std::int32_t id) { return id < 0 ? refused(SkipReason::kNoId) : number(id); }
 
-// Nothing for what no sink can be given.
+// nullopt for types that cannot be passed to a sink.
 std::optional<std::string> descriptor_of_type(const FlowType& type) {
   switch (type.tag) {
     case kInt:
@@ -79,7 +79,7 @@ MaybeValue argument_value(std::int32_t which, const PatchPlace& place) {
   for (const std::string_view type : scope.descriptor->argument_types()) {
     if (--which == 0) {
       MaybeValue found = local(slot, place);
-      // What another variable of another kind has left in the slot is not the argument.
+      // A variable of another kind that has reused the slot is not the argument.
       if (found.value && !found.value->type.empty() &&
           kind_of(found.value->type) != kind_of(type)) {
         return refused(SkipReason::kTypeUnknown);

@@ -1,4 +1,4 @@
-// A method that is being patched, and one place in it where calls are put.
+// A method being patched, and a place in it where calls are inserted.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,7 @@
 
 namespace bci {
 
-// A value that a sink may be given: its type (a field descriptor; "" for null) and the code that
-// pushes it.
+// A value for a sink: its type (a field descriptor; "" for null) and the code that pushes it.
 struct PatchValue {
   std::string type;
   std::function<void(Snippet&)> push;
@@ -28,19 +27,18 @@ struct MaybeValue {
 
 // A local variable of PatchCall::result_local.
 struct AddedVariable {
-  std::string type;  // "": calls disagree about it
+  std::string type;  // "": calls disagree on the type
   std::uint32_t slot = CodeEditor::kNoSlot;
 };
 
-// What is the same for all places of a method.
+// Data shared by all places of a method.
 struct PatchScope {
   PatchScope(ClassContext& context, MethodContext& of, CodeEditor& given_editor,
              PatchIds& given_ids);
 
-  // The variable of that name, which the method gets when it is first asked for; null if no call
-  // leaves anything under that name.
+  // The variable of that name, added at first use; null if no call stores a result under that name.
   const AddedVariable* added_variable(std::string_view name);
-  // Whether some instruction stores to that slot.
+  // Whether an instruction stores to that slot.
   bool is_stored(std::uint32_t slot) const { return slot < stored_.size() && stored_[slot]; }
 
   const ClassFile& file;
@@ -50,20 +48,20 @@ struct PatchScope {
   PatchIds& ids;
   MethodTables tables;
   std::optional<MethodDescriptor> descriptor;
-  std::vector<FlowType> parameters;  // by slot, `this` first; initialised
+  std::vector<FlowType> parameters;  // by slot, `this` first; initialized
   std::map<std::string, AddedVariable, std::less<>> added;
 
  private:
   std::vector<bool> stored_;
 };
 
-// One place: before or behind the instruction of a site.
+// One place: before or after a site's instruction.
 struct PatchPlace {
   PatchScope& scope;
   const Site& site;
-  // Of the locals there; null: not known.
+  // The types there; null: unknown.
   const TypeState* state = nullptr;
-  // Where `this` of a constructor is certainly initialised though `state` is not known.
+  // `this` of a constructor is certainly initialized although `state` is unknown.
   bool this_initialized = false;
   MaybeValue stack = {}, target = {};
   std::int32_t argument_number = 0;  // of PatchCall::each_argument

@@ -1,5 +1,4 @@
-// What to put where: the places, the static methods ("sinks") called there, and what they are
-// given.
+// Describes patches: the sites, the static methods ("sinks") called there, and their arguments.
 //
 //   bci::PatchPlan plan;
 //   plan.methods.push_back({.class_name = "shop/Cart", .method = "total", .patches = {
@@ -8,8 +7,8 @@
 //                    .arguments = {{bci::ArgumentKind::kMethodId}}}}}}});
 //   bci::PatchResult result = bci::patch_class(bytes, plan, ids);      // bci/patch/patch_class.h
 //
-// Values without behaviour; a plan that is not changed any more may be read by any thread. Class
-// names are internal names: "shop/Cart".
+// Plain values; a plan that is no longer changed may be read by any thread. Class names are
+// internal names: "shop/Cart".
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@
 
 namespace bci {
 
-// Where. "value" is what ArgumentKind::kStack gives there, before / after.
+// The site of a patch. "value" is ArgumentKind::kStack there, before / after.
 enum class SiteKind : std::uint8_t {
   kEnter,           // once a call; in constructors behind this() or super(). No value
   kExit,            // before each return: the value returned
@@ -43,8 +42,8 @@ enum class SiteKind : std::uint8_t {
 };
 inline constexpr int kSiteKindCount = static_cast<int>(SiteKind::kCall) + 1;
 
-// What a sink is given. The types must fit its descriptor: int (boolean, byte, short, char), also
-// where long or double is wanted, float also where double is; any reference for Object, else only
+// The argument of a sink. Its type must match the sink's descriptor: int (boolean, byte, short,
+// char) also for long or double, float also for double; any reference for Object, otherwise only
 // the same class.
 enum class ArgumentKind : std::uint8_t {
   kThis,           // in instance methods that never overwrite it
@@ -70,7 +69,7 @@ enum class ArgumentKind : std::uint8_t {
 };
 inline constexpr int kArgumentKindCount = static_cast<int>(ArgumentKind::kRefClassId) + 1;
 
-// What a number stands for when it is given to a sink.
+// How a number passed to a sink is interpreted.
 enum class CellKind : std::uint8_t {
   kNone,     // itself
   kCounter,  // PatchIds::counter_of() it
@@ -93,9 +92,9 @@ enum class Relation : std::uint8_t {
   kGreaterOrEqual
 };
 
-// Decided each time, without a branch in the patched code: left, relation and right go to a static
-// method `test` of PatchPlan::test_class, which returns boolean, and the result goes to the sink as
-// its last parameter (boolean). Several are joined with &.
+// Evaluated at each hit, without a branch in the patched code: left, relation and right are passed
+// to a static method `test` of PatchPlan::test_class, whose boolean result is the sink's last
+// argument. Several conditions are combined with &.
 //   integer  test(JIJ)Z     left is int or long         (relation: 0 = kEqual, ...)
 //   double   test(DID)Z     left is any number
 //   null     test(Ljava/lang/Object;I)Z                           kEqual and kNotEqual only
@@ -106,19 +105,20 @@ struct PatchCondition {
   std::variant<std::nullptr_t, std::int64_t, double, std::string> right = nullptr;
 };
 
-// A call of a static method. It must never throw.
+// A call of a static method, which must never throw.
 struct PatchCall {
   HookMethod sink;
-  // Other descriptors that `sink` has; the first that all arguments fit is taken, sink.descriptor
-  // first. So that one plan fits methods with any types.
+  // Further descriptors of `sink`; the first one that all arguments match is used, starting with
+  // sink.descriptor. So one plan fits methods with any types.
   std::vector<std::string> overloads = {};
   // In the order of the parameters, without the boolean of the conditions.
   std::vector<PatchArgument> arguments = {};
   std::vector<PatchCondition> conditions = {};
-  // Name of a local variable that is added to the method, to hold what the sink returns; "": a
-  // result is dropped. 0 or null from the start of the method.
+  // Name of a local variable, added to the method, that stores the sink's result; "": the result is
+  // dropped. Initially 0 or null.
   std::string result_local = {};
-  // Called once for each argument of the patched method, with kArg 0 and kArgNumber meaning it.
+  // Called once for each argument of the patched method; kArg 0 and kArgNumber denote that
+  // argument.
   bool each_argument = false;
 };
 
@@ -130,7 +130,7 @@ enum class WhenKind : std::uint8_t {
   kLine,    // the site is in line `number`
 };
 
-// Decided when the class is patched. At another kind of site it never holds.
+// Evaluated when the class is patched. False at other kinds of sites.
 struct PatchWhen {
   WhenKind kind = WhenKind::kMethod;
   std::string owner = {};
@@ -141,11 +141,11 @@ struct PatchWhen {
 struct Patch {
   SiteKind site = SiteKind::kEnter;
   std::vector<PatchWhen> when = {};  // all must hold
-  // Around the instruction. For kEnter, kExit, kThrow, kBlockStart and kLine both are one list.
+  // Around the instruction. For kEnter, kExit, kThrow, kBlockStart and kLine the two form one list.
   std::vector<PatchCall> before = {}, after = {};
 };
 
-// The patches of the methods that match. Empty fields match anything, and `*` any characters.
+// The patches of matching methods. Empty fields match anything, `*` matches any characters.
 struct MethodPatches {
   std::string class_name = {};
   std::string method = {};
@@ -162,18 +162,18 @@ struct PatchPlan {
 std::string_view to_string(SiteKind kind);
 std::string_view to_string(ArgumentKind kind);
 
-// Whether some method of that class may be patched; whether that method is.
+// Whether a method of that class may be patched; whether that method may.
 bool may_patch(const PatchPlan& plan, std::string_view class_name);
 bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_view method,
                std::string_view descriptor);
 bool matches_class(const MethodPatches& patches, std::string_view class_name);
 bool matches(const MethodPatches& patches, std::string_view class_name, std::string_view method,
              std::string_view descriptor);
-// Whether patched code calls a method of that class, or this very method: that one is never patched
-// itself, and of the class only what is named method by method, since a sink may call the others.
+// Whether patched code calls a method of that class, or this very method. Sinks are never patched;
+// other methods of such a class only if named individually, since a sink may call them.
 bool holds_sink(const PatchPlan& plan, std::string_view class_name);
 bool is_sink(const PatchPlan& plan, std::string_view class_name, std::string_view method);
-// A name that means several: with a '*', or empty for any.
+// A pattern that may match several names: it contains '*', or is empty.
 bool names_many(std::string_view pattern);
 
 }  // namespace bci

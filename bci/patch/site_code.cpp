@@ -27,7 +27,7 @@ bool any_uses(const Calls& calls, KindTest is) {
                      [&](const PatchCall* call) { return uses(*call, is) > 0; });
 }
 
-// Whether a dup right before each call gives it the value.
+// Whether a dup right before each call provides the value.
 bool only_first(const Calls& calls, KindTest is) {
   return std::all_of(calls.begin(), calls.end(), [&](const PatchCall* call) {
     const std::size_t count = uses(*call, is);
@@ -80,7 +80,7 @@ MaybeValue SiteCode::top_of_stack(const std::string& type, const Calls& calls, S
   return some(load(type, slot));
 }
 
-// So that the slots keep no object alive.
+// Clears the slots, so that they keep no object reachable.
 void SiteCode::forget(const std::vector<Captured>& captured, Snippet& code) {
   for (const Captured& each : captured) {
     if (each.kind == ValueKind::kReference) code.push_null().store(each.kind, each.slot);
@@ -148,7 +148,8 @@ std::optional<SiteCode::Around> SiteCode::around(const Calls& before, const Call
   PatchPlace place_before{scope_, site, state_before, this_initialized};
   PatchPlace place_behind{scope_, site, state_behind, this_initialized};
 
-  // Which operands must be kept in slots: the deepest decides, those above it go there anyway.
+  // Selects the operands to be stored in slots: the deepest one needed, which requires popping all
+  // above it.
   const bool value_kept = operands.value_is_kept && any_uses(behind, is_top);
   const bool value_wanted = operands.value && (any_uses(before, is_top) || value_kept);
   const bool target_wanted =

@@ -1,4 +1,4 @@
-// Puts the calls of one patch around one instruction: before and behind it, or not at all.
+// Inserts the calls of one patch before and after one instruction, or none of them.
 #pragma once
 
 #include <vector>
@@ -10,14 +10,14 @@ namespace bci {
 
 using Calls = std::vector<const PatchCall*>;
 
-// Slots for values that a call needs in another order than they lie on the stack, or after an
-// instruction that takes them away. Shared by all sites of a method, by those around one
-// instruction one after the other.
+// Slots for values that a call needs in another order than on the stack, or after an instruction
+// that consumes them. Shared by all sites of a method; sites around the same instruction use
+// different ones.
 class ScratchSlots {
  public:
   explicit ScratchSlots(CodeEditor& editor) : editor_(editor) {}
 
-  // From here on all of them are free again.
+  // Frees all slots.
   void begin() { used_[0] = used_[1] = 0; }
   std::uint32_t take(ValueKind kind);
 
@@ -27,10 +27,10 @@ class ScratchSlots {
   std::size_t used_[2] = {0, 0};
 };
 
-// What kStack is where calls stand between two instructions.
+// The meaning of kStack for calls between two instructions.
 struct TopValue {
   std::string type = {};      // of the value on top of the stack; "": none
-  MaybeValue elsewhere = {};  // instead of it
+  MaybeValue elsewhere = {};  // used instead of it
 };
 
 class SiteCode {
@@ -38,7 +38,7 @@ class SiteCode {
   SiteCode(PatchScope& scope, ScratchSlots& scratch, const std::string& test_class)
       : scope_(scope), scratch_(scratch), test_class_(test_class) {}
 
-  // Code that stands between two instructions. `state`: of the locals there. Nothing, and why.
+  // Code between two instructions. `state`: of the locals there. nullopt, with the reason.
   std::optional<Snippet> between(const Calls& calls, const Site& site, const TopValue& top,
                                  const TypeState* state, bool this_initialized,
                                  CallRefusal& refusal);
@@ -51,7 +51,7 @@ class SiteCode {
                                const TypeState* state_before, const TypeState* state_behind,
                                bool this_initialized, CallRefusal& refusal);
 
-  // Code behind the constructor call at `constructor` of the object that `site` makes.
+  // Code after the constructor call at `constructor`, for the object that `site` creates.
   std::optional<Snippet> behind_constructor(const Calls& calls, const Site& site, Label constructor,
                                             const TypeState& before, const TypeState* behind,
                                             CallRefusal& refusal);
@@ -62,7 +62,7 @@ class SiteCode {
     std::uint32_t slot;
   };
   bool append(const Calls& calls, const PatchPlace& place, Snippet& code, CallRefusal& refusal);
-  // The value on top of the stack, for those calls: by dup where each takes it first.
+  // The value on top of the stack for these calls: by dup if each uses it as its first argument.
   MaybeValue top_of_stack(const std::string& type, const Calls& calls, Snippet& code,
                           std::vector<Captured>& captured);
   MaybeValue object_behind(Label constructor, const TypeState& before, const Calls& calls,

@@ -1,4 +1,4 @@
-// bci_rewrite: rewrites class files from the command line and counts what could not be.
+// bci_rewrite: rewrites class files from the command line and counts what was skipped.
 //
 //   bci_rewrite [--hooks NAMES] [--hook-class CLASS] [--reencode] [-o DIR] INPUT...
 //   bci_rewrite --patch PATCH... [--hook-class CLASS] [-o DIR] INPUT...
@@ -7,7 +7,7 @@
 //   CLASS   internal name of the class whose static methods are called
 //   PATCH   "CALL after seen(ILjava/lang/Object;)V METHODID STACK", see parse_patch() in
 //           every_patch.h; "every" = all sites with all values; may be given several times
-//           @FILE: one a line
+//           @FILE: one per line
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -40,7 +40,7 @@ int usage(const std::string& problem) {
   return 2;
 }
 
-// The patch itself, or what stands in the file that it names.
+// The patch itself, or the content of the file that it names.
 bool add_patches(const std::string& patch, std::vector<std::string>& patches) {
   if (!patch.starts_with('@')) {
     patches.push_back(patch);

@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kObjectHook = "(Ljava/lang/Object;)V";
 constexpr const char* kNumbersHook = "(II)V";
 
-// Numbers that do not depend on the order of methods; all sizes of constants occur.
+// Independent of the order of methods; covers all sizes of constants.
 std::optional<HookNumbers> numbers_of(std::string_view owner, std::string_view name) {
   const auto hash = std::hash<std::string_view>()(owner);
   const auto other = std::hash<std::string_view>()(name);

@@ -1,5 +1,5 @@
-// Every transformation of the library, with one hook class: for the tools and tests that rewrite
-// whatever they find.
+// All transformations of the library, with one hook class: for tools and tests that rewrite
+// arbitrary classes.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@ namespace bci {
 
 class EveryHook {
  public:
-  // The hooks call static methods of that class.
+  // The hooks are static methods of that class.
   explicit EveryHook(const std::string& hook_class);
 
   // Adds a transformation by name: objects, arrays, calls, enter, return, throw; "all" adds all.
-  // False if there is none of that name.
+  // False: unknown name.
   bool add(std::string_view name);
   std::span<const Transformation* const> chosen() const { return chosen_; }
 
-  // The hooks that the hook class must have: name and descriptor.
+  // Name and descriptor of the methods required in the hook class.
   static std::vector<std::pair<std::string, std::string>> hooks();
 
  private:

@@ -12,7 +12,7 @@ using Kind = ArgumentKind;
 std::int32_t hash_of(std::initializer_list<std::string_view> parts, std::uint32_t more = 0) {
   std::size_t hash = more;
   for (const std::string_view part : parts) hash = hash * 31 + std::hash<std::string_view>()(part);
-  // All sizes of constants occur.
+  // Covers all sizes of constants.
   return static_cast<std::int32_t>((hash & 0x7fffffff) >> (hash % 31));
 }
 
@@ -20,7 +20,7 @@ class PlanMaker {
  public:
   explicit PlanMaker(const std::string& sinks) : sinks_(sinks) {}
 
-  // Takes a value of any type.
+  // A call that accepts a value of any type.
   PatchCall take(PatchArgument argument) const {
     PatchCall call;
     call.sink = {sinks_, "take", "(Ljava/lang/Object;)V"};
@@ -28,7 +28,7 @@ class PlanMaker {
     call.arguments = {std::move(argument)};
     return call;
   }
-  // The same, with a number behind it and one before, so that it cannot be a dup.
+  // The same, with a number before and after the value, which therefore cannot be a dup.
   PatchCall take_between(PatchArgument argument) const {
     PatchCall call;
     call.sink = {sinks_, "take", "(ILjava/lang/Object;I)V"};
@@ -78,7 +78,7 @@ class PlanMaker {
   const std::string& sinks_;
 };
 
-// One patch for each, so that where one value is not there the others are.
+// One patch for each, so that one unavailable value does not affect the others.
 std::vector<Patch> one_each(SiteKind site, const std::vector<PatchCall>& before,
                             const std::vector<PatchCall>& after = {}) {
   std::vector<Patch> patches;
@@ -123,14 +123,14 @@ std::vector<Patch> patches_of(SiteKind site, const PlanMaker& make) {
           one_each(site, {make.take({Kind::kStack}), make.take_between({Kind::kTarget})},
                    {make.take({Kind::kStack}), make.take_between({Kind::kStack}),
                     make.take({Kind::kTarget}), make.take({Kind::kNull})});
-      // What lies on the stack before, kept until behind.
+      // A value on the stack before the instruction, kept until after it.
       patches.push_back({site, {}, {there}, {make.take_between({Kind::kTarget}), there}});
       return patches;
     }
   }
 }
 
-// Words, and what stands between "==" and the like.
+// Splits into words, also at operators like "==".
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {

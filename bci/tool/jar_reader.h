@@ -1,4 +1,4 @@
-// Class files out of directories and jar files.
+// Reads class files from directories and jar files.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace bci {
 
-// Calls `use(name, bytes)` for each class file in `path`: a class file, a directory (with all below
-// it), or a jar. False, with a line in `error`, if something could not be read.
+// Calls `use(name, bytes)` for each class file in `path`: a class file, a directory (recursively),
+// or a jar. False, with a line in `error`, if something could not be read.
 bool for_each_class(const std::filesystem::path& path,
                     const std::function<void(const std::string&, ByteSpan)>& use,
                     std::string& error);
