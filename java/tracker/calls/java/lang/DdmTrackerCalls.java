@@ -3,11 +3,11 @@ package java.lang;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * Where methods report that they begin and end, while they are traced. The agent defines this class
- * into java.base and binds its natives before the first hook can call them: left to the VM, they
- * would be looked up by Java code, which may be traced itself.
+ * Receives the entries and exits of methods while they are traced. The agent defines this class
+ * into java.base and binds its natives before the first hook can call them: lazy binding by the VM
+ * runs Java code, which may be traced itself.
  *
- * They never throw and allocate no Java object. The second number is not used.
+ * The natives never throw and allocate no Java object. The second number is unused.
  */
 public final class DdmTrackerCalls {
     private DdmTrackerCalls() { }
@@ -17,8 +17,8 @@ public final class DdmTrackerCalls {
     @Hidden public static native void thrown(int method, int unused);
 
     /**
-     * Links the class below, in whose ClassPrepare event the agent registers the natives: then there
-     * are two frames of java.base on the stack, without which the VM would print a warning.
+     * Links the class below. In its ClassPrepare event the agent registers the natives, with two
+     * frames of java.base on the stack, without which the VM would print a warning.
      */
     static void link() { touch(); }
 

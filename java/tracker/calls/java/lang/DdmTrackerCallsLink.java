@@ -1,6 +1,6 @@
 package java.lang;
 
-/** Is there to be linked: see DdmTrackerCalls.link(). */
+/** Exists to be linked: see DdmTrackerCalls.link(). */
 final class DdmTrackerCallsLink {
     private DdmTrackerCallsLink() { }
 

@@ -4,9 +4,9 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The natives behind the Tracker, bound once, by RegisterNatives, before the first hook can call
- * them. Left to the VM, each would be looked up at its first call after each start, by Java code
- * (ClassLoader.findNative) that allocates and so would call it again, without end.
+ * The natives of the Tracker, bound once, by RegisterNatives, before the first hook can call them.
+ * Lazy binding would look each one up at its first call after each start, by Java code
+ * (ClassLoader.findNative) that allocates and so would call it again, recursively without end.
  *
  * They never throw, allocate no Java object and accept null.
  */
@@ -22,12 +22,12 @@ final class DdmTrackerNatives {
     @Hidden static native void superCloned(Object made);
     @Hidden static native void backtraced(Object throwable);
 
-    /** Does nothing, but the compiler does not look into it. */
+    /** Does nothing, but the compiler cannot inline it. */
     @Hidden @DontInline static void kept(Object object) { }
 
     /**
-     * Links the Tracker, in whose ClassPrepare event the agent registers the natives: then there
-     * are two frames of java.base on the stack, without which the VM would print a warning.
+     * Links the Tracker. In its ClassPrepare event the agent registers the natives, with two frames
+     * of java.base on the stack, without which the VM would print a warning.
      */
     static void link() { callTracker(); }
 

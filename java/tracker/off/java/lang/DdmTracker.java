@@ -2,7 +2,7 @@ package java.lang;
 
 import jdk.internal.vm.annotation.Hidden;
 
-/** The twin of the tracking class for the time when tracking is off: every method is empty. */
+/** The variant of the tracking class while tracking is off: every method is empty. */
 public final class DdmTracker {
     private DdmTracker() { }
 

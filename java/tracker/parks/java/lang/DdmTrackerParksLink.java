@@ -1,6 +1,6 @@
 package java.lang;
 
-/** Is there to be linked: see DdmTrackerParks.link(). */
+/** Exists to be linked: see DdmTrackerParks.link(). */
 final class DdmTrackerParksLink {
     private DdmTrackerParksLink() { }
 

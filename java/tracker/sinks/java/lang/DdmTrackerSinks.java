@@ -6,21 +6,21 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What patched code calls: counters, times and values for the agent. The agent defines this class
- * into java.base and binds its natives before the first patch is put in.
+ * The methods that patched code calls: counters, times and values for the agent. The agent defines
+ * this class into java.base and binds its natives before the first patch is installed.
  *
  * Counts are exact on any number of threads, without an atomic instruction: a thread owns a row of
- * the table, and nobody else writes to it. Rows go by the thread's id; a thread that finds its row
- * taken by a living thread adds to cells that all share, atomically. A virtual thread uses the row
- * of its carrier: nothing in here lets it change that.
+ * the table, and no other thread writes to it. Rows are assigned by thread id; a thread whose row
+ * is owned by another live thread adds to shared cells, atomically. A virtual thread uses its
+ * carrier's row: nothing in here can unmount it.
  *
  * Everything here may be called from any code of the program, whatever is patched: it never throws,
- * makes no object that anybody sees, and calls nothing but natives, of which none can be patched.
+ * creates no object visible to others, and calls only natives, none of which can be patched.
  */
 public final class DdmTrackerSinks {
     private DdmTrackerSinks() { }
 
-    /** Cells are numbered through; a chunk of them is one array, whose element 0 is the owner's id. */
+    /** Cells are numbered; a chunk of them is one array, whose element 0 is the owner's id. */
     private static final int CHUNK = 256;
     private static final int CHUNKS = 512;
     private static final int ROWS = 256;
@@ -28,14 +28,14 @@ public final class DdmTrackerSinks {
     private static final int OF_CHUNK = (CHUNKS - 1) * CHUNK;
     private static final int CELL = OF_CHUNK | IN_CHUNK;
 
-    /** A counter has hits and tests of its condition; a timer of 64 cells goes on with these. */
+    /** A counter has hits and evaluations of its condition; a timer of 64 cells has these as well. */
     private static final int TESTS = 1, TOTAL = 2, EXCEPTIONS = 3, TIMES = 4;
-    /** How many calls took less than 1, 2, 4, ... ns. */
+    /** Histogram: calls that took less than 1, 2, 4, ... ns. */
     private static final int MOST_TIMES = 40;
 
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
     private static final long TID = UNSAFE.objectFieldOffset(Thread.class, "tid");
-    /** Zero before a thread starts and again when it has ended. */
+    /** Zero before a thread starts and after it has ended. */
     private static final long EETOP = UNSAFE.objectFieldOffset(Thread.class, "eetop");
     private static final long TEXT = UNSAFE.objectFieldOffset(String.class, "value");
     private static final long CODER = UNSAFE.objectFieldOffset(String.class, "coder");
@@ -49,15 +49,15 @@ public final class DdmTrackerSinks {
     /** By chunk and row. */
     private static final long[][] CELLS = new long[CHUNKS * ROWS][];
     private static final Thread[] OWNERS = new Thread[ROWS];
-    /** By cell: whether values are wanted. The agent writes to it. */
+    /** By cell: whether values are recorded. Written by the agent. */
     private static final boolean[] OPEN = new boolean[CHUNKS * CHUNK];
-    /** By chunk: whether hits of chosen threads alone count there. */
+    /** By chunk: whether only hits of chosen threads are counted. */
     private static volatile boolean[] chosenChunks = new boolean[CHUNKS];
     /** 0: these ids, in order; 1: all but these. */
     private static volatile long[] choice = {1};
-    /** Where other threads add to, and nobody looks. */
+    /** For hits of threads that are not chosen; never read. */
     private static final long[] NOBODYS = new long[1 + CHUNK];
-    /** By timer: when it was handed out. */
+    /** By timer: when it was allocated. */
     private static final long[] SINCE = new long[CHUNKS * CHUNK / 64];
 
     /** A constant of Unsafe: int on some VMs, long on others. */
@@ -104,7 +104,7 @@ public final class DdmTrackerSinks {
         }
     }
 
-    /** What is kept until end() or thrown(); 0: not to be timed. */
+    /** The start for end() or thrown(); 0: not timed. */
     @Hidden @ForceInline
     public static long begin() {
         return System.nanoTime();
@@ -127,14 +127,14 @@ public final class DdmTrackerSinks {
         return holds ? System.nanoTime() : 0;
     }
 
-    /** A call that began before the timer was handed out is nobody's. */
+    /** A call that began before the timer was allocated is not counted. */
     @Hidden @ForceInline
     public static void end(int cell, long began) {
         if (began == 0 || began - SINCE[(cell & CELL) >>> 6] < 0) {
             return;
         }
         final long took = System.nanoTime() - began;
-        // The exponent of a double, read by a native: the number of bits of `took`.
+        // The exponent of `took` as a double, by an intrinsic: the number of its bits.
         final int bits = (int) (Double.doubleToRawLongBits((double) took) >>> 52) - 1022;
         final int time = TIMES + (bits < 0 || took < 0 ? 0 : bits < MOST_TIMES ? bits : MOST_TIMES - 1);
         final long[] cells = cells(cell);
@@ -148,14 +148,14 @@ public final class DdmTrackerSinks {
         }
     }
 
-    /** As end(), and an exception is counted. */
+    /** Like end(), and counts an exception. */
     @Hidden
     public static void thrown(int cell, long began) {
         count(cell + EXCEPTIONS);
         end(cell, began);
     }
 
-    /** The number of a record that the values of this hit go to; 0: it is not recorded. */
+    /** Allocates a record for the values of this hit; 0: it is not recorded. */
     @Hidden @ForceInline
     public static int open(int cell) {
         count(cell);
@@ -229,7 +229,7 @@ public final class DdmTrackerSinks {
         return true;
     }
 
-    /** The cells that this thread alone adds to; null: it has none. */
+    /** The cells that only this thread writes to; null: it has none. */
     @Hidden @ForceInline
     private static long[] cells(int cell) {
         Thread thread = Thread.currentThread();
@@ -252,7 +252,7 @@ public final class DdmTrackerSinks {
         return own(thread, tid, cell & OF_CHUNK);
     }
 
-    /** The thread's cells of that chunk, new ones perhaps; null if its row is another one's. */
+    /** The thread's cells of the chunk, allocated if needed; null if its row has another owner. */
     @Hidden @DontInline
     private static long[] own(Thread thread, long tid, int chunk) {
         if (!isChosen(tid, chunk)) {
@@ -279,7 +279,7 @@ public final class DdmTrackerSinks {
         cells[0] = tid;
         CELLS[chunk | row] = cells;
         UNSAFE.fullFence();
-        if (!isChosen(tid, chunk)) {  // choose() may not have seen these cells
+        if (!isChosen(tid, chunk)) {  // choose() may have missed these cells
             cells[0] = 0;
             return NOBODYS;
         }
@@ -303,7 +303,7 @@ public final class DdmTrackerSinks {
         return (low < ids.length && ids[low] == tid) == (ids[0] == 0);
     }
 
-    /** Which threads count in which chunks; each asks anew when it counts there next. */
+    /** Sets which threads count in which chunks; a thread re-evaluates it at its next hit there. */
     static void choose(boolean[] chunks, long[] ids) {
         chosenChunks = chunks;
         choice = ids;
@@ -318,7 +318,7 @@ public final class DdmTrackerSinks {
         }
     }
 
-    /** The sums of all cells of the first chunks, of which `into` has room for some; the agent asks. */
+    /** Sums over all rows of the first into.length cells; called by the agent. */
     static void read(long[] into) {
         for (int i = 0; i < into.length; i++) {
             into[i] = 0;
@@ -333,7 +333,7 @@ public final class DdmTrackerSinks {
         }
     }
 
-    /** Before cells of one chunk are used again. */
+    /** Called before cells of one chunk are reused. */
     static void clear(int first, int count) {
         for (int row = 0; row < ROWS; row++) {
             final long[] cells = CELLS[(first & OF_CHUNK) | row];
@@ -344,7 +344,7 @@ public final class DdmTrackerSinks {
         SINCE[first >>> 6] = System.nanoTime();
     }
 
-    /** Threads that have ended are kept by nothing here; with `all`, nor are others, nor their cells. */
+    /** Drops references to ended threads; with `all`, to all threads, and their cells. */
     static void forgetThreads(boolean all) {
         for (int row = 0; row < ROWS; row++) {
             final Thread owner = OWNERS[row];
@@ -357,7 +357,7 @@ public final class DdmTrackerSinks {
         }
     }
 
-    /** Nanoseconds of so many hits; `what`: 0 count, 1 a condition that is false, 2 time, 3 a native. */
+    /** Nanoseconds of `rounds` hits; `what`: 0 count, 1 a false condition, 2 time, 3 a native. */
     static long cost(int what, int rounds) {
         final long began = System.nanoTime();
         switch (what) {
@@ -369,7 +369,7 @@ public final class DdmTrackerSinks {
         return System.nanoTime() - began;
     }
 
-    /** For a thread that has no cells. */
+    /** For a thread without cells. */
     @Hidden private static native void share(int cell, long more);
     @Hidden private static native int opened(int cell);
     @Hidden private static native void kept(int record, int which, long value);
@@ -377,8 +377,8 @@ public final class DdmTrackerSinks {
     @Hidden private static native void kept(int record, int which, Object value);
 
     /**
-     * Links the class below, in whose ClassPrepare event the agent registers the natives: then there
-     * are two frames of java.base on the stack, without which the VM would print a warning.
+     * Links the class below. In its ClassPrepare event the agent registers the natives, with two
+     * frames of java.base on the stack, without which the VM would print a warning.
      */
     static void link() { touch(); }
 

@@ -1,6 +1,6 @@
 package java.lang;
 
-/** Is there to be linked: see DdmTrackerSinks.link(). */
+/** Exists to be linked: see DdmTrackerSinks.link(). */
 final class DdmTrackerSinksLink {
     private DdmTrackerSinksLink() { }
 

@@ -3,13 +3,13 @@ package org.apache.harmony.dalvik.ddmc;
 import java.nio.ByteBuffer;
 
 /**
- * The way to the agent and back. Without an agent every call does nothing.
+ * The connection to the agent. Without an agent every call does nothing.
  *
  * <p>The agent finds this class by its name, and calls the private methods at the end. They and the
  * natives are known to agent/client_api.
  */
 final class AgentLink {
-    /** Looked for in vain. An agent that is loaded later says so by arrived(). */
+    /** No agent was found. An agent that is loaded later calls arrived(). */
     private static volatile boolean absent;
 
     private AgentLink() {
@@ -36,8 +36,8 @@ final class AgentLink {
     }
 
     /**
-     * Has the agent answer a chunk as if a DDM server had sent it. Null: there is no agent, or the
-     * answer is the empty one.
+     * Makes the agent answer a chunk as if a DDM server had sent it. Null: there is no agent, or
+     * the answer is empty.
      */
     static Chunk request(int type, byte[] data) {
         byte[] answer = call(() -> nativeRequest(type, data, false), null);
@@ -48,7 +48,7 @@ final class AgentLink {
         return new Chunk(answerType, answer, Integer.BYTES, answer.length - Integer.BYTES);
     }
 
-    /** The same, as if every server that is connected had sent it; answers go nowhere. */
+    /** The same, as if every connected server had sent it; answers are dropped. */
     static void requestForAll(int type, byte[] data) {
         call(() -> nativeRequest(type, data, true), null);
     }
@@ -69,14 +69,14 @@ final class AgentLink {
         }
     }
 
-    /** True: the type is the agent's own. */
+    /** True: the agent handles this type itself. */
     private static native boolean nativeRegister(int type);
 
     private static native void nativeUnregister(int type);
 
     private static native void nativeSend(int type, byte[] data, int offset, int length);
 
-    /** The answer's type and data in one array; null: the empty answer. */
+    /** The answer's type and data in one array; null: the answer is empty. */
     private static native byte[] nativeRequest(int type, byte[] data, boolean forAll);
 
     /** The agent was loaded into the running program; the natives are bound. */
@@ -89,7 +89,7 @@ final class AgentLink {
         }
     }
 
-    /** A request of a DDM server; the answer as nativeRequest() gives it. */
+    /** A request of a DDM server; the answer has the form of nativeRequest()'s. */
     private static byte[] dispatch(int type, byte[] data) {
         Chunk answer = DdmServer.dispatch(type, data, 0, data.length);
         if (answer == null) {

@@ -26,7 +26,7 @@ public class Chunk {
         this.length = length;
     }
 
-    /** Takes what was put into {@code buffer} so far: up to its position. It has an array. */
+    /** The content of {@code buffer} up to its position. The buffer must have an array. */
     public Chunk(int type, ByteBuffer buffer) {
         this(type, buffer.array(), buffer.arrayOffset(), buffer.position());
     }

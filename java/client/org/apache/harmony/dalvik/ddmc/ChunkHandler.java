@@ -7,23 +7,23 @@ import java.nio.charset.StandardCharsets;
 /**
  * Answers chunks of one or more types; see {@link DdmServer#registerHandler}.
  *
- * <p>All methods are called by one thread of the agent, one after the other. A handler that takes
- * its time holds up other handlers of the program, but nothing else.
+ * <p>All methods are called by one thread of the agent, one after the other. A slow handler delays
+ * other handlers of the program, but nothing else.
  */
 public abstract class ChunkHandler {
     public static final ByteOrder CHUNK_ORDER = ByteOrder.BIG_ENDIAN;
 
     public static final int CHUNK_FAIL = type("FAIL");
 
-    /** The first DDM server has connected, or one was there when this handler was registered. */
+    /** The first DDM server has connected, or was connected when the handler was registered. */
     public abstract void connected();
 
-    /** The last DDM server has gone. */
+    /** The last DDM server has disconnected. */
     public abstract void disconnected();
 
     /**
      * Answers a request. {@code null} is the empty answer; an exception becomes a FAIL chunk with
-     * its message. A FAIL chunk of one's own: {@link #createFailChunk}.
+     * its message. {@link #createFailChunk} makes other FAIL chunks.
      */
     public abstract Chunk handleChunk(Chunk request);
 
@@ -36,12 +36,12 @@ public abstract class ChunkHandler {
         return new Chunk(CHUNK_FAIL, out);
     }
 
-    /** The data of a chunk, to be read from the buffer's position on; not copied. */
+    /** The data of a chunk, not copied; reading begins at the buffer's position. */
     public static ByteBuffer wrapChunk(Chunk request) {
         return ByteBuffer.wrap(request.data, request.offset, request.length).order(CHUNK_ORDER);
     }
 
-    /** Reads {@code length} chars; the protocol's strings have their length before them. */
+    /** Reads {@code length} chars; the protocol's strings are preceded by their length. */
     public static String getString(ByteBuffer buffer, int length) {
         if (length < 0 || length > buffer.remaining() / 2) {
             throw new IllegalArgumentException("a string of " + length + " chars, where only "
@@ -72,7 +72,7 @@ public abstract class ChunkHandler {
         return ByteBuffer.wrap(letters).getInt();
     }
 
-    /** The opposite of {@link #type}. */
+    /** The inverse of {@link #type}. */
     public static String name(int type) {
         byte[] letters = ByteBuffer.allocate(4).putInt(type).array();
         return new String(letters, StandardCharsets.ISO_8859_1);

@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The program's own chunk types: handlers that answer DDM servers, and chunks to them.
+ * The program's own chunk types: handlers that answer DDM servers, and chunks sent to them.
  *
- * <p>Works through libddmagent. Where that is not loaded, nothing happens: no handler is called,
- * and what is sent goes nowhere. If it is loaded later, the handlers registered by then take effect.
+ * <p>Requires libddmagent. Without it no handler is called, and chunks that are sent are dropped.
+ * If it is loaded later, the handlers registered by then take effect.
  */
 public final class DdmServer {
     public static final int CLIENT_PROTOCOL_VERSION = 1;
@@ -21,7 +21,7 @@ public final class DdmServer {
 
     private static final Map<Integer, ChunkHandler> handlers = new ConcurrentHashMap<>();
 
-    /** Those that know of a server. Of the agent's thread for handlers alone. */
+    /** Handlers whose connected() was called. Accessed by the agent's handler thread only. */
     private static final Set<ChunkHandler> connected =
             Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -29,9 +29,9 @@ public final class DdmServer {
     }
 
     /**
-     * Has {@code handler} answer chunks of this type. The types of the agent itself (HELO and so
-     * on) and those that have a handler already are refused with an IllegalStateException. If a
-     * server is connected, the handler is told at once.
+     * Registers {@code handler} for chunks of this type. Types of the agent itself (HELO and so on)
+     * and types that have a handler are rejected with an IllegalStateException. If a server is
+     * connected, the handler's connected() is called at once.
      */
     public static void registerHandler(int type, ChunkHandler handler) {
         if (handler == null) {
@@ -46,7 +46,7 @@ public final class DdmServer {
         }
     }
 
-    /** The handler that was registered; null: there was none. */
+    /** Returns the handler that was registered; null: there was none. */
     public static ChunkHandler unregisterHandler(int type) {
         ChunkHandler handler = handlers.remove(type);
         if (handler != null) {
@@ -55,14 +55,13 @@ public final class DdmServer {
         return handler;
     }
 
-    /** Says that all handlers are there. Nobody waits for it here; Android's VM does. */
+    /** Declares that all handlers are registered. No effect here; Android's VM waits for it. */
     public static void registrationComplete() {
     }
 
     /**
-     * Sends a chunk that nobody asked for to every DDM server that is connected. A chunk whose
-     * offset and length lie outside its array is not sent; an agent that is loaded says so in its
-     * log.
+     * Sends a chunk that is no reply to every connected DDM server. A chunk whose offset and length
+     * are outside its array is not sent; a loaded agent logs that.
      */
     public static void sendChunk(Chunk chunk) {
         AgentLink.send(chunk.type, chunk.data, chunk.offset, chunk.length);
@@ -76,7 +75,7 @@ public final class DdmServer {
         handlers.remove(type);
     }
 
-    /** Called for the agent: a request, or null for the empty answer. */
+    /** Called by the agent: handles a request; null is the empty answer. */
     static Chunk dispatch(int type, byte[] data, int offset, int length) {
         ChunkHandler handler = handlers.get(type);
         if (handler == null) {
@@ -85,14 +84,14 @@ public final class DdmServer {
         try {
             return handler.handleChunk(new Chunk(type, data, offset, length));
         } catch (Throwable problem) {
-            // The server's request must not end the agent's thread, whatever went wrong.
+            // No error of a handler may end the agent's thread.
             return ChunkHandler.createFailChunk(1, problem.toString());
         }
     }
 
     /**
-     * Called for the agent: tells every handler what it does not know yet, once, however many types
-     * it has. Comes too when a handler was added while a server is connected.
+     * Called by the agent: notifies each handler once of changes that it has not been told of,
+     * however many types it has. Also called when a handler was added while a server is connected.
      */
     static void broadcast(int event) {
         Set<ChunkHandler> all = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -3,10 +3,9 @@ package org.apache.harmony.dalvik.ddmc;
 import java.nio.ByteBuffer;
 
 /**
- * What the VM knows about itself, for handlers and for the program's own use.
+ * Data about the VM, for handlers and for the program's own use.
  *
- * <p>Everything is done by libddmagent. Without it nothing is ever switched on, and there is nothing
- * to be told.
+ * <p>All functions are libddmagent's. Without it nothing is switched on, and results are empty.
  */
 public final class DdmVmInternal {
     private static final byte[] NO_ALLOCATIONS = {15, 9, 8, 0, 0, 0, 0, 0, 15, 0, 0, 0, 0, 0, 0};

@@ -15,7 +15,7 @@ import java.util.List;
 public record RecentAllocation(String className, int size, int threadId,
         List<StackTraceElement> stack) {
 
-    /** What {@link DdmVmInternal#getRecentAllocations} has given, newest allocation first. */
+    /** Parses the result of {@link DdmVmInternal#getRecentAllocations}; newest first. */
     public static List<RecentAllocation> parse(byte[] data) {
         ByteBuffer in = ByteBuffer.wrap(data).order(ChunkHandler.CHUNK_ORDER);
         int headerSize = Byte.toUnsignedInt(in.get());
@@ -74,7 +74,7 @@ public record RecentAllocation(String className, int size, int threadId,
         String element = descriptor.substring(dimensions);
         String name = element;
         if (element.length() > 2 && element.startsWith("L") && element.endsWith(";")) {
-            // A dot in there stands only before the suffix of a hidden class, which is "/" in names.
+            // A dot in a descriptor precedes the suffix of a hidden class, which is "/" in names.
             name = element.substring(1, element.length() - 1)
                     .replace('.', '\0').replace('/', '.').replace('\0', '/');
         } else if (element.length() == 1) {
