@@ -57,7 +57,7 @@ void AllocationsFeature::take_options(JNIEnv* jni, const GivenOptions&) {
 
 void AllocationsFeature::start(JNIEnv* jni, const GivenOptions&) {
   if (!tracking_ || !options_.start) return;
-  context_.service.start_lanes(jni);  // for what tracking has to do in the background
+  context_.service.start_lanes(jni);  // for tracking's background work
   const std::string error = tracking_->start(jni);
   if (!error.empty()) log_error("allocation tracking: {}", error);
 }
@@ -71,7 +71,7 @@ void AllocationsFeature::thread_ending(JNIEnv* jni, jthread thread) {
 }
 
 bool AllocationsFeature::last_words(JNIEnv* jni, bool told) {
-  // An end that the VM has not told of is one that a ring file is for.
+  // A ring file is kept for an exit that the VM did not announce.
   if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
   if (tracking_) tracking_->close();
   return told;

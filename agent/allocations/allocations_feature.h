@@ -1,4 +1,4 @@
-// Allocation tracking for a server, from the start with track=y, and in a file with ring=.
+// Allocation tracking for servers, from the start with track=y, and in a file with ring=.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace ddm {
 
 class AllocationsFeature final : public Feature {
  public:
-  // `load_time`: seconds since 1970.
+  // `load_time`: seconds since the epoch.
   AllocationsFeature(const HandlerContext& context, JNIEnv* jni, Stacks& stacks,
                      ReportAssembly& reports, const VmFacts& facts, std::int64_t load_time,
                      const AllocationOptions& options, TrackingHandlers::SmallIds small_ids);
@@ -41,7 +41,7 @@ class AllocationsFeature final : public Feature {
   const HandlerContext& context_;
   const AllocationOptions& options_;
   const std::unique_ptr<Tracking> tracking_;
-  std::unique_ptr<RingKeeper> ring_keeper_;  // with ring= only
+  std::unique_ptr<RingKeeper> ring_keeper_;  // null without ring=
   TrackingHandlers handlers_;
 };
 

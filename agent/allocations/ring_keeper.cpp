@@ -24,7 +24,7 @@ void warn_of_disk(const std::string& text, const std::string& path) {
       text, better.empty() ? "a directory on a tmpfs" : "ring=NAME (in " + better.front() + ")");
 }
 
-// The file at the first of the paths that can be had.
+// Creates the file at the first possible path.
 std::unique_ptr<RingFile> create_file(const std::string& text,
                                       const std::vector<std::string>& paths,
                                       RingFileRequest request) {
@@ -45,7 +45,7 @@ std::unique_ptr<RingFile> create_file(const std::string& text,
       return std::move(created.file);
     }
     error = created.error;
-    if (created.in_use) break;  // by the program that started this one, as a rule
+    if (created.in_use) break;  // usually by the program that started this one
   }
   log_warn("ring={}: {}; the records stay in memory", text, error);
   return nullptr;

@@ -1,9 +1,8 @@
-// Allocation tracking as a whole: on, off, status, and what was recorded. The one place that owns
-// engines, ring and books.
+// Allocation tracking: on, off, status, and the recorded data. Owns engines, ring and books.
 //
-// start(), stop() and what makes reports may come from any attached thread; they exclude each other. Tracking
-// belongs to the program, not to whoever switched it on: on while on keeps the ring, off keeps the
-// records readable until the next on.
+// start(), stop() and report functions may be called on any attached thread; they are serialized.
+// Tracking belongs to the program, not to the client that switched it on: switching on while on
+// keeps the ring, switching off keeps the records until the next on.
 #pragma once
 
 #include <jvmti.h>
@@ -36,27 +35,27 @@ namespace ddm {
 
 class Tracking final : public ReportPart, public FollowedObjects, private NamesUser {
  public:
-  // Live phase. Null with a line in the log when the VM lacks what is needed.
+  // Live phase. Null, and logged, if the VM lacks what is needed.
   static std::unique_ptr<Tracking> create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts,
                                           Stacks& stacks);
 
-  // What start() starts, whoever calls it. False: tracking is on, and goes on as it is until it is
-  // started again. Not so `live`: it holds from now on, and what goes wrong with it is logged.
+  // Options for the next start(). False: tracking is on, and continues unchanged until it is
+  // started again. Except `live`, which takes effect at once; errors of it are logged.
   bool use(JNIEnv* jni, const TrackingOptions& options);
 
-  // Rewrites classes for engine=bci now, so that a later start() misses no method that runs then.
+  // Rewrites classes for engine=bci now, so that a later start() misses no active method.
   std::string prepare_hooks(JNIEnv* jni);
 
-  // Both return "" or what went wrong, and leave things as they were in that case.
+  // Both return "" or the error, in which case nothing has changed.
   std::string start(JNIEnv* jni);
   std::string stop(JNIEnv* jni);
 
-  // Before the first start(): the ring and all names that its records need are kept in this file.
+  // Call before the first start(): keeps the ring and all names of its records in this file.
   void keep_in(std::unique_ptr<RingFile> file);
-  // The figures of the summary in that file as they are now. No thread of Java's is needed.
+  // Updates the summary in that file. Needs no Java thread.
   void refresh_ring_file();
 
-  // Nobody needs that file any more.
+  // Removes that file.
   void remove_ring_file() {
     if (ring_file_) ring_file_->remove();
   }
@@ -71,17 +70,17 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
 
   bool on() const { return on_; }
 
-  // Those parts of a report that are of allocations. Their figures are of one moment.
-  // True once tracking was ever on.
+  // The allocation part of a report; its figures are of one moment. has_figures(): tracking was
+  // ever on.
   bool has_figures() const override { return ever_on_; }
   bool add_to(ReportData& data, JNIEnv* jni) override;
-  // Of that, what is recorded and the names it speaks of.
+  // Of that, only the records and their names.
   ReportData records() const;
 
   std::optional<DumpSites> hold(JNIEnv* jni) override;
   std::string why_none() const override;
 
-  // JVMTI's events, on the thread concerned.
+  // JVMTI events, on the thread concerned.
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni, jthread thread);
 
@@ -90,12 +89,12 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
            std::optional<AllocatedBytes> allocated, VmFacts facts, Stacks& stacks);
   void pause_recorder();
   std::int64_t tracked_ms() const;
-  // Prepares the engine that the options name, or the other one; null with the reason in `error`.
+  // Prepares the engine of the options, or the other one; null with the reason in `error`.
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
   void add_names(NamesInUse& used) override;
   void renew_sites();
   void follow_live(JNIEnv* jni);
-  // Lock held, both.
+  // Lock held in both.
   void add_records(ReportData& data, JNIEnv* jni);
   void add_engine(ReportSummary& summary, JNIEnv* jni);
   void write_ring_facts();
@@ -115,15 +114,15 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   VmEngine vm_engine_;
   BciEngine bci_engine_;
 
-  mutable std::timed_mutex mutex_;  // of start, stop and reports
-  Engine* engine_ = nullptr;        // the one in use, or that was last in use
-  std::uint32_t live_now_ = 0;      // as in the options, of what goes on
-  std::string sites_missing_;       // why nothing is counted by site, or ""
-  std::string not_followed_;        // why live= was asked for and is off, or ""
-  std::int64_t interval_ = 0;       // of engine=vm, since it was last switched on
+  mutable std::timed_mutex mutex_;  // serializes start, stop and reports
+  Engine* engine_ = nullptr;        // the engine in use, or the last one
+  std::uint32_t live_now_ = 0;      // the option in effect
+  std::string sites_missing_;       // why sites are not counted, or ""
+  std::string not_followed_;        // why live= was requested but is off, or ""
+  std::int64_t interval_ = 0;       // of engine=vm, when last switched on
   std::int64_t started_ms_ = 0;
   std::int64_t stopped_ms_ = 0;
-  std::int64_t period_ = 0;  // 1, 2, ...: the one that figures are of
+  std::int64_t period_ = 0;  // 1, 2, ...: number of the tracking period
   std::atomic<bool> closed_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};

@@ -13,7 +13,7 @@
 namespace ddm {
 namespace {
 
-// Frames as REAL has them, each made once.
+// Caches the encoded frames of one REAL answer.
 class FramesOfAnswer {
  public:
   using Place = AllocationsWriter::Place;
@@ -21,7 +21,7 @@ class FramesOfAnswer {
   FramesOfAnswer(const NameTable& names, AllocationsWriter& writer)
       : names_(names), writer_(writer) {}
 
-  // Good until the next call. None: a table of the answer is full.
+  // Valid until the next call. nullopt: a table of the answer is full.
   std::optional<std::span<const Place>> of(std::span<const Frame> stack) {
     stack_.clear();
     for (const Frame& frame : stack) {
@@ -102,7 +102,7 @@ void TrackingHandlers::disconnected(const SessionPtr& session) {
   context_.service.slow().post([this](JNIEnv* jni) {
     {
       const std::lock_guard lock(lease_mutex_);
-      if (!leased_ || !lessees_.empty()) return;  // somebody else wants it by now
+      if (!leased_ || !lessees_.empty()) return;  // another session needs it by now
       leased_ = false;
     }
     const std::string error = tracking_->stop(jni);
@@ -148,7 +148,7 @@ Result<Chunk> TrackingHandlers::allocations(const SessionPtr& session) {
   const auto thread_ids = small_ids_(context_.jni(), threads);
   FramesOfAnswer frames_of(*data.names, writer);
   for (std::size_t i = 0; i < data.records.size(); ++i) {
-    // Who has gone, and the program's end, need no answer.
+    // Closed sessions, also at the program's end, need no answer.
     if (!session->is_open()) return Error{"nobody is left to answer"};
     const auto [record, raw_frames] = data.records[i];
     const auto stack = frames_of.of(raw_frames);

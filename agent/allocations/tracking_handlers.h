@@ -1,11 +1,12 @@
 // REAE, REAQ, REAL: allocation tracking over the wire.
 //
-// Switching takes as long as rewriting classes does, so it happens on the slow lane, in the order
-// of the requests and with REAL. REAQ is answered at once, but never ahead of a REAE that the same
-// server has sent before it; then it is one more task on the slow lane.
+// Switching takes as long as rewriting classes, so it runs on the slow lane, in the order of the
+// requests and with REAL. REAQ is answered at once, unless the same server has a pending REAE
+// before it; then it is queued on the slow lane, too.
 //
-// Tracking is the program's and goes on when a server leaves, unless REAE asks for it only while the
-// connection lasts: then whatever ends the server, its kill too, switches tracking off.
+// Tracking belongs to the program and continues when a server disconnects, unless REAE requests it
+// for the duration of the connection: then it is switched off however the server ends, even if it
+// is killed.
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ namespace ddm {
 
 class TrackingHandlers {
  public:
-  // The small ids of threads that may have ended, by Java's id. Attached threads.
+  // The small ids of threads by Java id, ended ones included. Attached threads.
   using SmallIds = std::function<std::map<std::int64_t, std::uint16_t>(
       JNIEnv*, const std::unordered_set<std::int64_t>&)>;
   // `tracking` may be null: this VM cannot be tracked.
@@ -35,9 +36,9 @@ class TrackingHandlers {
       : context_(context), tracking_(tracking), small_ids_(std::move(small_ids)) {}
 
   void add_to(Dispatcher& dispatcher);
-  // What was switched on for as long as this session lives is switched off.
+  // Ends tracking that was requested for the duration of this session.
   void disconnected(const SessionPtr& session);
-  // The program ends: tracking stays as it is.
+  // The program ends: tracking is not changed.
   void close() {
     const std::lock_guard lock(lease_mutex_);
     leased_ = false;
@@ -57,14 +58,14 @@ class TrackingHandlers {
   Tracking* const tracking_;
   const SmallIds small_ids_;
 
-  PendingSwitches switching_;  // REAE that are not yet answered
+  PendingSwitches switching_;  // unanswered REAE
 
   std::mutex lease_mutex_;
-  bool leased_ = false;  // on, and only for these sessions
+  bool leased_ = false;  // on, for the duration of these sessions only
   std::set<std::uint64_t> lessees_;
 
-  // The slow lane's own.
-  std::array<SharedAnswer, 2> allocations_;  // as it is, as ZLIB
+  // Used by the slow lane only.
+  std::array<SharedAnswer, 2> allocations_;  // uncompressed, and as ZLIB
 };
 
 }  // namespace ddm

@@ -1,5 +1,5 @@
-// What Tracking tells: the data of a report, and the figures that stand in a ring file. All figures
-// of one report are of one moment, under the lock of start() and stop().
+// Tracking's data for reports and for the summary of a ring file. All figures of a report are of
+// one moment, under the lock of start() and stop().
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -15,13 +15,13 @@
 namespace ddm {
 namespace {
 
-// For a report's live figures to be those of the last collection.
+// How long a report waits for the live figures of the last collection.
 constexpr std::chrono::seconds kSweepPatience{2};
 
 }  // namespace
 
 void Tracking::refresh_ring_file() {
-  // Somebody who starts, stops or reads has the lock for a while: the next time will do.
+  // If the lock is held for a start, stop or report, the summary is updated next time.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock() && on_) write_ring_facts();
 }

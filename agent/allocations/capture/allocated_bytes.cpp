@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-// A field that its thread changes while we read it.
+// Reads a field that its thread writes concurrently.
 std::uint64_t load(std::uintptr_t address) {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(address))
       .load(std::memory_order_acquire);
@@ -32,11 +32,12 @@ std::optional<AllocatedBytes> AllocatedBytes::create(JNIEnv* jni, jobject curren
 
 std::string AllocatedBytes::wrong(jvmtiEnv* jvmti, JNIEnv* jni) const {
   constexpr jsize kLengths[] = {1, 1000, 40};
-  // Until one did not fit into the open buffer: the counter grows only then. Where buffers are as
-  // large as in a heap of many gigabytes, that much garbage is not made for it.
+  // Allocates until an array does not fit in the current TLAB, since only then the counter grows.
+  // The number is limited: with the TLABs of a heap of many gigabytes that would be too much
+  // garbage.
   constexpr jsize kLarge = 512 * 1024;
   constexpr int kMostLarge = 6;
-  // Others' events may allocate in between.
+  // Other agents' events may allocate in between.
   constexpr int kLooks = 8;
   const VmThread self = current(jni);
   for (int look = 0;; ++look) {
@@ -61,8 +62,8 @@ std::string AllocatedBytes::wrong(jvmtiEnv* jvmti, JNIEnv* jni) const {
 }
 
 std::int64_t AllocatedBytes::read(VmThread thread) const {
-  // When a TLAB is retired its bytes move from (top - start) to the counter in two steps. A read
-  // in between would miss or double them: read again until nothing moved.
+  // When a TLAB is retired, its bytes move from (top - start) to the counter in two steps, and a
+  // read in between would miss or double them: retry until nothing has changed.
   const auto word = [thread](std::int64_t offset) {
     return load(thread + static_cast<std::uintptr_t>(offset));
   };

@@ -1,8 +1,8 @@
-// The VM's own count of the bytes a thread has allocated: the truth that captured allocations are
-// held against.
+// The VM's own counter of the bytes that a thread has allocated: the reference for captured
+// allocations.
 //
-// Equal to com.sun.management.ThreadMXBean.getThreadAllocatedBytes, but read from the thread's
-// structure (Thread::_allocated_bytes + what is used of its open TLAB) at the cost of a few loads.
+// Equal to com.sun.management.ThreadMXBean.getThreadAllocatedBytes, but read from the JavaThread
+// (Thread::_allocated_bytes + the used part of its TLAB) for the price of a few loads.
 #pragma once
 
 #include <jvmti.h>
@@ -18,23 +18,23 @@ namespace ddm {
 
 class AllocatedBytes {
  public:
-  // Finds the fields by name in vmStructs; none when this VM does not have them as expected.
-  // `current` is the calling thread's java.lang.Thread.
+  // Locates the fields by vmStructs; nullopt if this VM's layout is unexpected. `current`: the
+  // calling thread's java.lang.Thread.
   static std::optional<AllocatedBytes> create(JNIEnv* jni, jobject current);
 
   using VmThread = std::uintptr_t;  // JavaThread*, 0 = none
 
   VmThread current(JNIEnv* jni) const { return threads_.of(jni); }
-  // 0 for a thread that is not alive (or a virtual one).
+  // 0 for a virtual thread, and for one that is not alive.
   VmThread of(JNIEnv* jni, jobject thread) const { return threads_.of(jni, thread); }
 
-  // Which of the VM's claims is wrong, or "": whether the counter grows by what the calling thread
-  // allocates. Makes some garbage; before the first read().
+  // Verifies that the counter grows by what the calling thread allocates; returns the wrong claim
+  // of the VM's tables, or "". Creates some garbage; call before the first read().
   std::string wrong(jvmtiEnv* jvmti, JNIEnv* jni) const;
   const AllocatedLayout& layout() const { return layout_; }
 
-  // The caller sees to it that the thread has not ended. May be called for other threads: a value
-  // is never larger than the truth at the call's end, and never smaller than at its begin.
+  // The caller ensures that the thread has not ended. For another thread the value is between the
+  // truth at the call's begin and at its end.
   std::int64_t read(VmThread thread) const;
 
  private:

@@ -1,13 +1,13 @@
-// The arrays in which the VM keeps the stack trace of a new Throwable: most of what an exception
-// costs in bytes, and made in native code where no hook can see it.
+// The arrays in which the VM stores the stack trace of a new Throwable: most of the bytes of an
+// exception, allocated in native code without a hook.
 //
 // Throwable.backtrace, made by Throwable.fillInStackTrace(int) (javaClasses.cpp, BacktraceBuilder):
 //
 //   Object[n] { short[32] methods, int[32] bcis, Object[32] mirrors, long[32] names,
 //               next chunk of the same shape (or null), ... }
 //
-// A chunk holds 32 frames. Where the next chunk stands differs between releases: it is found by its
-// shape. Attached threads.
+// A chunk holds 32 frames. The index of the next chunk differs between releases: it is recognized
+// by its shape. Attached threads.
 #pragma once
 
 #include <jni.h>
@@ -16,21 +16,21 @@ namespace ddm {
 
 class Backtrace {
  public:
-  // Once, before the first use. Without the fields for_each_array() does nothing.
+  // Call once, before other methods. Without the fields for_each_array() does nothing.
   void find_fields(JNIEnv* jni);
 
-  // Calls visit(jobject) for the chunks and the arrays in them.
+  // Calls visit(jobject) for each chunk and each array in it.
   template <typename Visit>
   void for_each_array(JNIEnv* jni, jobject throwable, Visit visit) const;
 
  private:
   static constexpr jsize kArraysOfChunk = 4;
 
-  // The chunk behind `chunk`, or null. A new local reference.
+  // The chunk after `chunk`, or null. A new local reference.
   jobject next_chunk(JNIEnv* jni, jobjectArray chunk, jsize length) const;
 
   jfieldID backtrace_ = nullptr;
-  jclass object_array_ = nullptr;  // global references, never given back
+  jclass object_array_ = nullptr;  // global references, never deleted
   jclass short_array_ = nullptr;
 };
 

@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-// On top of the stack inside a hook: the Tracker's native and the Tracker.
+// The innermost frames inside a hook: the Tracker's native and the Tracker.
 constexpr std::size_t kTrackerFrames = 2;
 
 }  // namespace
@@ -32,9 +32,9 @@ std::string BciEngine::prepare(JNIEnv* jni) {
   if (hooks == nullptr) return error;
   backtrace_.find_fields(jni);
   recorder_.methods().find_super_calls();
-  // The Tracker first: a hook that cannot be resolved would make every `new` throw.
+  // The Tracker first: an unresolvable hook would make every `new` throw.
   error = hooks->define(jni, tracker_.bound());
-  // The class hook next, so that no class slips through between listing and enabling.
+  // Then the class hook, so that no class is missed between enabling it and listing the classes.
   if (error.empty()) error = hooks->switch_on(*this);
   if (!error.empty()) return error;
   running_.before_rewriting(jni);
@@ -71,7 +71,7 @@ bool BciEngine::needs_change(jclass klass, std::string_view internal_name, bool)
   if (jvmti_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
   for (jint i = 0; i < count; ++i) {
     JvmtiPtr<unsigned char> code(jvmti_);
-    // Native and abstract methods have none.
+    // Native and abstract methods have no bytecode.
     if (jvmti_->GetBytecodes(methods[i], &size, code.out()) == JVMTI_ERROR_NONE &&
         ClassRewriter::code_may_need_hooks({code.get(), static_cast<std::size_t>(size)})) {
       return true;
@@ -84,8 +84,8 @@ bool BciEngine::may_want(std::string_view internal_name, bool) {
   return !internal_name.starts_with(kTrackerClass);
 }
 
-// Where somebody retransforms or redefines the class its code moves. That is installed only after
-// this returns: SeenMethods sees that by itself.
+// A retransformation or redefinition by another agent moves the methods' bytecode, but is installed
+// after this returns: SeenMethods detects it by itself.
 std::optional<bci::Bytes> BciEngine::rewrite(JNIEnv*, const LoadingClass& loading,
                                              bci::ByteSpan class_file) {
   auto rewritten = rewriter_.rewrite(class_file);
@@ -101,7 +101,7 @@ void BciEngine::made(JNIEnv* jni, jobject made) noexcept {
   recorder_.record(jni, made, TopFrames::kTracker);
 }
 
-// With dimensions left to go the elements are arrays that the same instruction made.
+// While dimensions are left, the elements are arrays allocated by the same instruction.
 void BciEngine::arrays(JNIEnv* jni, jobject made, jint dimensions) noexcept {
   recorder_.record(jni, made, TopFrames::kTracker);
   if (dimensions <= 1 || made == nullptr) return;
@@ -113,7 +113,7 @@ void BciEngine::arrays(JNIEnv* jni, jobject made, jint dimensions) noexcept {
   }
 }
 
-// Nothing but the inner arrays can be in an array that was made just now.
+// An array that was just allocated can only contain the inner arrays.
 void BciEngine::nested(JNIEnv* jni, jobject made) noexcept {
   if (made == nullptr) return;
   JvmtiPtr<char> signature(jvmti_);
@@ -124,14 +124,15 @@ void BciEngine::nested(JNIEnv* jni, jobject made) noexcept {
 }
 
 void BciEngine::new_array(JNIEnv* jni, jobject made) noexcept {
-  // Below the Tracker: Array.newInstance, and maybe Arrays.copyOf, whose callers tell of it.
+  // The callers of the Tracker: Array.newInstance, and possibly Arrays.copyOf, whose own callers
+  // are hooked.
   constexpr std::size_t kWithCaller = 2;
   try {
     const Reclamation::Reading reading;
     ShownStack stack(TopFrames::kTracker, kWithCaller);
     recorder_.stacks().capture(jni, stack);
     if (stack.last_role() == ShownRole::kArrayCopy) return;
-  } catch (const std::exception&) {  // no memory to learn the methods
+  } catch (const std::exception&) {  // no memory to register the methods
     return;
   }
   recorder_.record(jni, made, TopFrames::kTracker);

@@ -1,8 +1,8 @@
 // engine=bci: hooks in rewritten bytecode that call java.lang.DdmTracker.
 //
-// Until the first start no class is touched and no class hook is on, so that CDS and the AOT cache
-// stay in use. The first start rewrites what is loaded and, through ClassFileLoadHook, what comes
-// later; after that start and stop only swap the Tracker's bodies.
+// Before the first start no class is changed and no class hook is enabled, so CDS and the AOT cache
+// stay in use. The first start rewrites loaded classes and, through ClassFileLoadHook, those loaded
+// later; after that start and stop only redefine the Tracker.
 #pragma once
 
 #include <jvmti.h>
@@ -28,7 +28,7 @@ class BciEngine final : public Engine, private ClassRewriting {
   std::string stop(JNIEnv* jni) override;
   EngineCounters counters(JNIEnv* jni) const override;
 
-  // The Tracker's natives (java/tracker), on the allocating thread.
+  // Called by the Tracker's natives (java/tracker), on the allocating thread.
   void object(JNIEnv* jni, jobject made) noexcept;
   void made(JNIEnv* jni, jobject made) noexcept;
   void arrays(JNIEnv* jni, jobject made, jint dimensions) noexcept;
@@ -39,7 +39,7 @@ class BciEngine final : public Engine, private ClassRewriting {
   void backtraced(JNIEnv* jni, jobject throwable) noexcept;
 
  private:
-  // Where a hook stands is told by the class file as it is without what others put in.
+  // Bytecode indices of hooks refer to the class file without other rewritings.
   Turn turn() const override { return Turn::kFirst; }
   bool may_want(std::string_view internal_name, bool is_platform) override;
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,

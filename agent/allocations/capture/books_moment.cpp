@@ -11,7 +11,8 @@ void BooksMoment::count_late(const RecordSet& records, const std::optional<Follo
     const AllocRecord& record = records[i].record;
     auto at = threads_.find(record.book);
     if (at == threads_.end()) {
-      if (record.book <= last_number_) continue;  // its thread has ended, and all is counted
+      if (record.book <= last_number_)
+        continue;  // its thread has ended, and all its records are counted
       at = threads_.try_emplace(record.book).first;
       at->second.bytes.thread_id = record.thread_id;
       at->second.late = true;
@@ -22,7 +23,7 @@ void BooksMoment::count_late(const RecordSet& records, const std::optional<Follo
     if (!sites_) continue;
     SiteEntry one{record.class_id, record.trace, record.size, double{record.weight}};
     if (following && live_gc_) {
-      constexpr std::uint64_t kSomeHandle = 1;  // nobody looks behind it: it is in this copy alone
+      constexpr std::uint64_t kSomeHandle = 1;  // never dereferenced: it is in this copy alone
       one.handle = following->each ? kSomeHandle : 0;
       one.born = BirthTime::of(record.time_ms - following->began_ms);
       one.born_gc = BirthGc::of(*live_gc_);

@@ -1,5 +1,5 @@
-// All threads' books at one moment: how things stand, what every thread has counted, and up to
-// which record. A reader's own copy.
+// A snapshot of all threads' books: each thread's counts, and the newest record that they include.
+// Owned by the reader.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ddm {
 
-// A book has a number that no other one ever had. 0: a thread past its end has none.
+// Unique number of a book. 0: recorded after ThreadEnd, without a book.
 using BookNumber = std::uint32_t;
 
 struct BookTotals {
@@ -23,9 +23,9 @@ struct BookTotals {
   std::int64_t dropped = 0;
   std::int64_t seen = 0;
   std::int64_t seen_bytes = 0;
-  std::optional<std::int64_t> allocated_bytes;   // the VM's own count
-  std::int64_t carriers_unattributed_bytes = 0;  // allocated, and not seen
-  // Most unattributed first; names only of what is no Java thread.
+  std::optional<std::int64_t> allocated_bytes;   // the VM's counters
+  std::int64_t carriers_unattributed_bytes = 0;  // allocated by carriers, but not seen
+  // Largest unattributed first; names only for threads that are no Java threads.
   std::vector<ThreadBytes> threads;
 };
 
@@ -33,24 +33,24 @@ class BooksMoment {
  public:
   std::uint64_t last_seq() const { return last_seq_; }
 
-  // How objects are followed whose threads have not told yet that they are.
+  // How objects are followed, for records whose threads have not counted them yet.
   struct Following {
-    std::int64_t began_ms = 0;  // by the clock of the records
-    bool each = true;           // false: one of several
+    std::int64_t began_ms = 0;  // on the clock of the records
+    bool each = true;           // false: one object in several
   };
 
-  // Of records up to last_seq(), counts those that threads had in the ring already, but not yet in
-  // their books: what is recorded is then what was seen less what was dropped or overwritten. With
-  // `following` they have just been born, so that all that was seen is followed here too.
+  // Counts the records up to last_seq() that were in the ring but not yet in their thread's book,
+  // so that recorded = seen - dropped - overwritten. With `following` they count as just born, so
+  // that every object seen is followed here, too.
   void count_late(const RecordSet& records, const std::optional<Following>& following);
 
   BookTotals totals() const;
 
-  // The collection that the sites' live figures are of; none: nothing is followed.
+  // The collection as of which the live figures are; nullopt: no objects are followed.
   std::optional<std::uint64_t> live_gc() const { return live_gc_; }
 
-  // Once all that is late is counted: what the sites have is what was seen.
-  // `live_ms`: for how long objects have been followed.
+  // Call after count_late(): the sites' totals are then those seen. `live_ms`: how long objects
+  // have been followed.
   SiteSet sites(const BookTotals& totals, std::int64_t live_ms);
 
  private:
@@ -59,22 +59,22 @@ class BooksMoment {
   struct Thread {
     ThreadBytes bytes;
     Seen seen;
-    std::uint64_t counted_up_to = 0;  // the newest of its records in its book
+    std::uint64_t counted_up_to = 0;  // seq of its newest record that its book includes
     bool carrier = false;
-    bool late = false;  // began after the moment: it has no counter here
+    bool late = false;  // began after the snapshot: its counter is unknown
   };
 
   std::unordered_map<BookNumber, Thread> threads_;  // with a book
-  EndedThreads ended_;                              // whose books are closed
+  EndedThreads ended_;                              // with closed books
   BookNumber last_number_ = 0;
   std::uint64_t last_seq_ = 0;
   bool has_counters_ = false;
-  std::shared_ptr<const Sites> sites_;  // null: not counted, or not wanted
+  std::shared_ptr<const Sites> sites_;  // null: not counted, or not requested
   std::vector<SiteReading> site_sums_;
   std::optional<std::uint64_t> live_gc_;
   std::vector<SiteMoment> site_history_;
   std::vector<SiteAges> site_ages_;
-  std::vector<SiteEntry> site_entries_;  // that are not in the sums
+  std::vector<SiteEntry> site_entries_;  // not included in the sums
 };
 
 }  // namespace ddm

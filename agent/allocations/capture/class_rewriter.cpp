@@ -32,7 +32,7 @@ const MethodPattern kCopyOfRange{"java/util/Arrays", "copyOfRange",
 const MethodPattern kUninitialized{"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", ""};
 const MethodPattern kToBytes{"java/lang/StringUTF16", "toBytes", "([CII)[B"};
 
-// The rule for calls of clone() that `wanted` picks.
+// The rule for calls of clone() that `wanted` selects.
 CallRule clone_rule(const char* hook_name, bool (*wanted)(const CallSite&)) {
   return {{"", "clone", std::string(kCloneDescriptor)},
           CallPosition::kAfter,
@@ -43,7 +43,7 @@ CallRule clone_rule(const char* hook_name, bool (*wanted)(const CallSite&)) {
           }};
 }
 
-// Arrays have no clone() but Object's, and super.clone() with the superclass Object means it too.
+// Arrays have only Object's clone(), and so has super.clone() with the superclass Object.
 bool always_copies(const CallSite& site) {
   return site.callee.owner.starts_with('[') ||
          (site.opcode == bci::kInvokespecial && site.callee.owner == "java/lang/Object");
@@ -61,9 +61,9 @@ bool is_string_builder(std::string_view class_name) {
   return class_name == "java/lang/StringBuilder" || class_name == "java/lang/StringBuffer";
 }
 
-// A chain of append() calls that ends in toString(): C2 makes one array and one String out of it,
-// without a constructor and without an array instruction, unless somebody else sees the builder.
-// String.valueOf() is often inlined where a chain ends.
+// A chain of append() calls ending in toString(): C2 replaces it by one array and one String,
+// without a constructor call or an array instruction, unless the builder escapes. String.valueOf()
+// is often inlined at the end of a chain.
 CallRule built_rule() {
   return {{"", "toString", "()Ljava/lang/String;"},
           CallPosition::kBeforeOn,
@@ -77,7 +77,7 @@ CallRule built_rule() {
           }};
 }
 
-// What has C2 do that; other compilers do not ask.
+// The flags that enable this in C2; other compilers do not do it.
 constexpr const char* kMergeFlag = "OptimizeStringConcat";
 constexpr const char* kUnboxFlag = "EliminateAutoBox";
 constexpr const char* kOtherCompilerFlag = "UseJVMCICompiler";
@@ -86,9 +86,9 @@ bool compilers_do(const char* flag) {
   return vm_flags::boolean(flag) != false || vm_flags::boolean(kOtherCompilerFlag).value_or(false);
 }
 
-// C2 knows these methods, and leaves out a call whose box nobody needs, whatever hook is inside. A
-// box that somebody may look at is made, or taken from the cache, and if it is made, its constructor
-// tells of it. Those of bytes and booleans all come from a cache.
+// C2 knows these methods and eliminates a call whose box is unused, whatever hook is inside. A box
+// that may be used is created, which its constructor's hook records, or taken from the cache. Boxes
+// of bytes and booleans are always cached.
 void add_boxes(std::vector<CallRule>& rules) {
   struct Box {
     const char* name;
@@ -132,7 +132,7 @@ std::vector<CallRule> call_rules(bool with_built) {
 std::vector<MethodPattern> exempt_from_call_hooks() {
   return {kCopyOf,
           kCopyOfRange,
-          // The constructor that runs next on the object tells of it.
+          // Recorded by the constructor that runs next on the object.
           {"java/lang/invoke/DirectMethodHandle", "allocateInstance", ""}};
 }
 
@@ -149,8 +149,9 @@ ClassRewriter::ClassRewriter(RewrittenMethods& moves)
 }
 
 std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
-  // Nothing is skipped: the VM refuses such bytes too. HotSpot hands out freed memory when another
-  // agent redefines the class that is being retransformed; the Retransformer then tries again.
+  // Not counted as skipped, since the VM rejects such bytes as well. HotSpot passes freed memory
+  // when another agent redefines the class during its retransformation; the Retransformer then
+  // retries.
   if (bci::ByteReader(class_file).u4() != bci::kMagic) return std::nullopt;
   const bci::Transformation* const all[] = {&objects_, &arrays_, &calls_};
   bci::RewriteResult result = bci::rewrite(class_file, all);
@@ -175,7 +176,7 @@ ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t cou
   bci::ByteReader in(pool);
   bci::SkipReason why{};
   const auto parsed = bci::ConstantPool::parse(in, count, why);
-  if (!parsed) return Need::kMaybe;  // let rewrite() say what is wrong
+  if (!parsed) return Need::kMaybe;  // rewrite() reports the error
   Need need = Need::kLookAtCode;
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto index = static_cast<std::uint16_t>(i);
@@ -185,7 +186,7 @@ ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t cou
     if (!called || need == Need::kMaybe) continue;
     const auto callee = parsed->member(index);
     if (!callee) continue;
-    // String.valueOf() is not looked for: String needs hooks for its arrays.
+    // String.valueOf() is not checked: String needs hooks for its arrays anyway.
     const bool built =
         merged_strings_ && callee->name == "toString" && is_string_builder(callee->owner);
     if (built || matches_any(callees_, callee->owner, callee->name, callee->descriptor)) {

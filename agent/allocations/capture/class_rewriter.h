@@ -1,16 +1,16 @@
-// Which hooks go into which classes, for engine=bci: the list of transformations, and the account
-// of what was rewritten and what was not. Any thread.
+// Selects the hooks for classes with engine=bci: the list of transformations, and the statistics of
+// what was rewritten or skipped. Any thread.
 //
-// Where allocations are caught:
+// Allocations are hooked at:
 //   Object.<init>                               every object whose constructor runs
-//   newarray, anewarray, multianewarray         arrays, inner ones too
-//   the calls of what C2 replaces or what ends in native code (library_call.cpp: _copyOf,
-//   _copyOfRange, _newArray, _clone, _allocateUninitializedArray, _toBytesU, _allocateInstance):
-//   a hook inside such a method disappears with it once C2 compiles the caller, so the hook stands
-//   behind the call, and the method's own array instructions are left alone;
-//   the ends of StringBuilder's chains, unless the VM was told not to merge them;
-//   the calls of valueOf() of the boxes, unless it was told not to leave boxes out. These two kinds
-//   of hooks count nothing: they keep C2 from removing what others count.
+//   newarray, anewarray, multianewarray         arrays, inner ones included
+//   calls of C2 intrinsics and natives (library_call.cpp: _copyOf, _copyOfRange, _newArray, _clone,
+//   _allocateUninitializedArray, _toBytesU, _allocateInstance): a hook inside such a method is lost
+//   when C2 compiles the caller, so the hook follows the call, and the method's own array
+//   instructions have no hooks;
+//   the ends of StringBuilder chains, unless -XX:-OptimizeStringConcat is given;
+//   calls of valueOf() of the boxes, unless -XX:-EliminateAutoBox is given. The last two kinds of
+//   hooks count nothing: they keep C2 from eliminating allocations that other hooks count.
 #pragma once
 
 #include <cstdint>
@@ -30,23 +30,23 @@ class ClassRewriter {
  public:
   explicit ClassRewriter(RewrittenMethods& moves);
 
-  // The class with the hooks in, or nothing when it needs none or cannot have them.
+  // The class with hooks; nullopt if it needs none or cannot have them.
   std::optional<bci::Bytes> rewrite(bci::ByteSpan class_file);
 
-  // Whether a class may need hooks, judged by its constant pool (as JVMTI gives it), and if that
-  // does not say, by one method's bytecode at a time. No is certain.
+  // Whether a class may need hooks, by its constant pool (from JVMTI); if that is not conclusive,
+  // by the bytecode of its methods. "No" is certain.
   enum class Need { kNoHasThem, kMaybe, kLookAtCode };
   Need need_of(bci::ByteSpan pool, std::uint16_t count) const;
   static bool code_may_need_hooks(bci::ByteSpan bytecode);
 
-  // A class that the VM would not take in its rewritten form.
+  // The VM rejected the rewritten class.
   void refused(const std::string& reason);
 
   EngineCounters counters() const;
 
  private:
   RewrittenMethods& moves_;
-  const bool merged_strings_;  // compilers may merge the chains of a StringBuilder
+  const bool merged_strings_;  // compilers may merge StringBuilder chains
   std::vector<bci::MethodPattern> callees_;
   bci::ObjectInitHook objects_;
   bci::ArrayHook arrays_;

@@ -5,7 +5,8 @@
 namespace ddm {
 
 bool CloneResolution::is_native(JNIEnv* jni, jclass klass) const {
-  // GetMethodID finds what a virtual call would: the class's own method or the nearest inherited.
+  // GetMethodID selects the same method as a virtual call: the class's own or the nearest inherited
+  // one.
   const jmethodID method = jni->GetMethodID(klass, "clone", "()Ljava/lang/Object;");
   if (clear_exception(jni) || method == nullptr) return false;
   jboolean native = JNI_FALSE;

@@ -1,6 +1,6 @@
-// Does a call of clone() end in Object.clone(), which makes the copy, or in an override? Only the
-// former may be counted at the call: an override makes its copy through a hooked super.clone() of
-// its own. Any attached thread.
+// Determines whether a call of clone() reaches Object.clone(), which allocates the copy, or an
+// override. Only the former may be counted at the call: an override allocates by its own, hooked
+// super.clone(). Any attached thread.
 #pragma once
 
 #include <jvmti.h>
@@ -11,10 +11,10 @@ class CloneResolution {
  public:
   explicit CloneResolution(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  // A virtual call on an object of this class.
+  // For a virtual call on an object of this class.
   bool is_native(JNIEnv* jni, jclass klass) const;
 
-  // super.clone() in a method of `caller`.
+  // For super.clone() in a method of `caller`.
   bool is_native_in_superclass(JNIEnv* jni, jclass caller) const;
 
  private:

@@ -1,5 +1,5 @@
-// The java.lang.Thread that the calling thread runs as, by its id. Asked of the VM once, and again
-// when the VM's own word for it has changed (a virtual thread was mounted). Any thread.
+// The java.lang.Thread id of the calling thread. Queried from the VM once, and again when the VM's
+// own word for it has changed (a virtual thread was mounted). Any thread.
 #pragma once
 
 #include <jvmti.h>
@@ -17,7 +17,7 @@ class CurrentThread {
   CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, jfieldID thread_id_field,
                 ThreadNames& names);
 
-  // `thread`: the java.lang.Thread if it is known, else null. Notes the thread's name.
+  // `thread`: the java.lang.Thread if known, else null. Registers the thread's name.
   std::int64_t id(JNIEnv* jni, jthread thread) {
     const Noted noted = t_noted;
     if (noted.id != 0 && noted.times_forgotten == names_.times_forgotten() &&
@@ -27,7 +27,7 @@ class CurrentThread {
     return ask(jni, thread);
   }
 
-  // The calling thread begins or ends its Java life.
+  // Call when the calling thread starts or ends as a Java thread.
   static void forget() { t_noted = {}; }
 
  private:
@@ -37,7 +37,7 @@ class CurrentThread {
   std::int64_t ask(JNIEnv* jni, jthread thread);
 
   struct Noted {
-    std::int64_t id = 0;  // 0: not known
+    std::int64_t id = 0;  // 0: unknown
     std::uint32_t times_forgotten = 0;
   };
   static constinit thread_local Noted t_noted;
@@ -48,7 +48,7 @@ class CurrentThread {
   const std::optional<VmThreads> threads_;
   std::uintptr_t word_offset_ = 0;
   bool by_word_ = false;        // JavaThread::_monitor_owner_id (24 and later) is the thread's id
-  bool never_changes_ = false;  // this VM has no virtual threads
+  bool never_changes_ = false;  // the VM has no virtual threads
 };
 
 }  // namespace ddm

@@ -1,5 +1,5 @@
-// What the books of threads that have ended leave behind: the last of them one by one, all before
-// as one sum. Copied into a BooksMoment as it is; whoever holds it guards it.
+// The totals of ended threads: the most recent ones individually, all earlier ones as a sum. Copied
+// into a BooksMoment; guarded by its owner.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class EndedThreads {
  public:
   void clear() { *this = {}; }
 
-  // A thread's book is closed.
+  // Call when a thread's book is closed.
   void add(const ThreadBytes& bytes, const Seen& seen, bool carrier);
 
-  // Seen by a thread past its end. Its counter is no longer there to be read: it counts as having
-  // allocated just that.
+  // Adds an allocation recorded after ThreadEnd. The thread's counter can no longer be read, so
+  // exactly this much counts as allocated.
   void add_past_end(const Seen& seen, std::int64_t allocated_bytes);
 
-  // The sum of the older ones comes last, under a name of its own.
+  // The sum of the earlier threads is last, under a name of its own.
   std::vector<ThreadBytes> threads() const;
   const Seen& seen() const { return seen_; }  // of all of them
   std::int64_t carriers_unattributed_bytes() const { return carriers_unattributed_bytes_; }
@@ -31,7 +31,7 @@ class EndedThreads {
   void sum_up_oldest();
 
   std::deque<ThreadBytes> last_;  // newest at the back
-  ThreadBytes earlier_;           // the sum of all before
+  ThreadBytes earlier_;           // the sum of all earlier ones
   Seen seen_;
   std::int64_t carriers_unattributed_bytes_ = 0;
 };

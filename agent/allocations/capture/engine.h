@@ -1,4 +1,4 @@
-// What captures allocations. Two exist: `bci` (rewritten bytecode) and `vm` (the VM's own events).
+// A source of captured allocations: `bci` (rewritten bytecode) or `vm` (the VM's own events).
 // Both feed one Recorder.
 #pragma once
 
@@ -15,7 +15,8 @@ struct EngineCounters {
   std::int64_t classes_rewritten = 0;
   std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
   std::map<std::string, std::int64_t> methods_skipped;
-  std::vector<std::string> methods_running;  // "a.B.method": old code of theirs still runs
+  std::vector<std::string>
+      methods_running;  // "a.B.method": methods whose old bytecode is still active
 };
 
 class Engine {
@@ -24,14 +25,14 @@ class Engine {
 
   virtual const char* name() const = 0;
 
-  // All run on an attached thread in the live phase and return "" or what went wrong. prepare()
-  // does what takes long and records nothing yet; start() follows it. After a failed start nothing
-  // is left switched on. After stop() the program runs as without the engine.
+  // All are called on an attached thread in the live phase and return "" or the error. prepare()
+  // does the long work and records nothing; start() follows it. After a failed start nothing stays
+  // enabled. After stop() the program runs as without the engine.
   virtual std::string prepare(JNIEnv* jni) = 0;
   virtual std::string start(JNIEnv* jni) = 0;
   virtual std::string stop(JNIEnv* jni) = 0;
 
-  // Null: what is known without asking the VM.
+  // `jni` null: only what is known without entering the VM.
   virtual EngineCounters counters(JNIEnv* jni) const = 0;
 };
 

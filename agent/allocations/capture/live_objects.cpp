@@ -19,9 +19,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kFollowersPatience{200};
 constexpr milliseconds kThreadPatience{2'000};
-constexpr milliseconds kRest{1'000};          // without a collection: nobody wants what is kept
-constexpr std::size_t kManyHandles = 65'536;  // half a megabyte of the VM's
-constexpr std::size_t kSitesAtOnce = 4096;    // under the lock that recording threads may want
+constexpr milliseconds kRest{1'000};          // until spare memory is released without a collection
+constexpr std::size_t kManyHandles = 65'536;  // half a megabyte in the VM
+constexpr std::size_t kSitesAtOnce = 4096;    // under a lock that recording threads may need
 
 std::int64_t record_clock_ms() {
   timespec now{};
@@ -46,7 +46,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   auto table = LiveTable::create(sites->size(), sampling);
   if (!table) return "no memory to follow live objects";
   if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
-  freed_memory_.forget();  // it is wanted again
+  freed_memory_.forget();  // the memory is needed again
   most_handles_ = 0;
   stopping_ = false;
   thread_ = std::make_unique<AgentThread>(jvmti_, "ddmagent-live");
@@ -60,7 +60,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   one_in_ = one_in;
   began_ms_ = record_clock_ms();
   ended_ms_ = 0;
-  // What the VM gives for an object of ours it gives for others.
+  // The tag bits of the VM's weak handles are taken from an object of the agent.
   const LocalRef<jclass> some(jni, jni->FindClass("java/lang/Object"));
   const jweak weak = some ? jni->NewWeakGlobalRef(some.get()) : nullptr;
   tag_ = reinterpret_cast<std::uintptr_t>(weak) & ((1u << kTagBits) - 1);
@@ -88,7 +88,7 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
     table_.store(nullptr, std::memory_order_release);
     end_thread(kThreadPatience);
     bell_->switch_to(false);
-    // Who is recording has its handle in its journal afterwards.
+    // Threads inside record() have put their handles in their journals afterwards.
     if (!reclamation_.wait_for_readers(kFollowersPatience)) {
       log_info("a thread is held up where it follows an object");
     }
@@ -141,7 +141,7 @@ void LiveObjects::end_thread(milliseconds patience) {
   if (!thread_) return;
   stopping_ = true;
   bell_->ring();
-  // One that is still there must find its object.
+  // A thread that is still running needs this object.
   if (thread_->stop(patience)) {
     thread_.reset();
   } else {
@@ -149,7 +149,7 @@ void LiveObjects::end_thread(milliseconds patience) {
   }
 }
 
-// One of each N that follow each other, and none knows which: programs repeat themselves.
+// One of each N consecutive objects, at a random position, since programs are periodic.
 bool LiveObjects::chosen() const {
   thread_local std::uint32_t at = 0, pick = 0;
   thread_local std::uint64_t random = reinterpret_cast<std::uintptr_t>(&at) | 1;
@@ -167,7 +167,7 @@ bool LiveObjects::chosen() const {
 LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t time_ms,
                                       const LiveTable& table) noexcept {
   const std::uint32_t born = BirthTime::of(time_ms - began_ms_);
-  // Before there is a handle: a pause that comes in between is one that the object outlives.
+  // Read before the handle exists: a pause in between is one that the object survives.
   const std::uint64_t gc = bell_->count();
   if (object == nullptr || (value_objects_ && !has_identity(jni, object))) [[unlikely]] {
     not_followed(Reason::kNoIdentity);
@@ -201,8 +201,8 @@ bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {
 
 std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() - began_ms_); }
 
-// Sweeps take at most half of this thread's time: what collections there are meanwhile is seen in
-// the next one.
+// Sweeps take at most half of this thread's time; collections during a sweep are covered by the
+// next one.
 void LiveObjects::watch(JNIEnv* jni) {
   while (!stopping_) {
     if (swept_gc_ == bell_->count()) {
@@ -223,7 +223,7 @@ void LiveObjects::watch(JNIEnv* jni) {
   }
 }
 
-// What the program's threads have not come to, and what is kept for them.
+// Returns handles that the program's threads have not returned, and the spare memory.
 void LiveObjects::rest(JNIEnv* jni) {
   while (!stopping_ && dead_.any()) give_back_some(jni);
   dead_.shrink();
@@ -274,7 +274,8 @@ void LiveObjects::sweep(JNIEnv* jni) {
     table->begin_ages(table->gc());
     table->count_ages(chunks);
   }
-  // What was added meanwhile. A moment's worth is left then for give_back_swept(), under the lock.
+  // Adds objects added during the sweep. What is added from here on is left for give_back_swept(),
+  // under the lock.
   LiveStore::Chunks added;
   {
     const auto held = sites_->hold();
@@ -299,7 +300,7 @@ void LiveObjects::hold_strongly(JNIEnv* jni, DumpedObjects& held) {
   if (bell_->count() == count_at_end_) bell_->collected();
   const std::lock_guard out(chunks_out_);
   LiveStore::Chunks all;
-  // What was allocated meanwhile, dead or not, is held too: few rounds, for few objects.
+  // Objects allocated meanwhile, dead or alive, are held too: a few rounds, until few are new.
   constexpr int kRounds = 3;
   constexpr std::size_t kFew = 256;
   for (int round = 0; round < kRounds; ++round) {

@@ -1,12 +1,12 @@
-// Which of the allocated objects are still alive: each, or one in N, gets a weak handle, and after
-// a collection a thread of ours looks which handles the collector has cleared.
+// Follows allocated objects: each, or one in N, gets a weak handle, and after a collection an agent
+// thread checks which handles the collector has cleared.
 //
-// follow() runs on the program's threads, in a Reading, and makes the handle; it goes with the
-// allocation into the thread's journal and from there into the LiveTable of the Sites. Handles are
-// looked at on the agent's thread, or on the one that switches off; a heap dump looks at them too.
-// Those of the dead are given back by the threads that make new ones, or by the agent's. The
-// collector's event does nothing but wake that thread. Without following there are no handles, no
-// thread and no event.
+// follow() runs on the program's threads, inside a Reading, and creates the handle, which goes with
+// the allocation into the thread's journal and from there into the LiveTable of the Sites. Handles
+// are checked on the agent's thread, on the thread that stops following, and for a heap dump.
+// Handles of dead objects are deleted by the threads that create new ones, or by the agent's. The
+// GC event only wakes the agent's thread. While nothing is followed there are no handles, no thread
+// and no event.
 #pragma once
 
 #include <jvmti.h>
@@ -41,11 +41,11 @@ class LiveObjects {
   LiveObjects(jvmtiEnv* jvmti, ThreadBooks& books, Reclamation& reclamation)
       : jvmti_(jvmti), books_(books), reclamation_(reclamation) {}
 
-  // These two exclude each other, by their caller. What is allocated from now on at the sites that
-  // the books count at is followed. "" or what went wrong.
+  // start() and stop() must not overlap, which the caller ensures. From start() on, allocations at
+  // the sites that the books count in are followed. "" or the error.
   std::string start(JNIEnv* jni, const AllocationSampling& sampling, std::uint32_t one_in);
-  // No object is followed any more, and no handle is left. Figures stay as the last collection has
-  // left them, or go too. Does nothing when there is nothing to do.
+  // Ends following and deletes all handles. Figures are kept as of the last collection, or dropped.
+  // Does nothing if there is nothing to do.
   enum class Figures { kStay, kGo };
   void stop(JNIEnv* jni, Figures figures);
   // At VMDeath. From JDK 26 on the VM tells of no collection any more.
@@ -58,7 +58,7 @@ class LiveObjects {
     end_thread(kCloseLimit);
   }
 
-  // What is followed now; none: nothing is.
+  // How objects are followed now; nullopt: they are not.
   std::optional<BooksMoment::Following> following() const {
     if (!on()) return std::nullopt;
     return BooksMoment::Following{began_ms_, one_in_ == 1};
@@ -69,10 +69,10 @@ class LiveObjects {
   // Of an object that the calling thread has just made; null: one without identity. In a Reading.
   struct Mark {
     std::uint64_t handle = 0;  // 0: not followed
-    std::uint32_t born = 0;    // 0: not even left out by choice
-    std::uint64_t gc = 0;      // pauses that there had been
+    std::uint32_t born = 0;    // 0: not even excluded by sampling
+    std::uint64_t gc = 0;      // number of pauses before
   };
-  // `seq`: of its record.
+  // `seq`: that of the object's record.
   Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, std::uint64_t seq) noexcept {
     const LiveTable* table = table_.load(std::memory_order_acquire);
     if (table == nullptr) [[likely]]
@@ -82,15 +82,15 @@ class LiveObjects {
     return follow(jni, object, time_ms, *table);
   }
 
-  // Waits until all is known that the collections until now have told; false: not within so long.
+  // Waits until the effects of all collections so far are known; false: timed out.
   bool settle(std::chrono::milliseconds patience);
 
   // For the length of a heap dump those that are followed and not known to be dead get a strong
   // handle each, which the dump names. The caller has collected. Excluded from start() and stop() by the caller.
   void hold_strongly(JNIEnv* jni, DumpedObjects& held);
 
-  std::int64_t followed_ms() const;  // for how long, so far
-  // What the figures of all sites together are about.
+  std::int64_t followed_ms() const;  // duration so far
+  // The totals over all sites.
   LiveSummary summary(std::uint64_t gc, const SiteLife& all) const;
 
  private:
@@ -114,7 +114,7 @@ class LiveObjects {
 
   static constexpr std::chrono::milliseconds kCloseLimit{50};
   static constexpr std::uint64_t kTagBits = 3;
-  // One of so many records gives back more handles than there were new ones since the last.
+  // A record in this many deletes more handles than were created since the last.
   static constexpr std::uint64_t kDeadEvery = DeadHandles::kAtOnce * 2 / 3;
   jweak weak(std::uint64_t number) const {
     return reinterpret_cast<jweak>(number << kTagBits | tag_);
@@ -136,15 +136,15 @@ class LiveObjects {
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
 
   DeadHandles dead_;
-  std::size_t most_handles_ = 0;  // that there were at a time, since start()
+  std::size_t most_handles_ = 0;  // maximum since start()
   FreedMemory freed_memory_;
-  std::mutex chunks_out_;  // one who has taken the objects out
+  std::mutex chunks_out_;  // held while the objects are taken out of the store
   std::unique_ptr<AgentThread> thread_;
   std::atomic<bool> stopping_{false};
-  std::atomic<int> asked_{0};  // who waits for figures
+  std::atomic<int> asked_{0};  // threads that wait for figures
   std::mutex mutex_;
   std::condition_variable swept_;
-  std::atomic<std::uint64_t> swept_gc_{0};  // changed under the mutex
+  std::atomic<std::uint64_t> swept_gc_{0};  // written under the mutex
 };
 
 }  // namespace ddm

@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-// Acquire keeps the reads in their order, before the look at the number of pauses that follows.
+// Acquire keeps the reads in order, before the check of the pause number that follows.
 template <typename T>
 T load_in_order(std::uintptr_t at) {
   return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).load(std::memory_order_acquire);
@@ -49,13 +49,14 @@ void ObjectFacts::watch(JNIEnv* jni, const GcPauses* pauses) {
   }
 }
 
-// Of objects whose class and size JVMTI tells. A pause that moves them meanwhile: once more.
+// Verifies the layouts with objects whose class and size JVMTI gives; retries if a pause moves
+// them.
 std::string ObjectFacts::wrong_with_objects(JNIEnv* jni, const GcPauses& pauses) const {
   constexpr int kLooks = 16;
   constexpr jsize kLengths[] = {0, 3, 37};
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return "memory for references";
-  std::vector<std::pair<jobject, std::int64_t>> objects;  // and the lengths of arrays
+  std::vector<std::pair<jobject, std::int64_t>> objects;  // with the lengths of arrays
   const jclass object_class = jni->FindClass("java/lang/Object");
   if (clear_exception(jni) || object_class == nullptr) return "java.lang.Object";
   objects.emplace_back(jni->AllocObject(object_class), -1);
@@ -112,7 +113,7 @@ ObjectFacts::Facts ObjectFacts::of(JNIEnv* jni, jobject object, jclass klass, st
 
 std::optional<std::uint64_t> ObjectFacts::class_word(jobject object, std::uint64_t pause) const {
   const auto handle = reinterpret_cast<std::uintptr_t>(object);
-  constexpr std::uintptr_t kTags = 7;  // of references that are not local
+  constexpr std::uintptr_t kTags = 7;  // references other than local ones
   if (pause % 2 != 0 || (handle & kTags) != 0 || handle == 0) return std::nullopt;
   const auto at = load_in_order<std::uintptr_t>(handle);
   if (at == 0) return std::nullopt;
@@ -152,7 +153,7 @@ void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, Meaning meani
   const std::uint64_t id = std::uint64_t{pauses} << 32 | meaning.class_id;
   const std::uint64_t helper = static_cast<std::uint32_t>(meaning.layout_helper);
   const std::size_t first = first_slot_of(word, kSlots);
-  // Instead of what is of an earlier pause, or of what is there.
+  // Replaces an entry of an earlier pause if there is one, else the current entry.
   const bool free = static_cast<std::uint32_t>(slots_[first].id.load(std::memory_order_relaxed) >>
                                                32) != pauses ||
                     static_cast<NameId>(slots_[first].id.load(std::memory_order_relaxed)) == 0;
@@ -167,7 +168,7 @@ ObjectFacts::Meaning ObjectFacts::learn(JNIEnv*, jclass klass, std::uint64_t wor
   Meaning meaning;
   if (klass == nullptr) return meaning;
   meaning.class_id = class_ids_.id_of(klass);
-  // The object keeps its class alive.
+  // The class cannot be unloaded while the object is referenced.
   meaning.layout_helper = read_at<std::int32_t>(objects_.klass_of(word) + klasses_.layout_helper);
   if (meaning.class_id != kUnknownName) insert(word, pauses, meaning);
   return meaning;

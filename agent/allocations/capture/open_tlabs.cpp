@@ -7,7 +7,7 @@
 namespace ddm {
 namespace {
 
-// Three words, the last of which is _bytes_since_last_sample_point; from 24 on it is elsewhere.
+// Three words, the last being _bytes_since_last_sample_point; from 24 on that is elsewhere.
 constexpr std::int64_t kWasteToRefillsUntil23 = 24;
 
 std::uint64_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uint64_t*>(address); }
@@ -21,7 +21,8 @@ std::optional<OpenTlabs> OpenTlabs::find(const AllocatedLayout& allocated, std::
   const auto desired = vm_structs::offset_of("ThreadLocalAllocBuffer", "_desired_size");
   if (!threads || !tlab || !end || !desired) return {};
   VmClaims claims;
-  // The end that sampling moves, the end that the VM has set, and this: in every release so far.
+  // Order of fields in every release so far: the sampling end, the allocation end, the desired
+  // size.
   claims.expect(*desired - *end == 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)),
                 "ThreadLocalAllocBuffer::_end");
   expect_tlab_end(claims, allocated, *tlab + *end, current);
@@ -55,7 +56,7 @@ OpenTlabs::Closed OpenTlabs::close_all(const std::function<std::uint64_t()>& nex
   Closed closed;
   closed.countdowns = true;
   threads_.for_each([&](std::uintptr_t thread) {
-    if (!countdown_.looks_right(look(thread))) closed.countdowns = false;
+    if (!countdown_.is_plausible(look(thread))) closed.countdowns = false;
   });
   threads_.for_each([&](std::uintptr_t thread) {
     if (closed.countdowns) {

@@ -1,16 +1,15 @@
-// Makes the VM see the next allocation of every thread, from now on and without a collection.
+// Makes every thread's next allocation visible to sampling, without a collection.
 //
-// SampledObjectAlloc looks at an allocation only when it leaves the fast path, that is at the end
-// of the thread's open TLAB. A slow thread may live in one TLAB for hours. So, while the VM stands
-// still, the end of every open TLAB is moved to where the thread has come:
+// SampledObjectAlloc considers an allocation only on the slow path, that is at the end of the
+// thread's TLAB, and a slow thread may use one TLAB for hours. Therefore, at a safepoint, the end
+// of every TLAB is moved to the thread's current position:
 //
-//   ThreadLocalAllocBuffer   _start .. _top .. _end .. (_allocation_end, the true end; not
-//   exported)
+//   ThreadLocalAllocBuffer   _start .. _top .. _end .. (_allocation_end, not exported: the true end)
 //
-// That is what the VM's own sampling does (set_sample_end); the slow path takes the true end back
-// while the event is on, and gives the rest of the buffer up otherwise.
+// The VM's own sampling does the same (set_sample_end); the slow path restores the true end while
+// the event is enabled, and otherwise retires the TLAB.
 //
-// There the VM also asks whether a sample is due; each thread's countdown begins anew
+// There the VM also checks whether a sample is due; each thread's countdown is restarted
 // (sample_countdown.h).
 #pragma once
 
@@ -29,21 +28,21 @@ namespace ddm {
 
 class OpenTlabs {
  public:
-  // `allocated`: where a thread's TLAB is, checked; `current`: the calling thread, which has one.
-  // None where the VM's tables lack a field that is needed, or say something wrong.
+  // `allocated`: the verified location of a thread's TLAB; `current`: the calling thread, which has
+  // one. nullopt if the VM's tables lack a required field or are wrong.
   static std::optional<OpenTlabs> find(const AllocatedLayout& allocated, std::uintptr_t current);
 
   struct Closed {
-    int threads = 0;          // that had an open TLAB
-    bool countdowns = false;  // those of all threads have begun anew
+    int threads = 0;          // threads that had a TLAB
+    bool countdowns = false;  // all threads' countdowns were restarted
   };
 
-  // The countdown of a thread: the calling one, or any while the VM stands still.
+  // The countdown of the calling thread, or of any thread at a safepoint.
   SampleCountdown::Seen look(std::uintptr_t thread) const;
   SampleCountdown& countdowns() { return countdown_; }
 
-  // Live phase, an attached thread, with SampledObjectAlloc on. `next_countdown` is called for each
-  // thread while the VM stands still. The error: why the VM could not be stopped.
+  // Live phase, an attached thread, with SampledObjectAlloc enabled. `next_countdown` is called for
+  // each thread at the safepoint. The error: why there was no safepoint.
   std::string close(jvmtiEnv* jvmti, const std::function<std::uint64_t()>& next_countdown,
                     Closed& closed);
 
@@ -54,10 +53,10 @@ class OpenTlabs {
   Closed close_all(const std::function<std::uint64_t()>& next_countdown);
 
   VmThreadList threads_;
-  std::int64_t tlab_start_ = 0;  // offsets in a thread
+  std::int64_t tlab_start_ = 0;  // offsets in a JavaThread
   std::int64_t tlab_top_ = 0;
   std::int64_t tlab_end_ = 0;
-  std::int64_t tlab_since_ = 0;  // until 23: what a TLAB holds of the bytes since a sample, else 0
+  std::int64_t tlab_since_ = 0;  // until 23: bytes of the TLAB since the last sample, else 0
   SampleCountdown countdown_;
 };
 

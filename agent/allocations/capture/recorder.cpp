@@ -14,7 +14,7 @@ namespace {
 
 std::int64_t wall_clock_ms() {
   timespec now{};
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // 4 ms steps, read without a system call
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // 4 ms resolution, without a system call
   return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
@@ -49,12 +49,12 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     ring->prefetch_next();
     Sites* const sites = books_.sites();
     const std::uint32_t depth = sites != nullptr ? sites->traces().depth() : 0;
-    // One frame more than is kept tells whether the stack was cut. None where the VM allocates
-    // outside of Java (attaching a thread, for one).
+    // One frame more than is kept shows whether the stack was cut. Empty where the VM allocates
+    // outside Java code (when a thread attaches, for example).
     ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth, ring->depth() + 1);
     if (sites != nullptr) stack.look_up_in(sites->traces());
     AllocRecord record;
-    // Before the stack, which does not outlast another allocation of this thread.
+    // Before the capture, whose result is invalidated by another allocation of this thread.
     record.thread_id = thread_.id(jni, known.thread);
     stacks().capture(jni, stack);
     record.time_ms = wall_clock_ms();
@@ -67,7 +67,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
     const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
     books_.saw({record.class_id, record.trace, size, weight, mark.handle, mark.born, mark.gc}, seq);
-  } catch (const std::exception&) {  // bad_alloc from the name tables
+  } catch (const std::exception&) {  // bad_alloc in the name tables
     drop(DropReason::kOutOfMemory, size, weight);
   }
 }

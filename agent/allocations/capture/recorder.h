@@ -1,8 +1,8 @@
 // The hot path: one allocation of the calling thread -> one AllocRecord in the ring.
 //
-// Runs inside the program's threads, in JVMTI callbacks and in the Tracker's natives. Never throws,
-// never allocates Java objects, never waits for another thread's record, and asks the VM nothing
-// that it was asked before. What cannot be recorded is counted with a reason.
+// Runs on the program's threads, in JVMTI callbacks and in the Tracker's natives. Never throws,
+// never allocates Java objects, never waits for another thread's record, and caches every answer of
+// the VM. What cannot be recorded is counted with a reason.
 #pragma once
 
 #include <jvmti.h>
@@ -38,37 +38,36 @@ class Recorder {
         live_(live),
         reclamation_(reclamation) {}
 
-  // What is known of an allocation beside the object: null and 0 where nothing is.
+  // What the caller knows of an allocation besides the object; null and 0 if unknown.
   struct Known {
     jthread thread = nullptr;  // the calling thread's java.lang.Thread
     jclass klass = nullptr;
     std::int64_t size = 0;
   };
 
-  // Null is ignored. `weight`: allocations that this one stands for.
+  // Ignores null. `weight`: the number of allocations that this one represents.
   void record(JNIEnv* jni, jobject object, TopFrames top) noexcept {
     record(jni, object, {}, top, 1);
   }
   void record(JNIEnv* jni, jobject object, const Known& known, TopFrames top,
               double weight) noexcept;
 
-  // What walks the stacks from now on.
+  // Sets the stack walker from now on.
   void use_stacks(StackCapture& stacks) { stacks_ = &stacks; }
   StackCapture& stacks() { return *stacks_; }
   SeenMethods& methods() { return methods_; }
-  Reclamation& reclamation() { return reclamation_; }  // whoever asks methods() is in a Reading
+  Reclamation& reclamation() { return reclamation_; }  // callers of methods() are inside a Reading
 
-  // Sites of each thread apart: a stack's innermost frame is then thread_frame(). While nothing is
-  // recorded.
+  // Separates sites by thread: a stack's innermost frame is then thread_frame(). Call while nothing
+  // is recorded.
   void set_per_thread_sites(bool apart) { threads_apart_ = apart; }
 
-  // Nothing is recorded before open(). After pause() nothing is recorded any more, not even by a
-  // thread that was on its way here when the engine was stopped. False: one that was in record()
-  // has not left it for so long.
+  // Records only between open() and pause(). After pause() not even a thread that was about to call
+  // record() records. False: a thread inside record() has not left it within `patience`.
   void open() { open_ = true; }
   bool pause(std::chrono::milliseconds patience);
 
-  // The VM is dying: injected calls of threads that still run do nothing any more.
+  // VMDeath: hooks in threads that are still running do nothing from now on.
   void close() { closed_ = true; }
 
   std::map<std::string, std::int64_t> dropped() const;

@@ -6,8 +6,8 @@
 namespace ddm {
 namespace {
 
-constexpr std::int64_t kUsualInterval = 512 * 1024;  // the VM's own, unless somebody changes it
-// Beyond so many intervals lies one countdown in e^128.
+constexpr std::int64_t kUsualInterval = 512 * 1024;  // the VM's default
+// A countdown exceeds this many intervals with probability e^-128.
 constexpr std::uint64_t kMostIntervals = 128;
 
 enum Word { kCountdown, kTopAtSample, kInEarlierTlabs, kOutsideTlabs };
@@ -49,7 +49,7 @@ void SampleCountdown::expect_interval(std::int64_t interval_bytes) {
   most_ = std::max(most_, kMostIntervals * static_cast<std::uint64_t>(interval_bytes));
 }
 
-bool SampleCountdown::looks_right(const Seen& thread) const {
+bool SampleCountdown::is_plausible(const Seen& thread) const {
   if (!known() || !is_countdown(thread.words[kCountdown])) return false;
   return form_ == Form::kBytesLeft || is_in_tlab(thread.words[kTopAtSample], thread);
 }

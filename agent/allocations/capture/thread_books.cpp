@@ -12,8 +12,8 @@
 namespace ddm {
 namespace {
 
-// An object may be made before its thread's book was opened and recorded after it: the thread was
-// between the two, or in the constructors of as many objects, one inside the other.
+// An object may be allocated before its thread's book is opened and recorded after it, if the
+// thread was in between, or in nested constructors of this many objects.
 constexpr int kMostInTheMaking = 64;
 
 }  // namespace
@@ -58,8 +58,8 @@ void ThreadBooks::start(JNIEnv* jni) {
   }
   if (!has_counters()) return;
   for (jint i = 0; i < count; ++i) {
-    // Under the mutex a thread cannot pass ThreadEnd. One that passed it already is about to lose
-    // its structure although it may still be listed.
+    // The mutex keeps a thread from passing ThreadEnd. One that has passed it is about to lose its
+    // JavaThread, although it may still be listed.
     const AllocatedBytes::VmThread vm_thread = allocated_->of(jni, threads[i]);
     if (vm_thread == 0 || ending_.contains(vm_thread)) continue;
     const std::int64_t thread_id = jni->GetLongField(threads[i], thread_id_field_);
@@ -109,7 +109,7 @@ ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
   if (const auto found = books_.find(key); found != books_.end()) {
     t_own.book = found->second.get();
   } else {
-    // A thread that no event told of: its past is unknown.
+    // A thread without a ThreadStart event: its past is unknown.
     t_own.book = has_counters() ? &open(key, Counter::kHidden, allocated_->read(key) - size)
                                 : &open(key, Counter::kNone, 0);
     t_own.book->unsettled = kMostInTheMaking;
@@ -127,7 +127,8 @@ ThreadBooks::Number ThreadBooks::settled_own(JNIEnv* jni, std::int64_t size) {
   return book->number;
 }
 
-// Who has seen more than it allocated since its book was opened saw what it made before that.
+// If a thread has seen more than it allocated since its book was opened, the excess was allocated
+// before that.
 void ThreadBooks::settle(Book& book, std::int64_t size) {
   --book.unsettled;
   const std::int64_t seen = std::llround(book.seen.read().bytes) + size;
@@ -181,12 +182,12 @@ void ThreadBooks::rebase_current(JNIEnv* jni) {
 }
 
 void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {
-  t_own.ended = false;  // a native thread may attach, detach and attach again
+  t_own.ended = false;  // a native thread may attach repeatedly
   const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
   if (is_own_thread(thread_id)) become_own_thread();
   if (!has_counters()) return;
   const bool carrier = is_carrier(jni, thread);
-  // The lock comes last: the end of the process takes it too, and the VM may let a thread wait.
+  // The lock is taken last: the process's exit takes it too, and calls into the VM may block.
   const std::lock_guard lock(mutex_);
   ending_.erase(allocated_->current(jni));
   if (running_ && has_counters() && !on_own_thread()) {
@@ -209,7 +210,7 @@ void ThreadBooks::thread_ending(JNIEnv* jni) {
   books_.erase(found);
 }
 
-// The counter as it is now. Once the books are closed the last value stands.
+// Updates the counter. Once the books are closed, the last value is kept.
 void ThreadBooks::refresh(Book& book) const {
   if (book.counter_of == Counter::kShared) book.counter = allocated_->read(book.key);
 }
@@ -246,7 +247,7 @@ BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>&
   }
   moment.last_seq_ = last_seq();
   if (held) held.unlock();
-  // Counters last, so that they cover every record up to that one: allocated >= seen.
+  // Counters are read last, so that they include every record up to last_seq(): allocated >= seen.
   for (const auto& [vm_thread, book] : books_) {
     BooksMoment::Thread& thread = moment.threads_[book->number];
     thread.bytes = balance(*book, thread.seen);

@@ -1,14 +1,15 @@
-// One book a thread: how much of what it allocated was seen. allocated - seen = unattributed.
+// A book per thread: the account of how much of its allocation was seen. allocated - seen =
+// unattributed.
 //
-// Books belong to platform threads (carriers, for virtual threads), as the VM's counters do. A
-// thread adds to its own book without a lock. The mutex guards the list, and keeps a thread's VM
-// structure alive while it is read: ThreadEnd takes the book out under it before the VM frees the
-// structure. Order of a tracking period: start() before the first event, stop() after the last, so
-// that allocated >= seen holds at any moment. The agent's own threads have none.
+// Books belong to platform threads (carriers, for virtual threads), like the VM's counters. A
+// thread adds to its own book without a lock. The mutex guards the list, and keeps a JavaThread
+// alive while it is read: ThreadEnd removes the book under it before the VM frees the JavaThread.
+// start() precedes the first event of a tracking period and stop() follows the last, so that
+// allocated >= seen always holds. The agent's own threads have no books.
 //
-// Carriers get one kind of object that neither engine sees: jdk.internal.vm.StackChunk, in which
-// the VM keeps the stacks of virtual threads that wait. With every other allocation seen, what is
-// left in carriers' books is that; what else was missed there counts as such too, so it is a bound.
+// Neither engine sees one kind of object, allocated by carriers: jdk.internal.vm.StackChunk, which
+// holds the stacks of unmounted virtual threads. If all other allocations are seen, the
+// unattributed bytes of carriers are these; other misses are included, so it is an upper bound.
 #pragma once
 
 #include <jvmti.h>
@@ -36,33 +37,33 @@ class ThreadBooks {
  public:
   ThreadBooks(jvmtiEnv* jvmti, jfieldID thread_id_field, std::optional<AllocatedBytes> allocated);
 
-  // From the next start() on allocations are counted there too; null: nowhere. What they were
-  // counted at before comes back: who is in a Reading may be at it still. While nobody counts.
+  // From the next start() on allocations are counted at these sites; null: at none. Returns the
+  // previous ones, which threads inside a Reading may still use. Call while nothing is counted.
   std::shared_ptr<Sites> use(std::shared_ptr<Sites> sites);
   std::shared_ptr<Sites> shared_sites() const {
     const std::lock_guard lock(mutex_);
     return sites_;
   }
-  // What threads have counted is at the sites afterwards, and not in their journals.
+  // Moves the threads' counts from their journals to the sites.
   void take_journals();
   Sites* sites() const { return sites_in_use_.load(std::memory_order_acquire); }
 
-  // Where threads keep what they have allocated, once start() has found that right.
+  // The layout of a thread's counters, if start() has verified it.
   std::optional<AllocatedLayout> allocated_layout() const {
     return has_counters() ? std::optional(allocated_->layout()) : std::nullopt;
   }
 
-  // Of the calling thread: the VM's structure that these offsets are in.
+  // The calling thread's JavaThread, the base of these offsets.
   AllocatedBytes::VmThread vm_thread(JNIEnv* jni) const { return allocated_->current(jni); }
 
-  // Opens the books anew at the threads' present counters.
+  // Resets the books to the threads' current counters.
   void start(JNIEnv* jni);
-  // Closes them: what threads allocate from now on is not booked.
+  // Closes the books: later allocations are not counted.
   void stop();
 
   using Number = BookNumber;
 
-  // The calling thread's book, opened if need be, when it has allocated an object of this size.
+  // The calling thread's book, opened on demand, when it has allocated an object of this size.
   Number own(JNIEnv* jni, std::int64_t size) {
     const Book* const book = t_own.book;
     if (book == nullptr || book->unsettled > 0 || book->counter_of == Counter::kHidden) [[unlikely]]
@@ -70,8 +71,8 @@ class ThreadBooks {
     return book->number;
   }
 
-  // After own(), on the same thread and in the same Reading: what it saw was recorded under `seq`,
-  // or dropped. Counted after the record is in the ring, never before.
+  // Counts an allocation that was recorded as `seq`. Call after own(), on the same thread and in
+  // the same Reading, and only after the record is in the ring.
   void saw(const SiteEntry& one, std::uint64_t seq) {
     count({1, 0, one.weight, static_cast<double>(one.size) * one.weight, seq}, one);
   }
@@ -79,39 +80,39 @@ class ThreadBooks {
     count({1, 1, one.weight, static_cast<double>(one.size) * one.weight, 0}, one);
   }
 
-  // The calling thread starts anew at its present counter: what it allocated before is not booked.
+  // Resets the calling thread's base to its current counter: earlier allocations are not counted.
   void rebase_current(JNIEnv* jni);
 
-  // The JVMTI events, on the thread that starts or ends. Switched on before the first start() and
-  // never off again, or a book could outlive its thread.
+  // JVMTI ThreadStart and ThreadEnd, on the thread concerned. Enabled before the first start() and
+  // never disabled, or a book could outlive its thread.
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni);
 
-  // All books at one moment, which is when `last_seq` is asked for the newest record's seq.
+  // A snapshot of all books; `last_seq` is called at that moment for the newest record's seq.
   enum class What { kTotals, kTotalsAndSites };
   BooksMoment moment(What what, const std::function<std::uint64_t()>& last_seq) const;
 
-  // That sites have.
+  // Adds the names that the sites refer to.
   void add_names(NamesInUse& used) const;
 
  private:
-  // Once, before a counter is read.
+  // Call once, before a counter is read.
   void check_counters(JNIEnv* jni);
   bool has_counters() const { return allocated_ && !counters_are_wrong_; }
 
-  // What a book is kept under: the VM's structure of its thread. Where the VM shows no counters,
-  // anything that is the thread's own.
+  // The key of a book: its JavaThread. Where the VM has no counters, any address owned by the
+  // thread.
   using Key = AllocatedBytes::VmThread;
 
-  // Who may read the counter of a book's thread.
+  // Which threads may read the counter of a book's thread.
   enum class Counter {
-    kShared,  // anybody, under the mutex: ThreadEnd takes the book away
-    kHidden,  // the thread itself: the VM hides it from us, so nothing will tell of its end
-    kNone,    // the VM shows none
+    kShared,  // any, under the mutex, since ThreadEnd removes the book
+    kHidden,  // only the thread itself: it is hidden from JVMTI, so it has no ThreadEnd
+    kNone,    // the VM has no counter
   };
 
   struct Book {
-    Book() {}  // the journal is left as it is
+    Book() {}  // leaves the journal uninitialized
     Number number = 0;
     std::int64_t thread_id = 0;
     bool carrier = false;
@@ -119,13 +120,13 @@ class ThreadBooks {
     Key key = 0;
     SeenCounter seen;
     SiteJournal journal;
-    std::atomic<std::int64_t> base{0};     // the thread's counter when the book was opened
+    std::atomic<std::int64_t> base{0};     // counter when the book was opened
     std::atomic<std::int64_t> counter{0};  // last value read
-    int unsettled = 0;                     // records that may be of objects made before that
+    int unsettled = 0;                     // records that may be of objects allocated before that
   };
 
-  // How the calling thread stands. Past ThreadEnd it has no book and never gets one again: its key
-  // is about to be reused.
+  // The calling thread's state. After ThreadEnd it has no book and gets none, since its key is
+  // about to be reused.
   struct Own {
     Book* book = nullptr;
     bool ended = false;
@@ -135,7 +136,7 @@ class ThreadBooks {
   Key own_key(JNIEnv* jni) const;
   Book* own_book(JNIEnv* jni, std::int64_t size);
   Number settled_own(JNIEnv* jni, std::int64_t size);
-  // In its caller, so that nothing is put together in memory first.
+  // Inlined in its caller, so that its arguments are passed in registers.
   [[gnu::always_inline]] void count(Seen seen, const SiteEntry& one) {
     Book* const own = t_own.book;
     if (own == nullptr) [[unlikely]]
@@ -146,7 +147,7 @@ class ThreadBooks {
     own->seen.add(seen);
   }
   void count_past_end(const Seen& seen, const SiteEntry& one);
-  // A new book, or the one that is there. Lock held.
+  // Returns the book, opened if needed. Lock held.
   Book& open(Key key, Counter counter_of, std::int64_t base, std::int64_t thread_id = 0,
              bool carrier = false);
   bool is_carrier(JNIEnv* jni, jthread thread) const;
@@ -162,7 +163,7 @@ class ThreadBooks {
 
   mutable std::mutex mutex_;
   std::unordered_map<Key, std::unique_ptr<Book>> books_;
-  std::unordered_set<Key> ending_;  // past ThreadEnd, address not yet reused
+  std::unordered_set<Key> ending_;  // past ThreadEnd, address not reused yet
   EndedThreads ended_;
   Number last_number_ = 0;
   bool running_ = false;

@@ -8,8 +8,8 @@
 namespace ddm {
 namespace {
 
-// More threads than any ring has records. Ids ascend, so the lower half are the oldest threads; of
-// those that are still alive the VM knows the name.
+// More threads than any ring has records. Ids ascend, so the lower half are the oldest threads; the
+// VM knows the names of those still alive.
 constexpr std::size_t kMostNames = 2 * kMaxRecords / 8;
 
 struct LastNoted {
@@ -21,8 +21,8 @@ thread_local LastNoted t_last_noted;
 
 }  // namespace
 
-// By its field: a tenth of what GetThreadInfo takes, and a server may have a virtual thread for each
-// of its requests.
+// Read from the field: a tenth of the time of GetThreadInfo; a server may have a virtual thread per
+// request.
 std::string ThreadNames::name_of(JNIEnv* jni, jthread thread) const {
   const LocalRef<jstring> text(jni,
                                static_cast<jstring>(jni->GetObjectField(thread, fields_.name)));
@@ -30,7 +30,8 @@ std::string ThreadNames::name_of(JNIEnv* jni, jthread thread) const {
   const jsize characters = jni->GetStringLength(text.get());
   if (characters == 0) return "";
   std::string name(static_cast<std::size_t>(jni->GetStringUTFLength(text.get())), '\0');
-  jni->GetStringUTFRegion(text.get(), 0, characters, name.data());  // ends it with a zero, too
+  jni->GetStringUTFRegion(text.get(), 0, characters,
+                          name.data());  // also writes a terminating zero
   return clear_exception(jni) ? "" : name;
 }
 
@@ -89,7 +90,7 @@ std::map<std::int64_t, std::string> ThreadNames::read(
   }
   const std::lock_guard lock(mutex_);
   if (std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); }) > 0) {
-    ++times_forgotten_;  // a virtual thread may go on, and the VM does not list it
+    ++times_forgotten_;  // a virtual thread may be running without being in the VM's list
   }
   live.insert(names_.begin(), names_.end());
   return live;

@@ -1,7 +1,7 @@
 // java.lang.Thread id -> name, for records that outlive their threads.
 //
-// A name is noted when a thread is first seen allocating and again when it ends; of threads that
-// are alive the reader asks the VM, so that a rename shows. Any thread.
+// A name is stored when a thread is first seen allocating and again when it ends; for live threads
+// the reader asks the VM, so a rename is visible. Any thread.
 #pragma once
 
 #include <jvmti.h>
@@ -20,26 +20,26 @@ namespace ddm {
 
 class ThreadNames {
  public:
-  // Of java.lang.Thread.
+  // Fields of java.lang.Thread.
   struct Fields {
     jfieldID id, name;
   };
   ThreadNames(jvmtiEnv* jvmti, const Fields& fields) : jvmti_(jvmti), fields_(fields) {}
 
-  // From now on every name is also kept in a ring file, before a record of its thread can be.
+  // Also writes each name to a ring file from now on, before any record of its thread.
   void keep_in(std::unique_ptr<RingThreadNames> file);
 
-  // Called for each allocation: cheap when this OS thread asked for the same id just before and
-  // nothing was forgotten since.
+  // Called for each allocation: cheap if this OS thread's previous call had the same id and no
+  // names were dropped since.
   void note(JNIEnv* jni, jthread thread, std::int64_t id);
-  // While this stays as it is, what was noted need not be noted again.
+  // While this value is unchanged, stored names need not be stored again.
   std::uint32_t times_forgotten() const { return times_forgotten_.load(std::memory_order_acquire); }
   void thread_ending(JNIEnv* jni, jthread thread);  // while tracking is on
 
-  // All names as last noted. Without the VM, on any thread.
+  // All stored names. Without the VM, on any thread.
   std::map<std::int64_t, std::string> known();
 
-  // The names of the wanted threads. Forgets all others that have ended.
+  // The names of the wanted threads. Drops the names of all other ended threads.
   std::map<std::int64_t, std::string> read(JNIEnv* jni,
                                            const std::unordered_set<std::int64_t>& wanted);
 
@@ -52,7 +52,7 @@ class ThreadNames {
   std::mutex mutex_;
   std::map<std::int64_t, std::string> names_;
   std::unique_ptr<RingThreadNames> file_;
-  std::atomic<std::uint32_t> times_forgotten_{0};  // how often names were taken out of one of them
+  std::atomic<std::uint32_t> times_forgotten_{0};  // how often names were dropped
 };
 
 }  // namespace ddm

@@ -7,7 +7,7 @@
 
 namespace ddm {
 
-// The class files, compiled from java/tracker.
+// Class files compiled from java/tracker.
 extern const unsigned char kTrackerOn[];
 extern const std::size_t kTrackerOnSize;
 extern const unsigned char kTrackerOff[];

@@ -1,9 +1,9 @@
-// java.lang.DdmTracker inside the VM: defined once, then swapped between a version that calls the
-// agent (tracking on) and one of empty methods (off).
+// java.lang.DdmTracker inside the VM: defined once, then redefined alternately to a version that
+// calls the agent (tracking on) and one with empty methods (off).
 //
-// Defined with JNI into java.base, so that every class finds it: no jar, no flag, also at late
-// attach. Swapping it with RedefineClasses deoptimises what had its methods inlined, and escape
-// analysis works again.
+// Defined with JNI into java.base, so every class can resolve it: without a jar or flag, also at
+// late attach. RedefineClasses deoptimizes nmethods that inlined its methods, which restores escape
+// analysis.
 #pragma once
 
 #include <jvmti.h>
@@ -14,17 +14,17 @@
 
 namespace ddm {
 
-// The prefix, too, of the class that has its natives.
+// Also the prefix of the class with the natives.
 inline constexpr const char* kTrackerClass = "java/lang/DdmTracker";
 
 class TrackerClass {
  public:
   explicit TrackerClass(jvmtiEnv* jvmti);
 
-  // "" or what went wrong. The class starts empty.
+  // Redefines the class. "" or the error. Initially the methods are empty.
   std::string swap(bool on);
 
-  // Of the natives; the Tracker itself is what is linked.
+  // The class with the natives; the Tracker is its linked class.
   BoundClass& bound() { return class_; }
 
  private:

@@ -1,4 +1,4 @@
-// The Tracker's natives: JNI functions that hand their calls to the engine.
+// The Tracker's natives: JNI functions that call the engine.
 #pragma once
 
 #include <jni.h>
@@ -9,10 +9,10 @@ namespace ddm {
 
 class BciEngine;
 
-// Before the Tracker is defined; the engine lives as long as the process.
+// Call before the Tracker is defined; the engine must live as long as the process.
 void set_tracker_engine(BciEngine* engine);
 
-// Of java.lang.DdmTrackerNatives.
+// The natives of java.lang.DdmTrackerNatives.
 std::vector<JNINativeMethod> tracker_natives();
 
 }  // namespace ddm

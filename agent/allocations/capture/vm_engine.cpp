@@ -19,12 +19,12 @@ jvmtiCapabilities sampled_allocations(jvmtiEnv* jvmti) {
 }
 
 constexpr jsize kGarbageBytes = 4096;
-constexpr int kMostGarbageArrays = 16384;  // 64 MB, more than a countdown
+constexpr int kMostGarbageArrays = 16384;  // 64 MB, more than any countdown
 
-// The calling thread makes garbage until it is sampled: nobody's business.
+// The calling thread is creating garbage until it is sampled, which is not recorded.
 thread_local bool t_waits_for_sample = false;
 
-// The VM's structure of a thread that is alive, 0 if it cannot be told.
+// The JavaThread of a live thread; 0 if unknown.
 std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
   if (clear_exception(jni) || !thread_class) return 0;
@@ -33,7 +33,7 @@ std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
   return static_cast<std::uintptr_t>(jni->GetLongField(thread, eetop));
 }
 
-// From this version on the VM's sampler counts every byte once (allocations/store/sampling.h).
+// From this release on the VM's sampler counts every byte once (allocations/store/sampling.h).
 constexpr int kRightCountSince = 25;
 
 bool vm_counts_right(jvmtiEnv* jvmti) {
@@ -41,7 +41,7 @@ bool vm_counts_right(jvmtiEnv* jvmti) {
          kRightCountSince;
 }
 
-// Uniform in [0, 1): Marsaglia's xorshift, 64 bits. `seed`: an address, of a thread's stack.
+// Uniform in [0, 1): Marsaglia's xorshift, 64 bits. `seed`: an address on the thread's stack.
 class Random {
  public:
   explicit Random(const void* seed)
@@ -141,7 +141,7 @@ void VmEngine::learn_countdowns(JNIEnv* jni) {
   tried_to_learn_ = true;
   LocalRef<jthread> thread(jni, nullptr);
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE) return;
-  // Nobody else is told of until the countdowns of all have begun anew.
+  // The event is enabled for this thread only until all countdowns are restarted.
   if (!set_vm_interval(0).empty() || !switch_events(JVMTI_ENABLE, thread.get()).empty()) return;
   sample_calling_thread(jni, thread.get());
   const std::string error = switch_events(JVMTI_DISABLE, thread.get());

@@ -1,9 +1,9 @@
-// engine=vm: the VM's own SampledObjectAlloc events, by default for every allocation (interval 0).
+// engine=vm: the VM's SampledObjectAlloc events, by default for every allocation (interval 0).
 //
-// Only one agent of a VM may listen to them, so the capability is taken when tracking starts and
-// given back when it stops. The TLABs that are open at that moment are closed (open_tlabs.h), so
-// every thread's next allocation is seen; where that cannot be done, what the open one still gives
-// shows as unattributed bytes.
+// Only one agent per VM can have the capability, so it is acquired when tracking starts and
+// relinquished when it stops. At start all TLABs are closed (open_tlabs.h), so every thread's next
+// allocation is seen; where that is impossible, the rest of a thread's current TLAB becomes
+// unattributed bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,11 @@ class VmEngine final : public Engine, private VmListener {
  public:
   VmEngine(jvmtiEnv* jvmti, Recorder& recorder, ThreadBooks& books);
 
-  // Bytes between two samples of a thread, 0 = every allocation. Counts from the next start() on.
+  // Bytes between two samples of a thread, 0 = every allocation. Effective from the next start()
+  // on.
   void set_interval(std::int64_t bytes);
 
-  // What weighs its samples.
+  // The weights of its samples.
   const AllocationSampling& sampling() const { return sampling_; }
 
   const char* name() const override { return "vm"; }
@@ -34,16 +35,16 @@ class VmEngine final : public Engine, private VmListener {
   EngineCounters counters(JNIEnv*) const override { return {}; }
 
  private:
-  // On the allocating thread.
+  // Called on the allocating thread.
   void sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
                             jlong size) noexcept override;
   void give_capability_back();
-  // "" or why not. `thread`: null for all.
+  // "" or the error. `thread`: null for all.
   std::string set_vm_interval(std::int64_t bytes);
   std::string switch_events(jvmtiEventMode mode, jthread thread);
   void close_open_tlabs();
-  // Where the VM keeps a thread's countdown (sample_countdown.h), once: watches the calling thread
-  // when it uses up its own with garbage that is not booked.
+  // Locates a thread's countdown (sample_countdown.h), once: observes the calling thread while it
+  // uses up its own with garbage that is not counted.
   void learn_countdowns(JNIEnv* jni);
   void sample_calling_thread(JNIEnv* jni, jthread thread);
 

@@ -1,8 +1,8 @@
-// What one allocation leaves behind: raw facts, no names, no JVM types.
+// One recorded allocation: raw facts, no names, no JVM types.
 //
-// Every number here is either a measurement (size, time) or an id that NameTable / ThreadNames
-// turn into text when somebody reads. Records are plain bytes: they are copied under the ring's
-// lock, written to files and sent over the wire as they are.
+// Every field is a measurement (size, time) or an id that NameTable / ThreadNames resolve for
+// readers. Records are plain bytes: they are copied into the ring, written to files and sent over
+// the wire unchanged.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ddm {
 
-inline constexpr std::uint16_t kStackTruncated = 1;  // the thread had more frames than were kept
+inline constexpr std::uint16_t kStackTruncated = 1;  // the stack had more frames than are kept
 
 struct AllocRecord {
   std::uint64_t seq = 0;       // 1, 2, 3, ... in the order of recording
@@ -21,12 +21,12 @@ struct AllocRecord {
   NameId class_id = kUnknownName;
   std::uint16_t frame_count = 0;
   std::uint16_t flags = 0;  // kStackTruncated
-  float weight = 1;         // allocations that this one stands for: more than 1 in a sample
-  std::uint32_t book = 0;  // the thread's totals that it counts in (a carrier's, for a virtual one)
-  std::uint32_t trace = 0;  // of the stack, see CallTree; 0: none
+  float weight = 1;         // number of allocations that it represents: > 1 in a sample
+  std::uint32_t book = 0;   // number of the book that counts it (a virtual thread's carrier's)
+  std::uint32_t trace = 0;  // number of the stack, see CallTree; 0: none
   std::uint32_t unused = 0;
 
-  // Bytes that the record stands for.
+  // Bytes that the record represents.
   double weighted_bytes() const { return static_cast<double>(size) * double{weight}; }
 };
 

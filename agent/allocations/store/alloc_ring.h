@@ -1,11 +1,11 @@
-// The most recent allocations: a fixed number of slots, the newest record overwrites the oldest.
+// The most recent allocations, in a fixed number of slots: the newest record overwrites the oldest.
 //
-// Any thread may record or take a snapshot at any time, and none waits for another. A writer draws
-// a ticket, the record's seq, or several (ticket_run.h), locks the slot that belongs to it
-// (ring_slot.h), and copies the finished record. Writers come together in one slot only if one of
-// them was held up (descheduled, as a rule) for a whole round of the ring. The other one goes on with
-// the next ticket: the record is kept, and a seq is missing. Some more slots than records make up for
-// tickets that nobody uses. Memory is reserved at once and touched as it fills.
+// Any thread may record or take a snapshot at any time without waiting for another. A writer draws
+// a ticket, the record's seq, or several (ticket_run.h), locks the ticket's slot (ring_slot.h), and
+// copies the finished record. Two writers meet in a slot only if one of them was delayed (usually
+// descheduled) for a whole round of the ring. The other one uses its next ticket: the record is
+// kept, and one seq has no record. Some more slots than records compensate for unused tickets.
+// Memory is reserved at once and committed as the ring fills.
 #pragma once
 
 #include <atomic>
@@ -24,41 +24,41 @@
 
 namespace ddm {
 
-// What all writers share, on a cache line of its own. Lies in the ring's memory.
+// Shared by all writers, on a cache line of its own in the ring's memory.
 struct alignas(64) RingCounters {
   std::atomic<std::uint64_t> next_seq{1};   // the next ticket
-  std::atomic<std::uint64_t> first_seq{1};  // everything before was cleared
+  std::atomic<std::uint64_t> first_seq{1};  // records before this one were cleared
 };
 
 class AllocRing {
  public:
-  // Null when the memory cannot be had. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth.
+  // Null: no memory. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth.
   static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth);
-  // In memory of somebody else, who outlives the ring. All slots are zero, and as many as records.
+  // Over existing memory, which must outlive the ring. All slots are zero, and as many as records.
   static std::unique_ptr<AllocRing> over_memory(RingCounters& counters, RingSlot::Word* slots,
                                                 std::uint32_t records, std::uint32_t depth);
   AllocRing(const AllocRing&) = delete;
   AllocRing& operator=(const AllocRing&) = delete;
 
-  // The slot that is likely to be written next is fetched while the caller does something else.
+  // Prefetches the slot that is likely to be written next.
   void prefetch_next() const {
     constexpr std::size_t kLine = 64, kLines = 4;  // the head, and the frames of most stacks
     if (t_run.empty()) prefetch_to_write(&counters_);
     const std::uint64_t seq = t_run.likely();
-    if (seq == 0) return;  // the line would be taken away from who writes there
+    if (seq == 0) return;  // it would take the cache line away from another writer
     const auto* to = reinterpret_cast<const char*>(words_of(seq));
     for (std::size_t i = 0; i < kLines; ++i) prefetch_to_write(to + i * kLine);
   }
 
-  // Stores the record with the first depth() frames and gives it a seq above those of the thread's
-  // former ones. More frames than that set kStackTruncated. The seq, or 0: every slot that was tried
-  // is held by a writer that does not go on, which takes a ring of a few slots; nothing is stored.
+  // Stores the record with its first depth() frames; its seq is larger than the thread's earlier
+  // ones. With more frames it sets kStackTruncated. Returns the seq, or 0: every slot tried is
+  // locked by a delayed writer, which happens only in a ring of a few slots; nothing is stored.
   std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
 
-  // What the ring holds now (ring_moment.h).
+  // The current records (ring_moment.h).
   RecordSet snapshot();
 
-  // Forgets all records; seq goes on.
+  // Drops all records; seq continues.
   void clear();
 
   // The last ticket drawn; 0 = none. Records that happen after this call get a larger seq.
@@ -72,7 +72,7 @@ class AllocRing {
   AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t slot_count,
             std::uint32_t records, std::uint32_t depth, std::shared_ptr<void> memory);
   std::uint64_t ticket(std::int64_t time_ms);
-  // What threads have drawn and not used is good no longer.
+  // Invalidates the tickets that threads have drawn and not used.
   void end_runs();
   RingSlot::Word* words_of(std::uint64_t seq) const {
     return slots_ + index_.of(seq) * RingSlot::words(depth_);
@@ -85,9 +85,9 @@ class AllocRing {
   const std::uint32_t records_;
   const std::uint32_t depth_;
   const std::uint32_t most_at_once_;  // tickets
-  std::atomic<std::uint64_t> runs_;   // a number that no other runs have, of any ring
+  std::atomic<std::uint64_t> runs_;   // unique number of the valid runs, over all rings
   KeptRecords kept_;
-  const std::shared_ptr<void> memory_;  // null: somebody else's
+  const std::shared_ptr<void> memory_;  // null: not owned
 
   static constinit thread_local TicketRun t_run;
 };

@@ -1,5 +1,5 @@
-// The ring that records go to now. It can be replaced while threads write: the old one is given
-// back once no writer is in it any more.
+// The ring that is written to. It can be replaced while threads write: the old one is freed once no
+// writer is inside it.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,14 @@ namespace ddm {
 
 class CurrentRing {
  public:
-  // Writers use get() inside a Reading of `reclamation`.
+  // Writers call get() inside a Reading of `reclamation`.
   explicit CurrentRing(Reclamation& reclamation) : reclamation_(reclamation) {}
 
-  // Null before the first one. Whoever also calls replace() needs no Reading: nobody takes the ring
-  // away from under them.
+  // Null before the first replace(). The caller of replace() needs no Reading, since only that
+  // could retire the ring.
   AllocRing* get() const { return ring_.load(); }
 
-  // Waits a moment for writers, so that the memory is not kept until something else is retired.
+  // Waits briefly for writers, so that the memory is not kept until the next retire().
   void replace(std::shared_ptr<AllocRing> ring);
 
  private:

@@ -1,10 +1,10 @@
-// Weak handles of objects that are dead, until they are given back to the VM.
+// Weak handles of dead objects, to be deleted.
 //
-// To make a handle and to give one back writes to the same places of the VM: with one thread at
-// each, both wait for the other. So threads that make handles also give back, some dozens of them
-// at once; who finds out that objects are dead only does what is left over.
+// Creating and deleting a handle write to the same memory of the VM: on two threads they contend.
+// Therefore threads that create handles also delete some dozens at once, and the thread that finds
+// dead objects deletes only the rest.
 //
-// Any thread. Nobody waits for who takes.
+// Any thread. take() never blocks.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class DeadHandles {
   static constexpr std::size_t kAtOnce = 96;
   using Room = std::array<std::uint64_t, kAtOnce>;
 
-  // All of them, or false: there is no room.
+  // Adds all of them; false: no room.
   bool add(std::span<const std::uint64_t> handles) {
     const std::lock_guard lock(mutex_);
     if (!list_) list_ = std::make_unique<List>(kMost);
@@ -39,7 +39,7 @@ class DeadHandles {
 
   bool any() const { return count_.load(std::memory_order_relaxed) != 0; }
 
-  // Some of them, which are the caller's then. None: there are none, or another thread is at it.
+  // Takes some of them for the caller. Empty: there are none, or another thread is taking.
   std::span<const std::uint64_t> take(Room& room) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return {};
@@ -51,7 +51,7 @@ class DeadHandles {
     return {room.data(), taken};
   }
 
-  // Gives memory back if there are none.
+  // Frees the memory if it is empty.
   void shrink() {
     const std::lock_guard lock(mutex_);
     if (!any()) list_.reset();
@@ -62,7 +62,7 @@ class DeadHandles {
 
   std::mutex mutex_;
   std::unique_ptr<List> list_;
-  std::atomic<std::size_t> count_{0};  // changed under the mutex
+  std::atomic<std::size_t> count_{0};  // written under the mutex
 };
 
 }  // namespace ddm

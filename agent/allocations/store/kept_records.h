@@ -1,12 +1,13 @@
-// The records of a ring that somebody is reading: whoever overwrites one of them keeps a copy here.
+// The records of a ring that is being read: a writer that overwrites one of them stores a copy
+// here.
 //
-// A reader that the system holds up, or that shares the processor with many writers, never catches
-// up with them. So a reader says up to which seq it reads, and while it does, writers copy what
-// they find in a slot before they write there. That is once a slot for each reader, and nobody
-// waits: who is in the middle of a copy when the reader comes by is asked again at the end.
+// A reader that is delayed, or that shares the processor with many writers, never catches up with
+// them. So a reader publishes up to which seq it reads, and while it does, writers copy the content
+// of a slot before they overwrite it. That is one copy per slot and reader, and no thread waits: if
+// a writer is in the middle of a copy, the reader retries that record at the end.
 //
-// The copies lie in slots as those of the ring. Memory is taken as writers need it, and given back
-// when the reader is done.
+// The copies are in slots like those of the ring. Memory is committed on demand, and freed when the
+// reader is done.
 #pragma once
 
 #include <atomic>
@@ -26,19 +27,19 @@ class KeptRecords {
  public:
   KeptRecords(const SlotIndex& index, std::uint32_t depth) : index_(index), depth_(depth) {}
 
-  // By a writer that has locked a slot for `seq` and not yet written there; `former`: what is there.
+  // Called by a writer that has locked a slot for `seq` and not written yet; `former`: its content.
   void before_writing(const RingSlot& slot, std::uint64_t seq, std::uint64_t former) {
     if (end_.load(std::memory_order_acquire) == 0) [[likely]]
       return;
     keep(slot, seq, former);
   }
 
-  // Readers come one after the other: whoever calls any of these has the lock.
+  // Serializes readers; held by the callers of the methods below.
   std::mutex& readers() { return readers_; }
-  // Writers that draw their ticket later keep what is before `end`. False: there is no memory.
+  // Writers that draw their ticket from now on keep records before `end`. False: no memory.
   bool keep_up_to(std::uint64_t end);
-  // Of a record that the ring has no longer. kNotYet: its slot's next writer is about to keep it;
-  // kNone: that writer found that there was no such record.
+  // Reads a record that is no longer in the ring. kNotYet: the slot's writer is about to store it;
+  // kNone: there was no such record.
   enum class Found { kNotYet, kNone, kRecord };
   Found read(std::uint64_t seq, AllocRecord& record, std::span<Frame> frames) const;
   void keep_no_more();
@@ -49,12 +50,12 @@ class KeptRecords {
     return slots_.get() + index_.of(seq) * RingSlot::words(depth_);
   }
 
-  std::atomic<std::uint64_t> end_{0};  // 0: nobody reads
+  std::atomic<std::uint64_t> end_{0};  // 0: there is no reader
   const SlotIndex& index_;
   const std::uint32_t depth_;
   std::mutex readers_;
   std::shared_ptr<RingSlot::Word> slots_;  // null before the first reader
-  // Writers that keep something now.
+  // Number of writers that are storing a copy.
   alignas(64) std::atomic<int> keeping_{0};
 };
 

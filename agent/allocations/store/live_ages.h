@@ -1,5 +1,4 @@
-// How many of the collector's pauses objects have outlived: to the last one for each object, in
-// classes of figures.
+// Age distribution of live objects: the number of GC pauses that each has survived, in classes.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +9,15 @@
 
 namespace ddm {
 
-// How many pauses there had been when an object was born, modulo 2^16. Whoever looks through the
-// objects after a pause moves up those that are older than kMostAge, so that no number comes round
-// as long as no more than 2^15 - kMostAge pauses lie between two looks.
+// The number of pauses before an object's birth, modulo 2^16. A sweep after a pause raises the
+// birth of objects older than kMostAge, so that no number wraps around as long as at most 2^15 -
+// kMostAge pauses come between two sweeps.
 struct BirthGc {
   using Number = std::uint16_t;
   static constexpr std::int16_t kMostAge = 4096;
 
   static Number of(std::uint64_t gc) { return static_cast<Number>(gc); }
-  // At pause `gc`; 0 for what is born after it.
+  // Age as of pause `gc`; 0 for objects born after it.
   static std::uint64_t age(Number born, std::uint64_t gc) {
     const auto age = static_cast<std::int16_t>(static_cast<Number>(of(gc) - born));
     return static_cast<std::uint64_t>(std::clamp<std::int16_t>(age, 0, kMostAge));
@@ -28,7 +27,7 @@ struct BirthGc {
   }
 };
 
-// 0, 1, 2 and 3, 4 to 7, ..., 1,024 and more.
+// Classes 0, 1, 2-3, 4-7, ..., 1,024 and more.
 struct AgeClass {
   static constexpr std::size_t kCount = 12;
   static constexpr std::size_t of(std::uint64_t age) {
@@ -39,7 +38,7 @@ struct AgeClass {
   }
 };
 
-// The objects of one site that are followed and have outlived a pause, by class: [0] is not used.
+// Followed objects of one site that have survived a pause, by class: [0] is unused.
 struct AgeSum {
   bool any = false;
   std::array<double, AgeClass::kCount> count{}, bytes{};
@@ -51,7 +50,7 @@ struct AgeSum {
   }
 };
 
-// As reports have them: all that is alive, by class.
+// All live objects by class, for reports.
 struct LiveAges {
   std::array<std::int64_t, AgeClass::kCount> count{}, bytes{};
 
@@ -62,7 +61,7 @@ struct LiveAges {
     }
     return *this;
   }
-  // Half of the objects are in this class or in older ones.
+  // The class that the median object is in.
   std::size_t middle() const {
     std::int64_t all = 0, older = 0;
     for (const std::int64_t n : count) all += n;

@@ -1,6 +1,6 @@
-// When how many bytes of which site were allocated and found dead, collection by collection.
+// The bytes of each site allocated and found dead, by collection.
 //
-// Bounded: with more to remember than that, two moments that follow each other become one.
+// Bounded: beyond the limit adjacent moments are merged.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace ddm {
 
 struct LiveChange {
   SiteNumber site = 0;
-  double seen_bytes = 0;  // that were allocated since the moment before
-  double dead_bytes = 0;  // of those followed
+  double seen_bytes = 0;  // allocated since the previous moment
+  double dead_bytes = 0;  // of followed objects
 };
 
 class LiveHistory {
@@ -26,9 +26,9 @@ class LiveHistory {
     std::vector<LiveChange> changes;  // by site, ascending
   };
 
-  // What follows belongs to this moment.
+  // Begins a moment, which the following add() calls refer to.
   void begin(std::int64_t ms);
-  // Sites in ascending order.
+  // Call in ascending order of sites.
   void add(const LiveChange& change);
   const std::vector<Moment>& moments() const { return moments_; }
 

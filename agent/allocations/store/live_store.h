@@ -1,9 +1,9 @@
-// The objects that are followed and not known to have died: 18 bytes each, in chunks whose memory
-// is taken as they fill and given back whole.
+// The followed objects not known to be dead: 18 bytes each, in chunks whose memory is committed as
+// they fill and freed as a whole.
 //
-// One thread at a time; whoever looks through the chunks takes them out for that time, and what is
-// added meanwhile goes to others. Looking through packs those that stay: no holes are left. Some
-// chunks that are empty then are kept for what is added next: new memory costs 10 ns an object.
+// One thread at a time; a sweep takes the chunks out, and objects added meanwhile go to new chunks.
+// A sweep compacts the survivors without gaps. Some of the empty chunks are kept for new objects,
+// since new memory costs 10 ns per object.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 
 namespace ddm {
 
-using SiteNumber = std::uint32_t;  // of a SiteTable
+using SiteNumber = std::uint32_t;  // index in a SiteTable
 
-// The weak handle of an object, as a number that fits into kBits; 0: the object is not followed.
+// An object's weak handle as a number of kBits; 0: not followed.
 struct WeakHandle {
   static constexpr unsigned kBits = 45;
   static constexpr bool fits(std::uint64_t number) { return number >> kBits == 0; }
 };
 
-// When an object was born, in steps of 4 ms since following began; from 1 on.
+// An object's birth in units of 4 ms since following began; from 1 on.
 class BirthTime {
  public:
   static constexpr std::int64_t kStepMs = 4;
@@ -39,18 +39,18 @@ class BirthTime {
 struct LiveObject {
   std::uint64_t handle = 0;
   SiteNumber site = 0;
-  std::int64_t size = 0;  // a multiple of 8, as all sizes of objects are
+  std::int64_t size = 0;  // a multiple of 8, like all object sizes
   std::uint32_t born = 0;
   BirthGc::Number born_gc = 0;
 };
 
 class LiveStore {
  public:
-  static constexpr std::size_t kChunk = 65536;  // objects in it
+  static constexpr std::size_t kChunk = 65536;  // objects per chunk
   static constexpr unsigned kSiteBits = 20;
-  static constexpr std::size_t kMostSpare = 16;  // empty chunks that are kept: 19 MB
+  static constexpr std::size_t kMostSpare = 16;  // empty chunks kept: 19 MB
 
-  // | 45 handle | 19 born | and | 32 size / 8 | 20 site | 12 born |; born_gc stands beside it.
+  // | 45 handle | 19 born | and | 32 size / 8 | 20 site | 12 born |; born_gc is stored separately.
   struct Entry {
     std::uint64_t first = 0, second = 0;
     static Entry of(const LiveObject& object) {
@@ -71,15 +71,15 @@ class LiveStore {
    public:
     std::size_t size() const;
     void append(Chunks more);
-    // Keeps those for which `stays(object)` is true, once for each. After pause `gc`. Some time
-    // before that their sites are told to `ahead`.
+    // Removes the objects for which `stays(object)` is false; calls it once per object, as of pause
+    // `gc`. `ahead` is called with an object's site some time before that.
     template <typename Stays, typename Ahead>
     void sift(std::uint64_t gc, Stays stays, Ahead ahead);
     template <typename Stays>
     void sift(std::uint64_t gc, Stays stays) {
       sift(gc, stays, [](SiteNumber) {});
     }
-    // Those that are there.
+    // All objects.
     template <typename Use>
     void for_each(Use use) const {
       for (const auto& chunk : list_) {
@@ -100,7 +100,7 @@ class LiveStore {
 
     List list_;
     List spare_;                  // empty ones
-    std::size_t spare_room_ = 0;  // for so many
+    std::size_t spare_room_ = 0;  // limit for them
   };
 
   // False: no memory.
@@ -113,15 +113,15 @@ class LiveStore {
     last.entries[last.used++] = Entry::of(object);
     return true;
   }
-  // Objects that there is room for in the chunks that there are, those that are taken out included.
+  // Capacity of all chunks, including those taken out.
   std::size_t reserved() const { return (chunks_.list_.size() + taken_) * kChunk; }
 
-  // More than once: what has been added since. All that was taken comes back together.
+  // Takes all chunks out, repeatedly for those added since; all are given back together.
   Chunks take();
-  // The empty ones that are kept.
+  // Takes the spare chunks.
   Chunks take_spare();
   std::size_t spare() const { return spare_.size(); }
-  const Chunks& added() const { return chunks_; }  // and not taken
+  const Chunks& added() const { return chunks_; }  // since take()
   void give_back(Chunks chunks);
 
  private:
@@ -129,13 +129,13 @@ class LiveStore {
 
   Chunks chunks_;
   Chunks::List spare_;
-  std::size_t taken_ = 0;  // chunks that are out
+  std::size_t taken_ = 0;  // number of chunks taken out
 };
 
 template <typename Stays, typename Ahead>
 void LiveStore::Chunks::sift(std::uint64_t gc, Stays stays, Ahead ahead) {
   constexpr std::size_t kAhead = 8;
-  std::size_t to = 0, at = 0;  // where the next one that stays goes
+  std::size_t to = 0, at = 0;  // position for the next survivor
   for (const auto& chunk : list_) {
     const std::size_t used = chunk->used;
     for (std::size_t i = 0; i < used; ++i) {

@@ -1,4 +1,4 @@
-// What has become of the objects of one site, since following began: sums of what they stand for.
+// Sums over the objects of one site since following began, weighted by what they represent.
 #pragma once
 
 #include <algorithm>
@@ -6,14 +6,15 @@
 namespace ddm {
 
 struct LiveSum {
-  double seen_count = 0, seen_bytes = 0;  // allocated, and followed or left out by choice (1 in N)
+  double seen_count = 0,
+         seen_bytes = 0;  // allocated, whether followed or excluded by sampling (1 in N)
   double followed_count = 0, followed_bytes = 0;
-  double dead_count = 0, dead_bytes = 0;  // of those followed
-  double born_ms = 0, dead_born_ms = 0;   // when they were born, added up; of the dead
-  double dead_ms = 0;                     // for how long those lived, added up
-  double peak_count = 0, peak_bytes = 0;  // not dead after a sweep: the most of this site
-  double top_count = 0, top_bytes = 0;    // and when all sites together had the most bytes
-  double noted_seen_bytes = 0, noted_dead_bytes = 0;  // that LiveHistory has
+  double dead_count = 0, dead_bytes = 0;  // of followed objects
+  double born_ms = 0, dead_born_ms = 0;   // sum of birth times; of the dead
+  double dead_ms = 0;                     // sum of the lifetimes of the dead
+  double peak_count = 0, peak_bytes = 0;  // maximum of this site after a sweep
+  double top_count = 0, top_bytes = 0;    // when the bytes of all sites were at their maximum
+  double noted_seen_bytes = 0, noted_dead_bytes = 0;  // included in LiveHistory
 
   void seen(double weight, double bytes, bool followed, double born) {
     seen_count += weight;
@@ -31,12 +32,12 @@ struct LiveSum {
     born_ms += more.born_ms;
   }
 
-  // Those left out have the fate of those followed. Every object followed: exact.
+  // Extrapolates to objects excluded by sampling. Exact if every object is followed.
   double count_scale() const { return followed_count > 0 ? seen_count / followed_count : 0; }
   double bytes_scale() const { return followed_bytes > 0 ? seen_bytes / followed_bytes : 0; }
   double live_count() const { return std::max(0.0, (followed_count - dead_count) * count_scale()); }
   double live_bytes() const { return std::max(0.0, (followed_bytes - dead_bytes) * bytes_scale()); }
-  // For how long all have lived until `now_ms`, added up.
+  // Sum of all lifetimes until `now_ms`.
   double lived_ms(double now_ms) const {
     const double alive = (followed_count - dead_count) * now_ms - (born_ms - dead_born_ms);
     return (dead_ms + std::max(0.0, alive)) * count_scale();

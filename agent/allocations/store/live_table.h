@@ -1,9 +1,9 @@
-// The objects of a run that are followed, and what of each site is still alive.
+// The followed objects of a run, and the live objects of each site.
 //
-// Members are called in a hold() of the Sites, but for those that say otherwise. A sweep takes all
-// objects out, looks through them without the lock, and brings back those that stay: meanwhile the
-// program's threads add others, and readers see the figures of the sweep before. Ages are those at
-// the pause that figures are of, which the sweep counts anew.
+// Members are called inside a hold() of the Sites, unless noted. A sweep takes all objects out,
+// checks them without the lock, and gives the survivors back: meanwhile the program's threads add
+// others, and readers see the figures of the previous sweep. Ages are as of the pause of the
+// figures; each sweep counts them anew.
 #pragma once
 
 #include <atomic>
@@ -23,50 +23,49 @@ namespace ddm {
 
 class LiveTable {
  public:
-  // So many objects are followed at a time.
+  // Maximum number of followed objects.
   static constexpr std::size_t kMostObjects = std::size_t{1} << 25;
 
-  // Null: no memory. `sites`: numbers are below.
+  // Null: no memory. `sites`: upper bound of site numbers.
   static std::unique_ptr<LiveTable> create(std::size_t sites, const AllocationSampling& sampling);
 
   // False: no memory, and the object is not followed.
   bool add(const LiveObject& object, double weight);
   const LiveSum& sum(SiteNumber site) const { return sums_[site]; }
-  // An object of this site will soon be added.
+  // Prefetches for add() of an object of this site.
   void prefetch(SiteNumber site) const { prefetch_to_write(&sums_[site]); }
 
-  // When all sites together had the most bytes after a sweep.
+  // When the bytes of all sites after a sweep were at their maximum.
   std::int64_t top_ms() const { return top_ms_; }
   const LiveHistory& history() const { return history_; }
 
-  // Without the lock: any thread.
+  // Any thread, without the lock.
   bool full() const { return full_.load(std::memory_order_relaxed); }
 
   LiveStore::Chunks take() { return store_.take(); }
   LiveStore::Chunks take_spare() { return store_.take_spare(); }
-  // Without the lock, by the one thread that has taken them: this one is dead, found at `now`.
+  // Without the lock, by the thread that has taken the objects: this one was found dead at `now`.
   void died(const LiveObject& object, std::uint32_t now);
-  // Something of this site will soon be.
+  // Prefetches for died() of an object of this site.
   void prefetch_deaths(SiteNumber site) const { prefetch_to_write(&deaths_[site]); }
-  // Likewise: ages as of `gc` are counted from here on, and these objects are alive.
+  // Also without the lock: starts a new count of ages as of `gc`; count_age() adds a live object.
   void begin_ages(std::uint64_t gc);
   void count_age(const LiveObject& one);
   void count_ages(const LiveStore::Chunks& chunks);
-  // They were only looked at.
+  // Gives chunks back that were only read.
   void give_back(LiveStore::Chunks chunks) { store_.give_back(std::move(chunks)); }
-  // All that have died since the last time count, and the ages counted since begin_ages(), which
-  // has told the collection that this is known of; what was added meanwhile is looked at here.
+  // Ends a sweep: publishes the deaths since the last one and the ages counted since begin_ages(),
+  // whose collection the figures are now of. Objects added meanwhile are counted here.
   void give_back_swept(LiveStore::Chunks chunks);
   std::uint64_t gc() const { return gc_; }
   void swept(std::uint64_t gc) { gc_ = gc; }
-  // use(site, AgeSum) for those of which something has outlived a pause.
+  // Calls use(site, AgeSum) for sites with objects that have survived a pause.
   template <typename Use>
   void for_each_age(Use use) const {
     for (const SiteNumber site : ages_->sites) use(site, ages_->sums[site]);
   }
 
-  // After a sweep, in turn: note_all() once, then note() for each site, in as many holds as it
-  // takes.
+  // After a sweep: note_all() once, then note() for each site, in any number of holds.
   void note_all(std::int64_t now_ms);
   void note(SiteNumber site);
 
@@ -79,7 +78,7 @@ class LiveTable {
     void add(SiteNumber site, std::uint64_t age, double count, double bytes);
     void clear();
     ReservedArray<AgeSum> sums;
-    std::vector<SiteNumber> sites;  // that have any
+    std::vector<SiteNumber> sites;  // sites with a sum
   };
 
   LiveTable(std::size_t sites, const AllocationSampling& sampling)
@@ -103,9 +102,9 @@ class LiveTable {
   std::uint64_t gc_ = 0;
   std::int64_t top_ms_ = 0;
   LiveHistory history_;
-  bool is_top_ = false;  // what is noted now
+  bool is_top_ = false;  // this sweep has the maximum so far
 
-  // Of the sweep that goes on, its thread's own.
+  // Of the sweep in progress, accessed by its thread only.
   ReservedArray<Deaths> deaths_;
   std::vector<SiteNumber> died_at_;
   std::unique_ptr<Ages> coming_ages_;

@@ -14,7 +14,7 @@ class RecordSet {
  public:
   struct Entry {
     const AllocRecord& record;
-    std::span<const Frame> frames;  // frame 0 = the method that allocated
+    std::span<const Frame> frames;  // frame 0 = the allocating method
   };
 
   std::size_t size() const { return records_.size(); }
@@ -38,7 +38,7 @@ class RecordSet {
     frames_.clear();
   }
 
-  // Of more than so many the oldest go.
+  // Drops the oldest beyond `most`.
   void keep_newest(std::size_t most) {
     if (records_.size() <= most) return;
     const auto gone = static_cast<std::ptrdiff_t>(records_.size() - most);
@@ -46,22 +46,22 @@ class RecordSet {
     first_frame_.erase(first_frame_.begin(), first_frame_.begin() + gone);
   }
 
-  // Appends a record that is newer than all before it; frame_count is taken from `frames`.
+  // Appends a record newer than all others; frame_count is taken from `frames`.
   void append_newer(AllocRecord record, std::span<const Frame> frames) {
     record.frame_count = static_cast<std::uint16_t>(frames.size());
     records_.push_back(record);
     first_frame_.push_back(frames_.size());
     frames_.insert(frames_.end(), frames.begin(), frames.end());
   }
-  // Puts records that were appended although they are older to where they belong.
+  // Sorts records that were appended out of order.
   void put_in_order();
 
-  // Records that belong to these and were overwritten before they could be copied.
+  // Number of records that were overwritten before they could be copied.
   std::int64_t overtaken() const { return overtaken_; }
   void set_overtaken(std::int64_t count) { overtaken_ = count; }
 
  private:
-  std::vector<AllocRecord> records_;  // oldest first; operator[] turns it round
+  std::vector<AllocRecord> records_;  // oldest first; operator[] reverses the order
   std::vector<std::size_t> first_frame_;
   std::vector<Frame> frames_;
   std::int64_t overtaken_ = 0;

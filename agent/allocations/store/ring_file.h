@@ -1,9 +1,9 @@
-// A ring with its names in one file, which is still there when the program is not.
+// A ring with its names in a file that survives the program.
 //
-// The file is mapped into memory, so the records are in it the moment they are stored, whatever
-// ends the process. Every byte of it is allocated before the program gets it: a full disk must not
-// become a SIGBUS in somebody else's program. It is locked for as long as this process lives; a
-// second VM with the same option (JVMs inherit JAVA_TOOL_OPTIONS) finds the lock and stays away.
+// The file is mapped, so a record is in the file as soon as it is stored, however the process ends.
+// All blocks are allocated in advance: a full disk must not cause a SIGBUS in the program. The file
+// is locked for the life of the process; a second VM with the same option (JVMs inherit
+// JAVA_TOOL_OPTIONS) finds the lock and does not use the file.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +31,11 @@ class RingFile {
  public:
   struct Created {
     std::unique_ptr<RingFile> file;
-    std::string error;    // why there is none, with the path
-    bool in_use = false;  // because a program that lives has one there
-    std::string kept_as;  // a killed program's file had the name; it has this one now
+    std::string error;    // why there is no file, with the path
+    bool in_use = false;  // a running program uses the file
+    std::string kept_as;  // the new name of a killed program's file
   };
-  // The directory must be there. What a killed program left at the path is kept as PATH.old.
+  // The directory must exist. A killed program's file at the path is kept as PATH.old.
   static Created create(const RingFileRequest& request);
 
   ~RingFile();
@@ -47,21 +47,21 @@ class RingFile {
   std::uint32_t records() const { return header_.records; }
   std::uint32_t depth() const { return header_.depth; }
 
-  // All of these lie in the file, which outlives them.
+  // All of these are in the file, which must outlive them.
   std::unique_ptr<AllocRing> ring();
   NameLog names();
   NameLog thread_names();
 
   void write_facts(const RingFacts& facts);  // one thread at a time
 
-  // The program ends in the usual way: nobody needs the file. What is still stored is harmless.
+  // Removes the file at a normal exit. Concurrent stores are harmless.
   void remove();
 
  private:
   RingFile(std::string path, int fd, std::byte* memory, const RingHeader& header);
 
   const std::string path_;
-  int fd_;  // holds the lock; -1: the file is removed
+  int fd_;  // holds the lock; -1: the file was removed
   std::byte* const memory_;
   const RingHeader header_;
   RingMarks& marks_;

@@ -1,7 +1,7 @@
-// What a ring holds at one moment: its newest records up to a seq, for as long as this lives, while
-// writers go on and overwrite them.
+// A snapshot of a ring: its newest records up to a seq, valid during this object's lifetime, while
+// writers continue to overwrite them.
 //
-// Missing are seqs that no record has, or that are still being written.
+// Seqs without a record, or whose record is still being written, are missing.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace ddm {
 
 class RingMoment {
  public:
-  // The moment is now. Waits for others that look at the same ring.
+  // Takes the snapshot. Waits for other readers of the same ring.
   explicit RingMoment(AllocRing& ring);
   ~RingMoment() { ring_.kept_.keep_no_more(); }
   RingMoment(const RingMoment&) = delete;
@@ -25,7 +25,7 @@ class RingMoment {
   // The last ticket drawn; 0 = none. Records that happen after this moment get a larger seq.
   std::uint64_t last_seq() const { return end_ - 1; }
 
-  // At most as many as the ring's capacity.
+  // At most the ring's capacity.
   RecordSet records() const;
 
  private:

@@ -1,4 +1,4 @@
-// Where a ring file goes. Memory (tmpfs) is the place for it: on a disk, write-back can hold up the
+// The location of a ring file. It should be in memory (tmpfs): on a disk, write-back can block the
 // thread that stores into a page for as long as the disk is busy.
 #pragma once
 
@@ -11,22 +11,22 @@ namespace ddm {
 
 enum class RingMedium {
   kMemory,  // tmpfs
-  kDisk,    // a file system that keeps the room it has promised
+  kDisk,    // a file system that honours preallocation
   kUnsafe,  // one that may not: a full disk would end the program with SIGBUS
 };
 
-// Of the file system that `directory` lies on. None: there is no such directory.
+// The file system of `directory`. nullopt: no such directory.
 std::optional<RingMedium> ring_medium(const std::string& directory);
 
-// Directories for ring files that name none, best first: $XDG_RUNTIME_DIR/ddm-rings,
+// Directories for ring files given without one, preferred first: $XDG_RUNTIME_DIR/ddm-rings,
 // /dev/shm/ddm-UID. Only those on tmpfs.
 std::vector<std::string> ring_directories();
 
-// Makes one of these, or checks that it is ours alone. "" or what is wrong.
+// Creates one of these, or checks that it is private. "" or the error.
 std::string make_ring_directory(const std::string& path);
 
-// The paths to try for ring=TEXT, in order. `text` with %p filled in; "" or one that ends in a
-// slash gets the name PID.ring; without any slash it goes to ring_directories().
+// The paths to try for ring=TEXT, in order. `text` has %p expanded; if it is "" or ends in a slash,
+// the name PID.ring is appended; without any slash ring_directories() are used.
 std::vector<std::string> ring_paths(const std::string& text, std::int64_t pid);
 
 std::string directory_of(const std::string& path);

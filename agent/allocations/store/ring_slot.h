@@ -4,8 +4,8 @@
 //   words 1 ...      the AllocRecord after its seq
 //   words ...        Frame[depth], of which frame_count are set
 //
-// A writer locks the slot with the odd state, copies, and sets the even one. A copy is whole if the
-// state was even and the same before and after. A record whose writer was killed stays odd.
+// A writer locks the slot with the odd state, copies, and sets the even one. A copy is consistent
+// if the state was even and equal before and after. A record whose writer was killed stays odd.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class RingSlot {
 
   std::uint64_t state() const { return at_->load(std::memory_order_acquire); }
 
-  // Seen from record `seq`, which belongs into this slot.
+  // The state as seen from record `seq`, which belongs in this slot.
   SlotState state_for(std::uint64_t seq) const {
     const std::uint64_t now = state();
     if (now < written(seq)) return SlotState::kOlder;
@@ -40,8 +40,8 @@ class RingSlot {
     return now == being_written(seq) ? SlotState::kBeingWritten : SlotState::kNewer;
   }
 
-  // False: a writer of a round before is still in the slot, or one of a later round was here.
-  // `former`: the record that is still there, or 0.
+  // False: a writer of an earlier round is still in the slot, or one of a later round was here.
+  // `former`: the record in the slot, or 0.
   bool lock(std::uint64_t seq, std::uint64_t& former) {
     std::uint64_t there = at_->load(std::memory_order_relaxed);
     former = there / 2;
@@ -54,11 +54,11 @@ class RingSlot {
     return lock(seq, former);
   }
 
-  // By who has locked it; as many frames as there are.
+  // Called by the locker; stores all frames.
   void write_and_unlock(std::uint64_t seq, const AllocRecord& record, std::uint16_t flags,
                         std::span<const Frame> frames) {
     const Head head = head_of(record, static_cast<std::uint16_t>(frames.size()), flags);
-    // Each word is released, so that a reader who has seen one of them sees the odd state too.
+    // Release stores: a reader that has seen one of the words also sees the odd state.
     for (std::size_t i = 1; i < kHeadWords; ++i) at_[i].store(head[i], std::memory_order_release);
     Word* const to = at_ + kHeadWords;
     for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -67,7 +67,7 @@ class RingSlot {
     at_->store(written(seq), std::memory_order_release);
   }
 
-  // By who has locked both: record `seq`, which is still in the other one.
+  // Called by the locker of both slots: copies record `seq`, which is still in `other`.
   void copy_and_unlock(std::uint64_t seq, const RingSlot& other) {
     std::array<std::uint64_t, kHeadWords> head{seq};
     for (std::size_t i = 1; i < kHeadWords; ++i) {
@@ -81,7 +81,7 @@ class RingSlot {
     at_->store(written(seq), std::memory_order_release);
   }
 
-  // Copies record `seq` and as many frames as `frames` holds. False: it is not there, or was
+  // Copies record `seq` and as many frames as `frames` holds. False: not in the slot, or
   // overwritten meanwhile.
   bool read(std::uint64_t seq, AllocRecord& record, std::span<Frame> frames) const {
     if (state_for(seq) != SlotState::kWritten) return false;
@@ -99,8 +99,8 @@ class RingSlot {
   static constexpr std::size_t kHeadWords = sizeof(AllocRecord) / sizeof(Word);
   using Head = std::array<std::uint64_t, kHeadWords>;
 
-  // What std::bit_cast makes of it; but words that are put together from the fields just written
-  // need not wait until those have left the processor's store buffer.
+  // Equivalent to std::bit_cast; but words assembled from the fields just written need not wait for
+  // the store buffer.
   static Head head_of(const AllocRecord& record, std::uint16_t frame_count, std::uint16_t flags) {
     static_assert(std::endian::native == std::endian::little);
     const auto both = [](std::uint32_t low, std::uint32_t high) {

@@ -1,17 +1,16 @@
-// Which allocations become samples, and how many allocations one of them stands for.
+// Selects samples among allocations, and computes how many allocations a sample represents.
 //
-// The VM lays points on the bytes that a thread allocates, `interval` bytes apart on average and
-// each independent of the one before. An object that a point falls into is a sample, so one of
-// `size` bytes becomes one with the probability 1 - exp(-size / interval): it stands for the
-// inverse of that many of its kind, and for that many times its bytes. Estimates made so have no
-// bias, whatever mixture of sizes a program allocates.
+// The VM distributes points over the bytes that a thread allocates, `interval` bytes apart on
+// average and independent of each other. An object that contains a point is a sample, so an object
+// of `size` bytes is sampled with probability 1 - exp(-size / interval): it represents the inverse
+// of that many objects, and that many times its bytes. These estimates are unbiased for any mixture
+// of sizes.
 //
-// VMs before 25 lose count: what a thread has used of its allocation buffer is forgotten whenever
-// an object too big for the buffer comes by without becoming a sample, and counted twice when the
-// buffer is used up. Where sizes alternate finely that shifts up to 17 % of all bytes from one to
-// the other. Points that lie closer leave little room for it, so those VMs are asked for
-// kOversampling times as many, of which we take one in so many, each size at the rate that it
-// should have had.
+// VMs before 25 miscount: the used part of a thread's TLAB is forgotten whenever an object too
+// large for the TLAB is allocated without being sampled, and counted twice when the TLAB is full.
+// With finely alternating sizes this shifts up to 17 % of all bytes from one size to the other.
+// Closer points reduce the error, so these VMs are asked for kOversampling times as many samples,
+// of which one in so many is taken, each size at its correct rate.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +21,13 @@ class AllocationSampling {
  public:
   static constexpr std::int64_t kOversampling = 32;
 
-  AllocationSampling() = default;  // every allocation
+  AllocationSampling() = default;  // takes every allocation
   AllocationSampling(std::int64_t interval_bytes, bool vm_counts_right);
 
   std::int64_t interval_bytes() const { return interval_; }
   bool every_allocation() const { return interval_ == 0; }
 
-  // What the VM is told.
+  // The interval for JVMTI SetHeapSamplingInterval.
   std::int64_t vm_interval_bytes() const { return vm_interval_; }
 
   // Bytes that a thread allocates until the VM's next event. `random` is uniform in [0, 1).
@@ -37,7 +36,7 @@ class AllocationSampling {
   // Whether the VM's event for an object of this size is a sample.
   bool takes(std::int64_t size, double random) const;
 
-  // How many allocations a sample of this size stands for; 1 when there is every allocation.
+  // Number of allocations that a sample of this size represents; 1 if every allocation is recorded.
   double weight_of(std::int64_t size) const;
 
  private:

@@ -1,5 +1,5 @@
-// What one thread has seen of its own allocations: counted by that thread alone, without a lock,
-// and read as a whole by any other.
+// Counts what one thread has seen of its own allocations: written by that thread alone, without a
+// lock, and read consistently by any other.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@
 namespace ddm {
 
 struct Seen {
-  std::int64_t samples = 0;  // records and drops; samples stand for fractions of allocations
+  std::int64_t samples = 0;  // records and drops, each counted as one whatever its weight
   std::int64_t dropped = 0;
   double count = 0;
   double bytes = 0;
   std::uint64_t last_seq = 0;  // the newest record among them
-  std::uint64_t entries = 0;   // in the thread's SiteJournal, then
+  std::uint64_t entries = 0;   // number of entries written to the thread's SiteJournal
 
   void add(const Seen& more) {
     samples += more.samples;
@@ -28,8 +28,8 @@ struct Seen {
 
 class SeenCounter {
  public:
-  // By the owner. All fields are those of one more allocation; last_seq 0 keeps the former, entries
-  // are how many there are now.
+  // Called by the owner. Adds one allocation; last_seq 0 keeps the previous one, entries is
+  // replaced.
   void add(const Seen& more) {
     const std::uint32_t version = version_.load(std::memory_order_relaxed);
     version_.store(version + 1, std::memory_order_relaxed);  // odd: being written
@@ -42,7 +42,7 @@ class SeenCounter {
     version_.store(version + 2, std::memory_order_release);
   }
 
-  // While nobody adds.
+  // Call while the owner does not add.
   void clear() {
     for (auto* sum : {&samples_, &dropped_}) sum->store(0);
     for (auto* sum : {&count_, &bytes_}) sum->store(0);
@@ -58,8 +58,8 @@ class SeenCounter {
           count_.load(std::memory_order_acquire),    bytes_.load(std::memory_order_acquire),
           last_seq_.load(std::memory_order_acquire), entries_.load(std::memory_order_acquire)};
       const bool whole = (before & 1) == 0 && version_.load(std::memory_order_relaxed) == before;
-      // An owner that lost its processor in these few instructions will have it back, on a busy
-      // machine not at once; one that was stopped for good keeps nobody from a report.
+      // A preempted owner will continue soon, on a busy machine not at once; a stopped one must not
+      // block a report.
       if (whole || tries == kMostTries) return seen;
       if (tries < kTriesAtOnce) {
         std::this_thread::yield();
@@ -73,7 +73,7 @@ class SeenCounter {
   static constexpr int kTriesAtOnce = 100;
   static constexpr int kMostTries = kTriesAtOnce + 200;
 
-  // Each is released, so that a reader who has seen one of them sees the odd version too.
+  // Release stores: a reader that has seen one of them also sees the odd version.
   template <typename T>
   static void plus(std::atomic<T>& sum, T more) {
     sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_release);

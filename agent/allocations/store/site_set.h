@@ -1,5 +1,4 @@
-// The sites of a whole run as a report has them: a reader's own figures, and the stacks behind
-// them.
+// The sites of a whole run for a report: a reader's own figures, and the stacks.
 #pragma once
 
 #include <algorithm>
@@ -15,25 +14,25 @@
 
 namespace ddm {
 
-// So many frames of sites are spelt out in a report: those of the default number of records.
+// Limit of frames written in full in a report: those of the default number of records.
 inline constexpr std::size_t kSpeltOutFrames = std::size_t{kDefaultRecords} * kDefaultDepth;
 
-// What has become of a site's objects since they are followed; all zero if they are not.
+// The fate of a site's objects since they are followed; all zero if they are not.
 struct SiteLife {
   std::int64_t seen_count = 0, seen_bytes = 0;  // allocated since then
   std::int64_t live_count = 0, live_bytes = 0;
-  std::int64_t lived_ms = 0;                    // how long all have lived so far, added up
-  std::int64_t peak_count = 0, peak_bytes = 0;  // the most of this site after a collection
-  std::int64_t top_count = 0, top_bytes = 0;    // when there was most of all sites together
+  std::int64_t lived_ms = 0;                    // sum of all lifetimes so far
+  std::int64_t peak_count = 0, peak_bytes = 0;  // maximum of this site after a collection
+  std::int64_t top_count = 0, top_bytes = 0;    // when the bytes of all sites were at their maximum
 
   SiteLife& operator+=(const SiteLife& more);
 };
 
-// What a reader gets beside the sums, where objects are followed.
+// Additional data for a reader if objects are followed.
 struct LiveReading {
   std::int64_t now_ms = 0;  // since following began
   std::vector<SiteMoment> history = {};
-  std::uint64_t gc = 0;  // that figures are of
+  std::uint64_t gc = 0;  // the collection as of which figures are
   std::vector<SiteAges> ages = {};
 };
 
@@ -42,55 +41,56 @@ struct Site {
   TraceNumber trace = kNoTrace;
   std::int64_t count = 0;
   std::int64_t bytes = 0;
-  std::uint32_t ages = 0;  // in its SiteSet; 0: nothing of it has outlived a pause
+  std::uint32_t ages = 0;  // index in its SiteSet; 0: no object has survived a pause
   SiteLife life = {};
-  // Of sites that are added up: they end in this frame, and `trace` is a caller further out.
+  // For merged sites: their common innermost frame; `trace` is then a caller further out.
   std::optional<Frame> innermost = std::nullopt;
 };
 
 class SiteSet {
  public:
   SiteSet() = default;  // sites were not counted
-  // `more`: allocations that are not in `sums`. The figures are whole numbers whose sums are those
-  // given: what rounding leaves over, of samples, goes to the largest site. No sum is zero.
+  // `more`: allocations not included in `sums`. Figures are rounded to whole numbers that add up to
+  // `count` and `bytes`: the rounding error of samples is added to the largest site. No sum is
+  // zero.
   SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> sums,
           const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes,
           LiveReading live = {});
 
   bool counted() const { return sites_ != nullptr; }
   std::uint32_t depth() const { return sites_->traces().depth(); }
-  // Of those that are counted by class alone, since there was no room for their stacks.
+  // Allocations counted by class alone, since there was no room for their stacks.
   std::int64_t unplaced() const { return unplaced_; }
-  // Of those whose stacks have a gap, likewise.
+  // Allocations whose stacks have a gap for the same reason.
   std::int64_t shortened() const { return shortened_; }
 
-  // Most bytes first; one line a class without a stack.
+  // Most bytes first; one entry per class without a stack.
   std::size_t size() const { return list_.size(); }
   const Site& operator[](std::size_t i) const { return list_[i]; }
   const std::vector<Site>& list() const { return list_; }
 
-  // The innermost frame first. They stand in `room` until the next call with it.
-  // In place of what lies in a gap stands one frame, kLeftOutName.
+  // Innermost frame first. The result is stored in `room` until its next use. A gap in a stack is
+  // represented by one frame, kLeftOutName.
   using Room = Frame[kMaxTreeDepth + 3];
   std::span<const Frame> frames(const Site& site, Room& room) const;
-  // Beyond the outermost frame there are more.
+  // Frames beyond the outermost one were cut.
   bool cut(const Site& site) const { return sites_->traces().cut(site.trace); }
   const CallTree& traces() const { return sites_->traces(); }
 
-  // The same figures, the largest sites as they are, up to so many frames in all; the others added
-  // up by class, by the frame that allocates, and by the innermost caller that is worth being told.
+  // The same figures: the largest sites unchanged, up to `frames` frames in total; the others
+  // merged by class, allocating frame, and the innermost caller with a significant share.
   SiteSet folded(std::size_t frames) const;
 
-  SiteLife life() const;  // of all
+  SiteLife life() const;  // total
 
-  // All that is alive of a site, by how many of the collector's pauses it has outlived.
+  // All live objects of a site, by the number of pauses that they have survived.
   LiveAges ages(const Site& site) const;
-  LiveAges ages() const;  // of all
+  LiveAges ages() const;  // total
 
-  // Those of which something is alive, with that as their count and bytes.
+  // The sites with live objects, which are their count and bytes.
   SiteSet living() const;
 
-  // Sites without a stack are there with whatever trace they had.
+  // Sites without a stack appear with their original trace.
   const std::vector<SiteMoment>& history() const { return history_; }
 
  private:
@@ -101,7 +101,7 @@ class SiteSet {
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;
   std::vector<SiteMoment> history_;
-  std::vector<LiveAges> ages_;  // [0] of those that have outlived none is not there
+  std::vector<LiveAges> ages_;  // without class [0], which is computed; sites refer by index + 1
   std::int64_t unplaced_ = 0;
   std::int64_t shortened_ = 0;
 };

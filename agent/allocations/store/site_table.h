@@ -1,9 +1,9 @@
-// What was allocated at each site, a class and a stack, since tracking began. One thread at a time.
+// The allocations at each site, a class and a stack, since tracking began. One thread at a time.
 //
-// Sites have numbers from 1 on, as they come up. The first class of a stack is found by the stack's
-// number alone; that is nearly all of them. The others, and classes whose stack found no room, are
-// found by both, and there is a bound for them too: beyond it a class is counted as a whole, and
-// beyond that as unknown. Nothing is lost.
+// Sites are numbered from 1 in order of appearance. The first class of a stack, which is nearly
+// every site, is found by the stack's number alone. Further classes, and classes whose stack had no
+// room, are found by both numbers, and are bounded, too: beyond the bound an allocation is counted
+// by class, and beyond that as unknown. Nothing is lost.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 
 namespace ddm {
 
-// One allocation, or a sample of more.
+// One allocation, or a sample that represents more.
 struct SiteEntry {
-  SiteEntry() {}  // as it is: journals are full of them
+  SiteEntry() {}  // uninitialized: journals contain many
   SiteEntry(NameId class_of, TraceNumber from, std::int64_t bytes, double stands_for,
             std::uint64_t weak_handle = 0, std::uint32_t born_at = 0, std::uint64_t gc = 0)
       : class_id(class_of),
@@ -33,11 +33,11 @@ struct SiteEntry {
         born_gc(BirthGc::of(gc)) {}
 
   NameId class_id;
-  TraceNumber trace;  // kNoTrace: the class is all that is known
+  TraceNumber trace;  // kNoTrace: only the class is known
   std::int64_t size;
-  double weight;         // allocations that it stands for
+  double weight;         // number of allocations that it represents
   std::uint64_t handle;  // 0: not followed
-  std::uint32_t born;    // BirthTime; 0: it could not have been followed
+  std::uint32_t born;    // BirthTime; 0: not eligible for following
   BirthGc::Number born_gc;
 };
 
@@ -57,7 +57,7 @@ struct SiteSum {
   std::uint64_t key() const { return key_of(class_id, trace); }
 };
 
-// What happened at sites between a moment and the one before: LiveHistory, by names.
+// Changes of one site between two moments: LiveHistory, by names.
 struct SiteChange {
   NameId class_id = kUnknownName;
   TraceNumber trace = kNoTrace;
@@ -75,7 +75,7 @@ struct SiteAges {
   AgeSum sum;
 };
 
-// As a reader gets it.
+// A site as a reader gets it.
 struct SiteReading {
   SiteSum sum;
   LiveSum live;  // all zero unless objects are followed
@@ -86,7 +86,7 @@ class SiteTable {
   static constexpr std::uint32_t kMostOthers = 65536;
   static constexpr std::uint32_t kMost = std::uint32_t{1} << LiveStore::kSiteBits;
 
-  // `traces`: numbers of stacks are below.
+  // `traces`: upper bound of stack numbers.
   explicit SiteTable(std::uint32_t traces)
       : most_firsts_(std::min(traces, kMost - kMostOthers - 1)),
         firsts_(traces),
@@ -103,9 +103,10 @@ class SiteTable {
     return site;
   }
   const SiteSum& operator[](SiteNumber site) const { return sums_[site]; }
-  // Numbers of sites are below.
+  // Upper bound of site numbers.
   std::size_t size() const { return sums_.size(); }
-  // To be added soon; once that is here: the first site of its stack, which most are of.
+  // Prefetches for add(); prefetch_first() follows, once this has arrived: for the first site of
+  // its stack.
   void prefetch(const SiteEntry& one) const { __builtin_prefetch(&firsts_[one.trace]); }
   SiteNumber prefetch_first(const SiteEntry& one) const {
     const SiteNumber site = firsts_[one.trace];
@@ -113,7 +114,7 @@ class SiteTable {
     return site;
   }
 
-  // use(number, sum) for all that are not zero.
+  // Calls use(number, sum) for all sites that are not zero.
   template <typename Use>
   void for_each(Use use) const {
     for (SiteNumber site = 0; site <= used_; ++site) {
@@ -123,7 +124,7 @@ class SiteTable {
   void add_names(NamesInUse& used) const;
 
  private:
-  static constexpr SiteNumber kUnknown = 0;  // of no known class, without a stack
+  static constexpr SiteNumber kUnknown = 0;  // unknown class, no stack
 
   SiteNumber other(NameId class_id, TraceNumber trace);
   SiteNumber new_site(NameId class_id, TraceNumber trace);

@@ -1,9 +1,9 @@
 // The sites of one tracking period, and how threads count at them.
 //
-// A thread writes each allocation into a journal of its own, and now and then, many at once, the
-// journal into the table: threads that allocate at one site do not meet at its counters, and a
-// reader who has the table's lock knows for every thread what is in the table, what in its journal.
-// So all figures of a report are those of one moment, while threads go on.
+// A thread writes each allocation into its own journal, which is drained into the table from time
+// to time, many entries at once: threads that allocate at the same site do not contend for its
+// counters, and a reader that holds the table's lock knows what each thread has in the table and in
+// its journal. So all figures of a report are of one moment, while threads continue.
 #pragma once
 
 #include <array>
@@ -21,18 +21,17 @@
 
 namespace ddm {
 
-// Written by its thread alone. Others read it, and take what is written, under the lock of the
-// Sites.
+// Written by its thread alone. Other threads read and drain it, under the lock of the Sites.
 class SiteJournal {
  public:
-  SiteJournal() {}  // the entries are left as they are
+  SiteJournal() {}  // leaves the entries uninitialized
 
-  // While its thread does not count.
+  // Call while its thread does not count.
   void clear() {
     written_ = 0;
     drained_ = 0;
   }
-  // Entries up to `end`, as its thread has told it, that are not in the table.
+  // Entries up to `end`, as published by its thread, that are not in the table yet.
   std::vector<SiteEntry> open(std::uint64_t end) const {
     std::vector<SiteEntry> result;
     for (std::uint64_t i = drained_.load(); i < end; ++i) result.push_back(entries_[i % kEntries]);
@@ -46,7 +45,7 @@ class SiteJournal {
 
   std::array<SiteEntry, kEntries> entries_;
   std::uint64_t written_ = 0;
-  std::atomic<std::uint64_t> drained_{0};  // changed under the lock
+  std::atomic<std::uint64_t> drained_{0};  // written under the lock
 };
 
 class Sites {
@@ -57,8 +56,8 @@ class Sites {
   CallTree& traces() { return *traces_; }
   const CallTree& traces() const { return *traces_; }
 
-  // By the journal's thread; how many entries it has written then. The entry counts once its thread
-  // tells that number (SeenCounter).
+  // Called by the journal's thread; returns the number of entries written. An entry counts once its
+  // thread publishes that number (SeenCounter).
   std::uint64_t write(SiteJournal& journal, const SiteEntry& one) {
     const std::uint64_t open = journal.written_ - journal.drained_.load(std::memory_order_acquire);
     if (open >= SiteJournal::kWorthDraining && open % 16 == 0) [[unlikely]]
@@ -66,32 +65,32 @@ class Sites {
     journal.entries_[journal.written_ % SiteJournal::kEntries] = one;
     return ++journal.written_;
   }
-  // All of it, by its thread or when that is no more.
+  // Drains the whole journal; called by its thread or after that has ended.
   void close(SiteJournal& journal);
-  // Without a journal.
+  // Counts without a journal.
   void count(const SiteEntry& one);
-  // On any thread, in a hold(): what its thread has told of, up to `end`.
+  // On any thread, inside a hold(): drains what its thread has published, up to `end`.
   void take(SiteJournal& journal, std::uint64_t end) { drain(journal, end); }
 
-  // While it lasts no journal is drained.
+  // Keeps journals from being drained.
   [[nodiscard]] std::unique_lock<std::mutex> hold() const { return std::unique_lock(mutex_); }
-  // In a hold().
+  // Call inside a hold().
   std::vector<SiteReading> sums() const;
   void add_names(NamesInUse& used) const;
 
-  // In a hold(): what has happened to those that are followed, and how old those are.
+  // Inside a hold(): the history and the ages of followed objects.
   std::vector<SiteMoment> history() const;
   std::vector<SiteAges> ages() const;
 
-  // What is followed from now on, in a hold(); null: nothing is. The former comes back.
+  // Sets the table of followed objects, inside a hold(); null: none. Returns the previous one.
   std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live);
   LiveTable* live() { return live_.get(); }
-  std::size_t size() const { return table_.size(); }  // numbers of sites are below
-  // Of a site that the caller has heard of in a hold(); never changes.
+  std::size_t size() const { return table_.size(); }  // upper bound of site numbers
+  // For a site that the caller has obtained inside a hold(); constant.
   TraceNumber trace_of(SiteNumber site) const { return table_[site].trace; }
-  // In a hold(): weak handles that came when nothing was followed any more, or there was no room.
+  // Inside a hold(): weak handles that arrived after following ended, or without room.
   std::vector<std::uint64_t> take_strays() { return std::exchange(strays_, {}); }
-  // In a hold(): use(number) for each site.
+  // Inside a hold(): calls use(number) for each site.
   template <typename Use>
   void for_each(Use use) const {
     table_.for_each([&](SiteNumber site, const SiteSum&) { use(site); });

@@ -1,4 +1,5 @@
-// seq modulo a number of slots, without a division: that takes as long as the copy of a record.
+// Computes seq modulo the number of slots without a division, which takes as long as copying a
+// record.
 #pragma once
 
 #include <bit>
@@ -8,7 +9,7 @@ namespace ddm {
 
 class SlotIndex {
  public:
-  // At least one slot.
+  // `slots` > 0.
   explicit SlotIndex(std::uint32_t slots)
       : slots_(slots),
         shift_(std::countr_zero(slots)),

@@ -1,13 +1,13 @@
-// The tickets that a thread has drawn from a ring and not yet used.
+// The tickets that a thread has drawn from a ring and not used yet.
 //
-// A ring's next ticket is one number that all threads raise. Where several record at the same time,
-// that line of memory goes from processor to processor with each record, and so do the slots, which
-// lie side by side. So a thread that keeps meeting others there draws several tickets at once, and
-// has so many slots to itself. One that meets nobody draws one at a time, and leaves no gaps.
+// All threads increment a ring's next ticket. If several record at the same time, that cache line
+// moves between processors at every record, and so do the slots, which are adjacent. Therefore a
+// thread that keeps meeting others draws several tickets at once, and so has several slots for
+// itself. A thread that meets none draws one ticket at a time, and leaves no gaps.
 //
-// Records are in the order of their seqs, up to what a run holds back: its tickets are used as long
-// as few others have been drawn since, or it is still the same tick of the clock. What is left of it
-// then nobody uses: at most one ticket in kShare of those that the thread drew.
+// Records are in order of their seqs, except for what a run holds back: its tickets are used while
+// few others have been drawn since, or during the same clock tick. The rest of the run is
+// discarded: at most one in kShare of the tickets that the thread drew.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,9 @@ class TicketRun {
   static constexpr std::uint32_t kMost = 8;
   static constexpr std::uint64_t kNear = 64;
 
-  // The next ticket. `of`: which runs are good still. `most`: new ones at once. draw(n): the first
-  // of n new ones; peek(): what it would be now.
+  // The next ticket. `of`: number of the runs that are still valid. `most`: maximum of tickets
+  // drawn at once. draw(n): draws n tickets and returns the first; peek(): the next one, without
+  // drawing it.
   template <typename Draw, typename Peek>
   std::uint64_t next(std::uint64_t of, std::int64_t time_ms, std::uint32_t most, Draw draw,
                      Peek peek) {
@@ -43,7 +44,7 @@ class TicketRun {
   }
 
   bool empty() const { return next_ == end_; }
-  // The next one, if nobody else draws before that; 0: somebody is likely to.
+  // The next ticket, if no other thread draws before; 0: another thread is likely to.
   std::uint64_t likely() const { return empty() && meets_others_ ? 0 : next_; }
 
  private:
@@ -52,7 +53,7 @@ class TicketRun {
   std::uint64_t next_ = 0, end_ = 0;
   std::uint64_t of_ = 0;
   std::int64_t time_ms_ = 0;
-  std::uint32_t drawn_ = 0;  // in that tick
+  std::uint32_t drawn_ = 0;  // during that tick
   bool meets_others_ = false;
 };
 

@@ -1,5 +1,5 @@
-// What records stand for, added up. Samples stand for fractions of allocations, so sums are rounded
-// once, at their end; without samples nothing is rounded (exact up to 2^53 bytes).
+// Sums of what records represent. Samples represent fractions of allocations, so a sum is rounded
+// once, at the end; without samples nothing is rounded (exact up to 2^53 bytes).
 #pragma once
 
 #include <cmath>
