@@ -1,6 +1,5 @@
-// What a class mirror's JVMTI tag holds: the class's NameId once an object of it was recorded,
-// found again in a few dozen nanoseconds, gone with the class, no reference that could keep it
-// alive. Any thread.
+// Stores a class's NameId in its JVMTI tag once an object of it was recorded: retrieved in a few
+// dozen nanoseconds, dropped with the class, and no reference keeps the class alive. Any thread.
 #pragma once
 
 #include <jvmti.h>

@@ -1,33 +1,32 @@
-// What a stack is made of: raw facts, no names, no JVM types.
+// The elements of a stack: raw facts, no names, no JVM types.
 #pragma once
 
 #include <cstdint>
 
 namespace ddm {
 
-// Id of a class or method in NameTable. 0 = not known, shown as "unknown".
+// Id of a class or method in NameTable. 0 = unknown.
 using NameId = std::uint32_t;
 inline constexpr NameId kUnknownName = 0;
-// Of no method: where frames are left out that a stack has, see CallTree::has_gap().
+// No method: stands for the missing frames of a stack with a gap, see CallTree::has_gap().
 inline constexpr NameId kLeftOutName = 0xffffffff;
 
-// Bytecode index of a frame that has none.
+// Bytecode index of a frame without one.
 inline constexpr std::int32_t kNativeFrameBci = -1;
 
 struct Frame {
   NameId method = kUnknownName;
-  std::int32_t bci = kNativeFrameBci;  // index in the class file as its author compiled it
+  std::int32_t bci = kNativeFrameBci;  // in the original class file
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
-// In place of the innermost frame where sites are counted for each thread apart.
+// Replaces the innermost frame where sites are separated by thread.
 inline Frame thread_frame(std::int64_t thread_id) {
   return {kUnknownName, static_cast<std::int32_t>(thread_id)};
 }
 inline std::int64_t thread_of(const Frame& thread_frame) { return thread_frame.bci; }
 
-inline constexpr std::uint32_t kMaxDepth = 64;  // frames of a record in the ring
-inline constexpr std::uint32_t kMaxTreeDepth =
-    1024;  // frames of a stack that is kept in a CallTree
+inline constexpr std::uint32_t kMaxDepth = 64;        // frames of a record in the ring
+inline constexpr std::uint32_t kMaxTreeDepth = 1024;  // frames of a stack in a CallTree
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// Finds what a stack walk needs in the VM's own tables (vmStructs), by name.
+// Locates the VM structures that a stack walk needs by vmStructs.
 #pragma once
 
 #include <jni.h>
@@ -9,9 +9,9 @@
 
 namespace ddm {
 
-// Live phase. The error: why this VM's stacks are not walked, a sentence's end for the log. Names may
-// stay while meanings change: the walk is compared with GetStackTrace's before it is relied upon
-// (stack/walker_check.h), on any release.
+// Live phase. The error: why this VM's stacks are not walked, the end of a sentence for the log. A
+// field's meaning may change under the same name, so on any release the walk is compared with
+// GetStackTrace before it is used (stack/walker_check.h).
 Result<VmLayout> detect_vm_layout(JNIEnv* jni, const MethodPointers& methods);
 
 }  // namespace ddm

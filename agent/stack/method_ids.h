@@ -1,11 +1,11 @@
-// Gives the methods of a class their jmethodIDs, by a Method* that a walk has found on the calling
+// Creates the jmethodIDs of a class's methods, given a Method* that a walk has found on the calling
 // thread's stack.
 //
-// A method has no id before somebody asks for it, and a stack that it is on would be GetStackTrace's,
-// for dozens of microseconds; at the start of a program thousands are. The class keeps the handle of
-// its java.lang.Class, a cell that the collector keeps up to date as it does those behind JNI's
-// references, and JVMTI takes it for one. Only for collectors that move objects in pauses: others
-// want a reference of a kind of its own. Any thread.
+// A method has no id before one is requested, and a stack with such a method would need
+// GetStackTrace, which costs dozens of microseconds; at the start of a program there are thousands.
+// A Klass contains the handle of its java.lang.Class, a cell that the collector updates like those
+// of JNI references, and JVMTI accepts it as one. Only for collectors that move objects in pauses:
+// others require a different kind of reference. Any thread.
 #pragma once
 
 #include <jni.h>
@@ -23,18 +23,18 @@ class MethodIds {
   MethodIds(JvmtiStackCapture& jvmti, const MethodResolution& methods)
       : jvmti_(jvmti), methods_(methods) {}
 
-  // Once, where objects move in pauses only: looks whether such a handle is what it should be, and
-  // gives ids from then on if so.
+  // Call once, where objects move in pauses only: verifies such a handle, and enables the creation
+  // of ids.
   void begin(JNIEnv* jni);
 
-  // The method, with its id. Without one there is no such method, or it gets none.
+  // The method with its id; id 0: no such method, or none could be created.
   WalkedMethod version_of(VmAddress method) {
     const WalkedMethod version = methods_.checked_version_of(method);
     return version.id != 0 || !begun_ ? version : with_id(method);
   }
 
  private:
-  // The VM keeps ids for good, also of classes that it has unloaded.
+  // The VM never frees ids, not even of unloaded classes.
   static constexpr std::uint32_t kMostClasses = 16384;
 
   WalkedMethod with_id(VmAddress method);

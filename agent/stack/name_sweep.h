@@ -1,10 +1,10 @@
-// Drops the names that no record and no site has and no loaded class could bring back, so that a
-// program whose classes come and go without end does not fill our tables.
+// Drops the names that no record and no site refers to and that no loaded class could reintroduce,
+// so that a program that keeps loading and unloading classes does not fill the tables.
 //
-// Asked for when a table has doubled, and done on a thread of the agent. An id is nowhere to be
-// seen between the moment when a thread reads it from a class's tag or a SeenMethod and the moment
-// when its record is in the ring and its site is counted: hence the order of sweep(). Recorders are
-// in a Reading meanwhile.
+// Requested when a table has doubled, and done on an agent thread. Between the moment when a thread
+// reads an id from a class's tag or a SeenMethod, and the moment when its record is in the ring and
+// its site is counted, the id is visible nowhere, which determines the order of sweep(). Recorders
+// are inside a Reading meanwhile.
 #pragma once
 
 #include <jvmti.h>
@@ -28,18 +28,18 @@ class NameSweep {
         methods_(methods),
         reclamation_(reclamation) {}
 
-  // Before tracking starts: `ask` is to have sweep() called soon, on another thread.
+  // Call before tracking starts: `ask` schedules sweep() on another thread.
   void when_needed(const std::function<void()>& ask);
 
-  // `add_kept` adds the names of what is recorded and counted. Attached threads, one at a time.
+  // `add_kept` adds the names of records and sites. Attached threads, one at a time.
   void sweep(JNIEnv* jni, const std::function<void(NamesInUse&)>& add_kept);
 
  private:
   struct LoadedClasses {
-    std::unordered_set<NameId> ids;                 // in their tags
-    std::unordered_set<std::uint64_t> name_hashes;  // of those that have bytecode
+    std::unordered_set<NameId> ids;                 // in the classes' tags
+    std::unordered_set<std::uint64_t> name_hashes;  // of the classes with bytecode
   };
-  // False: the VM does not say.
+  // False: JVMTI does not list the classes.
   bool read_loaded(JNIEnv* jni, LoadedClasses& loaded) const;
 
   jvmtiEnv* const jvmti_;

@@ -1,5 +1,6 @@
-// Where this VM keeps the frames of a waiting virtual thread, for stack/walk/parked_frames. Asks
-// Java for the places of fields: on an attached thread that may run Java code. JDK 25.
+// Locates the frames of an unmounted virtual thread in this VM's heap, for
+// stack/walk/parked_frames. Obtains field offsets from Java: call on an attached thread that may
+// run Java code. JDK 25.
 #pragma once
 
 #include <jni.h>

@@ -1,5 +1,5 @@
-// The outer frames of the virtual thread that the calling thread runs, as reports show them, while
-// they lie in the heap (stack/walk/parked_frames.h). Any thread, for itself.
+// The outer frames of the calling thread's virtual thread, as shown in reports, while they are in
+// the heap (stack/walk/parked_frames.h). Any thread, for itself.
 #pragma once
 
 #include <jni.h>
@@ -22,12 +22,12 @@ class ParkedStack {
 
   const ParkedFrames& frames() const { return frames_; }
 
-  // Adds them all, or as many as the stack wants: kComplete. Else why not. `trails`: the calling
-  // thread's.
+  // Adds all of them, or as many as the stack wants: kComplete. Otherwise the reason. `trails`: the
+  // calling thread's.
   WalkEnd add_to(JNIEnv* jni, VmAddress java_thread, ParkedTrails& trails, ShownStack& stack);
 
  private:
-  // Of one run; `enough` becomes true when the stack wants no more.
+  // Adds one run; sets `enough` when the stack wants no more.
   WalkEnd add_run(JNIEnv* jni, const ParkedFrames::Run& run, ParkedTrails& trails,
                   ShownStack& stack, bool& enough);
 

@@ -1,6 +1,6 @@
-// What stands at a place in code, as reports show it: from FrameCache, or decoded, named, and kept
-// there. The caller's own frames, or those of the virtual thread that it runs, keep the code alive.
-// Any thread.
+// The frames at a code address, as shown in reports: from FrameCache, or decoded, named, and cached
+// there. The code is kept alive by the caller's own frames, or those of its virtual thread. Any
+// thread.
 #pragma once
 
 #include <jni.h>
@@ -30,7 +30,7 @@ class PlaceLookup {
 
   const FrameCache& cache() const { return cache_; }
 
-  // All of a return address in compiled code, or in a stub.
+  // All frames at a return address in compiled code, or in a stub.
   struct Compiled {
     CodeKind kind = CodeKind::kOdd;
     std::int32_t bytes = 0;
@@ -40,21 +40,21 @@ class PlaceLookup {
   };
   // kComplete, or why not.
   WalkEnd compiled(JNIEnv* jni, VmAddress pc, Compiled& code);
-  // Without a look at the cache.
+  // The same without the cache.
   WalkEnd decode_compiled(JNIEnv* jni, VmAddress pc, Compiled& code);
 
-  // The interpreted frame before, on the same walk: recursion meets the same one again.
+  // The previous interpreted frame of the same walk, since recursion repeats it.
   struct Interpreted {
     VmAddress method = 0;
     VmAddress bytecode = 0;
     std::uint64_t version = 0;
     ShownFrame shown;
   };
-  // A native method may have no bytecode pointer, and stands at one place only.
+  // A native method may have no bytecode pointer, and has one place only.
   static VmAddress place_of(VmAddress method, VmAddress bytecode) {
     return bytecode != 0 ? bytecode : method;
   }
-  // false: the method has no id yet, or there is none.
+  // False: the method has no id yet, or is none.
   bool interpreted(JNIEnv* jni, VmAddress method, VmAddress bytecode, Interpreted& frame);
 
  private:
@@ -68,7 +68,7 @@ class PlaceLookup {
   FrameCache cache_;
 };
 
-// As JVMTI tells them.
+// In JVMTI's form.
 inline RawFrame raw_frame(VmAddress id, std::int32_t bci) {
   return {reinterpret_cast<jmethodID>(id), bci};
 }

@@ -1,8 +1,8 @@
-// Where the instructions of rewritten methods stood before: what bci::rewrite() told. Any thread.
+// The original bytecode indices of rewritten methods, as returned by bci::rewrite(). Any thread.
 //
-// When a class is rewritten it does not exist yet, and later the VM does not say which rewriting it
-// came from. So a method is found by its names and by the shape of its code (bci/code_shape.h):
-// code that another agent has changed since, or that a class of the same name has from another
+// While a class is rewritten it does not exist yet, and later the VM does not say from which
+// rewriting it was loaded. So a method is identified by its names and by the shape of its code
+// (bci/code_shape.h): code changed by another agent later, or of an equally named class of another
 // loader, has another shape.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace ddm {
 
-// A class's internal name, "java/util/List".
+// Hash of a class's internal name, "java/util/List".
 std::uint64_t class_name_hash(std::string_view internal_name);
 
 class RewrittenMethods {
  public:
   struct Moves {
-    std::vector<bci::BciRun> runs;  // empty: not rewritten, or nothing moved
-    bool ambiguous = false;         // two such methods moved in different ways
+    std::vector<bci::BciRun> runs;  // empty: not rewritten, or nothing was moved
+    bool ambiguous = false;         // several such methods were moved differently
   };
 
   void add(const bci::RewriteResult& result);
@@ -33,8 +33,8 @@ class RewrittenMethods {
                  std::string_view descriptor, std::uint64_t shape) const;
   bool empty() const;
 
-  // Drops the methods of all other classes, unless they were added after the call before this one:
-  // such a class may not be loaded yet.
+  // Drops the methods of all other classes, unless they were added after the previous call: such a
+  // class may not be loaded yet.
   void keep_only(const std::unordered_set<std::uint64_t>& class_name_hashes);
 
   GrowthLimit& growth() { return growth_; }

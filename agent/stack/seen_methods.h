@@ -1,11 +1,10 @@
-// jmethodID -> what records and frames need to know of a method, read from the VM when the method
-// is first seen on a stack: its class is certainly alive then. Later look-ups take no lock.
+// jmethodID -> what records and frames need of a method, read from the VM when the method is first
+// seen on a stack, where its class is certainly alive. Later look-ups are lock-free.
 //
-// HotSpot never reuses a jmethodID of an unloaded class, so an entry never turns into another
-// method's. A redefined class keeps its jmethodIDs but its bytecode moves, so an entry says which
-// Method of the VM it was read from and holds only while that is the method's. forget_class() comes
-// on top, before the VM installs new code: Methods are freed in the end, and a later one may stand
-// at the same address.
+// HotSpot never reuses the jmethodID of an unloaded class, so an entry stays with its method. A
+// redefined class keeps its jmethodIDs but gets new bytecode, so an entry names the Method* that it
+// was read from and is valid only while that is current. In addition forget_class() is called
+// before the VM installs new code, since Methods are freed eventually and their addresses reused.
 #pragma once
 
 #include <jvmti.h>
@@ -32,9 +31,9 @@
 
 namespace ddm {
 
-// Which form of its class a method was read from.
+// The version of a class that a method was read from.
 struct MethodVersion {
-  const void* method = nullptr;  // the VM's Method, if that can be known
+  const void* method = nullptr;  // the VM's Method*, if known
   const std::atomic<std::uint32_t>* class_changes = nullptr;
   std::uint32_t changes = 0;  // *class_changes at that time
 
@@ -49,7 +48,7 @@ struct SeenMethod {
                                            // the method stands in the VM; see find_super_calls()
   MethodVersion version;
 
-  // Of a frame's location: the index in the class file as its author compiled it.
+  // Converts a frame's location to the bytecode index in the original class file.
   std::int32_t original_bci(jlocation location) const {
     if (moves.ambiguous) return kNativeFrameBci;  // no line rather than a wrong one
     if (moves.runs.empty() || location < 0) return static_cast<std::int32_t>(location);
@@ -64,28 +63,27 @@ class SeenMethods final : public FrameNames {
   SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names, const RewrittenMethods& rewritten,
               Reclamation& reclamation, const MethodPointers& pointers);
 
-  // The caller's own stack holds the method, and the caller is in a Reading: what it gets stays
-  // there for as long.
+  // The method is on the caller's own stack, and the caller is inside a Reading, for which the
+  // result is valid.
   const SeenMethod& get(JNIEnv* jni, jmethodID method);
 
   ShownFrame shown(JNIEnv* jni, RawFrame frame, const void* version) override;
 
-  // From the next forget_all() on constructors are read for where they call this() or super(), which
-  // takes longer than all the rest. Until then they have no such places.
+  // From the next forget_all() on constructors are analyzed for their this() or super() calls,
+  // which takes longer than everything else. Until then these are unknown.
   void find_super_calls() { super_calls_wanted_ = true; }
 
-  // The classes of this internal name are about to have other bytecode, or had it before.
+  // The classes of this internal name are about to get other bytecode, or have just had it.
   void forget_class(std::string_view internal_name);
   void forget_all();
 
-  // Drops the methods that the VM has unloaded or that stand for former code, where that can be
-  // known.
+  // Drops methods of unloaded classes and of former versions, as far as known.
   void drop_former();
   void add_names(NamesInUse& used);
 
  private:
   struct Slot {
-    std::atomic<jmethodID> method{nullptr};  // set last
+    std::atomic<jmethodID> method{nullptr};  // stored last
     std::atomic<const SeenMethod*> seen{nullptr};
   };
   // Open addressing; outgrown tables are retired, since readers take no lock.
@@ -124,11 +122,10 @@ class SeenMethods final : public FrameNames {
   const MethodPointers& pointers_;
   const MethodCode code_;
   std::atomic<bool> super_calls_wanted_{false};
-  // How often classes were changed, by hash of their name: where two share a count, methods are
-  // read again for nothing.
+  // Number of changes per class, by hash of its name; a collision only causes superfluous reads.
   std::array<ChangeCount, 4096> changes_{};
   std::atomic<const Table*> table_;
-  std::mutex mutex_;  // writers
+  std::mutex mutex_;  // held by writers
   std::shared_ptr<Table> own_table_;
   std::unordered_map<jmethodID, std::shared_ptr<const SeenMethod>> seen_;
   std::unordered_set<std::size_t> classes_with_ids_;  // hashes of signatures

@@ -1,5 +1,5 @@
-// A frame as reports show it, in eight bytes: the method's name, the index in the class file as its
-// author compiled it, and what part the frame plays where it stands.
+// A frame as shown in reports, in eight bytes: the method's name, the index in the original class
+// file, and the frame's role in its stack.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace ddm {
 
 enum class ShownRole : std::uint8_t {
   kPlain,
-  kHidden,         // method handle plumbing that Java's own stack traces leave out too
+  kHidden,         // method handle plumbing, hidden in Java's own stack traces as well
   kTracker,        // a method of java.lang.DdmTracker or its natives
   kObjectInit,     // Object.<init>
-  kAtConstructor,  // a constructor, at its this() or super() call
-  kArrayCopy,      // Arrays.copyOf and copyOfRange of object arrays, hooked where it is called
+  kAtConstructor,  // a constructor at its this() or super() call
+  kArrayCopy,      // Arrays.copyOf and copyOfRange of object arrays, whose calls are hooked
 };
 
 class ShownFrame {
@@ -32,7 +32,7 @@ class ShownFrame {
   std::uint64_t bits() const { return bits_; }
 
   Frame frame() const {
-    // The upper of the 24 bits is the sign.
+    // The uppermost of the 24 bits is the sign.
     const auto bci = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits_ >> 32) << 8) >> 8;
     return {static_cast<NameId>(bits_), bci};
   }
@@ -41,7 +41,7 @@ class ShownFrame {
  private:
   static constexpr std::uint32_t kBciMask = 0xffffff;  // a bytecode index has 16 bits, or is -1
 
-  std::uint64_t bits_;  // left as it is when made, as most of a stack's frames are
+  std::uint64_t bits_;  // uninitialized by default, like most frames of a ShownStack
 };
 
 }  // namespace ddm

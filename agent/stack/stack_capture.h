@@ -1,5 +1,5 @@
-// The calling thread's Java stack. Runs on the thread itself, takes no lock that Java code can
-// hold, allocates nothing on the common path.
+// Captures the calling thread's Java stack. Runs on the thread itself, takes no lock that Java code
+// can hold, and allocates nothing on the common path.
 #pragma once
 
 #include <jvmti.h>
@@ -19,15 +19,15 @@ struct RawFrame {
   friend bool operator==(const RawFrame&, const RawFrame&) = default;
 };
 
-// Frames as JVMTI tells them -> frames as they are shown.
+// Converts JVMTI's frames to shown ones.
 class FrameNames {
  public:
   virtual ~FrameNames() = default;
 
-  // Goes up when what was shown of frames before may not hold any longer.
+  // Incremented when earlier results may have become invalid.
   const std::atomic<std::uint32_t>& generation() const { return generation_; }
 
-  // `version`: the Method* of the version of the method that the frame runs; null for the newest.
+  // `version`: the Method* of the version that the frame executes; null for the newest.
   virtual ShownFrame shown(JNIEnv* jni, RawFrame frame, const void* version) = 0;
 
  protected:
@@ -38,16 +38,16 @@ class StackCapture {
  public:
   virtual ~StackCapture() = default;
 
-  // What walks the stacks, for reports: "vm" or "jvmti".
+  // The walker's name in reports: "vm" or "jvmti".
   virtual const char* name() const = 0;
 
   virtual WalkerCounts counts() const { return {}; }
 
-  // Adds frames until the stack has enough or the thread no more. None when it has no Java frame.
+  // Adds frames until the stack is full or ends. Adds none if there is no Java frame.
   virtual void capture(JNIEnv* jni, ShownStack& stack) = 0;
 
-  // The frames as they are, from the innermost outwards: how many there are. A thread with more
-  // frames fills the span. 0 when the stack cannot be walked now.
+  // The unfiltered frames, innermost first; returns their number. A deeper stack fills the span. 0:
+  // the stack cannot be walked now.
   virtual std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) = 0;
 };
 

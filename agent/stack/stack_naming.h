@@ -1,4 +1,5 @@
-// What whoever takes stacks of their own needs, so that they read in reports as all others do.
+// Shared services for features that take stacks themselves, so that they appear like all others in
+// reports.
 #pragma once
 
 #include <iterator>
@@ -11,11 +12,11 @@ namespace ddm {
 
 struct StackNaming {
   NameTable& names;
-  FrameNames& frames;        // whoever asks is in a Reading
-  Reclamation& reclamation;  // of what `frames` hands out
-  StackCapture& stacks;      // of the calling thread
+  FrameNames& frames;        // callers are inside a Reading
+  Reclamation& reclamation;  // protects what `frames` returns
+  StackCapture& stacks;      // for the calling thread
 
-  // Of any thread, as JVMTI takes it: where it can stop. Whoever asks is in a Reading.
+  // The stack of any thread by JVMTI, at a safepoint poll. Call inside a Reading.
   jvmtiError stack_of(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, ShownStack& stack) const {
     jvmtiFrameInfo raw[kMaxTreeDepth + 16];  // some are not shown
     jint count = 0;

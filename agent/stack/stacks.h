@@ -1,5 +1,5 @@
-// Who is on the stack, for every feature: the walker in use, the names of classes and methods, and when
-// both may be forgotten. One in the process, made when the VM is live; it lives as long.
+// Stack walking for all features: the walker in use, the names of classes and methods, and when
+// they may be dropped. One per process, created when the VM is live; never destroyed.
 #pragma once
 
 #include <jvmti.h>
@@ -28,26 +28,26 @@ namespace ddm {
 
 class Stacks {
  public:
-  // `current`: the calling thread, which is attached; null: not known.
+  // `current`: the calling thread, which is attached; null: unknown.
   Stacks(jvmtiEnv* jvmti, JNIEnv* jni, jobject current);
 
-  // The walker that whoever asks from now on gets. What cannot be had is logged.
+  // Selects the walker for later calls. An unavailable one is logged.
   void use(WalkerKind wanted);
-  // Any thread, without a lock.
+  // Any thread, lock-free.
   StackCapture& chosen() const { return *chosen_; }
-  // The same, ready to walk; the pauses of the collector are watched from the first call on. Attached
-  // threads.
+  // The same, ready to walk; the first call starts to watch GC pauses. Attached threads.
   StackCapture& ready(JNIEnv* jni);
   // Null before that, and where objects may move and classes be unloaded at any time.
   const GcPauses* pauses() const { return pauses_; }
 
-  // For who takes stacks of his own. Attached threads.
+  // For features that take stacks themselves. Attached threads.
   StackNaming naming(JNIEnv* jni);
 
-  // Names are dropped on that thread when their tables have doubled; without it they are kept for good.
+  // Runs sweeps of the name tables in `background` when they have doubled; without it names are
+  // never dropped.
   using Background = std::function<void(std::function<void(JNIEnv*)>)>;
   void sweep_names_in(const Background& background);
-  // It lives as long as this does.
+  // `user` must live as long as this object.
   void add_user(NamesUser& user);
 
   NameTable& names() { return names_; }
@@ -56,7 +56,7 @@ class Stacks {
   Reclamation& reclamation() { return reclamation_; }
 
  private:
-  // Lock held, both.
+  // Lock held in both.
   StackCapture& choose();
   void watch_pauses(JNIEnv* jni);
   void sweep_names(JNIEnv* jni);
@@ -70,14 +70,14 @@ class Stacks {
   const Result<std::unique_ptr<VmStackCapture>> vm_stacks_;
   NameSweep name_sweep_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   WalkerKind wanted_ = WalkerKind::kAuto;
   std::atomic<StackCapture*> chosen_;
   bool pauses_watched_ = false;
   const GcPauses* pauses_ = nullptr;
 
   std::mutex
-      sweeping_;  // one sweep at a time, and the list of users. Taken before any lock of theirs
+      sweeping_;  // serializes sweeps, guards the list of users; taken before any lock of theirs
   std::vector<NamesUser*> users_;
 };
 

@@ -1,9 +1,10 @@
-// The stack by our own walk of the VM's frames (stack/walk), decoded while they stand: a frame's
-// activation keeps its code and its class alive.
+// The stack by a walk of the VM's frames (stack/walk), decoded while they are active: an activation
+// keeps its code and its class alive.
 //
-// What the walk cannot tell (a virtual thread's frames in the heap when the collector moves them,
-// anything odd) is asked of GetStackTrace, and counted. The first stacks and then one now and then are compared with it
-// (stack/walker_check); should they differ, GetStackTrace does all from then on. Any thread.
+// What the walk cannot decode (a virtual thread's frames in the heap if the collector moves them,
+// anything odd) is taken from GetStackTrace, and counted. The first stacks and then one now and
+// then are compared with it (stack/walker_check); after a difference only GetStackTrace is used.
+// Any thread.
 #pragma once
 
 #include <array>
@@ -39,7 +40,7 @@ class VmStackCapture final : public StackCapture {
   void capture(JNIEnv* jni, ShownStack& stack) override;
   std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
 
-  // Once, while nobody captures. Null: classes may be unloaded, and objects moved, at any time.
+  // Call once, before any capture. Null: classes may be unloaded, and objects moved, at any time.
   void watch(JNIEnv* jni, const GcPauses* pauses);
 
  private:
@@ -51,17 +52,17 @@ class VmStackCapture final : public StackCapture {
   bool knows_own_stack(JNIEnv* jni);
   // The thread's trail, if it can be trusted and this walk is worth one.
   StackTrail* trail_for(KnownPlaces& known, const ShownStack& stack) const;
-  // Our walk and GetStackTrace's.
+  // The result of the agent's walk and of GetStackTrace.
   struct Compared {
     const char* difference = nullptr;  // how they differ, or null
-    bool odd = false;                  // ours came to a frame that is not as it should be
-    WalkEnd end = WalkEnd::kComplete;  // of ours
-    bool has_code = false;             // compiled code is among the frames
+    bool odd = false;                  // the walk met an unexpected frame
+    WalkEnd end = WalkEnd::kComplete;  // of the walk
+    bool has_code = false;             // there is compiled code among the frames
   };
-  // In another walk nothing is compared with the cache.
+  // Inside another walk nothing is compared with the cache.
   Compared check(JNIEnv* jni, bool with_cache = true);
   Compared compare(JNIEnv* jni, bool with_cache);
-  // Before compiled code is decoded. false: the walk ends.
+  // Called before compiled code is decoded. False: the walk ends.
   bool may_decode(JNIEnv* jni, VmAddress pc);
   WalkEnd raw_walk(JNIEnv* jni, std::span<VersionFrame> frames, std::size_t& count) const;
   bool cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found);
@@ -72,26 +73,25 @@ class VmStackCapture final : public StackCapture {
   bool is_same_code(const KnownPlaces::Known& known) const;
   bool is_same_version(const KnownPlaces::Known& known) const;
 
-  // Each adds the frames of the place that the walker stands at and goes on to the caller. kEnd:
-  // `end` says why.
+  // Each adds the frames of the walker's place and goes to the caller. kEnd: `end` says why.
   enum class Step { kContinue, kEnough, kEnd };
-  // One walk: where it stands, and what it knows and learns on its way.
+  // One walk: its position, and what it has found.
   struct Walk {
     ~Walk() {
       if (trail != nullptr) trail->give_up();
     }
     FrameWalker walker;
     KnownPlaces& known;
-    StackTrail* trail;  // null: without
+    StackTrail* trail;  // null: without a trail
     ShownStack& stack;
     PlaceLookup::Interpreted last;
-    bool parked = false;  // some of its frames lay in the heap
+    bool parked = false;  // some of its frames were in the heap
   };
   Step step(JNIEnv* jni, Walk& walk, WalkEnd& end);
-  // What the cache knows of a place in compiled code.
+  // The cached frames of a place in compiled code.
   bool find_whole(VmAddress pc, FrameCache::Entry& entry, FrameCache::Identity& code) const;
   const KnownPlaces::Known* known_code(const Walk& walk, VmAddress pc) const;
-  // As long as frames are known. kContinue: the next one is not.
+  // Walks while the frames are cached. kContinue: the next one is not.
   Step known_steps(Walk& walk) const;
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind, std::int32_t bytes,
@@ -99,7 +99,7 @@ class VmStackCapture final : public StackCapture {
   Step learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail, std::size_t known, WalkEnd& end);
   Step interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step entry_step(Walk& walk, WalkEnd& end);
-  // All that lies in the heap.
+  // All frames in the heap.
   Step parked_steps(JNIEnv* jni, Walk& walk, WalkEnd& end);
 
   const VmLayout layout_;
@@ -113,7 +113,7 @@ class VmStackCapture final : public StackCapture {
   const RawWalk raw_walk_;
   PlaceLookup places_;
   const FrameCache& cache_;
-  std::unique_ptr<ParkedStack> parked_;  // null: what lies in the heap is GetStackTrace's
+  std::unique_ptr<ParkedStack> parked_;  // null: frames in the heap are taken from GetStackTrace
   JvmtiStackCapture& jvmti_;
   FrameNames& names_;
   const bool code_is_swept_;

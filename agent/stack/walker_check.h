@@ -1,8 +1,8 @@
-// Holds our own walk of stacks against GetStackTrace's: the first ones, then one now and then.
+// Compares the agent's stack walk with GetStackTrace: the first stacks, then one now and then.
 //
-// A walk that differs is not to be trusted any more: whoever asks trusted() takes GetStackTrace
-// from then on. With DDMAGENT_CHECK_STACKS in the environment (for tests) every stack is compared
-// and differences are only counted. Any thread.
+// After a difference the walk is not trusted any more: callers of trusted() use GetStackTrace from
+// then on. With DDMAGENT_CHECK_STACKS in the environment (for tests) every stack is compared and
+// differences are only counted. Any thread.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@ namespace ddm {
 
 class WalkerCheck {
  public:
-  static constexpr std::size_t kFrames = kMaxTreeDepth;  // as deep as is compared
+  static constexpr std::size_t kFrames = kMaxTreeDepth;  // compared frames at most
 
   WalkerCheck();
 
   bool trusted() const { return trusted_.load(std::memory_order_relaxed); }
 
-  // Whether this stack of the calling thread is to be compared.
+  // Whether this stack of the calling thread should be compared.
   bool due() {
     if (first_left_.load(std::memory_order_relaxed) > 0) {
       return first_left_.fetch_sub(1, std::memory_order_relaxed) > 0;
@@ -35,38 +35,38 @@ class WalkerCheck {
     return true;
   }
 
-  // How they differ, or null. `complete`: the walk saw the whole stack; else its frames are the
-  // innermost ones.
+  // The difference, or null. `complete`: the walk covered the whole stack; otherwise its frames are
+  // the innermost ones.
   static const char* difference(std::span<const RawFrame> walked, bool complete,
                                 std::span<const RawFrame> official);
-  // A stack was compared. `difference`: how it differed however often it was looked at, or null.
-  // `odd`: the walk came to a frame that is not as expected.
+  // A stack was compared. `difference`: the persistent difference after retries, or null. `odd`:
+  // the walk met an unexpected frame.
   void compared(const char* difference, bool odd);
-  // A stack was walked and not compared, while code_is_due(). `odd`: as in compared().
+  // A stack was walked without comparison, while code_is_due(). `odd`: as in compared().
   void walked(bool odd);
-  // What bounds a walk is not as the VM says: `wrong`.
+  // The bounds of a walk are not where the VM's tables say: `wrong`.
   void distrust(const std::string& wrong);
 
-  // Whether compiled code is to be compared before it is decoded: until enough of it was right. A
-  // program's first stacks may have none.
+  // Whether compiled code must be compared before it is decoded, until enough of it was correct. A
+  // program's first stacks may contain none.
   bool code_is_due() const { return code_left_.load(std::memory_order_relaxed) > 0; }
   bool code_was_ever_right() const;
-  // A stack with compiled code was compared, and was right. True: that was enough.
+  // A stack with compiled code was compared and correct. True: that was enough.
   bool code_was_right() { return code_left_.fetch_sub(1, std::memory_order_relaxed) == 1; }
 
-  WalkerCounts counts() const;  // without gave_up
+  WalkerCounts counts() const;  // except gave_up
 
  private:
   void differed(const char* how);
 
-  static constinit thread_local std::uint32_t t_stacks;  // since one of this thread was compared
+  static constinit thread_local std::uint32_t t_stacks;  // since the last comparison on this thread
 
   std::uint32_t every_;
   bool only_count_ = false;
   std::atomic<bool> trusted_{true};
   std::atomic<std::int32_t> first_left_;
   std::atomic<std::int32_t> code_left_;
-  std::atomic<std::int32_t> odd_{0};  // more than were not
+  std::atomic<std::int32_t> odd_{0};  // in excess of those that were not
   std::atomic<std::int64_t> compared_{0};
   mutable std::mutex mutex_;
   std::map<std::string, std::int64_t> different_;

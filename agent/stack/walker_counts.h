@@ -6,11 +6,11 @@
 
 namespace ddm {
 
-// How the walk of stacks fared (walker=vm).
+// Statistics of the stack walker (walker=vm).
 struct WalkerCounts {
-  std::map<std::string, std::int64_t> gave_up;   // stacks that JVMTI told instead, by reason
-  std::int64_t compared = 0;                     // stacks held against JVMTI's
-  std::map<std::string, std::int64_t> differed;  // of those, by how
+  std::map<std::string, std::int64_t> gave_up;   // stacks taken by JVMTI instead, by reason
+  std::int64_t compared = 0;                     // stacks compared with JVMTI's
+  std::map<std::string, std::int64_t> differed;  // of those, by kind of difference
 };
 
 }  // namespace ddm

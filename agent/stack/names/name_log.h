@@ -1,10 +1,10 @@
-// Names on their way to whoever reads them after this process is gone: entries appended to one of
-// two halves of a piece of memory. At every moment, after every store, the memory holds all names
-// that were added and not dropped: what is appended counts once `used` says so, and compaction
-// fills the other half before `generation` turns to it.
+// Names for readers after this process has ended: entries appended to one of two halves of a memory
+// range. At every moment, after every store, the memory contains all names that were added and not
+// dropped: an appended entry counts once `used` includes it, and compaction fills the other half
+// before `generation` selects it.
 //
-// One writer at a time (its callers' lock). Readers may look at any time: those who find the same
-// generation before and after have read a whole half.
+// One writer at a time (the callers' lock). Readers may read at any time: if the generation is
+// equal before and after, they have read a consistent half.
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,12 @@
 namespace ddm {
 
 struct alignas(64) NameSection {
-  std::atomic<std::uint64_t> generation{0};  // half number generation % 2 is the valid one
+  std::atomic<std::uint64_t> generation{0};  // half number generation % 2 is valid
   std::atomic<std::uint64_t> used[2] = {0, 0};
-  std::atomic<std::uint64_t> lost{0};  // names that found no room
+  std::atomic<std::uint64_t> lost{0};  // names without room
 };
 
-// An entry: u4 bytes in all, a multiple of 4 | u4 kind | then, u2 before each text = its bytes:
+// An entry: u4 total bytes, a multiple of 4 | u4 kind | then, each text preceded by u2 = its bytes:
 //   class   u4 id | name
 //   method  u4 id | u2 native | class | method | signature | file | u2 n | n * (u2 bci, u2 line)
 //   thread  u8 id | name
@@ -43,12 +43,12 @@ std::string encode_class(NameId id, std::string_view name);
 std::string encode_method(NameId id, const MethodName& method);
 std::string encode_thread(std::int64_t id, std::string_view name);
 
-// The whole entries at the begin of `half`, in order, up to what makes no sense.
+// Decodes the complete entries at the start of `half`, in order, up to the first invalid one.
 void decode_names(std::span<const std::byte> half, const std::function<void(NameEntry&&)>& take);
 
 class NameLog {
  public:
-  // `halves`: twice `half_bytes`, behind the section.
+  // `halves`: twice `half_bytes`, after the section.
   NameLog(NameSection& section, std::byte* halves, std::size_t half_bytes)
       : section_(section), halves_(halves), half_bytes_(half_bytes) {}
 
@@ -56,7 +56,7 @@ class NameLog {
   bool add(std::string_view entry);
   void count_lost() { section_.lost.fetch_add(1, std::memory_order_relaxed); }
 
-  // Keeps the entries that `wanted` says; of a thread that was renamed, the newest.
+  // Keeps the entries for which `wanted` is true; of a renamed thread, the newest.
   void compact(const std::function<bool(NameEntry::Kind, std::int64_t id)>& wanted);
 
   std::size_t used() const;
@@ -70,7 +70,7 @@ class NameLog {
   const std::size_t half_bytes_;
 };
 
-// Classes and methods, as a NameTable tells of them (under its lock).
+// Classes and methods, as reported by a NameTable (under its lock).
 class RingNames final : public NameKeeper {
  public:
   explicit RingNames(NameLog log) : log_(log) {}
@@ -86,14 +86,13 @@ class RingNames final : public NameKeeper {
 // Thread names. One thread at a time.
 class RingThreadNames {
  public:
-  // `in_use`: the threads of the records that are in the ring now. More than `most` threads are
-  // not kept in mind.
+  // `in_use`: returns the threads of the records in the ring. At most `most` threads are kept.
   RingThreadNames(NameLog log, std::size_t most,
                   std::function<std::unordered_set<std::int64_t>()> in_use)
       : log_(log), most_(most), in_use_(std::move(in_use)) {}
 
   bool holds(std::int64_t id) const { return kept_.contains(id); }
-  // True: others were dropped, and are to be added again when they are seen again.
+  // True: other threads' names were dropped, and must be added again when they are seen again.
   bool add(std::int64_t id, std::string_view name);
 
  private:
@@ -103,7 +102,7 @@ class RingThreadNames {
   const std::size_t most_;
   const std::function<std::unordered_set<std::int64_t>()> in_use_;
   std::unordered_map<std::int64_t, std::size_t> kept_;  // id -> hash of the name
-  int refusals_left_ = 0;                               // after a compaction that brought nothing
+  int refusals_left_ = 0;                               // after a compaction that freed nothing
 };
 
 }  // namespace ddm

@@ -1,12 +1,11 @@
-// The names of classes and methods that records speak of: id -> text.
+// The names of classes and methods that records refer to: id -> text.
 //
-// Entries are copied out of the VM while the class is certainly alive (an object of it was just
-// made, or one of its methods is on the stack), so that a class unloaded later can neither crash
-// nor falsify a report. Equal entries share one id: a class that a thousand loaders define anew
-// costs its name once.
+// Names are copied from the VM while the class is certainly alive (an object of it was just
+// allocated, or a method of it is on the stack), so a class unloaded later can neither crash nor
+// falsify a report. Equal names share an id: a class defined by a thousand loaders is stored once.
 //
-// A name stays until keep_only() drops it because nothing refers to its id any more; an id never
-// comes to mean another name. Any thread may call anything; entries never move or change.
+// A name stays until keep_only() drops it because nothing refers to its id; ids are not reused. Any
+// thread may call anything; entries are never moved or changed.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +39,7 @@ struct MethodName {
   friend bool operator==(const MethodName&, const MethodName&) = default;
 };
 
-inline constexpr std::string_view kFramesLeftOut = "[frames left out]";  // of kLeftOutName
+inline constexpr std::string_view kFramesLeftOut = "[frames left out]";  // text of kLeftOutName
 
 inline constexpr int kLineUnknown = -1;
 inline constexpr int kLineNative = -2;
@@ -48,13 +47,13 @@ inline constexpr int kLineNative = -2;
 // Source line of a bytecode index: kLineNative for native methods, kLineUnknown without a table.
 int line_of(const MethodName& method, std::int32_t bci);
 
-// Is told of every name before its id is used, by a thread that holds the table's lock.
+// Notified of every name before its id is used, by a thread that holds the table's lock.
 class NameKeeper {
  public:
   virtual ~NameKeeper() = default;
   virtual void add_class(NameId id, std::string_view type_name) = 0;
   virtual void add_method(NameId id, const MethodName& method) = 0;
-  // All others are gone from the table, and their ids are not used again.
+  // All other names were dropped, and their ids are not reused.
   virtual void keep_only(const std::function<bool(NameId)>& classes,
                          const std::function<bool(NameId)>& methods) = 0;
 };
@@ -70,29 +69,29 @@ class NameTable {
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;
 
-  // The same name gives the same id, as long as it is there. Ids start at 1.
+  // Equal names give the same id while they are in the table. Ids start at 1.
   NameId add_class(std::string_view type_name);
   NameId add_method(MethodName method);
 
-  // "unknown" for an id that was never given out or is dropped. The references stay valid until
-  // the name is dropped.
+  // "unknown" for an id that was never assigned or was dropped. References stay valid until the
+  // name is dropped.
   const std::string& class_name(NameId id) const;
   const MethodName& method(NameId id) const;
 
-  // Tells `keeper` of all names there are, and of every new one from now on. It lives as long as
-  // the table.
+  // Notifies `keeper` of all current names, and of every new one from now on. It must live as long
+  // as the table.
   void tell(NameKeeper& keeper);
 
   std::size_t class_count() const;
   std::size_t method_count() const;
 
-  // Whoever reads records and asks for their names holds the table from before the first record
-  // until after the last name: nothing is dropped meanwhile.
+  // While the result exists, no names are dropped. A reader of records holds the table from before
+  // the first record until after the last name.
   std::shared_ptr<const void> hold() const;
 
-  // Drops all names but those that `find` names and those that add_class() or add_method() gave
-  // out since the call began. `find` runs without a lock; false, and nothing is dropped. The result
-  // is whether it was done. One thread at a time.
+  // Drops all names except those that `find` adds and those that add_class() or add_method()
+  // returned since the call began. `find` runs without a lock; if it returns false, nothing is
+  // dropped. Returns whether it was done. One thread at a time.
   bool keep_only(const std::function<bool(NamesInUse&)>& find);
 
   GrowthLimit& growth() { return growth_; }
@@ -101,7 +100,7 @@ class NameTable {
   template <typename Name>
   struct Entry {
     Name name;
-    std::uint64_t given_out = 0;  // the last round in which add_...() gave out the id
+    std::uint64_t given_out = 0;  // the last round in which add_...() returned the id
   };
   using Class = Entry<std::string>;
   using Method = Entry<MethodName>;
@@ -112,10 +111,10 @@ class NameTable {
   mutable std::mutex mutex_;
   NameKeeper* keeper_ = nullptr;
   mutable int holders_ = 0;
-  std::uint64_t round_ = 0;  // of keep_only()
+  std::uint64_t round_ = 0;  // number of keep_only() calls
   NameId next_class_ = kUnknownName + 1;
   NameId next_method_ = kUnknownName + 1;
-  // References into these stay valid while others come and go.
+  // References to elements stay valid while others are added or erased.
   std::unordered_map<NameId, Class> classes_;
   std::unordered_map<NameId, Method> methods_;
   std::unordered_map<std::string_view, NameId> class_ids_;   // keys live in classes_

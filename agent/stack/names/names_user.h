@@ -1,4 +1,4 @@
-// Who speaks of names later on, and so has them kept when the others are dropped (NameSweep).
+// A component that refers to names, which NameSweep must not drop.
 #pragma once
 
 #include "stack/names/name_table.h"
@@ -8,7 +8,7 @@ namespace ddm {
 class NamesUser {
  public:
   virtual ~NamesUser() = default;
-  // On an attached thread, which may wait for a lock of the user's.
+  // On an attached thread; may wait for a lock of the component's.
   virtual void add_names(NamesInUse& used) = 0;
 };
 

@@ -1,4 +1,5 @@
-// Program counter -> the code blob that it lies in. Reads the VM's segment map; no lock, any thread.
+// Finds the code blob that contains a program counter, by the VM's segment map; lock-free, any
+// thread.
 #pragma once
 
 #include "stack/walk/vm_memory.h"
@@ -10,8 +11,8 @@ class CodeHeaps {
   CodeHeaps(const VmLayout& layout, const UnprovenMemory& memory)
       : layout_(layout), memory_(memory) {}
 
-  // The begin of the CodeBlob, or 0. Good for as long as something keeps the blob alive: a frame
-  // of the calling thread that stands in it does.
+  // The start of the CodeBlob, or 0. Valid while the blob is kept alive, for example by a frame of
+  // the calling thread in it.
   VmAddress blob_of(VmAddress pc) const;
 
  private:

@@ -1,13 +1,13 @@
-// What a program counter in compiled code means: how large its frame is, and which methods stand in
-// it, innermost first. Read from the nmethod's PcDescs and scopes (debugInfo, pcDesc in HotSpot).
+// Decodes a program counter in compiled code: the size of its frame, and the methods inlined in it,
+// innermost first. Read from the nmethod's PcDescs and scopes (debugInfo, pcDesc in HotSpot).
 //
 //   PcDesc (16 bytes)  | i4 pc, from the code's begin | i4 scope, 0 none | i4 objects | i4 flags |
-//   scope              three numbers: the sender's scope (0: none), the method's place in the
+//   scope              three numbers: the sender's scope (0: none), the method's index in the
 //                      nmethod's metadata (from 1), bci + 1
 //   number             1 to 5 bytes, base 192: a byte below 192 is the last (UNSIGNED5)
 //
-// All program counters are return addresses of calls, for which the compiler leaves an exact PcDesc.
-// Anything else is odd. The caller's own frame keeps the code alive. Any thread.
+// All program counters are return addresses of calls, for which the compiler emits an exact PcDesc;
+// any other is odd. The caller's own frame keeps the code alive. Any thread.
 #pragma once
 
 #include <array>
@@ -26,20 +26,20 @@ struct MethodFrame {
 };
 
 enum class CodeKind : std::uint8_t {
-  kOdd,               // not known, or not as expected: the walk ends
-  kCompiled,          // a frame with methods
-  kStub,              // a frame of the VM's own, without a method
-  kPatched,           // the frame is to be deoptimised; its own pc is kept in the frame
-  kVirtualThreadEnd,  // below a virtual thread's outermost frame
-  kBarrier,           // a virtual thread's outer frames lie in the heap
+  kOdd,               // unknown or unexpected: the walk ends
+  kCompiled,          // has method frames
+  kStub,              // a frame of the VM's, without a method
+  kPatched,           // marked for deoptimization; the original pc is stored in the frame
+  kVirtualThreadEnd,  // outside a virtual thread's outermost frame
+  kBarrier,           // a virtual thread's outer frames are in the heap
 };
 
 struct CompiledFrame {
   static constexpr std::size_t kMostInlined = 64;
 
   CodeKind kind = CodeKind::kOdd;
-  std::int32_t bytes = 0;     // of the frame; kPatched: from sp to where its own pc is kept
-  VmAddress identity_at = 0;  // where the nmethod keeps its compile id; 0: code that never goes
+  std::int32_t bytes = 0;     // of the frame; kPatched: from sp to the stored original pc
+  VmAddress identity_at = 0;  // address of the nmethod's compile id; 0: the code is never freed
   std::uint32_t identity = 0;
   std::size_t count = 0;
   std::array<MethodFrame, kMostInlined> frames;  // `count` of them
@@ -56,7 +56,7 @@ class CompiledFrames {
     VmAddress code, pcs, pcs_end, data, data_end, metadata, metadata_end;
   };
 
-  // The name of a blob is one of a few.
+  // A blob's name is one of a few constants.
   bool is_named(VmAddress blob, std::string_view name) const;
   bool is_nmethod(VmAddress blob) const;
   Parts parts_of(VmAddress nmethod) const;

@@ -1,13 +1,13 @@
-// What was found out about a place in code, for the next time that it is met: no decoding, no
-// look-up of names, no lock.
+// Caches the decoded frames of code addresses, so that a later walk needs no decoding, no names and
+// no lock.
 //
-// A place is a return address in compiled code or a bytecode pointer in interpreted code. Both come
-// to mean something else once the code is gone, so every entry has an identity that the reader
-// compares: an nmethod's compile id as it stands there now, or the version of a method.
+// A place is a return address in compiled code or a bytecode pointer in interpreted code. Either
+// may denote something else once its code was freed, so every entry has an identity that the reader
+// revalidates: an nmethod's current compile id, or the version of a method.
 //
-// A slot is written under a lock of its own (a number that is odd meanwhile); who finds it taken
-// does without. What does not fit goes on in the entry of the next part. Fixed size, 4 MiB. Any
-// thread.
+// A slot is written under a lock of its own (a sequence number that is odd meanwhile); a thread
+// that finds it locked does not use it. Frames that do not fit continue in the entry of the next
+// part. Fixed size, 4 MiB. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -29,21 +29,21 @@ class FrameCache {
 
   struct Entry {
     CodeKind kind = CodeKind::kOdd;
-    bool more = false;  // the next part goes on
+    bool more = false;  // continued in the next part
     std::size_t count = 0;
-    std::int32_t bytes = 0;  // of the frame; kPatched: the pc's offset in it
+    std::int32_t bytes = 0;  // size of the frame; kPatched: offset of its original pc
     std::array<ShownFrame, kFramesOfPart> frames;
   };
 
-  // Of an nmethod: where its compile id is kept, and the id. Of code that never goes: 0, 0. Of
-  // interpreted code: the Method* and its version's identity.
+  // For an nmethod: the address of its compile id, and the id. For code that is never freed: 0, 0.
+  // For interpreted code: the Method* and its version's identity.
   struct Identity {
     VmAddress at = 0;
     std::uint64_t value = 0;
   };
 
-  // A byte, so far from where an nmethod keeps its compile id, that tells whether it is there yet: a
-  // freed nmethod keeps its compile id, while another may stand at its end.
+  // A byte, at a distance from an nmethod's compile id, that tells whether the nmethod is in use: a
+  // freed one keeps its compile id, and another may occupy its end.
   struct Alive {
     std::int64_t at = 0;
     std::uint8_t least = 1, most = 1;
@@ -52,24 +52,24 @@ class FrameCache {
     return {layout.alive - layout.compile_id, layout.alive_least, layout.alive_most};
   }
 
-  // Both of them, the compile id and that byte, lie in so many bytes of an nmethod: as long as those
-  // are the same, the same code stands there.
+  // The compile id and that byte are within this many bytes: while these are unchanged, so is the
+  // code.
   static constexpr std::int64_t kStampBytes = 16;
   bool has_stamps() const {
     return std::max<std::int64_t>(alive_.at + 1, sizeof(std::uint32_t)) - stamp_offset() <=
            kStampBytes;
   }
-  // From where the compile id is kept.
+  // Relative to the compile id.
   std::int64_t stamp_offset() const { return std::min<std::int64_t>(alive_.at, 0); }
 
-  // `generation` goes up when nothing that was found out before holds any longer.
+  // `generation` is incremented when all earlier entries become invalid.
   FrameCache(const std::atomic<std::uint32_t>& generation, Alive alive);
 
-  // false: not known, or not any more.
+  // False: unknown, or no longer valid.
   bool find_compiled(VmAddress pc, unsigned part, Entry& entry, Identity& identity) const {
     return find(pc, part, entry, identity) && still_stands(identity);
   }
-  // Whether that compiled code is still where it was.
+  // Whether that compiled code is still there.
   bool still_stands(const Identity& code) const { return stands(code, alive_); }
   static bool stands(const Identity& code, Alive where) {
     if (code.at == 0) return true;
@@ -77,18 +77,18 @@ class FrameCache {
     return load<std::uint32_t>(code.at) == code.value && alive >= where.least &&
            alive <= where.most;
   }
-  // What stands there if `identity`, as it is found, is that of the frame's method.
+  // Valid if `identity`, as found, is that of the frame's method.
   bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {
     return find(place, 0, entry, identity);
   }
 
-  // `generation`: from before the entry was found out.
+  // `generation`: its value before the entry was decoded.
   void insert(VmAddress place, unsigned part, Identity identity, const Entry& entry,
               std::uint32_t generation);
 
  private:
   struct alignas(64) Slot {
-    std::atomic<std::uint32_t> sequence{0};  // odd: is being written
+    std::atomic<std::uint32_t> sequence{0};  // odd: being written
     std::atomic<std::uint32_t> shape{0};     // kind, more, count: a byte each
     std::atomic<std::uint64_t> key{0};
     std::atomic<VmAddress> identity_at{0};
@@ -106,7 +106,7 @@ class FrameCache {
     return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> 49);
   }
 
-  // Two slots may hold a key.
+  // A key has two possible slots.
   bool find(VmAddress place, unsigned part, Entry& entry, Identity& identity) const {
     if (!slots_.good()) return false;
     const std::uint64_t key = key_of(place, part);
@@ -116,7 +116,7 @@ class FrameCache {
   }
 
   bool read(const Slot& slot, std::uint64_t key, Entry& entry, Identity& identity) const {
-    // Acquire on every load keeps them in this order, and the last one behind them.
+    // Acquire loads keep the reads in this order, and the last sequence check after them.
     const std::uint32_t sequence = slot.sequence.load(std::memory_order_acquire);
     if (slot.key.load(std::memory_order_acquire) != key) return false;
     const std::uint32_t shape = slot.shape.load(std::memory_order_acquire);
@@ -136,7 +136,7 @@ class FrameCache {
 
   const std::atomic<std::uint32_t>& generation_;
   const Alive alive_;
-  ReservedArray<Slot> slots_;  // not good(): no memory, nothing is remembered
+  ReservedArray<Slot> slots_;  // not good(): no memory, nothing is cached
 };
 
 }  // namespace ddm

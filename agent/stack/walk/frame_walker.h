@@ -1,9 +1,9 @@
-// Steps from frame to frame of the calling thread's stack, from the anchor that the VM sets when
+// Steps through the frames of the calling thread's stack, from the anchor that the VM sets when
 // Java calls native code.
 //
-// Trusts nothing that it reads from the stack: every address lies between the stack pointer and the
-// stack's base, is aligned, and is higher than the one before. Anything else is odd and ends the
-// walk. What a frame holds is decoded by CompiledFrames (compiled code) or told by the frame itself
+// Validates everything read from the stack: an address must be between the stack pointer and the
+// stack's base, aligned, and higher than the previous one. Anything else is odd and ends the walk.
+// The content of a frame is decoded by CompiledFrames (compiled code) or read from the frame
 // (interpreter).
 #pragma once
 
@@ -13,10 +13,10 @@ namespace ddm {
 
 // Why a walk ended.
 enum class WalkEnd : std::uint8_t {
-  kComplete,       // at the thread's outermost frame, or as deep as was asked for
-  kBarrier,        // a virtual thread's outer frames lie in the heap
-  kOdd,            // a frame that is not as expected
-  kUnknownMethod,  // a method that has no id yet
+  kComplete,       // at the outermost frame, or at the requested depth
+  kBarrier,        // a virtual thread's outer frames are in the heap
+  kOdd,            // an unexpected frame
+  kUnknownMethod,  // a method without an id
   kNoMemory,
   kCount
 };
@@ -25,18 +25,18 @@ enum class FrameKind : std::uint8_t { kInterpreted, kEntry, kCode };
 
 class FrameWalker {
  public:
-  // Where a walk stands. A loop keeps it in registers and hands it back with stand_at().
+  // The position of a walk. A loop keeps it in registers and stores it with stand_at().
   struct Place {
     VmAddress sp = 0, pc = 0, fp = 0;
-    VmAddress fp_at = 0;  // where fp was read; 0: nowhere
+    VmAddress fp_at = 0;  // address that fp was read from; 0: none
     bool unpatched = false;
   };
 
-  // A word of the stack that a step of the walk went by.
+  // A word of the stack that determined a step.
   struct Word {
     VmAddress at, value;
   };
-  static constexpr std::size_t kMostWords = 6;  // of a step
+  static constexpr std::size_t kMostWords = 6;  // per step
 
   FrameWalker(const VmLayout& layout, VmAddress java_thread)
       : layout_(layout),
@@ -44,7 +44,7 @@ class FrameWalker {
         high_(load<VmAddress>(java_thread + layout.stack_base)),
         low_(high_ - load<VmAddress>(java_thread + layout.stack_size)) {}
 
-  // Stands at the innermost Java frame. false: there is none (kComplete), or it is odd.
+  // Goes to the innermost Java frame. False: there is none (kComplete), or it is odd.
   bool begin(WalkEnd& end) {
     return stand_at(thread_ + layout_.anchor_sp, thread_ + layout_.anchor_pc,
                     thread_ + layout_.anchor_fp, low_, end);
@@ -64,12 +64,12 @@ class FrameWalker {
     return FrameKind::kCode;
   }
 
-  // Of a kCode frame: goes on to the caller. false: odd, and at `at` still.
+  // For a kCode frame: goes to its caller. False: odd, and `at` is unchanged.
   bool pop(Place& at, std::int32_t frame_bytes) const {
     const VmAddress sp = at.sp + static_cast<VmAddress>(frame_bytes);
     if (frame_bytes < static_cast<std::int32_t>(kWord) || !holds(sp, at.sp)) return false;
-    // The frame pointer that the callee saved. Wrong in frames of one word, which have none; who
-    // uses it checks it.
+    // The frame pointer saved by the callee. Invalid in frames of one word, which save none; users
+    // validate it.
     at.unpatched = false;
     at.fp_at = frame_bytes > static_cast<std::int32_t>(kWord) ? sp - 2 * kWord : 0;
     at.fp = at.fp_at != 0 ? load<VmAddress>(at.fp_at) : 0;
@@ -78,7 +78,7 @@ class FrameWalker {
     return true;
   }
 
-  // Of a CodeKind::kPatched frame: its own pc, from where the VM keeps it. Once a frame.
+  // For a CodeKind::kPatched frame: restores the original pc. Once per frame.
   bool unpatch(Place& place, std::int32_t pc_offset) const {
     const VmAddress at = place.sp + static_cast<VmAddress>(pc_offset);
     if (pc_offset < 0 || !holds(at, place.sp - 1) || place.unpatched) return false;
@@ -87,7 +87,7 @@ class FrameWalker {
     return true;
   }
 
-  // Of a kInterpreted frame: its method and bytecode pointer (0 in a native one). false: odd.
+  // For a kInterpreted frame: its method and bytecode pointer (0 in a native one). False: odd.
   bool read_interpreted(const Place& at, VmAddress& method, VmAddress& bytecode) const {
     if (!holds(at.fp + kBytecode, low_) || !holds(at.fp + kWord, at.sp - 1)) return false;
     method = load<VmAddress>(at.fp + kMethod);
@@ -95,10 +95,10 @@ class FrameWalker {
     return true;
   }
 
-  // Goes on from a frame that was read to its caller.
+  // Goes from a frame that was read to its caller.
   bool leave_interpreted(Place& at) const {
     const VmAddress sp = load<VmAddress>(at.fp + kSenderSp);
-    // One word above fp where a method handle took its last argument away from the stack.
+    // One word above fp where a method handle call has removed its last argument.
     if (!holds(sp, at.fp)) return false;
     at.pc = load<VmAddress>(at.fp + kWord);
     at.fp_at = at.fp;
@@ -108,13 +108,13 @@ class FrameWalker {
     return true;
   }
 
-  // Both.
+  // Both together.
   bool pop_interpreted(VmAddress& method, VmAddress& bytecode) {
     return read_interpreted(at_, method, bytecode) && leave_interpreted(at_);
   }
 
-  // Of a kEntry frame, by which the VM called Java: goes on to the Java frame that called the VM.
-  // false: there is none (kComplete), or it is odd.
+  // For a kEntry frame (the call stub): goes to the Java frame that called the VM. False: there is
+  // none (kComplete), or it is odd.
   bool pop_entry(WalkEnd& end) {
     end = WalkEnd::kOdd;
     if (!holds(at_.fp + kWrapper, low_)) return false;
@@ -125,15 +125,15 @@ class FrameWalker {
     return stand_at(first, wrapper + static_cast<VmAddress>(layout_.wrapper_pc), last, at_.sp, end);
   }
 
-  // The words that decided of a step from one place to the next: as long as they are the same, so
-  // is the step. How many there are. Of a kCode frame that was popped or unpatched:
+  // Stores the words that determined a step from one place to the next: while they are unchanged,
+  // so is the step. Returns their number. For a kCode frame that was popped or unpatched:
   std::size_t words_of_code(const Place& from, const Place& to, std::int32_t bytes,
                             Word* words) const {
     words[0] = {to.unpatched ? from.sp + static_cast<VmAddress>(bytes) : to.sp - kWord, to.pc};
     return 1 + words_of_arrival(to, words + 1);
   }
-  // A bytecode pointer is of one method only. Where the caller goes by its frame pointer, its stack
-  // pointer decides of nothing.
+  // A bytecode pointer belongs to one method only. Where the caller is found by its frame pointer,
+  // its stack pointer is irrelevant.
   std::size_t words_of_interpreted(const Place& from, VmAddress method, VmAddress bytecode,
                                    const Place& to, Word* words) const {
     words[0] = {from.fp + kBytecode, bytecode};
@@ -143,7 +143,7 @@ class FrameWalker {
     if (!goes_by_fp(to)) words[count++] = {from.fp + kSenderSp, to.sp};
     return count + words_of_arrival(to, words + count);
   }
-  // Of a kEntry frame whose thread came from Java, or, with `to` null, did not.
+  // For a kEntry frame with a Java caller; `to` null: without one.
   std::size_t words_of_entry(const Place& from, const Place* to, Word* words) const {
     const VmAddress wrapper = load<VmAddress>(from.fp + kWrapper);
     const VmAddress pc_at = wrapper + static_cast<VmAddress>(layout_.wrapper_pc);
@@ -155,10 +155,10 @@ class FrameWalker {
     if (words[2].value == 0) words[count++] = {to->sp - kWord, to->pc};
     return count + words_of_arrival(*to, words + count);
   }
-  // Whether a step from there goes by the frame pointer.
+  // Whether a step from there depends on the frame pointer.
   bool goes_by_fp(const Place& at) const { return kind(at) != FrameKind::kCode; }
 
-  // Leaves what CompiledFrames or the cache know to be there.
+  // Leaves a frame described by CompiledFrames or the cache.
   bool leave(CodeKind kind, std::int32_t bytes) { return leave(at_, kind, bytes); }
   bool leave(Place& at, CodeKind kind, std::int32_t bytes) const {
     return kind == CodeKind::kPatched ? unpatch(at, bytes) : pop(at, bytes);
@@ -166,7 +166,7 @@ class FrameWalker {
 
  private:
   static constexpr VmAddress kWord = sizeof(VmAddress);
-  // From a frame's fp: in an interpreter's, and in the call stub's.
+  // Offsets from fp in an interpreter frame, and in the call stub's frame.
   static constexpr VmAddress kSenderSp = -1 * kWord, kMethod = -3 * kWord, kBytecode = -8 * kWord;
   static constexpr VmAddress kWrapper = -6 * kWord;
 
@@ -176,7 +176,7 @@ class FrameWalker {
     return 1;
   }
 
-  // Whether a word of the stack lies there, above `floor`.
+  // Whether `at` is a word of the stack above `floor`.
   bool holds(VmAddress at, VmAddress floor) const {
     return at > floor && at % kWord == 0 && at >= low_ && at <= high_ - kWord;
   }
@@ -186,7 +186,7 @@ class FrameWalker {
     end = sp == 0 ? WalkEnd::kComplete : WalkEnd::kOdd;
     if (!holds(sp, floor) || !holds(sp - kWord, low_)) return false;
     at_ = {sp, load<VmAddress>(pc_at), load<VmAddress>(fp_at), fp_at, false};
-    // A stub of the VM's leaves its return address just below.
+    // A stub of the VM stores its return address just below.
     if (at_.pc == 0) at_.pc = load<VmAddress>(sp - kWord);
     return true;
   }

@@ -1,12 +1,12 @@
-// What a thread's last walks found out about places in code: what FrameCache has of all threads and
-// all code, in a table so small that it stays in the processor's cache.
+// A thread's own cache of code addresses met by its recent walks: a subset of FrameCache, small
+// enough for the processor's cache.
 //
-// A thread allocates at a few hundred places again and again. What a place means holds within one
-// epoch: classes, and from JDK 20 on code, are given back in pauses of the collector only. The caller
-// looks whether code is the same where that is not so, and whose bytecode it is.
+// A thread allocates at a few hundred places repeatedly. Entries are valid within one epoch:
+// classes, and from JDK 20 on code, are freed in GC pauses only. Before JDK 20 the caller must
+// revalidate the nmethod, and always the bytecode's method.
 //
-// One table a thread, reserved when the thread is first walked: 8 KiB, more as a thread is found to
-// have more places, up to 128. Each thread uses its own only.
+// One table per thread, reserved at its first walk: 8 KiB, growing up to 128 as needed. Each thread
+// accesses only its own.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,13 @@ namespace ddm {
 
 class KnownPlaces {
  public:
-  // Places with more inlined are FrameCache's alone. Of most only the first 64 bytes are looked at.
+  // Places with more inlined frames are only in FrameCache. For most, only the first 64 bytes are
+  // read.
   static constexpr std::size_t kFrames = FrameCache::kFramesOfPart;
 
   struct alignas(64) Known {
-    std::uint64_t key = 0;      // the place and the epoch's number; 0: none
-    VmAddress identity_at = 0;  // with identity as in FrameCache::Identity
+    std::uint64_t key = 0;      // the place and the epoch's number; 0: empty
+    VmAddress identity_at = 0;  // like FrameCache::Identity, with identity
     std::uint64_t identity = 0;
     std::int32_t bytes = 0;
     CodeKind kind = CodeKind::kOdd;
@@ -40,15 +41,15 @@ class KnownPlaces {
   };
   static_assert(sizeof(Known) == 128);
 
-  // What is kept holds within one epoch only.
+  // Entries are valid within one epoch.
   struct Epoch {
     std::uint32_t names = 0;   // FrameNames::generation()
     std::uint32_t pauses = 0;  // of the collector
     friend bool operator==(const Epoch&, const Epoch&) = default;
   };
 
-  // The calling thread's table, empty when it is of another epoch. Null: no memory, or the thread
-  // is at its end.
+  // The calling thread's table, emptied if it is of another epoch. Null: no memory, or the thread
+  // is ending.
   static KnownPlaces* of_this_thread(Epoch epoch) {
     KnownPlaces* const places = t_places;
     if (places == nullptr) [[unlikely]]
@@ -58,12 +59,12 @@ class KnownPlaces {
     return places;
   }
 
-  // A return address, or a place in bytecode; null: not known.
+  // A return address, or a bytecode pointer; null: unknown.
   const Known* find(VmAddress place) const {
     const Known& known = table_[slot_of(place)];
     return known.key == key_of(place) ? &known : nullptr;
   }
-  // In the room of another.
+  // Replaces another entry.
   const Known* keep(VmAddress place, const FrameCache::Identity& code,
                     const FrameCache::Entry& entry) {
     Known& known = room_for(place);
@@ -91,14 +92,14 @@ class KnownPlaces {
 
  private:
   static constexpr unsigned kAddressBits = 48;
-  static constexpr unsigned kFirstBits = 6, kMostBits = 10;  // of a slot's number
+  static constexpr unsigned kFirstBits = 6, kMostBits = 10;  // bits of a slot index
   static constexpr std::size_t kTrailBytes = (sizeof(StackTrail) + 63) / 64 * 64;
   static constexpr std::size_t kMost = std::size_t{1} << kMostBits;
   static constexpr std::size_t kTableBytes = kMost * sizeof(Known);
   static constexpr std::size_t kBytes = kTrailBytes + kTableBytes + sizeof(ParkedTrails);
   static constexpr std::uint64_t kMostNumber = (1u << (64 - kAddressBits)) - 1;
 
-  // All lie in one mapping, the trail first.
+  // All are in one mapping, the trail first.
   KnownPlaces(StackTrail* trail, Known* table, ParkedTrails* parked, Epoch epoch)
       : trail_(trail), table_(table), parked_(parked), epoch_(epoch) {}
   ~KnownPlaces();
@@ -129,9 +130,9 @@ class KnownPlaces {
   Epoch epoch_;
   std::uint64_t number_ = 1;  // of the epoch
   unsigned shift_ = 64 - kFirstBits;
-  std::size_t replaced_ = 0;  // others of this epoch, since it is that wide
+  std::size_t replaced_ = 0;  // entries of this epoch replaced since the last growth
 
-  // No destructors of their own: a thread may still allocate after its thread_local objects are gone.
+  // No destructors: a thread may still allocate after its thread_local objects were destroyed.
   static constinit thread_local KnownPlaces* t_places;
   static constinit thread_local bool t_ended;
   struct Owner;

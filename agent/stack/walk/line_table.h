@@ -1,7 +1,7 @@
-// Which line the bytecode from an index on belongs to, as the VM keeps it behind a method's bytecode
-// (CompressedLineNumberWriteStream in HotSpot).
+// Decodes the VM's line table, which follows a method's bytecode (CompressedLineNumberWriteStream
+// in HotSpot).
 //
-//   entry   u1: 5 bits more bytes of code, 3 bits more lines, than the entry before; or
+//   entry   u1: 5 bits bytecode distance, 3 bits line distance to the previous entry; or
 //           0xff, and both as signed numbers (number_stream.h)
 //   end     u1 0
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace ddm {
 
-// In the table's order. Nothing: it does not end where it should, or goes beyond `code_size`.
+// In the table's order. nullopt: it does not end properly, or exceeds `code_size`.
 std::optional<std::vector<LineEntry>> read_line_table(std::span<const std::uint8_t> table,
                                                       std::uint8_t stream_base,
                                                       std::size_t code_size);

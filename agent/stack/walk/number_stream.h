@@ -1,5 +1,5 @@
-// The VM's streams of small numbers (UNSIGNED5): 1 to 5 bytes each, base 192, a byte below 192 is the
-// last. `base` is subtracted from each byte: VmLayout::stream_base.
+// Decodes the VM's streams of small numbers (UNSIGNED5): 1 to 5 bytes each, base 192, a byte below
+// 192 is the last. `base` is subtracted from each byte: VmLayout::stream_base.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace ddm {
 
 class NumberStream {
  public:
-  // `unproven`: what the bytes are read by; null: they are certainly there.
+  // `unproven`: reads the bytes safely; null: they are certainly readable.
   NumberStream(VmAddress at, VmAddress end, std::uint8_t base,
                const UnprovenMemory* unproven = nullptr)
       : unproven_(unproven), at_(at), end_(end), base_(base) {}
@@ -36,13 +36,13 @@ class NumberStream {
     }
   }
 
-  // 0, -1, 1, -2, 2, ... stand as 0, 1, 2, 3, 4, ...
+  // 0, -1, 1, -2, 2, ... are encoded as 0, 1, 2, 3, 4, ...
   std::int32_t next_signed() {
     const auto number = static_cast<std::uint32_t>(next());
     return static_cast<std::int32_t>(number >> 1 ^ (0u - (number & 1)));
   }
 
-  // False once a number ran over the end.
+  // False once a number exceeded the end.
   bool good() const { return good_; }
 
  private:

@@ -1,14 +1,14 @@
-// The outer frames of the virtual thread that the calling thread runs. A thread that has waited gets
-// back its innermost frames at first and the others when it returns to them: until then they lie in
+// The outer frames of the calling thread's virtual thread. After a wait a virtual thread's
+// innermost frames are thawed first and the others when it returns to them: until then those are in
 // the heap.
 //
 //   ContinuationEntry -> Continuation.tail -> StackChunk (-> StackChunk.parent -> ...)
-//   StackChunk   | fields | free | sp: frames as they lie on a thread's stack | bottom | ...
+//   StackChunk   | fields | free | sp: frames as on a thread's stack | bottom | ...
 //
-// Their only writers are the thread itself, which is here, and the collector in a pause: what was
-// read between two looks at the number of pauses is true if it has not changed, and no address is
-// followed before such a look. (The same holds for the class of an object, ObjectFacts.) Not
-// for collectors that move objects while the program runs.
+// They are written only by the thread itself, which is here, and by the collector in a pause: what
+// was read between two equal pause numbers is consistent, and no address is dereferenced before
+// that check. (ObjectFacts reads an object's class in the same way.) Not for collectors that move
+// objects concurrently.
 #pragma once
 
 #include <array>
@@ -24,85 +24,86 @@ namespace ddm {
 
 struct ParkedLayout {
   Offset cont_entry = kAbsent;  // in a JavaThread
-  // In a ContinuationEntry, one of these: which of them shows once a virtual thread runs.
+  // In a ContinuationEntry, one of these; determined once a virtual thread runs.
   std::array<Offset, 2> entry_conts = {kAbsent, kAbsent};
   Offset cont_tail = kAbsent;
   Offset chunk_parent = kAbsent, chunk_size = kAbsent, chunk_sp = kAbsent, chunk_bottom = kAbsent;
   Offset chunk_stack =
-      kAbsent;  // where its words begin; the fields above count in words from there
+      kAbsent;  // where its words begin; the fields above are word offsets from there
   ObjectLayout objects;
-  VmAddress oop_base = 0;  // of compressed references
+  VmAddress oop_base = 0;  // for compressed references
   int oop_shift = 0;
   std::uint64_t cont_key = 0, chunk_key = 0;  // class words
 };
 
 class ParkedFrames {
  public:
-  // `pauses`: odd inside a pause, higher after each.
+  // `pauses`: odd during a pause, higher after each.
   ParkedFrames(const ParkedLayout& layout, const std::atomic<std::uint64_t>& pauses,
                ReadablePages& pages)
       : layout_(layout), pauses_(pauses), pages_(pages) {}
 
-  // The frames of one chunk, as long as undisturbed() says so.
+  // The frames of one chunk, valid while undisturbed().
   struct Run {
     std::uint64_t pause = 0;
-    VmAddress sp = 0;      // of the innermost one
-    VmAddress end = 0;     // behind the outermost one
-    VmAddress parent = 0;  // the chunk with those further out; 0: none
+    VmAddress sp = 0;      // of the innermost frame
+    VmAddress end = 0;     // after the outermost frame
+    VmAddress parent = 0;  // the chunk with the next outer frames; 0: none
 
     std::size_t words() const { return (end - sp) / sizeof(VmAddress); }
   };
-  // Before the innermost frame's sp its pc and the frame pointer of an interpreter's stand.
+  // The innermost frame's sp is preceded by its pc and an interpreter frame's frame pointer.
   static constexpr std::size_t kWordsBefore = 2;
 
-  // Those that the thread returns to first, an empty run if there are none. false: they cannot be
-  // told now.
+  // Finds the frames that the thread returns to first; an empty run if there are none. False: they
+  // cannot be determined now.
   bool find(VmAddress java_thread, Run& run) const;
-  // Those further out than a run with a parent.
+  // Finds the frames further out than a run with a parent.
   bool find_outer(Run& run) const { return find_in(run.parent, run); }
 
   bool undisturbed(const Run& run) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return pauses_.load(std::memory_order_relaxed) == run.pause;
   }
-  // The words before it and its own, as many as there is room for. How many; 0: disturbed.
+  // Copies the words before the run and its own, as many as `to` holds. Returns their number; 0:
+  // disturbed.
   std::size_t copy(const Run& run, std::span<VmAddress> to) const;
 
  private:
-  // Of the chunk or, if that is empty, of its parents.
+  // Searches the chunk or, if that is empty, its parents.
   bool find_in(VmAddress chunk, Run& run) const;
   VmAddress reference_at(VmAddress at) const;
   bool is_object(VmAddress at, std::uint64_t key) const;
-  // The Continuation of an entry; 0: there is none where one should be.
+  // The Continuation of an entry; 0: there is none where one is expected.
   VmAddress continuation_of(VmAddress entry, const Run& run) const;
 
   const ParkedLayout layout_;
   const std::atomic<std::uint64_t>& pauses_;
   ReadablePages& pages_;
-  mutable std::atomic<Offset> entry_cont_{kAbsent};  // once a continuation was seen there
+  mutable std::atomic<Offset> entry_cont_{kAbsent};  // set once a continuation was found there
 };
 
-// Steps from frame to frame of a run that was copied. In an interpreter's frame addresses of the
-// stack are relative to its frame pointer, and that to where it is kept.
+// Steps through the frames of a copied run. In an interpreter frame, stack addresses are relative
+// to its frame pointer, which is relative to where it is stored.
 class ParkedWalk {
  public:
-  // `run_words`: of the whole run, of which `words` may be the begin.
+  // `run_words`: of the whole run; `words` may be its beginning.
   ParkedWalk(const VmLayout& layout, std::span<const VmAddress> words, std::size_t run_words);
 
-  // At the run's end. good() is false where a frame is odd, or was not copied.
+  // At the run's end. good() is false if a frame is odd, or was not copied.
   bool done() const { return sp_ >= end_; }
   bool good() const { return good_; }
-  // Of a frame that is not done.
+  // Of the current frame, if not done().
   VmAddress pc() const { return pc_; }
   bool interpreted() const {
     return pc_ - layout_.interpreter_low < layout_.interpreter_high - layout_.interpreter_low;
   }
   bool read_interpreted(VmAddress& method, VmAddress& bytecode);
   bool leave_interpreted();
-  // As FrameWalker::leave().
+  // Like FrameWalker::leave().
   bool leave(CodeKind kind, std::int32_t bytes);
 
-  // The words that decided of the steps so far, by their place in the copy; too_many(): not all.
+  // The words that determined the steps so far, by index in the copy; too_many(): incomplete.
   static constexpr std::size_t kMostDecisive = 320;
   std::span<const std::uint16_t> decisive() const { return {decisive_.data(), decisive_count_}; }
   bool too_many() const { return too_many_; }
@@ -114,13 +115,13 @@ class ParkedWalk {
     return false;
   }
   bool stand_at(std::size_t sp, std::size_t unextended_sp);
-  // The frame pointer, which was read, and what is kept relative to it.
+  // The frame pointer, after it was read, and a value relative to it.
   std::size_t relative(int at) { return fp_ + word(fp_ + static_cast<std::size_t>(at)); }
 
   const VmLayout& layout_;
   const std::span<const VmAddress> words_;
   const std::size_t end_;
-  std::size_t sp_ = 0, unextended_sp_ = 0, fp_ = 0;  // places in the copy
+  std::size_t sp_ = 0, unextended_sp_ = 0, fp_ = 0;  // indices in the copy
   VmAddress pc_ = 0;
   bool unpatched_ = false, good_ = true, too_many_ = false;
   std::size_t decisive_count_ = 0;

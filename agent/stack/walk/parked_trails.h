@@ -1,10 +1,8 @@
-// What a thread found when it last walked frames that lay in the heap (parked_frames.h): the words
-// that decided, counted from the innermost frame, and the frames. Where the same words stand in
-// the same places of a run of the same length, the frames are the same, whatever virtual thread's
-// they are.
+// A thread's cache of walks over frames in the heap (parked_frames.h): the words that determined a
+// walk, relative to the innermost frame, and its frames. A run of equal length with equal words at
+// these positions has equal frames, whichever virtual thread it belongs to.
 //
-// Good for as long as code and names stay what they are: who owns it calls clear(). Each thread has
-// some of its own.
+// Valid while code and names are unchanged: the owner calls clear(). Each thread has its own.
 #pragma once
 
 #include <array>
@@ -22,14 +20,14 @@ class ParkedTrails {
   ParkedTrails() { clear(); }
   void clear() { pcs_ = {}; }
 
-  // Of a run that is not empty. What is found counts if the run is undisturbed afterwards.
+  // For a non-empty run. The result is valid if the run is undisturbed afterwards.
   struct Found {
     std::span<const ShownFrame> frames;
-    bool good = false;  // false: nothing is known of it
+    bool good = false;  // false: not found
   };
   Found find(const ParkedFrames::Run& run) const;
 
-  // Where a run is copied to, its frames are gathered, and both are kept for the next time.
+  // Buffers for the copy of a run and for its frames, which keep() stores.
   std::span<VmAddress> room() { return room_; }
   void begin() {
     gathered_count_ = 0;
@@ -43,14 +41,14 @@ class ParkedTrails {
     }
   }
   bool overflown() const { return overflown_; }
-  // Of a run that was walked to its end.
+  // Stores a run that was walked to its end.
   void keep(const ParkedFrames::Run& run, const ParkedWalk& walked);
 
  private:
   static constexpr std::size_t kTrails = 8, kFrames = 80, kRoom = 4096;
 
   struct Word {
-    std::uint32_t at;  // in bytes, from the first word before sp
+    std::uint32_t at;  // byte offset from the first word before sp
     VmAddress value;
   };
   struct Trail {
@@ -63,7 +61,7 @@ class ParkedTrails {
   }
   static std::size_t place_of(VmAddress pc) { return (pc * 0x9E3779B97F4A7C15ull) >> 61; }
 
-  std::array<VmAddress, kTrails> pcs_;  // 0: none. All else takes memory only where it is used.
+  std::array<VmAddress, kTrails> pcs_;  // 0: none. Other memory is committed on use only.
   std::size_t gathered_count_ = 0;
   bool overflown_ = false;
   std::array<ShownFrame, kFrames> gathered_;

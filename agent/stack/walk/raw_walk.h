@@ -1,5 +1,5 @@
-// A whole stack, decoded frame by frame without a cache: what the cached walk and GetStackTrace are
-// held against, and the walk as a test without a JVM can run it.
+// Decodes a whole stack frame by frame without a cache: the reference for the cached walk, compared
+// with GetStackTrace, and a walk that tests can run without a JVM.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace ddm {
 
-// A frame and the version of its method that it runs.
+// A frame and the version of its method that it executes.
 struct VersionFrame {
-  VmAddress id = 0;  // jmethodID; 0: odd, or none yet
+  VmAddress id = 0;  // jmethodID; 0: odd, or not created yet
   std::int32_t bci = kNoBci;
-  VmAddress method = 0;  // Method*, of that version
+  VmAddress method = 0;  // Method* of that version
   bool compiled = false;
 };
 
@@ -23,20 +23,20 @@ class RawWalk {
   RawWalk(const VmLayout& layout, const CompiledFrames& compiled, const MethodResolution& methods)
       : layout_(layout), compiled_(compiled), methods_(methods) {}
 
-  // Of the thread, from the innermost frame outwards, as many as there is room for. `parked`: for
-  // the outer ones of a virtual thread, or null.
+  // The thread's frames, innermost first, as many as `frames` holds. `parked`: for the outer frames
+  // of a virtual thread, or null.
   WalkEnd walk(VmAddress java_thread, std::span<VersionFrame> frames, std::size_t& count,
                const ParkedFrames* parked = nullptr) const;
 
-  // What an interpreted frame stands for. Nothing in it is trusted.
+  // Decodes an interpreted frame; validates everything.
   VersionFrame interpreted_frame(VmAddress method, VmAddress bytecode) const;
 
  private:
-  // kComplete: all frames are there, or as many as there is room for.
+  // kComplete: all frames were added, or as many as `frames` holds.
   WalkEnd walk_parked(VmAddress java_thread, const ParkedFrames& parked,
                       std::span<VersionFrame> frames, std::size_t& count) const;
   WalkEnd walk_run(ParkedWalk& run, std::span<VersionFrame> frames, std::size_t& count) const;
-  // false: a method without an id.
+  // False: a method without an id.
   bool add(const CompiledFrame& found, std::span<VersionFrame> frames, std::size_t& count) const;
 
   const VmLayout& layout_;

@@ -1,7 +1,7 @@
-// Where HotSpot keeps what a stack walk needs: offsets, addresses and constants, read from the VM's
-// own tables by stack/layout_detection. Pure data; a test fills it with a layout of its own.
+// The HotSpot structures that a stack walk reads: offsets, addresses and constants, filled by
+// stack/layout_detection from vmStructs. Pure data; a test fills it with its own layout.
 //
-// All offsets in bytes. -1: this VM does not have it.
+// All offsets in bytes. -1: not present in this VM.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ using Offset = std::int32_t;
 
 inline constexpr Offset kAbsent = -1;
 
-// One heap of compiled code: memory in segments, and a byte a segment that tells how far back its
-// block begins (0xff: in no block).
+// A heap of compiled code: segments, and a byte per segment that gives the distance back to the
+// start of its block (0xff: in no block).
 struct CodeHeapPlace {
   VmAddress low = 0;
-  VmAddress high_at = 0;  // where the end of its committed memory is kept: it grows
+  VmAddress high_at = 0;  // address of the end of its committed memory, which grows
   VmAddress high_reserved = 0;
   VmAddress segment_map = 0;
   int log2_segment = 0;
@@ -39,28 +39,28 @@ struct VmLayout {
   Offset blob_code = kAbsent;
   int kind_nmethod = 0;
 
-  // nmethod. Before JDK 23 parts of it were found by address, since then by offset from its begin.
+  // nmethod. Before JDK 23 its parts are addresses, since then offsets from its start.
   bool parts_by_offset = false;
   Offset method = kAbsent, compile_id = kAbsent, orig_pc = kAbsent;
-  // A byte, from the nmethod's begin, between these two as long as the code is not given back.
+  // Offset in the nmethod of a byte whose value is between these two until the code is freed.
   Offset alive = kAbsent;
   std::uint8_t alive_least = 1, alive_most = 1;
   Offset deopt = kAbsent, deopt_mh = kAbsent;
-  Offset scopes_pcs = kAbsent;      // the PcDescs; the next int is where they end
+  Offset scopes_pcs = kAbsent;      // the PcDescs; the next int is their end
   Offset scopes_data = kAbsent;     // before 23 an address, since then an offset
-  Offset immutable_data = kAbsent;  // since 23: what scopes_pcs and scopes_data are offsets in
+  Offset immutable_data = kAbsent;  // since 23: the base of scopes_pcs and scopes_data
   Offset immutable_size = kAbsent;
   Offset metadata = kAbsent;                                                         // before 25
   Offset mutable_data = kAbsent, mutable_size = kAbsent, relocation_size = kAbsent;  // since 25
   std::uint8_t stream_base =
       0;  // subtracted from each byte of the scopes' numbers (20 and later: 1)
 
-  // Code of the VM's that a walk meets
+  // VM code met by walks
   VmAddress interpreter_low = 0, interpreter_high = 0;
   VmAddress call_stub_return = 0;
-  // Where the pc behind a virtual thread's outermost frame is kept, null before the first one has
-  // run; where the VM does not tell of that (21), the Method that is entered there. Both 0: this VM
-  // has no virtual threads.
+  // Address of the pc outside a virtual thread's outermost frame, null before the first one has
+  // run; where the VM does not export it (21), the Method that is entered there. Both 0: the VM has
+  // no virtual threads.
   VmAddress virtual_thread_entry_at = 0;
   VmAddress virtual_thread_entry = 0;
   bool has_virtual_threads() const { return (virtual_thread_entry_at | virtual_thread_entry) != 0; }
@@ -70,8 +70,8 @@ struct VmLayout {
   Offset const_pool = kAbsent, const_idnum = kAbsent, const_code_size = kAbsent;
   Offset const_code = kAbsent;  // sizeof(ConstMethod): the bytecode follows it
   Offset pool_holder = kAbsent, holder_ids = kAbsent;
-  bool ids_are_keys = false;    // jmethodIDs lead to no Method (26 and later)
-  Offset class_cell = kAbsent;  // in a Klass: where its java.lang.Class is referred to
+  bool ids_are_keys = false;    // jmethodIDs are no pointers (26 and later)
+  Offset class_cell = kAbsent;  // in a Klass: the reference to its java.lang.Class
 };
 
 }  // namespace ddm

@@ -1,9 +1,8 @@
 // Reads of the VM's memory.
 //
-// load() is for memory that the caller knows to be there; UnprovenMemory for what nothing but the VM's
-// tables say to be there, until walks by them were right; is_readable() answers for addresses that
-// were found where a pointer should be. It remembers pages, so that it costs a system call only for
-// those that were not asked for before. Any thread.
+// load() is for memory that the caller knows to be readable; UnprovenMemory for addresses based
+// only on the VM's tables, until walks have confirmed them; is_readable() checks an address found
+// where a pointer is expected. It caches pages, so only new ones cost a system call. Any thread.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@
 
 namespace ddm {
 
-// A stray pointer may lead beside any object, into whatever can be read: no sanitizer's business.
+// A stray pointer may be beside an object but readable, so the address sanitizer must not check it.
 template <typename T>
 [[gnu::no_sanitize_address]] T load(VmAddress at) {
   struct [[gnu::packed, gnu::may_alias]] Anywhere {
@@ -26,7 +25,7 @@ class ReadablePages {
  public:
   ReadablePages();
 
-  // Whether `bytes` (at most a page) can be read there.
+  // Whether `bytes` (at most a page) are readable there.
   bool is_readable(VmAddress at, std::size_t bytes);
 
  private:
@@ -40,7 +39,7 @@ class UnprovenMemory {
  public:
   explicit UnprovenMemory(ReadablePages& pages) : pages_(pages) {}
 
-  // T{} where nothing can be read.
+  // T{} if not readable.
   template <typename T>
   T read(VmAddress at) const {
     if (!proven_.load(std::memory_order_relaxed) && !pages_.is_readable(at, sizeof(T))) {
@@ -48,7 +47,7 @@ class UnprovenMemory {
     }
     return load<T>(at);
   }
-  // Walks were compared: what the tables say holds.
+  // Walks were compared: the tables are correct.
   void proven() { proven_.store(true, std::memory_order_relaxed); }
 
  private:

@@ -1,5 +1,5 @@
-// The opcodes that the VM's interpreter puts in the place of a class file's own (bytecodes.hpp; the same
-// from JDK 17 to 25): what they were.
+// The opcodes by which the VM's interpreter replaces those of a class file (bytecodes.hpp; the same
+// from JDK 17 to 25), and their originals.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace ddm {
 
-// Nothing for a breakpoint, which hides the opcode that it stands for, and for what is no opcode.
+// nullopt for a breakpoint, which hides the original opcode, and for invalid opcodes.
 inline std::optional<std::uint8_t> java_opcode(std::uint8_t opcode) {
   constexpr std::uint8_t kLast = 201, kFirstFast = 203;
   constexpr std::uint8_t kGetfield = 180, kPutfield = 181, kAload0 = 42, kIload = 21, kLdc = 18,
