@@ -25,7 +25,7 @@ if ! build >$out/build.log 2>&1; then
     echo "quickstart: the build failed; all of its output is in $out/build.log" >&2
     exit 1
 fi
-echo "$agent, build/release/bin/ddm, build/release/lib/ddm-client.jar"
+echo "$agent, build/release/bin/ddm, build/release/lib/ddm-client.jar, ddm-test.jar"
 
 # java.base is compiled with the JDK that its sources belong to, whatever JAVA_HOME says.
 jdk=/usr/lib/jvm/java-17-openjdk-$(dpkg --print-architecture)

@@ -62,7 +62,8 @@ Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNa
       current_thread_(jvmti, jni, current, fields.id, thread_names_),
       objects_(jvmti, stacks.names()),
       live_(jvmti, books_, stacks.reclamation()),
-      recorder_(ring_, books_, current_thread_, objects_, stacks.methods(), live_,
+      scopes_(stacks.names()),
+      recorder_(ring_, books_, current_thread_, objects_, stacks.methods(), live_, scopes_,
                 stacks.reclamation()),
       vm_engine_(jvmti, recorder_, books_),
       bci_engine_(jvmti, recorder_, stacks.rewritten()) {
@@ -122,6 +123,7 @@ std::string Tracking::start(JNIEnv* jni) {
   }
   ++period_;
   live_.stop(jni, LiveObjects::Figures::kGo);
+  scopes_.forget();
   renew_sites();
   recorder_.set_per_thread_sites(options_.threads_apart);
   ring_.get()->clear();
@@ -266,6 +268,7 @@ void Tracking::thread_started(JNIEnv* jni, jthread thread) {
 
 void Tracking::thread_ending(JNIEnv* jni, jthread thread) {
   CurrentThread::forget();
+  if (scopes_.any()) scopes_.thread_ended(current_thread_.id_of(jni, thread));
   books_.thread_ending(jni);
   if (on_) thread_names_.thread_ending(jni, thread);
 }

@@ -24,6 +24,8 @@
 #include "allocations/capture/vm_engine.h"
 #include "allocations/store/current_ring.h"
 #include "allocations/store/ring_file.h"
+#include "allocations/store/scope_figures.h"
+#include "allocations/store/scopes.h"
 #include "allocations/tracking_options.h"
 #include "report/assembly/followed_objects.h"
 #include "report/assembly/report_assembly.h"
@@ -80,6 +82,18 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::optional<DumpSites> hold(JNIEnv* jni) override;
   std::string why_none() const override;
 
+  // What single pieces of the program allocate, as bytecode asks for it. "": it can be told from now on;
+  // tracking is switched on if it is off. Else why not, in words for people.
+  std::string count_scopes(JNIEnv* jni);
+  // On the thread whose scope it is; 0: tracking is off. The rest: Scopes.
+  ScopeNumber begin_scope(JNIEnv* jni, ScopeRoot root);
+  Scopes& scopes() { return scopes_; }
+  // Every new object is followed from now on. False: that cannot be, and it has been logged.
+  bool follow_scopes(JNIEnv* jni);
+  // What is alive of each site, as the last collection has left it. None: not known, likewise.
+  std::optional<LiveBySite> live_by_site();
+  const NameTable& names() const { return stacks_.names(); }
+
   // JVMTI events, on the thread concerned.
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni, jthread thread);
@@ -110,6 +124,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   CurrentThread current_thread_;
   ObjectFacts objects_;
   LiveObjects live_;
+  Scopes scopes_;
   Recorder recorder_;
   VmEngine vm_engine_;
   BciEngine bci_engine_;

@@ -48,15 +48,68 @@ constexpr Once kOnce[] = {
     {"java.lang.System", "initPhase"},
 };
 
-}  // namespace
+constexpr Once kWaiting[] = {
+    {"java.util.concurrent.locks.AbstractQueuedSynchronizer", ""},
+    {"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", ""},
+    {"java.util.concurrent.locks.AbstractQueuedLongSynchronizer", ""},
+    {"java.util.concurrent.locks.AbstractQueuedLongSynchronizer$ConditionObject", ""},
+    {"java.util.concurrent.locks.StampedLock", ""},
+    {"java.util.concurrent.FutureTask", "awaitDone"},
+    {"java.util.concurrent.CompletableFuture", "waitingGet"},
+    {"java.util.concurrent.CompletableFuture", "timedGet"},
+    // With the result there already they make less.
+    {"java.util.concurrent.CompletableFuture", "uni"},
+    {"java.util.concurrent.CompletableFuture", "bi"},
+    {"java.util.concurrent.CompletableFuture", "or"},
+    {"java.util.concurrent.CompletableFuture", "andTree"},
+    {"java.util.concurrent.Exchanger", ""},
+    {"java.util.concurrent.Phaser", ""},
+    {"java.util.concurrent.SynchronousQueue$TransferStack", ""},
+    {"java.util.concurrent.SynchronousQueue$TransferQueue", ""},
+    {"java.util.concurrent.SynchronousQueue$Transferer", ""},
+    {"java.util.concurrent.ThreadPoolExecutor", "addWorker"},
+    {"java.util.concurrent.ForkJoinPool", "signalWork"},
+    {"java.util.concurrent.ForkJoinPool", "createWorker"},
+    {"java.util.concurrent.ForkJoinPool", "registerWorker"},
+    {"java.util.concurrent.ForkJoinPool", "deregisterWorker"},
+    {"java.util.concurrent.ForkJoinPool", "submissionQueue"},
+    {"java.util.concurrent.ForkJoinPool", "externalQueue"},
+    {"java.util.concurrent.ForkJoinPool", "tryCompensate"},
+    {"java.util.concurrent.ForkJoinPool", "awaitWork"},
+    {"java.util.concurrent.ForkJoinPool$WorkQueue", "growArray"},
+    {"java.util.concurrent.ForkJoinWorkerThread", "<init>"},
+    {"java.util.concurrent.ConcurrentHashMap", "fullAddCount"},
+    {"java.util.concurrent.atomic.Striped64", ""},
+    {"java.lang.ThreadGroup", "add"},
+    {"java.lang.VirtualThread", "runContinuation"},
+    {"java.lang.VirtualThread", "submit"},
+    {"java.lang.VirtualThread", "lazySubmit"},
+    {"java.lang.VirtualThread", "externalSubmit"},
+    {"java.lang.VirtualThread", "afterYield"},
+    {"java.lang.VirtualThread", "schedule"},
+    {"java.lang.VirtualThread", "unpark"},
+    {"java.lang.VirtualThread", "createDefaultScheduler"},
+    {"jdk.internal.misc.CarrierThread", ""},
+};
 
-bool is_of_first_use(std::string_view class_name, std::string_view method) {
-  if (method == "<clinit>") return true;
-  return std::any_of(std::begin(kOnce), std::end(kOnce), [&](const Once& once) {
+template <std::size_t kCount>
+bool is_one_of(const Once (&list)[kCount], std::string_view class_name, std::string_view method) {
+  return std::any_of(std::begin(list), std::end(list), [&](const Once& once) {
     const bool same =
         once.of.ends_with('.') ? class_name.starts_with(once.of) : class_name == once.of;
     return same && method.starts_with(once.method);
   });
+}
+
+}  // namespace
+
+bool is_of_first_use(std::string_view class_name, std::string_view method) {
+  if (method == "<clinit>") return true;
+  return is_one_of(kOnce, class_name, method);
+}
+
+bool is_of_waiting(std::string_view class_name, std::string_view method) {
+  return is_one_of(kWaiting, class_name, method);
 }
 
 }  // namespace ddm

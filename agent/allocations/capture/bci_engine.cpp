@@ -59,7 +59,7 @@ std::string BciEngine::stop(JNIEnv*) { return tracker_.swap(false); }
 
 bool BciEngine::needs_change(jclass klass, std::string_view internal_name, bool) {
   if (is_untouchable(internal_name)) return false;
-  if (internal_name == "java/lang/Object") return true;
+  if (internal_name == "java/lang/Object" || internal_name == kThreadClass) return true;
 
   jint count = 0, size = 0;
   JvmtiPtr<unsigned char> pool(jvmti_);
@@ -160,6 +160,10 @@ void BciEngine::super_cloned(JNIEnv* jni, jobject made) noexcept {
 void BciEngine::backtraced(JNIEnv* jni, jobject throwable) noexcept {
   backtrace_.for_each_array(
       jni, throwable, [&](jobject array) { recorder_.record(jni, array, TopFrames::kTracker); });
+}
+
+void BciEngine::thread_made(JNIEnv* jni, jobject thread) noexcept {
+  recorder_.thread_made(jni, thread);
 }
 
 }  // namespace ddm

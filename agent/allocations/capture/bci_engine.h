@@ -37,6 +37,7 @@ class BciEngine final : public Engine, private ClassRewriting {
   void cloned(JNIEnv* jni, jobject made) noexcept;
   void super_cloned(JNIEnv* jni, jobject made) noexcept;
   void backtraced(JNIEnv* jni, jobject throwable) noexcept;
+  void thread_made(JNIEnv* jni, jobject thread) noexcept;
 
  private:
   // Bytecode indices of hooks refer to the class file without other rewritings.

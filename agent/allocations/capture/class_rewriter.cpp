@@ -144,6 +144,7 @@ ClassRewriter::ClassRewriter(RewrittenMethods& moves)
       objects_(hook("object")),
       arrays_(hook("made"), {kTrackerClass, "arrays", "(Ljava/lang/Object;I)V"},
               {kCopyOf, kCopyOfRange, kUninitialized, kToBytes}),
+      threads_(kThreadClass, hook("threadMade")),
       calls_(call_rules(merged_strings_), exempt_from_call_hooks()) {
   for (CallRule& rule : call_rules(false)) callees_.push_back(std::move(rule.callee));
 }
@@ -153,7 +154,7 @@ std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
   // when another agent redefines the class during its retransformation; the Retransformer then
   // retries.
   if (bci::ByteReader(class_file).u4() != bci::kMagic) return std::nullopt;
-  const bci::Transformation* const all[] = {&objects_, &arrays_, &calls_};
+  const bci::Transformation* const all[] = {&objects_, &arrays_, &threads_, &calls_};
   bci::RewriteResult result = bci::rewrite(class_file, all);
   if (is_untouchable(result.class_name)) return std::nullopt;
   {

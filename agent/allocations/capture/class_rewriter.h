@@ -11,6 +11,7 @@
 //   the ends of StringBuilder chains, unless -XX:-OptimizeStringConcat is given;
 //   calls of valueOf() of the boxes, unless -XX:-EliminateAutoBox is given. The last two kinds of
 //   hooks count nothing: they keep C2 from eliminating allocations that other hooks count.
+//   ends of Thread constructors, so that Scopes knows who made a thread; this counts nothing either.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,14 @@
 #include <vector>
 
 #include "allocations/capture/engine.h"
+#include "bci/constructed_hook.h"
 #include "bci/rewrite.h"
 #include "stack/rewritten_methods.h"
 
 namespace ddm {
+
+// Whose constructors have a hook, whatever else is in the class.
+inline constexpr const char* kThreadClass = "java/lang/Thread";
 
 class ClassRewriter {
  public:
@@ -50,6 +55,7 @@ class ClassRewriter {
   std::vector<bci::MethodPattern> callees_;
   bci::ObjectInitHook objects_;
   bci::ArrayHook arrays_;
+  bci::ConstructedHook threads_;
   bci::CallSiteHook calls_;
 
   mutable std::mutex mutex_;

@@ -27,6 +27,11 @@ class CurrentThread {
     return ask(jni, thread);
   }
 
+  // Of any.
+  std::int64_t id_of(JNIEnv* jni, jobject thread) const {
+    return jni->GetLongField(thread, thread_id_field_);
+  }
+
   // Call when the calling thread starts or ends as a Java thread.
   static void forget() { t_noted = {}; }
 

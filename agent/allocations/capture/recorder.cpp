@@ -66,9 +66,28 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     const std::uint64_t seq = ring->push(record, stack.first_frames());
     if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
     const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
-    books_.saw({record.class_id, record.trace, size, weight, mark.handle, mark.born, mark.gc}, seq);
+    const SiteEntry one{record.class_id, record.trace, size,   weight,
+                        mark.handle,     mark.born,    mark.gc};
+    books_.saw(one, seq);
+    if (scopes_.any()) [[unlikely]]
+      scopes_.count(record.thread_id, one);
   } catch (const std::exception&) {  // bad_alloc in the name tables
     drop(DropReason::kOutOfMemory, size, weight);
+  }
+}
+
+void Recorder::thread_made(JNIEnv* jni, jobject thread) noexcept {
+  if (thread == nullptr || !scopes_.any() || closed_ || on_own_thread()) return;
+  try {
+    const Reclamation::Reading reading;
+    const std::int64_t maker = thread_.id(jni, nullptr);
+    if (!open_ || !scopes_.asks_where(maker)) return;
+    ShownStack stack(TopFrames::kTracker, ShownStack::kMostFrames);
+    stacks().capture(jni, stack);
+    const NameId class_id = objects_.of(jni, thread, nullptr, 0).class_id;
+    scopes_.thread_made(maker, thread_.id_of(jni, thread), scopes_.is_virtual(class_id),
+                        stack.frames());
+  } catch (const std::exception&) {  // no memory: what it allocates is in no scope
   }
 }
 

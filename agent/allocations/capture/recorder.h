@@ -19,6 +19,7 @@
 #include "allocations/capture/object_facts.h"
 #include "allocations/capture/thread_books.h"
 #include "allocations/store/current_ring.h"
+#include "allocations/store/scopes.h"
 #include "stack/seen_methods.h"
 #include "stack/stack_capture.h"
 
@@ -29,13 +30,14 @@ enum class DropReason { kNoClass, kOutOfMemory, kRingBusy, kCount };
 class Recorder {
  public:
   Recorder(const CurrentRing& ring, ThreadBooks& books, CurrentThread& thread, ObjectFacts& objects,
-           SeenMethods& methods, LiveObjects& live, Reclamation& reclamation)
+           SeenMethods& methods, LiveObjects& live, Scopes& scopes, Reclamation& reclamation)
       : ring_(ring),
         books_(books),
         thread_(thread),
         objects_(objects),
         methods_(methods),
         live_(live),
+        scopes_(scopes),
         reclamation_(reclamation) {}
 
   // What the caller knows of an allocation besides the object; null and 0 if unknown.
@@ -51,6 +53,9 @@ class Recorder {
   }
   void record(JNIEnv* jni, jobject object, const Known& known, TopFrames top,
               double weight) noexcept;
+
+  // The calling thread has made a thread, which belongs to the same scope.
+  void thread_made(JNIEnv* jni, jobject thread) noexcept;
 
   // Sets the stack walker from now on.
   void use_stacks(StackCapture& stacks) { stacks_ = &stacks; }
@@ -83,6 +88,7 @@ class Recorder {
   ObjectFacts& objects_;
   SeenMethods& methods_;
   LiveObjects& live_;
+  Scopes& scopes_;
   Reclamation& reclamation_;
   std::atomic<StackCapture*> stacks_{nullptr};
   std::atomic<bool> threads_apart_{false};

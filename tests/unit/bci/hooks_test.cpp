@@ -1,4 +1,5 @@
 // What each hook puts in, byte by byte.
+#include "bci/constructed_hook.h"
 #include "bci/opcodes.h"
 #include "rewritten.h"
 
@@ -33,6 +34,23 @@ TEST_CASE("ObjectInitHook passes this first thing in Object's constructor, and n
   CHECK(after.callee("<init>", 1) == "T.object (Ljava/lang/Object;)V");
   CHECK(after.code("<init>").max_stack == 1);
   CHECK(after.changed("hashCode") == nullptr);
+
+  ClassBuilder other("Other", 61);
+  other.default_constructor();
+  CHECK(rewrite_with(other.build(), {&hook}).status == RewriteStatus::kUnchanged);
+}
+
+TEST_CASE("ConstructedHook passes this at the ends of one class's constructors") {
+  const ConstructedHook hook("java/lang/Thread", kObjectHook);
+  ClassBuilder thread("java/lang/Thread", 61);
+  thread.default_constructor();
+  thread.method(kPublic, "run", "()V").locals(1).op({0xb1});
+  const Rewritten after(rewrite_with(thread.build(), {&hook}));
+  // aload_0; invokespecial Object.<init>; and now the hook, before the return.
+  check_bytes(after.bytecode("<init>"),
+              {kAload0, kInvokespecial, x, x, kAload0, kInvokestatic, x, x, 0xb1});
+  CHECK(after.callee("<init>", 5) == "T.object (Ljava/lang/Object;)V");
+  CHECK(after.changed("run") == nullptr);
 
   ClassBuilder other("Other", 61);
   other.default_constructor();

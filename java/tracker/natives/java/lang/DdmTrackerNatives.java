@@ -21,6 +21,7 @@ final class DdmTrackerNatives {
     @Hidden static native void cloned(Object made);
     @Hidden static native void superCloned(Object made);
     @Hidden static native void backtraced(Object throwable);
+    @Hidden static native void threadMade(Object thread);
 
     /** Does nothing, but the compiler cannot inline it. */
     @Hidden @DontInline static void kept(Object object) { }

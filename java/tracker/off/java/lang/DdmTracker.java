@@ -22,5 +22,7 @@ public final class DdmTracker {
 
     @Hidden public static void backtraced(Object throwable) { }
 
+    @Hidden public static void threadMade(Object thread) { }
+
     @Hidden public static void kept(Object object) { }
 }

@@ -38,6 +38,9 @@ public final class DdmTracker {
     /** After Throwable.fillInStackTrace(int): the arrays that hold the stack trace. */
     @Hidden public static void backtraced(Object throwable) { DdmTrackerNatives.backtraced(throwable); }
 
+    /** At the end of a constructor of Thread: it has its number. Counts nothing. */
+    @Hidden public static void threadMade(Object thread) { DdmTrackerNatives.threadMade(thread); }
+
     /**
      * For objects that C2 eliminates together with the calls that create them and the hooks in
      * there: before toString() of a StringBuilder, after valueOf() of a box. Counts nothing.

@@ -1,0 +1,244 @@
+#include "allocations/store/scopes.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include "report/test_frames.h"
+
+namespace ddm {
+namespace {
+
+bool stands_inside(const ScopeRoot& root, std::span<const Frame> frames, const NameTable& names) {
+  switch (root.rule) {
+    case ScopeRoot::Rule::kEverything:
+      return true;
+    case ScopeRoot::Rule::kNothing:
+      return false;
+    case ScopeRoot::Rule::kBelowMethod:
+      return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
+        const MethodName& method = names.method(frame.method);
+        return method.method == root.method && method.class_name == root.class_name;
+      });
+    case ScopeRoot::Rule::kProgram:
+      return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
+        return is_of_program_under_test(names.method(frame.method).class_name);
+      });
+  }
+  return false;
+}
+
+}  // namespace
+
+constinit thread_local Scopes::Here Scopes::t_here;
+
+void Scopes::Tallies::add(const Tallies& more) {
+  for (std::size_t i = 0; i < std::size(of); ++i) of[i].add(more.of[i]);
+  lost += more.lost;
+}
+
+void Scopes::Tallies::clear() {
+  for (ScopeTally& tally : of) tally.clear();
+  lost = 0;
+}
+
+ScopeNumber Scopes::begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites) {
+  const std::lock_guard lock(mutex_);
+  auto scope = std::make_unique<Scope>();
+  scope->owner = thread;
+  scope->result.root = std::move(root);
+  scope->result.sites = std::move(sites);
+  const auto [at, is_new] = members_.try_emplace(thread);
+  Member& member = at->second;
+  scope->parent = member.scope;
+  scope->owner_was_lent = !is_new && member.scope == 0;
+  const ScopeNumber number = ++last_;
+  scopes_[number] = std::move(scope);
+  member.scope = number;
+  member.part = Part::kOwner;
+  ++open_;
+  ++version_;
+  return number;
+}
+
+Scopes::Scope* Scopes::open_scope(ScopeNumber number) {
+  const auto found = scopes_.find(number);
+  return found != scopes_.end() && found->second->open ? found->second.get() : nullptr;
+}
+
+void Scopes::close(Scope& scope) {
+  for (const auto& [thread, shard] : scope.shards) {
+    const std::lock_guard lock(shard->mutex);
+    try {
+      scope.result.tallies.add(shard->tallies);
+    } catch (const std::bad_alloc&) {
+      ++scope.result.tallies.lost;
+    }
+    shard->tallies.clear();
+    shard->scope = 0;
+    idle_.push_back(shard);
+  }
+  scope.shards.clear();
+  scope.open = false;
+  --open_;
+}
+
+void Scopes::end(ScopeNumber number) {
+  const std::lock_guard lock(mutex_);
+  Scope* const scope = open_scope(number);
+  if (scope == nullptr) return;
+  close(*scope);
+  Scope* const parent = open_scope(scope->parent);
+  const bool nested = parent != nullptr && parent->owner == scope->owner;
+  const bool counts_there =
+      parent != nullptr && parent->result.root.rule != ScopeRoot::Rule::kNothing;
+  for (auto at = members_.begin(); at != members_.end();) {
+    Member& member = at->second;
+    bool forgotten = false;
+    if (member.scope == number) {
+      if (member.part == Part::kOwner && parent != nullptr) {
+        member.scope = scope->parent;
+        member.part = nested ? Part::kOwner : Part::kMade;
+      } else if (member.part == Part::kOwner) {
+        member = {0, Part::kLent, member.is_virtual};
+        forgotten = !scope->owner_was_lent;
+      } else if (counts_there) {
+        member.scope = scope->parent;
+      } else {
+        member = {0, Part::kLent, member.is_virtual};
+      }
+      forgotten |= member.scope == 0 && member.is_virtual;
+    }
+    at = forgotten ? members_.erase(at) : std::next(at);
+  }
+  if (counts_there) {
+    try {
+      Tallies& outer = parent->result.tallies;
+      const Tallies& inner = scope->result.tallies;
+      outer[nested ? Part::kOwner : Part::kMade].add(inner[Part::kOwner]);
+      outer[Part::kMade].add(inner[Part::kMade]);
+      outer[Part::kLent].add(inner[Part::kLent]);
+      outer.lost += inner.lost;
+    } catch (const std::bad_alloc&) {
+      ++parent->result.tallies.lost;
+    }
+  }
+  ++version_;
+}
+
+std::optional<Scopes::Ended> Scopes::take(ScopeNumber number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = scopes_.find(number);
+  if (found == scopes_.end() || found->second->open) return std::nullopt;
+  Ended result = std::move(found->second->result);
+  scopes_.erase(found);
+  return result;
+}
+
+void Scopes::forget() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [number, scope] : scopes_) {
+    if (scope->open) close(*scope);
+  }
+  scopes_.clear();
+  members_.clear();
+  ++version_;
+}
+
+// Where scopes of one thread alone are open, the innermost of them.
+ScopeNumber Scopes::the_only_one() const {
+  ScopeNumber innermost = 0;
+  std::int64_t owner = 0;
+  for (const auto& [number, scope] : scopes_) {
+    if (!scope->open || scope->result.root.rule == ScopeRoot::Rule::kNothing) continue;
+    if (innermost != 0 && scope->owner != owner) return 0;
+    owner = scope->owner;
+    innermost = std::max(innermost, number);
+  }
+  return innermost;
+}
+
+Scopes::Shard& Scopes::shard_of(Scope& scope, ScopeNumber number) {
+  Shard*& shard = scope.shards[&t_here];
+  if (shard != nullptr) return *shard;
+  if (idle_.empty()) {
+    shards_.push_back(std::make_unique<Shard>());
+    idle_.reserve(shards_.size());  // so that all can come back
+    shard = shards_.back().get();
+  } else {
+    shard = idle_.back();
+    idle_.pop_back();
+  }
+  const std::lock_guard lock(shard->mutex);
+  shard->scope = number;
+  return *shard;
+}
+
+Scopes::Here Scopes::find(std::int64_t thread) {
+  Here here{thread, version_.load(), 0, Part::kLent, nullptr};
+  const auto member = members_.find(thread);
+  if (member == members_.end()) return here;
+  here.scope = member->second.scope != 0 ? member->second.scope : the_only_one();
+  here.part = member->second.part;
+  Scope* const scope = open_scope(here.scope);
+  if (scope == nullptr || scope->result.root.rule == ScopeRoot::Rule::kNothing) {
+    here.scope = 0;
+  } else {
+    here.shard = &shard_of(*scope, here.scope);
+  }
+  return here;
+}
+
+void Scopes::count(std::int64_t thread, const SiteEntry& one) noexcept {
+  try {
+    if (t_here.thread != thread || t_here.version != version_.load(std::memory_order_acquire)) {
+      const std::lock_guard lock(mutex_);
+      t_here = find(thread);
+    }
+    if (t_here.shard == nullptr) return;
+    const std::lock_guard lock(t_here.shard->mutex);
+    if (t_here.shard->scope != t_here.scope) return;  // it has ended just now
+    try {
+      t_here.shard->tallies[t_here.part].add({one.class_id, one.trace, 1, one.size});
+    } catch (const std::bad_alloc&) {
+      ++t_here.shard->tallies.lost;
+    }
+  } catch (const std::exception&) {  // no memory to find out: as if it were in no scope
+    t_here = {};
+  }
+}
+
+bool Scopes::asks_where(std::int64_t maker) const {
+  const std::lock_guard lock(mutex_);
+  return members_.contains(maker);
+}
+
+void Scopes::thread_made(std::int64_t maker, std::int64_t made, bool is_virtual,
+                         std::span<const Frame> where) {
+  const std::lock_guard lock(mutex_);
+  const auto by = members_.find(maker);
+  if (by == members_.end()) return;
+  Member member{by->second.scope, by->second.part, is_virtual};
+  Scope* const scope = open_scope(member.scope);
+  if (scope == nullptr || scope->result.root.rule == ScopeRoot::Rule::kNothing) {
+    member = {0, Part::kLent, is_virtual};
+  } else if (member.part == Part::kOwner) {
+    const bool inside = stands_inside(scope->result.root, where, names_);
+    member.part = inside ? Part::kMade : Part::kLent;
+  }
+  members_[made] = member;
+}
+
+bool Scopes::is_virtual(NameId class_id) const {
+  const std::string& name = names_.class_name(class_id);
+  return name == "java.lang.VirtualThread" || name == "java.lang.ThreadBuilders$BoundVirtualThread";
+}
+
+void Scopes::thread_ended(std::int64_t thread) {
+  const std::lock_guard lock(mutex_);
+  members_.erase(thread);
+}
+
+}  // namespace ddm

@@ -1,0 +1,74 @@
+// Tracking, asked by the program for what a piece of it allocates.
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "allocations/tracking.h"
+#include "core/log.h"
+
+namespace ddm {
+namespace {
+
+constexpr std::chrono::seconds kCollectionPatience{10};
+
+}  // namespace
+
+std::string Tracking::count_scopes(JNIEnv* jni) {
+  const auto why_not = [this]() -> std::string {
+    if (engine_ != &bci_engine_)
+      return "it tracks with engine=vm; engine=bci counts the same each time";
+    if (!sites_missing_.empty()) return sites_missing_;
+    return options_.threads_apart ? "it was loaded as libhprof.so" : "";
+  };
+  TrackingOptions wanted;
+  {
+    const std::lock_guard lock(mutex_);
+    if (on_) return why_not();
+    wanted = options_;
+  }
+  wanted.engine = EngineKind::kBci;
+  wanted.engine_chosen = true;
+  wanted.interval = 0;
+  wanted.sites = kMaxTraces;  // a test whose stacks find no room has no figures
+  use(jni, wanted);
+  const std::string error = start(jni);
+  if (!error.empty()) return error;
+  const std::lock_guard lock(mutex_);
+  return why_not();
+}
+
+ScopeNumber Tracking::begin_scope(JNIEnv* jni, ScopeRoot root) {
+  std::shared_ptr<Sites> sites = books_.shared_sites();
+  if (!on_ || !sites) return 0;
+  return scopes_.begin(current_thread_.id(jni, nullptr), std::move(root), std::move(sites));
+}
+
+bool Tracking::follow_scopes(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  if (!live_.on()) {
+    options_.live = 1;
+    follow_live(jni);
+  }
+  return live_.on();
+}
+
+std::optional<LiveBySite> Tracking::live_by_site() {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Sites> sites = books_.shared_sites();
+  if (!live_.on() || !sites) return std::nullopt;
+  if (!live_.settle(kCollectionPatience)) {
+    log_warn("what is alive is not known: it takes too long to find out");
+    return std::nullopt;
+  }
+  books_.take_journals();
+  const auto held = sites->hold();
+  LiveBySite result;
+  for (const SiteReading& reading : sites->sums()) {
+    const LiveAmount alive{std::llround(reading.live.live_count()),
+                           std::llround(reading.live.live_bytes())};
+    if (alive.objects > 0) result[reading.sum.key()] = alive;
+  }
+  return result;
+}
+
+}  // namespace ddm

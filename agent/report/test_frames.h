@@ -1,0 +1,14 @@
+// Which frames of a stack are a test's own. Pure functions.
+#pragma once
+
+#include <string_view>
+
+namespace ddm {
+
+// Of what runs tests: JUnit, TestNG, the build tools' runners, ddm-test.jar.
+bool is_of_test_runner(std::string_view class_name);
+
+// Neither the JDK's nor of what runs tests.
+bool is_of_program_under_test(std::string_view class_name);
+
+}  // namespace ddm

@@ -1,0 +1,88 @@
+package ddm.test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a piece of the program has allocated, exactly: on the calling thread and on all threads that
+ * it started meanwhile.
+ *
+ * <p>Without the agent everything runs as it is and nothing is measured ({@link #measured()}); with
+ * the system property {@code ddm.required=true} an IllegalStateException says so.
+ */
+public final class Allocations {
+    private final Figures figures;
+
+    Allocations(Figures figures) {
+        this.figures = figures;
+    }
+
+    /** Runs it once. What it throws passes through. */
+    public static Allocations during(Runnable work) {
+        if (!AgentLink.counts()) {
+            AgentLink.require();
+            work.run();
+            return new Allocations(null);
+        }
+        long scope = AgentLink.begin(AgentLink.EVERYTHING, "", "", false);
+        try {
+            work.run();
+        } finally {
+            AgentLink.end(scope);
+        }
+        return new Allocations(Figures.of(scope, Figures.ALL_SITES, Figures.MOST_FRAMES));
+    }
+
+    /**
+     * Runs it until it allocates the same twice in a row, {@code most} times at most: what is made
+     * once, and caches that fill, are over then. The figures are those of the last time.
+     */
+    public static Allocations settled(int most, Runnable work) {
+        Allocations before = during(work);
+        for (int i = 1; i < most; ++i) {
+            Allocations now = during(work);
+            if (now.agreesWith(before)) {
+                return now;
+            }
+            before = now;
+        }
+        return before;
+    }
+
+    boolean agreesWith(Allocations other) {
+        return objects() == other.objects() && bytes() == other.bytes();
+    }
+
+    /** False: there was no agent to count, and all figures are 0. */
+    public boolean measured() {
+        return figures != null;
+    }
+
+    /** Without those of first uses, which come or do not come by what ran before. */
+    public long objects() {
+        return figures == null ? 0 : figures.objects;
+    }
+
+    public long bytes() {
+        return figures == null ? 0 : figures.bytes;
+    }
+
+    /** Made by class initialisers, class loading, linkage of call sites and what is kept once made. */
+    public long firstUseObjects() {
+        return figures == null ? 0 : figures.firstUseObjects;
+    }
+
+    public long firstUseBytes() {
+        return figures == null ? 0 : figures.firstUseBytes;
+    }
+
+    /** Most bytes first; with those of first uses. */
+    public List<AllocationSite> sites() {
+        return figures == null ? new ArrayList<>() : figures.sites;
+    }
+
+    @Override
+    public String toString() {
+        return measured() ? Figures.amount(objects(), bytes()) : "not measured";
+    }
+}

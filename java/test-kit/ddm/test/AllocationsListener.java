@@ -1,0 +1,111 @@
+package ddm.test;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.support.descriptor.ClassSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
+
+/**
+ * Writes what each test of a JUnit Platform run has allocated, in its method and on the threads that
+ * it starts. Every runner of the Platform finds it by itself.
+ *
+ * <p>System properties: {@code ddm.allocations=PATH} (allocations.txt; {@code off}: nothing is
+ * counted), {@code ddm.required=true} (tests do not run without the agent).
+ */
+public final class AllocationsListener implements TestExecutionListener {
+    private final Map<String, Long> open = new ConcurrentHashMap<>();
+    private final Ledger ledger = Ledger.ofProcess();
+    private TestPlan plan;
+    private boolean counts;
+
+    /** For the ServiceLoader. */
+    public AllocationsListener() {
+    }
+
+    @Override
+    public void testPlanExecutionStarted(TestPlan testPlan) {
+        plan = testPlan;
+        counts = ledger.wanted() && AgentLink.counts();
+        if (ledger.wanted() && !counts) {
+            System.err.println(AgentLink.whyNot());
+        }
+    }
+
+    @Override
+    public void executionStarted(TestIdentifier test) {
+        if (!counts) {
+            return;
+        }
+        long scope;
+        if (!test.isTest()) {
+            scope = AgentLink.begin(AgentLink.NOTHING, "", "", false);
+        } else if (method(test) != null && !isDynamic(test)) {
+            MethodSource source = method(test);
+            String declaring = TestMethods.declaringClass(source.getClassName(),
+                    source.getMethodName());
+            scope = AgentLink.begin(AgentLink.BELOW_METHOD, declaring,
+                    source.getMethodName(), false);
+        } else {
+            scope = AgentLink.begin(AgentLink.PROGRAM, "", "", false);
+        }
+        open.put(test.getUniqueId(), scope);
+    }
+
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+        Long scope = open.remove(test.getUniqueId());
+        if (scope == null) {
+            return;
+        }
+        AgentLink.end(scope);
+        // Half a test is no figure to compare with.
+        if (test.isTest() && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {
+            ledger.add(name(test), scope);
+        } else {
+            AgentLink.take(scope, 0, 0);
+        }
+    }
+
+    @Override
+    public void testPlanExecutionFinished(TestPlan testPlan) {
+        if (counts) {
+            ledger.write();
+        }
+    }
+
+    /** Null: it is no method. */
+    private static MethodSource method(TestIdentifier test) {
+        Optional<TestSource> source = test.getSource();
+        return source.isPresent() && source.get() instanceof MethodSource
+                ? (MethodSource) source.get() : null;
+    }
+
+    /** The method that made it has returned by the time it runs. */
+    private static boolean isDynamic(TestIdentifier test) {
+        return test.getUniqueId().contains("[dynamic-test:");
+    }
+
+    private String name(TestIdentifier test) {
+        MethodSource source = method(test);
+        for (TestIdentifier at = test; source == null && at != null; at = parent(at)) {
+            source = method(at);
+            Optional<TestSource> of = at.getSource();
+            if (source == null && of.isPresent() && of.get() instanceof ClassSource) {
+                return TestNames.clean(((ClassSource) of.get()).getClassName() + "."
+                        + test.getDisplayName());
+            }
+        }
+        return source == null ? TestNames.clean(test.getUniqueId())
+                : TestNames.of(source.getClassName(), source.getMethodName(), test.getUniqueId());
+    }
+
+    private TestIdentifier parent(TestIdentifier test) {
+        return plan.getParent(test).orElse(null);
+    }
+}

@@ -1,0 +1,73 @@
+package ddm.test;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.runner.Description;
+import org.junit.runner.Result;
+import org.junit.runner.notification.Failure;
+import org.junit.runner.notification.RunListener;
+
+/** The same for JUnit 4 without the Platform, where somebody has to name it. */
+@RunListener.ThreadSafe
+public final class AllocationsRunListener extends RunListener {
+    private final Map<Description, Long> open = new ConcurrentHashMap<>();
+    private final Ledger ledger = Ledger.ofProcess();
+    private boolean counts;
+
+    /** For whoever loads it by name. */
+    public AllocationsRunListener() {
+    }
+
+    @Override
+    public void testRunStarted(Description all) {
+        counts = ledger.wanted() && AgentLink.counts();
+        AgentLink.require();
+        if (ledger.wanted() && !counts) {
+            System.err.println(AgentLink.whyNot());
+        }
+    }
+
+    @Override
+    public void testStarted(Description test) {
+        Method method = counts ? AllocationsRule.method(test) : null;
+        if (method != null) {
+            open.put(test, AgentLink.begin(AgentLink.BELOW_METHOD,
+                    method.getDeclaringClass().getName(), method.getName(), false));
+        }
+    }
+
+    @Override
+    public void testFailure(Failure failure) {
+        drop(failure.getDescription());
+    }
+
+    @Override
+    public void testAssumptionFailure(Failure failure) {
+        drop(failure.getDescription());
+    }
+
+    private void drop(Description test) {
+        Long scope = open.remove(test);
+        if (scope != null) {
+            AgentLink.end(scope);
+            AgentLink.take(scope, 0, 0);
+        }
+    }
+
+    @Override
+    public void testFinished(Description test) {
+        Long scope = open.remove(test);
+        if (scope != null) {
+            AgentLink.end(scope);
+            ledger.add(TestNames.clean(test.getClassName() + "." + test.getMethodName()), scope);
+        }
+    }
+
+    @Override
+    public void testRunFinished(Result result) {
+        if (counts) {
+            ledger.write();
+        }
+    }
+}

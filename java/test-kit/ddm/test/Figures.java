@@ -1,0 +1,87 @@
+package ddm.test;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+
+/** What a scope has allocated, as the agent writes it (agent/adapters/test_kit/scope_text.h). */
+final class Figures {
+    static final int ALL_SITES = Integer.MAX_VALUE;
+    static final int MOST_FRAMES = 64;
+
+    final long objects;
+    final long bytes;
+    final long firstUseObjects;
+    final long firstUseBytes;
+    /** Allocations that are missing, since the agent had no room for their stacks. */
+    final long lost;
+    /** What is alive of it after a collection; -1: not known. */
+    final long liveObjects;
+    final long liveBytes;
+    final List<AllocationSite> sites;
+
+    private Figures(long[] sums, List<AllocationSite> sites) {
+        objects = sums[0];
+        bytes = sums[1];
+        firstUseObjects = sums[2];
+        firstUseBytes = sums[3];
+        lost = sums[4];
+        liveObjects = sums[5];
+        liveBytes = sums[6];
+        this.sites = Collections.unmodifiableList(sites);
+    }
+
+    /** Null: there is no such scope any more, because tracking was switched meanwhile. */
+    static Figures of(long scope, int mostSites, int mostFrames) {
+        byte[] written = AgentLink.take(scope, mostSites, mostFrames);
+        if (written == null) {
+            return null;
+        }
+        String[] lines = new String(written, StandardCharsets.UTF_8).split("\n");
+        List<AllocationSite> sites = new ArrayList<>(lines.length);
+        for (int i = 1; i < lines.length; ++i) {
+            sites.add(site(lines[i].split("\t")));
+        }
+        String[] words = lines[0].split("\t");
+        long[] sums = new long[words.length];
+        for (int i = 0; i < sums.length; ++i) {
+            sums[i] = Long.parseLong(words[i]);
+        }
+        return new Figures(sums, sites);
+    }
+
+    private static AllocationSite site(String[] fields) {
+        List<StackTraceElement> stack = new ArrayList<>(fields.length);
+        for (int i = 4; i < fields.length; ++i) {
+            String[] frame = fields[i].split("\1", -1);
+            stack.add(new StackTraceElement(frame[0], frame[1], frame[2].isEmpty() ? null : frame[2],
+                    Integer.parseInt(frame[3])));
+        }
+        return new AllocationSite(fields[3], Long.parseLong(fields[0]), Long.parseLong(fields[1]),
+                fields[2].charAt(0) == 'f', fields[2].charAt(1) == 'o',
+                Collections.unmodifiableList(stack));
+    }
+
+    /** {@code 5,441 objects, 364,544 bytes}. */
+    static String amount(long objects, long bytes) {
+        return String.format(Locale.ROOT, "%,d %s, %,d %s", objects,
+                objects == 1 ? "object" : "objects", bytes, bytes == 1 ? "byte" : "bytes");
+    }
+
+    /** {@code 1.2 MiB}. */
+    static String size(long bytes) {
+        String[] units = {"KiB", "MiB", "GiB", "TiB"};
+        if (bytes < 1024) {
+            return bytes + " B";
+        }
+        double value = bytes;
+        int unit = -1;
+        do {
+            value /= 1024;
+            ++unit;
+        } while (value >= 1024 && unit < units.length - 1);
+        return String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
+    }
+}

@@ -1,0 +1,157 @@
+"""ddm-test.jar: what tests allocate, exactly, and limits of it."""
+import os
+import re
+import subprocess
+
+from harness import AGENT, test
+from junit import COUNTING, JARS, KIT, SUITES, amounts, platform_run, suite_classes
+
+MODES = ((), ("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation", "-Xbatch"))
+ROUNDS = 20_000
+
+
+def counted_by_hand(jdk):
+    """{method: (objects, bytes)} of what stands behind the methods of KnownCounts, None where it is "steady"."""
+    known = {}
+    with open(os.path.join(SUITES, "known", "KnownCounts.java"), encoding="utf-8") as f:
+        for name, said in re.findall(r"@(?:Test|RepeatedTest\(3\))\n    void (\w+)\(.*\{ // (.*)", f.read()):
+            if said.startswith("steady"):
+                known[name] = None
+                continue
+            later = re.match(r"(.*), 25: (.*)", said)
+            if later:
+                said = later[2] if jdk >= 25 else later[1]
+            objects, size, _, once, once_size = re.fullmatch(r"(\d+) (\d+)(, once (\d+) (\d+))?", said).groups()
+            known[name] = (int(objects) * ROUNDS + int(once or 0), int(size) * ROUNDS + int(once_size or 0))
+    return known
+
+
+def suites(jdk):
+    if jdk >= 21:
+        return ("known", "known21"), ("known.KnownCounts", "known.VirtualCounts")
+    return ("known",), ("known.KnownCounts",)
+
+
+def counted(t, name, flags=(), arguments=()):
+    folders, selected = suites(t.jdk.major)
+    done = platform_run(t, suite_classes(t.jdk, *folders), *selected,
+                        flags=[*flags, f"-Dddm.allocations={t.path(name)}"], arguments=arguments)
+    assert done.code == 0, done
+    return amounts(t.path(name))[0], done
+
+
+@test(jdks="each")
+def tests_of_known_counts_have_them_however_their_code_runs(t):
+    first, done = counted(t, "first.txt")
+    by_hand = []
+    for method, truth in counted_by_hand(t.jdk.major).items():
+        names = [f"known.KnownCounts.{method}"] if method != "repeated" else [
+            f"known.KnownCounts.repeated[{n}]" for n in (1, 2, 3)]
+        for name in names:
+            if truth is not None:
+                assert first[name] == truth, (name, first[name], truth)
+                by_hand.append(name)
+    assert re.search(rf"^allocations: {len(first)} tests, [\d,]+ objects, [\d.]+ MiB; most: known\.\S+ [\d.]+ MiB in ",
+                     done.err, re.M), done.err
+    for number, flags in enumerate(t.some(MODES[1:], 3)):
+        again, _ = counted(t, f"again{number}.txt", flags)
+        differ = [(flags, name, first[name], again[name]) for name in by_hand if again[name] != first[name]]
+        assert not differ, differ
+
+
+@test(full_only=True, gc="all", jdks="each", flags=MODES, timeout=1200)
+def thirty_runs_have_the_same_figures_one_at_a_time_and_in_parallel(t):
+    """Of one collector, since the size of references is its own."""
+    parallel = ["--config=junit.jupiter.execution.parallel.enabled=true",
+                "--config=junit.jupiter.execution.parallel.mode.default=concurrent"]
+    first, _ = counted(t, "first.txt")
+    for number in range(30):
+        again, _ = counted(t, "again.txt", arguments=parallel if number % 2 else [])
+        differ = [(number, name, first[name], again.get(name)) for name in first if again.get(name) != first[name]]
+        assert not differ, differ
+
+
+def broken(out):
+    """{test: what it says of its limit}"""
+    return dict(re.findall(r"AssertionError: limits\.(\S+) ((?:allocated|leaves) .*)", out))
+
+
+@test()
+def limits_hold_to_the_object(t):
+    done = platform_run(t, suite_classes(t.jdk, "limits"), "limits.LimitedJupiter", "limits.LimitedJunit4",
+                        flags=[f"-Dddm.allocations={t.path('a.txt')}"])
+    assert done.code == 1, done
+    assert broken(done.out) == {
+        "LimitedJupiter.noBytes": "allocated 5,441 objects, 174,112 bytes; the limit is 1,000 bytes",
+        "LimitedJupiter.noObjects": "allocated 100 objects, 3,200 bytes; the limit is 99 objects",
+        "LimitedJupiter.noNone": "allocated 1 object, 32 bytes; the limit is 0 objects",
+        "LimitedJupiter.noTypes": "allocated 100 objects, 3,200 bytes; the limit is 0 objects",
+        "LimitedJupiter.noFrom": "allocated 100 objects, 3,200 bytes; the limit is 0 objects",
+        "LimitedJupiter.noStartedThreads": "allocated 1,005 objects, 32,160 bytes; the limit is 1,004 objects",
+        "LimitedJupiter.noParameters[2]": "allocated 2 objects, 64 bytes; the limit is 1 object",
+        "LimitedJupiter.noLeftovers": "leaves 41 objects, 672 bytes alive; the limit is 30 objects; of what it allocated:",
+        "LimitedJunit4.noObjects": "allocated 101 objects, 3,232 bytes; the limit is 100 objects",
+    }, done.out
+    assert "    int[]: 5,441 objects, 174,112 bytes" in done.out, done.out
+    assert "at limits.LimitedJupiter$Helper.pad(LimitedJupiter.java:" in done.out, done.out
+    counts, _ = amounts(t.path("a.txt"))
+    assert counts["limits.LimitedJupiter.keepsIt"] == (100, 3200), counts
+    assert counts["limits.LimitedJupiter.noParameters[1]"] == (1, 32), counts
+    assert counts["limits.LimitedJunit4.keepsIt"] == (100, 3200), counts
+    # What has failed is not there.
+    assert not [name for name in counts if "failsByItself" in name or ".no" in name and "Parameters" not in name], counts
+
+
+@test()
+def testng_finds_its_listener_by_itself(t):
+    classes = suite_classes(t.jdk, "limits")
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}={COUNTING}", "-cp", ":".join([classes, KIT, *JARS]),
+                      "org.testng.TestNG", "-testclass", "limits.LimitedTestNg", "-verbose", "2", "-d", t.path("out")])
+    assert "Total tests run: 3, Failures: 1, Skips: 0" in done.out, done
+    assert "limits.LimitedTestNg.noObjects allocated 101 objects, 3,232 bytes; the limit is 100 objects" in done.out
+    assert amounts(t.path("allocations.txt"))[0] == {"limits.LimitedTestNg.free": (12, 384),
+                                                     "limits.LimitedTestNg.keepsIt": (100, 3200)}
+
+
+def during(t, *options):
+    done = t.command([t.jdk.java, *t.vm_flags(), *options, "-cp", ":".join([suite_classes(t.jdk, "limits"), KIT]),
+                      "limits.DuringMain"])
+    assert done.code == 0, done
+    return {line.split(" ")[0]: line.split(" ")[1:] for line in done.out.splitlines()}, done
+
+
+@test(jdks="each", flags=((), ("-Xint",)))
+def a_program_measures_a_piece_of_itself(t):
+    told, done = during(t, f"-agentpath:{AGENT}={COUNTING}")
+    assert told["nothing"] == ["true", "0", "0", "0", "-"], done
+    assert told["nodes"][:3] == ["true", "1000", "16000"] and told["nodes"][4] == "limits.DuringMain$Node", done
+    assert told["first"][:3] == ["true", "0", "0"] and int(told["first"][3]) >= 1, done
+    assert told["threads"] == ["110"] and told["nested"] == ["20", "25"], done
+    assert told["settled"] == ["true", "0", "0", "0", "-"], done
+    assert told["stack"] == ["limits.DuringMain.nodes(DuringMain.java:31)"], done
+    assert told["passes"] == ["through"], done
+
+
+@test()
+def without_the_agent_programs_and_tests_run_as_ever(t):
+    told, done = during(t)
+    assert told["nodes"] == ["false", "0", "0", "0", "-"] and not done.err, done
+    classes = suite_classes(t.jdk, "limits")
+    done = platform_run(t, classes, "limits.LimitedJupiter", agent=None)
+    assert "1 tests failed" in done.out and "failsByItself" in done.out, done
+    line = f"allocations are not counted; add -agentpath:{AGENT}={COUNTING} to the arguments of the JVM that runs the tests"
+    assert done.err.splitlines() == [line], done.err
+    assert not os.path.exists(t.path("allocations.txt"))
+    # Where the agent is required nothing runs.
+    done = platform_run(t, classes, "limits.LimitedJupiter", agent=None, flags=["-Dddm.required=true"])
+    assert done.code != 0 and "-agentpath:" in done.out + done.err and "keepsIt" not in done.out, done
+    # And where nobody wants to know, nothing is said.
+    done = platform_run(t, classes, "limits.LimitedJupiter", flags=["-Dddm.allocations=off"])
+    assert "7 tests failed" not in done.err and "allocations:" not in done.err, done
+
+
+@test(min_jdk=17)
+def the_kit_attaches_the_agent_to_its_own_jvm_where_it_may(t):
+    told, done = during(t, "-Djdk.attach.allowAttachSelf=true", *(
+        ["-XX:+EnableDynamicAgentLoading"] if t.jdk.major >= 21 else []))
+    assert told["nodes"][:3] == ["true", "1000", "16000"], done

@@ -1,0 +1,177 @@
+#include "allocations/store/scopes.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <thread>
+
+#include "allocations/store/scope_figures.h"
+#include "report/test_frames.h"
+
+namespace ddm {
+namespace {
+
+// A program with one class of objects, and stacks that are told by their methods, the innermost first.
+struct ProgramWithScopes {
+  NameTable names;
+  std::shared_ptr<Sites> sites = Sites::create(1024, 64);
+  Scopes scopes{names};
+  NameId node = names.add_class("p.Node");
+
+  Frame frame(const std::string& class_name, const std::string& method) {
+    MethodName name;
+    name.class_name = class_name;
+    name.method = method;
+    return {names.add_method(name), 0};
+  }
+  std::vector<Frame> stack(std::initializer_list<std::pair<const char*, const char*>> frames) {
+    std::vector<Frame> result;
+    for (const auto& [class_name, method] : frames) result.push_back(frame(class_name, method));
+    return result;
+  }
+  void allocate(std::int64_t thread, std::initializer_list<std::pair<const char*, const char*>> at,
+                int times = 1) {
+    const TraceNumber trace = sites->traces().number_of(stack(at));
+    for (int i = 0; i < times; ++i) scopes.count(thread, {node, trace, 24, 1});
+  }
+  ScopeNumber begin(std::int64_t thread, ScopeRoot root = {}) {
+    return scopes.begin(thread, std::move(root), sites);
+  }
+  ScopeFigures figures(ScopeNumber scope) {
+    scopes.end(scope);
+    const auto ended = scopes.take(scope);
+    REQUIRE(ended);
+    return figures_of(*ended, names);
+  }
+  static std::int64_t own_uses(const ScopeFigures& figures) {
+    std::int64_t objects = 0;
+    for (const ScopeSite& site : figures.list) objects += site.first_use ? 0 : site.objects;
+    return objects;
+  }
+};
+
+const ScopeRoot kTestMethod{ScopeRoot::Rule::kBelowMethod, "p.T", "slow"};
+
+TEST_CASE("A scope counts what its thread allocates while it is open") {
+  ProgramWithScopes p;
+  CHECK_FALSE(p.scopes.any());
+  p.allocate(1, {{"p.T", "before"}});
+  const ScopeNumber scope = p.begin(1);
+  CHECK(p.scopes.any());
+  p.allocate(1, {{"p.T", "run"}}, 5);
+  p.allocate(2, {{"p.T", "elsewhere"}}, 7);
+  p.scopes.end(scope);
+  p.allocate(1, {{"p.T", "run"}});
+  const ScopeFigures figures = p.figures(scope);
+  REQUIRE(figures.list.size() == 1);
+  CHECK(figures.list[0].objects == 5);
+  CHECK(figures.list[0].bytes == 5 * 24);
+  CHECK(figures.list[0].own);
+  CHECK_FALSE(p.scopes.take(scope));
+  CHECK_FALSE(p.scopes.any());
+}
+
+TEST_CASE("Of a test only what stands below its method counts, and first uses stand apart") {
+  ProgramWithScopes p;
+  const ScopeNumber scope = p.begin(1, kTestMethod);
+  p.allocate(1, {{"p.T", "setUp"}, {"org.junit.Engine", "run"}}, 3);
+  p.allocate(1, {{"java.util.ArrayList", "grow"}, {"p.T", "slow"}, {"org.junit.Engine", "run"}}, 4);
+  p.allocate(1, {{"p.Helper", "<clinit>"}, {"p.T", "slow"}, {"org.junit.Engine", "run"}}, 9);
+  // What runs tests may itself stand in a class initialiser.
+  p.allocate(1, {{"p.T", "slow"}, {"org.junit.Main", "<clinit>"}}, 2);
+  const ScopeFigures figures = p.figures(scope);
+  CHECK(p.own_uses(figures) == 6);
+  std::int64_t all = 0;
+  for (const ScopeSite& site : figures.list) all += site.objects;
+  CHECK(all == 15);
+  CHECK(figures.list[0].frames == 2);  // up to the test's method
+}
+
+TEST_CASE("Threads that a test's method makes belong to it, and those that they make") {
+  ProgramWithScopes p;
+  const ScopeNumber scope = p.begin(1, kTestMethod);
+  REQUIRE(p.scopes.asks_where(1));
+  p.scopes.thread_made(1, 2, false, p.stack({{"p.T", "slow"}, {"org.junit.Engine", "run"}}));
+  std::thread([&] {
+    p.allocate(2, {{"java.lang.Thread", "run"}}, 10);
+    p.scopes.thread_made(2, 3, true, p.stack({{"java.lang.Thread", "run"}}));
+  }).join();
+  p.allocate(3, {{"java.lang.Thread", "run"}}, 100);
+  const ScopeFigures figures = p.figures(scope);
+  CHECK(p.own_uses(figures) == 110);
+  for (const ScopeSite& site : figures.list) CHECK_FALSE(site.own);
+}
+
+TEST_CASE("A thread that was made outside a test's method serves the test that is alone") {
+  ProgramWithScopes p;
+  const ScopeNumber around = p.begin(1, {ScopeRoot::Rule::kNothing, "", ""});
+  p.allocate(1, {{"p.T", "beforeAll"}});
+  p.scopes.thread_made(1, 7, false, p.stack({{"p.T", "beforeAll"}}));
+  const ScopeNumber scope = p.begin(1, kTestMethod);
+  p.allocate(7, {{"java.util.concurrent.ThreadPoolExecutor", "runWorker"}}, 3);
+  p.allocate(7, {{"org.junit.Engine", "work"}}, 50);  // of what runs tests
+  SECTION("alone") { CHECK(p.own_uses(p.figures(scope)) == 3); }
+  SECTION("beside another one it is nobody's") {
+    const ScopeNumber other = p.begin(2, kTestMethod);
+    p.allocate(7, {{"p.Task", "run"}}, 1000);
+    CHECK(p.own_uses(p.figures(other)) == 0);
+    p.allocate(7, {{"p.Task", "run"}}, 10);
+    CHECK(p.own_uses(p.figures(scope)) == 13);
+  }
+  CHECK(p.own_uses(p.figures(around)) == 0);
+}
+
+TEST_CASE("What an inner scope counts, the outer one of the thread counts too") {
+  ProgramWithScopes p;
+  const ScopeNumber outer = p.begin(1, kTestMethod);
+  p.allocate(1, {{"p.T", "slow"}}, 1);
+  const ScopeNumber inner = p.begin(1);
+  p.allocate(1, {{"p.T", "slow"}}, 10);
+  p.scopes.thread_made(1, 2, false, p.stack({{"p.T", "slow"}}));
+  p.allocate(2, {{"p.Task", "run"}}, 100);
+  CHECK(p.own_uses(p.figures(inner)) == 110);
+  p.allocate(2, {{"p.Task", "run"}}, 1000);  // it goes on, for the outer one
+  p.allocate(1, {{"p.T", "slow"}}, 1);
+  CHECK(p.own_uses(p.figures(outer)) == 1112);
+}
+
+TEST_CASE("Scopes of several threads at once do not mix, however often they begin and end") {
+  ProgramWithScopes p;
+  const TraceNumber trace = p.sites->traces().number_of(p.stack({{"p.T", "slow"}}));
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int n = 1; n <= 4; ++n) {
+    threads.emplace_back([&, n] {
+      for (int round = 0; round < 200; ++round) {
+        const ScopeNumber scope = p.scopes.begin(n, kTestMethod, p.sites);
+        for (int i = 0; i < 10 * n + round; ++i) p.scopes.count(n, {p.node, trace, 16, 1});
+        p.scopes.end(scope);
+        const auto ended = p.scopes.take(scope);
+        if (!ended || p.own_uses(figures_of(*ended, p.names)) != 10 * n + round) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("Where figures begin anew an open scope has none") {
+  ProgramWithScopes p;
+  const ScopeNumber scope = p.begin(1);
+  p.allocate(1, {{"p.T", "slow"}});
+  p.scopes.forget();
+  p.allocate(1, {{"p.T", "slow"}});
+  p.scopes.end(scope);
+  CHECK_FALSE(p.scopes.take(scope));
+  CHECK_FALSE(p.scopes.any());
+}
+
+TEST_CASE("Frames of what runs tests are neither the JDK's nor the program's") {
+  CHECK(is_of_test_runner("org.junit.jupiter.engine.Main"));
+  CHECK(is_of_test_runner("org.apache.maven.surefire.booter.ForkedBooter"));
+  CHECK_FALSE(is_of_test_runner("org.junitpioneer.X"));
+  CHECK_FALSE(is_of_program_under_test("java.lang.Thread"));
+  CHECK(is_of_program_under_test("shop.Shop"));
+}
+
+}  // namespace
+}  // namespace ddm
