@@ -7,10 +7,8 @@
 namespace ddm {
 namespace {
 
-using std::chrono::seconds;
-
 // From another VM's collection to the end of its map.
-constexpr seconds kMapTime{60};
+constexpr std::chrono::seconds kMapTime{60};
 
 // Of 4 GiB each: more than processors address.
 constexpr std::uint32_t kMostSlices = 1 << 24;
