@@ -182,7 +182,7 @@ Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map, RegionDet
                   map,
                   jni->NewLocalRef(probe_),
                   jni->NewLocalRef(marked_class_),
-                  jni->NewByteArray(1)};
+                  detail != RegionDetail::kNone ? jni->NewByteArray(1) : nullptr};
   if (clear_exception(jni) || pause.array == nullptr || pause.mirror == nullptr) {
     return Error{"no memory for references"};
   }

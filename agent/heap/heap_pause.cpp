@@ -49,8 +49,8 @@ bool HeapPause::step_over_buffers() noexcept {
 
 void HeapPause::tell_regions() noexcept {
   map.regions.clear();
-  const std::uintptr_t object = address_in(fresh);
-  bool young = false;
+  const std::uintptr_t object = fresh != nullptr ? address_in(fresh) : 0;
+  bool young = fresh == nullptr;
   for (const HeapSpace& space : spaces) {
     if (map.regions.size() == map.regions.capacity()) break;
     map.regions.push_back({space.bottom - layout.base, space.end - space.bottom, 0, space.role});

@@ -29,7 +29,7 @@ struct HeapPause {
   WalkTeam& team;
   HeapMap& map;  // its regions have room
   // Local references to a byte[kProbeLength] and to a class, to try the layout on; and to an object
-  // that has just been made.
+  // that has just been made, or null: nobody asks what regions are for.
   jobject array;
   jobject mirror;
   jobject fresh;

@@ -93,7 +93,7 @@ void print_regions(const RegionSums& sums) {
           bytes_text(sums.humongous_waste));
   }
   if (sums.widest_free != 0) {
-    print("an object of {} fits without a collection: {} side by side are free\n",
+    print("an object of {} fits without a collection: {} free in a row\n",
           bytes_text(sums.widest_free),
           counted(static_cast<std::int64_t>(sums.widest_free_regions), "region"));
   }
