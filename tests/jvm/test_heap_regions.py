@@ -100,6 +100,9 @@ def pages_of_zgc_are_as_many_as_it_uses(t):
         out = ddm_json(t, "heap", p.pid)
         mib.append(int(re.search(r"ZHeap +used (\d+)M", heap_info(t, p.pid))[1]))
         sums = by_role(out["regions"])
+        if t.jdk.major == 21:
+            assert not sums, sums  # docs/heap-map.md: its pages are not told
+            return
         assert set(sums) <= {"small page", "medium page", "large page"}, sums
         assert min(mib) << 20 <= sum(size for _, size, _ in sums.values()) <= max(mib) << 20, (sums, mib)
         wide = [sums[role][2] for role in ("medium page", "large page") if role in sums]
