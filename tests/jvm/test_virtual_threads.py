@@ -5,11 +5,14 @@ from harness import Report, test
 @test(jdks="each", min_jdk=21, flags=[("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g")])
 def virtual_threads_stacks_are_counted(t):
     for engine, most in (("vm", 1.01), ("bci", 1.05)):
+        # JDK 21 sets the timer of a wait in a transition between thread and carrier, where the VM
+        # tells no agent of an allocation: some 116 bytes for each of the program's 6,000 waits.
+        timers = 6000 * 128 if engine == "vm" and t.jdk.major < 24 else 0
         run = t.java("VirtualStacks", agent=f"address=none,engine={engine},dump=r.jsonl,dump=r.txt")
         truth = int(run.out)  # every StackChunk there ever was, in bytes
         summary = Report(t.path("r.jsonl")).summary
         found = summary["virtual_thread_stack_bytes"]
-        assert 1 << 20 < truth <= found <= most * truth + (64 << 10), (engine, truth, found)
+        assert 1 << 20 < truth <= found <= most * truth + timers + (64 << 10), (engine, truth, found)
         assert found <= summary["unattributed_bytes"] < found + found / 4, summary
         with open(t.path("r.txt"), encoding="utf-8") as f:
             assert "virtual thread stacks" in f.read()
