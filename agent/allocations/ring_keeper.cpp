@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "allocations/store/ring_path.h"
+#include "core/clocks.h"
 #include "core/filled_path.h"
 #include "core/log.h"
-#include "core/wall_clock.h"
 
 namespace ddm {
 namespace {

@@ -10,6 +10,7 @@
 #include "vm/class_changes/class_archive.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 namespace {
@@ -33,16 +34,10 @@ std::int64_t steady_ms() {
 
 std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts,
                                            Stacks& stacks) {
-  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-  ThreadNames::Fields fields{};
-  if (thread_class) {
-    fields.id = jni->GetFieldID(thread_class.get(), "tid", "J");
-    if (fields.id != nullptr) {
-      fields.name = jni->GetFieldID(thread_class.get(), "name", "Ljava/lang/String;");
-    }
-  }
+  const ThreadNames::Fields fields{thread_field(jni, "tid", "J"),
+                                   thread_field(jni, "name", "Ljava/lang/String;")};
   LocalRef<jobject> current(jni, nullptr);
-  if (clear_exception(jni) || fields.name == nullptr ||
+  if (fields.id == nullptr || fields.name == nullptr ||
       jvmti->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE) {
     log_error("java.lang.Thread is not as expected; no allocation tracking in this VM");
     return nullptr;

@@ -9,8 +9,8 @@
 
 #include "allocations/store/ring_moment.h"
 #include "allocations/tracking.h"
+#include "core/clocks.h"
 #include "core/log.h"
-#include "core/wall_clock.h"
 
 namespace ddm {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/log.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "vm/jvmti_error.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/heap_dump.h"

@@ -9,6 +9,7 @@
 #include "time/methods_on_stack.h"
 #include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
+#include "vm/thread_fields.h"
 #include "vm/vm_structs.h"
 
 namespace ddm {
@@ -43,11 +44,7 @@ CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPat
                            const MethodNumbers& numbers)
     : jvmti_(jvmti), paths_(std::move(paths)), numbers_(numbers) {
   TickClock::calibrate();
-  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-  if (!clear_exception(jni) && thread_class) {
-    thread_id_field_ = jni->GetFieldID(thread_class.get(), "tid", "J");
-    clear_exception(jni);
-  }
+  thread_id_field_ = thread_field(jni, "tid", "J");
   const LocalRef<jclass> virtual_class(jni, find_boot_class(jni, "java/lang/BaseVirtualThread"));
   if (virtual_class) {
     virtual_thread_ = static_cast<jclass>(jni->NewGlobalRef(virtual_class.get()));

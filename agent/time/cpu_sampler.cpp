@@ -1,11 +1,10 @@
 #include "time/cpu_sampler.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
 
+#include "core/clocks.h"
 #include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
@@ -14,11 +13,6 @@ namespace ddm {
 namespace {
 
 constexpr std::chrono::seconds kStopPatience{2};  // for a round in progress
-std::int64_t clock_ns(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 }  // namespace
 
@@ -104,7 +98,7 @@ Result<MethodTrace> CpuSampler::stop_trace() {
   }
   if (!trace) return Error{"the program is not being sampled; SPSS starts it"};
   if (!await_round()) return Error{"the sampler does not come to its end"};
-  return trace->finish(clock_ns(CLOCK_MONOTONIC));
+  return trace->finish(monotonic_ns());
 }
 
 // Lock held.
@@ -126,7 +120,7 @@ CpuSampler::Round CpuSampler::wanted_round() const {
 }
 
 Looker::Clock::time_point CpuSampler::begin(JNIEnv* jni) {
-  random_.seed(static_cast<std::uint32_t>(clock_ns(CLOCK_MONOTONIC)));
+  random_.seed(static_cast<std::uint32_t>(monotonic_ns()));
   mounted_.open(jni);
   cost_.begin();
   pace_.reset();
@@ -148,7 +142,7 @@ bool CpuSampler::adopt(JNIEnv* jni, const Round& wanted, std::int64_t budget) {
   if (std::exchange(start_, wanted.start) != wanted.start) {
     ran_threads_->clear(jni);
     const std::lock_guard lock(mutex_);
-    begun_ns_ = last_ns_ = clock_ns(CLOCK_MONOTONIC);
+    begun_ns_ = last_ns_ = monotonic_ns();
   }
   due_ = Clock::now();
   return true;
@@ -172,7 +166,7 @@ Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
   if (!is_new) {
     // Missed rounds are dropped, otherwise rounds would follow each other without a pause.
     due_ = std::max(due_, Clock::now() - std::chrono::nanoseconds(wanted.interval_ns));
-    const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
+    const std::int64_t now = monotonic_ns();
     others_cost_ns_ = 0;
     try {
       sample_threads(jni, wanted, now);
@@ -234,10 +228,10 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   jint frames = 0;
   const LocalRef<jthread> mounted(jni, thread.carrier ? mounted_.on(thread.thread) : nullptr);
   const jthread asked = mounted ? mounted.get() : thread.thread;
-  const std::int64_t before_ns = RanThreads::clock_of(thread.os_id);
+  const std::int64_t before_ns = cpu_of_thread_ns(thread.os_id);
   const jvmtiError error =
       jvmti_->GetStackTrace(asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
-  const std::int64_t used_ns = RanThreads::clock_of(thread.os_id) - before_ns;
+  const std::int64_t used_ns = cpu_of_thread_ns(thread.os_id) - before_ns;
   others_cost_ns_ += cost_.stopped(used_ns);
   // The thread has ended since it was listed.
   if (error == JVMTI_ERROR_THREAD_NOT_ALIVE) return;

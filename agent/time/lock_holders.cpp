@@ -1,11 +1,10 @@
 #include "time/lock_holders.h"
 
-#include <time.h>
-
 #include <cstring>
 #include <exception>
 #include <string>
 
+#include "core/clocks.h"
 #include "core/log.h"
 #include "core/own_memory.h"
 #include "vm/boot_class.h"
@@ -22,12 +21,6 @@ constexpr std::size_t kMostThreads = 4096, kMostEpisodes = 1024;
 // Queries may take this fraction of the time since the start, plus a fixed amount.
 constexpr std::int64_t kShare = 50;
 constexpr std::int64_t kSpentAtOnce = 50'000'000;
-
-std::int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 }  // namespace
 

@@ -1,15 +1,15 @@
 #include "time/monitor_times.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <exception>
 
 #include "core/class_names.h"
+#include "core/clocks.h"
 #include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 namespace {
@@ -17,12 +17,6 @@ namespace {
 constexpr jvmtiEvent kMonitorEvents[] = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                          JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
                                          JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED};
-
-std::int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 jvmtiError switch_monitor_events(jvmtiEnv* jvmti, jvmtiEventMode mode) {
   for (const jvmtiEvent event : kMonitorEvents) {
@@ -39,12 +33,9 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   if (on_) return "";
   jvmti_ = jvmti;
   if (!naming_) naming_.emplace(naming);  // a thread may still be inside an event callback
-  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-  thread_id_field_ = thread_class ? jni->GetFieldID(thread_class.get(), "tid", "J") : nullptr;
-  blocker_field_ = thread_class
-                       ? jni->GetFieldID(thread_class.get(), "parkBlocker", "Ljava/lang/Object;")
-                       : nullptr;
-  if (clear_exception(jni) || thread_id_field_ == nullptr || blocker_field_ == nullptr) {
+  thread_id_field_ = thread_field(jni, "tid", "J");
+  blocker_field_ = thread_field(jni, "parkBlocker", "Ljava/lang/Object;");
+  if (thread_id_field_ == nullptr || blocker_field_ == nullptr) {
     return "java.lang.Thread is not as expected";
   }
   if (!traces_) traces_ = CallTree::create(kTraces, kMaxTreeDepth);
@@ -91,7 +82,7 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
   if (!wanted()) return;
   try {
     Begun begun;
-    begun.at_ns = now_ns();  // the time from here on is part of the wait, also for waiters
+    begun.at_ns = monotonic_ns();  // the time from here on is part of the wait, also for waiters
     if (kind == MonitorKind::kEnter) begun.holder = holders_.of_monitor(jni, object);
     if (kind == MonitorKind::kPark || kind == MonitorKind::kPin) {
       begun.holder = holders_.of_lock(jni, object);
@@ -113,7 +104,7 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
 
 void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept {
   if (!wanted()) return;
-  const std::int64_t now = now_ns();
+  const std::int64_t now = monotonic_ns();
   try {
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
     if (kind == MonitorKind::kEnter) holders_.took(jni, thread, thread_id);
@@ -162,7 +153,7 @@ NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
 // Longest first. A pinned thread is parked as well, which counts as one wait.
 std::vector<OngoingWait> MonitorTimes::waiting() const {
   std::vector<OngoingWait> result;
-  const std::int64_t now = now_ns();
+  const std::int64_t now = monotonic_ns();
   std::array<Frame, kMaxTreeDepth> room;
   for (const Part& part : parts_) {
     const std::lock_guard part_lock(part.mutex);

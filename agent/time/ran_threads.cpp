@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <string_view>
 
+#include "core/clocks.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
 #include "vm/thread_list.h"
@@ -42,16 +42,6 @@ bool waits_for_processor(std::uint32_t os_id) {
 }
 
 }  // namespace
-
-// Computed like pthread_getcpuclockid(), from the OS thread id: no pthread_t of a thread that may
-// have ended is dereferenced.
-std::int64_t RanThreads::clock_of(std::uint32_t os_id) {
-  constexpr clockid_t kCpuOfThread = 6;
-  const auto id = static_cast<clockid_t>((~os_id << 3) | kCpuOfThread);
-  timespec now{};
-  if (clock_gettime(id, &now) != 0) return -1;
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns) {
   changes_read_ = changes_.load(std::memory_order_relaxed);
@@ -100,7 +90,7 @@ void RanThreads::meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::
   // CPU time used before the first list is not attributed. A thread started since the last list has
   // used no more than the time since then; otherwise its OS thread is older than the Java thread:
   // the one that destroys the VM is the one that ran main.
-  const std::int64_t clock = clock_of(thread.os_id);
+  const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
   if (first_list_ || clock > now_ns - list_read_ns_) thread.clock_ns = clock;
 }
 
@@ -113,7 +103,7 @@ const std::string& RanThreads::name_of(JNIEnv* jni, RanThread& thread, std::int6
 }
 
 void RanThreads::look_at(RanThread& thread) {
-  const std::int64_t clock = clock_of(thread.os_id);
+  const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
   if (clock > thread.clock_ns) {
     thread.unattributed_ns += clock - thread.clock_ns;
     thread.clock_ns = clock;
@@ -140,8 +130,8 @@ const std::vector<RanThread*>& RanThreads::look(JNIEnv* jni, std::int64_t now_ns
 }
 
 bool RanThreads::is_to_be_stopped(RanThread& thread, bool waiting_too) const {
-  const std::int64_t clock = clock_of(thread.os_id);
-  const bool runs = clock_of(thread.os_id) > clock;
+  const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
+  const bool runs = cpu_of_thread_ns(thread.os_id) > clock;
   if (runs || (waiting_too && !waits_for_processor(thread.os_id))) {
     thread.unmet = 0;
     return true;

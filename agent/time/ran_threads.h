@@ -60,9 +60,6 @@ class RanThreads {
   std::string name_of(JNIEnv* jni, jthread thread) const { return fields_.name(jni, thread); }
   std::int64_t id_of(JNIEnv* jni, jthread thread) const { return fields_.id(jni, thread); }
 
-  // Its CPU clock now; -1: it has ended.
-  static std::int64_t clock_of(std::uint32_t os_id);
-
   // CPU time not attributed to any sample, of ended threads and, as of the last list, of live ones.
   std::int64_t unattributed_ns() const { return ended_unattributed_ns_ + unattributed_ns_; }
 

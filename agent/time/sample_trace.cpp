@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/clocks.h"
 #include "core/tick_clock.h"
 #include "time/ran_threads.h"
 
@@ -60,7 +61,7 @@ void SampleTrace::add(std::int64_t java_id, const std::string& name, std::uint32
 
 MethodTrace SampleTrace::finish(std::int64_t now_ns) {
   for (const auto& [id, thread] : threads_) {
-    const bool lives = thread.os_id == 0 || RanThreads::clock_of(thread.os_id) >= 0;
+    const bool lives = thread.os_id == 0 || cpu_of_thread_ns(thread.os_id) >= 0;
     calls_.end(thread.number, lives, micros(now_ns));
   }
   trace_.overflow = calls_.overflow() || too_many_threads_;

@@ -1,22 +1,15 @@
 #include "time/sampler_thread.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
 
+#include "core/clocks.h"
 #include "core/log.h"
 
 namespace ddm {
 
 using Clock = Looker::Clock;
-
-std::int64_t cpu_of_this_thread_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 SamplerThread::Entry* SamplerThread::find(const Looker& looker) {
   const auto found = std::find_if(entries_.begin(), entries_.end(),

@@ -92,6 +92,4 @@ class SamplerThread {
   Looker::Clock::time_point second_began_;
 };
 
-std::int64_t cpu_of_this_thread_ns();
-
 }  // namespace ddm

@@ -9,6 +9,7 @@
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 namespace {
@@ -25,9 +26,8 @@ jobject new_thread_object(JNIEnv* jni, const std::string& name) {
 }
 
 std::int64_t remember_as_own(JNIEnv* jni, jobject thread) {
-  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
-  const jfieldID id = jni->GetFieldID(type.get(), "tid", "J");
-  if (clear_exception(jni) || id == nullptr) return 0;
+  const jfieldID id = thread_field(jni, "tid", "J");
+  if (id == nullptr) return 0;
   const std::int64_t java_id = jni->GetLongField(thread, id);
   add_own_thread(java_id);
   return java_id;

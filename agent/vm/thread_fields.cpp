@@ -28,6 +28,11 @@ jfieldID find_field(JNIEnv* jni, jclass type, const char* name, const char* sign
 
 }  // namespace
 
+jfieldID thread_field(JNIEnv* jni, const char* name, const char* signature) {
+  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
+  return clear_exception(jni) || !type ? nullptr : find_field(jni, type.get(), name, signature);
+}
+
 std::optional<ThreadFields> ThreadFields::find(jvmtiEnv* jvmti, JNIEnv* jni) {
   const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
   if (clear_exception(jni) || !type) return std::nullopt;

@@ -12,6 +12,9 @@
 
 namespace ddm {
 
+// A field of java.lang.Thread; null if it has none of that name, which is not an exception.
+jfieldID thread_field(JNIEnv* jni, const char* name, const char* signature);
+
 class ThreadFields {
  public:
   // Looks up the fields; loads no class. nullopt: not even the id is readable.

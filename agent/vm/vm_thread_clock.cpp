@@ -1,11 +1,12 @@
 #include "vm/vm_thread_clock.h"
 
-#include <time.h>
-
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "core/clocks.h"
 
 namespace ddm {
 
@@ -21,13 +22,9 @@ VmThreadClock::VmThreadClock() {
   }
 }
 
-// The kernel's clock id for a thread, as pthread_getcpuclockid() computes it.
 std::int64_t VmThreadClock::now_ns() const {
   if (os_id_ == 0) return 0;
-  constexpr clockid_t kCpuOfThread = 6;
-  timespec now{};
-  if (clock_gettime(static_cast<clockid_t>((~os_id_ << 3) | kCpuOfThread), &now) != 0) return 0;
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+  return std::max<std::int64_t>(cpu_of_thread_ns(os_id_), 0);
 }
 
 }  // namespace ddm

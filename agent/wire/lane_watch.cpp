@@ -1,10 +1,9 @@
 #include "wire/lane_watch.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "core/clocks.h"
 #include "core/native_thread.h"
 
 namespace ddm {
@@ -23,12 +22,6 @@ constexpr int kWorkPercent = 20;
 
 constexpr std::string_view kHeld =
     "a debugger holds threads of this program; ask again when it lets them go on";
-
-std::int64_t process_cpu_ns() {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
-}
 
 }  // namespace
 
@@ -78,7 +71,7 @@ void LaneWatch::watch() {
 
 bool LaneWatch::check_lanes() {
   const Clock::time_point now = Clock::now();
-  const std::int64_t cpu_ns = process_cpu_ns();
+  const std::int64_t cpu_ns = nanos_of(CLOCK_PROCESS_CPUTIME_ID);
   idle_ = std::chrono::nanoseconds((cpu_ns - std::exchange(cpu_ns_, cpu_ns)) * 100) <
           kWorkPercent * (now - std::exchange(cpu_at_, now));
   const auto late = late_requests(now);

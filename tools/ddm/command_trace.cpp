@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "command.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "ddm_client.h"
 #include "interrupt.h"
 #include "option_values.h"

@@ -10,7 +10,7 @@
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
 #include "core/class_names.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "report/report.h"
 #include "vm/class_changes/class_bytes_reader.h"
 

@@ -11,7 +11,7 @@
 #include "adapters/dyper/documents/known_elements.h"
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/run_facts.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "vm/jvmti_error.h"
 
 namespace ddm {

@@ -11,7 +11,7 @@
 #include "adapters/dyper/documents/threads_agent.h"
 #include "adapters/dyper/documents/timing_agent.h"
 #include "adapters/dyper/stack_dump.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "vm/management.h"
 
 namespace ddm {

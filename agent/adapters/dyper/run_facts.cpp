@@ -1,6 +1,5 @@
 #include "adapters/dyper/run_facts.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <sstream>
 
 #include "adapters/dyper/documents/look.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management_table.h"
 #include "vm/vm_arguments.h"
@@ -154,10 +153,8 @@ void write_run_facts(jvmtiEnv* jvmti, JNIEnv* jni, XmlWriter& xml) {
   for (const auto& [key, value] : system_properties(jvmti, jni)) {
     xml.open("PROPERTY").attribute("KEY", key).text(value).close();
   }
-  timespec mono{};
-  clock_gettime(CLOCK_MONOTONIC, &mono);  // as System.nanoTime()
   xml.open("TIME").attribute("MILLIS", epoch_ms());
-  xml.attribute("NANO", mono.tv_sec * std::int64_t{1'000'000'000} + mono.tv_nsec).close();
+  xml.attribute("NANO", monotonic_ns()).close();  // as System.nanoTime()
 }
 
 }  // namespace ddm

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
+#include "core/clocks.h"
 #include "core/log.h"
-#include "core/wall_clock.h"
 #include "threads/thread_times.h"
-#include "time/ran_threads.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
@@ -112,7 +111,7 @@ std::vector<ThreadFacts> ThreadLooker::facts(JNIEnv* jni, const Wanted& wanted) 
     facts.id = id;
     facts.name = fields_.name(jni, thread);
     if (const std::uint32_t os_id = fields_.os_id(jni, thread); os_id != 0) {
-      const std::int64_t cpu_ns = RanThreads::clock_of(os_id);
+      const std::int64_t cpu_ns = cpu_of_thread_ns(os_id);
       facts.cpu_ms = static_cast<double>(std::max<std::int64_t>(cpu_ns, 0)) / 1e6;
       facts.user_ms = 10.0 * times.read(os_id).user;
     }

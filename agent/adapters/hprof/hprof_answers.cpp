@@ -2,8 +2,8 @@
 #include <bit>
 
 #include "adapters/hprof/hprof_session.h"
+#include "core/clocks.h"
 #include "core/log.h"
-#include "core/wall_clock.h"
 #include "vm/jvmti_error.h"
 
 namespace ddm {

@@ -10,7 +10,7 @@
 #include "adapters/hprof/monitor_dump.h"
 #include "core/exit_limits.h"
 #include "core/log.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "report/hprof/hprof_heap_text.h"
 #include "report/hprof/hprof_text.h"
 #include "vm/jvmti_error.h"

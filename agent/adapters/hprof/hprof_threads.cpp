@@ -5,14 +5,12 @@
 
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 
-HprofThreads::HprofThreads(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti) {
-  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
-  id_field_ = type ? jni->GetFieldID(type.get(), "tid", "J") : nullptr;
-  if (clear_exception(jni)) id_field_ = nullptr;
-}
+HprofThreads::HprofThreads(jvmtiEnv* jvmti, JNIEnv* jni)
+    : jvmti_(jvmti), id_field_(thread_field(jni, "tid", "J")) {}
 
 void HprofThreads::list(JNIEnv* jni) {
   if (id_field_ == nullptr) return;

@@ -38,7 +38,7 @@ class HprofThreads {
   std::optional<HprofThreadEvent> start_of(JNIEnv* jni, jthread thread) const;
 
   jvmtiEnv* const jvmti_;
-  jfieldID id_field_ = nullptr;  // null: no thread is told of
+  const jfieldID id_field_;  // null: no thread is told of
   std::mutex mutex_;
   std::vector<HprofThreadEvent> events_;
   std::unordered_set<std::int64_t> listed_;  // that have not said themselves that they start

@@ -1,12 +1,11 @@
 #include "allocations/capture/live_objects.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "allocations/capture/plain_handles.h"
+#include "core/clocks.h"
 #include "core/log.h"
 #include "vm/jvmti_memory.h"
 #include "vm/value_objects.h"
@@ -22,12 +21,6 @@ constexpr milliseconds kThreadPatience{2'000};
 constexpr milliseconds kRest{1'000};          // until spare memory is released without a collection
 constexpr std::size_t kManyHandles = 65'536;  // half a megabyte in the VM
 constexpr std::size_t kSitesAtOnce = 4096;    // under a lock that recording threads may need
-
-std::int64_t record_clock_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // the clock of the records
-  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 const char* text_of(std::size_t reason) {
   constexpr std::array kTexts = {"no room for more objects", "no memory", "unknown kind of handle",
@@ -58,7 +51,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   }
   sites_ = std::move(sites);
   one_in_ = one_in;
-  began_ms_ = record_clock_ms();
+  began_ms_ = coarse_epoch_ms();
   ended_ms_ = 0;
   // The tag bits of the VM's weak handles are taken from an object of the agent.
   const LocalRef<jclass> some(jni, jni->FindClass("java/lang/Object"));
@@ -95,7 +88,7 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
     books_.take_journals();
     remove_handles(jni);
     if (most_handles_ >= kManyHandles) freed_memory_.expect();
-    ended_ms_ = record_clock_ms();
+    ended_ms_ = coarse_epoch_ms();
   }
   if (figures == Figures::kStay) return;
   std::shared_ptr<LiveTable> table;
@@ -199,7 +192,7 @@ bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {
                         : jni->IsSameObject(weak(number), nullptr) == JNI_TRUE;
 }
 
-std::uint32_t LiveObjects::now() const { return BirthTime::of(record_clock_ms() - began_ms_); }
+std::uint32_t LiveObjects::now() const { return BirthTime::of(coarse_epoch_ms() - began_ms_); }
 
 // Sweeps take at most half of this thread's time; collections during a sweep are covered by the
 // next one.
@@ -357,7 +350,7 @@ bool LiveObjects::settle(milliseconds patience) {
 }
 
 std::int64_t LiveObjects::followed_ms() const {
-  return (on() ? record_clock_ms() : ended_ms_) - began_ms_;
+  return (on() ? coarse_epoch_ms() : ended_ms_) - began_ms_;
 }
 
 LiveSummary LiveObjects::summary(std::uint64_t gc, const SiteLife& all) const {

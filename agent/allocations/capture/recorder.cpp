@@ -1,22 +1,15 @@
 #include "allocations/capture/recorder.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <exception>
 #include <span>
 
+#include "core/clocks.h"
 #include "vm/own_threads.h"
 
 namespace ddm {
 namespace {
-
-std::int64_t wall_clock_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // 4 ms resolution, without a system call
-  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 const char* text_of(DropReason reason) {
   switch (reason) {
@@ -57,7 +50,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     // Before the capture, whose result is invalidated by another allocation of this thread.
     record.thread_id = thread_.id(jni, known.thread);
     stacks().capture(jni, stack);
-    record.time_ms = wall_clock_ms();
+    record.time_ms = coarse_epoch_ms();
     record.size = size;
     record.weight = static_cast<float>(weight);
     record.book = book;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 
 namespace ddm {
 

@@ -7,8 +7,8 @@
 
 #include <cerrno>
 
+#include "core/clocks.h"
 #include "core/file_descriptor.h"
-#include "core/wall_clock.h"
 #include "report/recovery/ring_reader.h"
 #include "report/report_words.h"
 
