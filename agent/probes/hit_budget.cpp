@@ -1,14 +1,13 @@
 #include "probes/hit_budget.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
+#include "core/clocks.h"
 #include "core/log.h"
-#include "core/tick_clock.h"
 
 namespace ddm {
 namespace {
@@ -18,10 +17,6 @@ constexpr std::chrono::milliseconds kWarmUp{5};
 constexpr int kStepsToCalibrate = 20;  // and to look for threads that have ended
 // Of a hit's measured cost: in the program it also keeps the compiler from doing this or that.
 constexpr double kReserve = 1.5;
-
-std::int64_t nanos_on(clockid_t clock) {
-  return static_cast<std::int64_t>(TickClock::nanos_of(clock));
-}
 
 }  // namespace
 
@@ -37,20 +32,21 @@ double HitCounts::cost(const HitCosts& costs, bool timed) const {
                      static_cast<double>(tests) * costs.test);
 }
 
-HitBudget::HitBudget(jvmtiEnv* jvmti, SinksClass& sinks, Sources sources)
-    : sinks_(sinks),
+HitBudget::HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources)
+    : patches_(patches),
+      sinks_(patches.sinks()),
       sources_(std::move(sources)),
       thread_(jvmti, "ddmagent-probes"),
       aside_(jvmti, "ddmagent-classes", std::chrono::seconds(5)),
       limit_percent_(static_cast<double>(sources_.percent)) {}
 
 HitBudget::Known HitBudget::now() const {
-  return {nanos_on(CLOCK_MONOTONIC), nanos_on(CLOCK_PROCESS_CPUTIME_ID), own_ns(),
+  return {nanos_of(CLOCK_MONOTONIC), nanos_of(CLOCK_PROCESS_CPUTIME_ID), own_ns(),
           sources_.sampler_ns()};
 }
 
 std::int64_t HitBudget::own_ns() const {
-  return nanos_on(CLOCK_THREAD_CPUTIME_ID) + aside_.cpu_ns();
+  return nanos_of(CLOCK_THREAD_CPUTIME_ID) + aside_.cpu_ns();
 }
 
 void HitBudget::keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent) {
@@ -99,7 +95,7 @@ void HitBudget::calibrate(JNIEnv* jni, int rounds) {
 }
 
 void HitBudget::begin(JNIEnv* jni) {
-  const std::int64_t begun = nanos_on(CLOCK_MONOTONIC);
+  const std::int64_t begun = nanos_of(CLOCK_MONOTONIC);
   constexpr std::int64_t kLeast = 60'000'000, kMost = 500'000'000;
   const bool first = steps_ == 0;
   // The compiler begins where calls are many, and is waited for.
@@ -107,7 +103,7 @@ void HitBudget::begin(JNIEnv* jni) {
   for (int round = 0, unchanged = 0; unchanged < 3; ++round) {
     const double before = costs_.count + costs_.timed;
     calibrate(jni, 2000);
-    const std::int64_t spent = nanos_on(CLOCK_MONOTONIC) - begun;
+    const std::int64_t spent = nanos_of(CLOCK_MONOTONIC) - begun;
     if (spent > kMost || costs_.count <= 0) break;
     const bool settled = round > 0 && costs_.count + costs_.timed > 0.9 * before;
     unchanged = settled && (!first || spent > kLeast) ? unchanged + 1 : 0;

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "probes/patches.h"
 #include "probes/plans/probe_budget.h"
 #include "probes/side_thread.h"
-#include "probes/sinks_class.h"
 #include "vm/agent_thread.h"
 
 namespace ddm {
@@ -56,9 +56,9 @@ class HitBudget {
     std::function<void(double)> tell_sampler;  // what hits take, in percent of one CPU
     std::int64_t percent = 5;
   };
-  HitBudget(jvmtiEnv* jvmti, SinksClass& sinks, Sources sources);
+  HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources);
 
-  SinksClass& sinks() { return sinks_; }
+  Patches& patches() { return patches_; }
   AgentThread& thread() { return thread_; }
 
   // From now on; again with another limit. `percent`: 0 = the agent's own; of several the smallest
@@ -113,6 +113,7 @@ class HitBudget {
   void take_out(JNIEnv* jni, const Kept& one, const std::vector<std::uint64_t>& dearest);
   void set_limit();
 
+  Patches& patches_;
   SinksClass& sinks_;
   const Sources sources_;
   AgentThread thread_;

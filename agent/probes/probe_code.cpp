@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "bci/descriptor.h"
-#include "bci/patch/patch_class.h"
 #include "core/class_names.h"
 #include "core/log.h"
 #include "probes/probe_names.h"
@@ -84,20 +83,21 @@ void ProbeCode::remove(WishId id) {
   wishes_.erase(id);
 }
 
-void ProbeCode::take_out(JNIEnv* jni, Number number, double budget) {
+std::string ProbeCode::take_out(JNIEnv* jni, Number number, double budget) {
   const std::lock_guard lock(mutex_);
   const auto at = probes_.find(number);
-  if (at == probes_.end()) return;
+  if (at == probes_.end()) return "";
   Probe& probe = at->second;
   probe.removed = kBudget;
-  only_.insert(probe.class_name);
   records_.end(jni, probe.cell);
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(too_dear_, [now](const auto& entry) { return entry.second.until < now; });
   const auto wish = wishes_.find(probe.wish);
-  if (wish == wishes_.end() || now - probe.since > kJustIn) return;
-  const std::string name = full_name(probe.class_name, probe.method, probe.descriptor);
-  too_dear_[with_kind(name, wish->second.wish->request)] = {now + kStaysOut, budget};
+  if (wish != wishes_.end() && now - probe.since <= kJustIn) {
+    const std::string name = full_name(probe.class_name, probe.method, probe.descriptor);
+    too_dear_[with_kind(name, wish->second.wish->request)] = {now + kStaysOut, budget};
+  }
+  return probe.class_name;
 }
 
 bool ProbeCode::is_too_dear(const Wish& wish, const std::string& method) const {
@@ -144,19 +144,14 @@ bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool 
   });
 }
 
-void ProbeCode::look_at_all() {
-  const std::lock_guard lock(mutex_);
-  only_.clear();
-}
-
 void ProbeCode::forget(WishId id) {
   const std::lock_guard lock(mutex_);
   for (const auto& [number, probe] : probes_) {
     if (probe.wish != id || probe.cell < 0) continue;
     if (probe.timed) {
-      sinks_.cells().give_back_timer(probe.cell);
+      cells_.give_back_timer(probe.cell);
     } else {
-      sinks_.cells().give_back_counter(probe.cell);
+      cells_.give_back_counter(probe.cell);
     }
   }
   std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == id; });
@@ -205,7 +200,6 @@ bool ProbeCode::may_want(std::string_view internal_name, bool is_platform) {
 
 bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
-  if (!only_.empty()) return only_.contains(internal_name);
   if (patched_.contains(internal_name) && !only_parked(internal_name)) return true;
   return wanted_now(internal_name, is_platform, false) &&
          !all_too_dear(klass, internal_name, is_platform);
@@ -261,8 +255,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
   probe.conditional = !wish.wish->conditions.empty();
   probe.removed = reason_against(file, method);
   if (probe.removed.empty()) {
-    SinkCells& cells = sinks_.cells();
-    probe.cell = probe.timed ? cells.take_timer() : cells.take_counter();
+    probe.cell = probe.timed ? cells_.take_timer() : cells_.take_counter();
     if (probe.cell < 0) probe.removed = "there are too many probes in this program";
   }
   if (probe.removed.empty() && wish.wish->request.recorded() && !wish.parked) {
@@ -277,20 +270,18 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
   return number;
 }
 
-std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const LoadingClass& loading,
-                                             bci::ByteSpan class_file) {
+std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loading,
+                                            bci::ByteSpan class_file) {
   bci::SkipReason why = bci::SkipReason::kNone;
   const auto file = bci::ClassFile::parse(class_file, why);
-  const std::lock_guard lock(mutex_);
   if (!file) {
-    for (auto& [id, wish] : wishes_) {
-      wish.notes.insert("a class stays as it was: " + std::string(to_string(why)));
-    }
+    left_out(std::string(to_string(why)));
     return {};
   }
+  const std::lock_guard lock(mutex_);
   const std::string name(file->name);
-  bci::PatchPlan plan;
-  plan.test_class = kSinksClass;
+  const auto plan = std::make_shared<bci::PatchPlan>();
+  plan->test_class = kSinksClass;
   for (auto& [id, wish] : wishes_) {
     for (const bci::MethodOutline& method : file->methods) {
       if (!wish.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
@@ -299,22 +290,23 @@ std::optional<bci::Bytes> ProbeCode::rewrite(JNIEnv* jni, const LoadingClass& lo
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor),
                        probes_[number].cell};
       if (!wish.wish->field.empty()) place.field_owners = field_owners(*wish.wish, file->pool);
-      plan.methods.push_back(probe_patches(*wish.wish, place));
+      plan->methods.push_back(probe_patches(*wish.wish, place));
     }
   }
-  if (plan.methods.empty()) {
-    patched_.erase(name);
-    return {};
-  }
-  bci::PatchResult result = bci::patch_class(class_file, plan, ids_);
-  take_refusals(jni, name, result);
-  take_absences(jni, name, result);
-  if (result.rewrite.status != bci::RewriteStatus::kChanged) {
-    patched_.erase(name);
-    return {};
-  }
+  if (plan->methods.empty()) return {};
   patched_.insert(name);
-  return std::move(result.rewrite.bytes);
+  return {{plan, &ids_}};
+}
+
+void ProbeCode::patched(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan,
+                        const std::vector<Part>& parts) {
+  const std::string name(loading.internal_name);
+  const std::lock_guard lock(mutex_);
+  for (const Part& part : parts) {
+    take_refusals(jni, name, part.result);
+    take_absences(jni, name, part.result);
+  }
+  if (parts.empty() || parts.front().result.methods.empty()) patched_.erase(name);
 }
 
 void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,

@@ -16,15 +16,14 @@
 
 #include "bci/class_file.h"
 #include "bci/patch/patch_class.h"
+#include "probes/patches.h"
 #include "probes/plans/probe_plan.h"
 #include "probes/probe_records.h"
-#include "probes/sinks_class.h"
 #include "time/calls/method_filter.h"
-#include "vm/class_changes/class_hooks.h"
 
 namespace ddm {
 
-class ProbeCode final : public ClassRewriting {
+class ProbeCode final : public Patcher {
  public:
   using Number = std::uint32_t;       // of a probe, put in or not
   using WishId = ProbeRecords::Wish;  // the connection's
@@ -39,8 +38,8 @@ class ProbeCode final : public ClassRewriting {
     std::chrono::steady_clock::time_point since{};
   };
 
-  ProbeCode(jvmtiEnv* jvmti, SinksClass& sinks, ProbeRecords& records)
-      : jvmti_(jvmti), sinks_(sinks), records_(records) {}
+  ProbeCode(jvmtiEnv* jvmti, SinkCells& cells, ProbeRecords& records)
+      : jvmti_(jvmti), cells_(cells), records_(records) {}
 
   // From the next retransformation on, behind which comes settled(). `budget`: percent, in force.
   void add(WishId id, ProbeWish wish, double budget);
@@ -56,11 +55,10 @@ class ProbeCode final : public ClassRewriting {
              const std::vector<std::int64_t>& counts);
   // Those whose classes such methods are in, which are about to be changed: they go out with that.
   std::vector<WishId> drop_parked(const std::string& patterns);
-  // That probe alone, over its budget: only classes of such probes need a change, until
-  // look_at_all(). One that has just gone in was far too dear, and going in and out costs what the
-  // compiler has made of its class: for a minute it does not go in again with no larger budget.
-  void take_out(JNIEnv* jni, Number number, double budget);
-  void look_at_all();
+  // That probe alone, over its budget: the class (internal name) that needs a change for it. One that
+  // has just gone in was far too dear, and going in and out costs what the compiler has made of its
+  // class: for a minute it does not go in again with no larger budget.
+  std::string take_out(JNIEnv* jni, Number number, double budget);
   // Its counters are used again.
   void forget(WishId id);
 
@@ -69,8 +67,10 @@ class ProbeCode final : public ClassRewriting {
   std::vector<std::string> notes(WishId id) const;
 
   bool may_want(std::string_view internal_name, bool is_platform) override;
-  std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
-                                    bci::ByteSpan class_file) override;
+  std::vector<Part> parts(JNIEnv* jni, const LoadingClass& loading,
+                          bci::ByteSpan class_file) override;
+  void patched(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan class_file,
+               const std::vector<Part>& parts) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
   void left_out(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
@@ -106,7 +106,7 @@ class ProbeCode final : public ClassRewriting {
   void take_absences(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
 
   jvmtiEnv* const jvmti_;
-  SinksClass& sinks_;
+  SinkCells& cells_;
   ProbeRecords& records_;
   bci::PatchIdTable ids_;  // plans of probes use none
 
@@ -118,7 +118,6 @@ class ProbeCode final : public ClassRewriting {
   WishId next_parked_ = WishId{1} << 63;        // no connection has such a number
   std::map<std::string, TooDear> too_dear_;     // by class, method, descriptor and what was wanted
   std::set<std::string, std::less<>> patched_;  // classes that have probes in them
-  std::set<std::string, std::less<>> only_;     // none = all that are wanted or patched
   std::optional<WishId> coming_;                // between add() and settled()
 };
 

@@ -39,11 +39,12 @@ constexpr const char* kNotOutYet =
 Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
     : jvmti_(jvmti),
       budget_(budget),
-      sinks_(budget.sinks()),
+      patches_(budget.patches()),
+      cells_(patches_.sinks().cells()),
       naming_(std::move(naming)),
-      records_(sinks_.cells()),
-      code_(jvmti, sinks_, records_) {
-  sinks_.hand_to(records_);
+      records_(cells_),
+      code_(jvmti, cells_, records_) {
+  patches_.sinks().hand_to(records_);
 }
 
 void Probes::run(JNIEnv* jni, Work work, Answer answer) {
@@ -110,15 +111,17 @@ Result<ClassOutlook> Probes::outlook(JNIEnv* jni, const OutlookRequest& request)
   for (const std::string& patterns : {request.methods, request.more}) {
     if (std::string fault = MethodFilter::fault(patterns); !fault.empty()) return Error{fault};
   }
-  if (std::string error = find_hooks(jni); !error.empty()) return Error{error};
+  std::string error;
+  ClassHooks* const hooks = this->hooks(jni, error);
+  if (hooks == nullptr) return Error{error};
   MethodFilter filter(request.methods);
   if (!request.more.empty()) filter.add(request.more);
-  jvmtiEnv* const jvmti = hooks_->jvmti();
+  jvmtiEnv* const jvmti = hooks->jvmti();
   ClassOutlook outlook;
   outlook.many = class_changes::many();
   std::map<std::string, std::uint32_t> changed;
   const auto is_concerned = [&](jclass klass) {
-    return hooks_->is_class(jni, klass, [&](std::string_view name, bool is_platform) {
+    return hooks->is_class(jni, klass, [&](std::string_view name, bool is_platform) {
       return filter.may_want_class(name, is_platform) &&
              has_method(jvmti, klass, [&](std::string_view method, std::string_view descriptor) {
                return filter.wants(name, method, descriptor, is_platform);
@@ -145,20 +148,17 @@ Result<ClassOutlook> Probes::outlook(JNIEnv* jni, const OutlookRequest& request)
   return outlook;
 }
 
-std::string Probes::find_hooks(JNIEnv* jni) {
-  if (hooks_ != nullptr) return "";
-  std::string error;
-  hooks_ = ClassHooks::of_process(jni, error);
-  if (hooks_ != nullptr) running_ = std::make_unique<RunningMethods>(hooks_->jvmti());
-  return error;
+ClassHooks* Probes::hooks(JNIEnv* jni, std::string& error) {
+  ClassHooks* const hooks = patches_.hooks(jni, error);
+  if (hooks != nullptr && !running_) running_ = std::make_unique<RunningMethods>(hooks->jvmti());
+  return hooks;
 }
 
 // Once; again if it has failed.
 std::string Probes::prepare(JNIEnv* jni) {
-  std::string error = find_hooks(jni);
-  if (error.empty()) error = hooks_->switch_on(code_);
-  if (!error.empty()) return error;
-  error = sinks_.define(jni, *hooks_);
+  std::string error;
+  if (hooks(jni, error) == nullptr) return error;
+  error = patches_.add(jni, code_);
   if (error.empty()) error = records_.open(jvmti_, jni, naming_(jni));
   return error;
 }
@@ -181,13 +181,13 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
   auto wish = read_probe_wish(std::move(request));
   if (!wish) return wish.error();
   if (std::string error = prepare(jni); !error.empty()) {
-    if (hooks_ && owners_.empty() && !code_.any_wish()) hooks_->switch_off(code_);
+    if (owners_.empty() && !code_.any_wish()) patches_.remove(code_);
     return Error{error};
   }
   owners_.push_back({owner, wish->request.budget, std::move(last)});
   on_ = true;
   keep_budget(jni);
-  const std::vector<std::int64_t> counts = sinks_.cells().read(jni);
+  const std::vector<std::int64_t> counts = cells_.read(jni);
   charge_from_now_on(counts);
   if (code_.adopt(jni, owner, *wish, budget_.limit_percent(), counts)) {
     budget_.gone_in();
@@ -243,7 +243,7 @@ void Probes::leave(JNIEnv* jni, Owner owner) {
   on_ = false;
   charged_.clear();
   // Those that stay in are there also when another agent changes their classes.
-  if (!code_.any_wish()) hooks_->switch_off(code_);
+  if (!code_.any_wish()) patches_.remove(code_);
 }
 
 // What has been hit while nobody looked is nobody's.
@@ -257,10 +257,8 @@ void Probes::charge_from_now_on(const std::vector<std::int64_t>& counts) {
 // Loaded classes get what is wanted now. False: something holds that up.
 bool Probes::bring_up_to_date(JNIEnv* jni) {
   const auto outcome = budget_.change_classes(jni, [this](JNIEnv* aside) {
-    const Retransformer::Totals totals = hooks_->retransform(aside, code_);
+    patches_.bring_up_to_date(aside, code_);
     code_.settled();
-    log_info("probes: {} of {} loaded classes looked into, longest batch {:.0f} ms",
-             totals.retransformed, totals.loaded, totals.longest_batch_ms);
   });
   held_up_ = outcome != SideThread::Outcome::kDone;
   again_ = held_up_ && outcome != SideThread::Outcome::kGoesOn;
@@ -317,7 +315,7 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
   found.limit_percent = static_cast<std::uint32_t>(budget_.limit_percent());
   found.used_millis = static_cast<std::uint32_t>(std::min(budget_.used_percent(), 1e6) * 1000);
   const auto probes = code_.probes();
-  const std::vector<std::int64_t> sums = sinks_.cells().read(jni);
+  const std::vector<std::int64_t> sums = cells_.read(jni);
   // A counter that was taken since they were read has counted nothing yet.
   const auto sum = [&](std::int32_t cell) {
     const auto at = static_cast<std::size_t>(cell);
@@ -362,10 +360,12 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
 }
 
 std::vector<std::string> Probes::take_out(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
-  for (const ProbeCode::Number number : numbers)
-    code_.take_out(jni, number, budget_.limit_percent());
-  hooks_->retransform(jni, code_);
-  code_.look_at_all();
+  std::set<std::string, std::less<>> concerned;
+  for (const ProbeCode::Number number : numbers) {
+    concerned.insert(code_.take_out(jni, number, budget_.limit_percent()));
+  }
+  patches_.bring_up_to_date(
+      jni, code_, [&](jclass, std::string_view name, bool) { return concerned.contains(name); });
   return {};
 }
 

@@ -22,7 +22,6 @@
 #include "probes/probe_code.h"
 #include "probes/probe_records.h"
 #include "report/time_data.h"
-#include "vm/class_changes/class_hooks.h"
 #include "vm/class_changes/running_methods.h"
 #include "wire/chunks/class_outlook.h"
 #include "wire/chunks/probes.h"
@@ -66,7 +65,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   std::vector<std::string> take_out(JNIEnv* jni,
                                     const std::vector<std::uint32_t>& numbers) override;
   std::string prepare(JNIEnv* jni);
-  std::string find_hooks(JNIEnv* jni);
+  ClassHooks* hooks(JNIEnv* jni, std::string& error);
   Result<ClassOutlook> outlook(JNIEnv* jni, const OutlookRequest& request);
   Result<ProbeFindings> begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last);
   Result<ProbeFindings> end(JNIEnv* jni, Owner owner);
@@ -82,12 +81,12 @@ class Probes final : public TimeDataSource, private HitSpender {
 
   jvmtiEnv* const jvmti_;
   HitBudget& budget_;
-  SinksClass& sinks_;
+  Patches& patches_;
+  SinkCells& cells_;
   const Naming naming_;
   ProbeRecords records_;
   ProbeCode code_;
-  ClassHooks* hooks_ = nullptr;  // null until it is asked for
-  std::unique_ptr<RunningMethods> running_;
+  std::unique_ptr<RunningMethods> running_;  // null until classes are asked for
   std::atomic<bool> on_{false};
 
   struct Owned {

@@ -7,7 +7,7 @@ namespace ddm {
 
 ProbesFeature::ProbesFeature(const HandlerContext& context, HitBudget::Sources sources,
                              Stacks& stacks, ReportAssembly& reports)
-    : budget_(context.jvmti, sinks_, std::move(sources)),
+    : budget_(context.jvmti, patches_, std::move(sources)),
       probes_(context.jvmti, budget_, [&stacks](JNIEnv* jni) { return stacks.naming(jni); }),
       handlers_(context, probes_) {
   reports.include(probes_);

@@ -3,6 +3,7 @@
 
 #include "core/feature.h"
 #include "probes/hit_budget.h"
+#include "probes/patches.h"
 #include "probes/probe_handlers.h"
 #include "probes/probes.h"
 #include "probes/sinks_class.h"
@@ -24,6 +25,7 @@ class ProbesFeature final : public Feature {
 
  private:
   SinksClass sinks_;
+  Patches patches_{sinks_};
   HitBudget budget_;
   Probes probes_;
   ProbeHandlers handlers_;

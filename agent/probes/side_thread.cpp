@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/clocks.h"
 #include "core/log.h"
-#include "core/tick_clock.h"
 
 namespace ddm {
 
@@ -26,7 +26,7 @@ struct SideThread::Running {
     clockid_t own{};
     const std::lock_guard lock(mutex);
     if (pthread_getcpuclockid(pthread_self(), &own) != 0) return;
-    before_ns = nanos(own);
+    before_ns = nanos_of(own);
     clock = own;
   }
   void end() {
@@ -37,10 +37,7 @@ struct SideThread::Running {
     ended.notify_all();
   }
   // Lock held.
-  std::int64_t cpu_ns() const { return clock ? nanos(*clock) - before_ns : used_ns; }
-  static std::int64_t nanos(clockid_t of) {
-    return static_cast<std::int64_t>(TickClock::nanos_of(of));
-  }
+  std::int64_t cpu_ns() const { return clock ? nanos_of(*clock) - before_ns : used_ns; }
 };
 
 bool SideThread::idle() const {

@@ -98,49 +98,47 @@ void Dypatch::read_modes(std::vector<DyperError>& errors) {
   models_.modes().add((*read)->document_element(), errors);
 }
 
-Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
-                                   const std::set<std::string>& named,
-                                   std::vector<DyperError>& errors) const {
-  const auto wanted = [&](const std::string& name) {
-    return named.empty() ? may_patch(plan, internal_name(name)) : named.contains(name);
-  };
-  const ClassFiles unpatched = patched_.unpatched();
-  std::string error;
+Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
+                                   std::vector<DyperError>& errors) {
   Found found;
-  found.files = read_class_bytes(
-      jni, [&](const std::string& name) { return wanted(name) && !unpatched.contains(name); },
-      error);
-  for (const auto& [name, bytes] : unpatched) {
-    if (wanted(name)) found.files[name] = bytes;
-  }
-  if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
-  std::set<std::string> all_named = named;
+  found.loaded = patched_.loaded(
+      jni,
+      [&](const std::string& name) {
+        return named.empty() ? may_patch(plan, internal_name(name)) : named.contains(name);
+      },
+      errors);
+  ClassNames all_named = named;
   for (const bci::MethodPatches& target : plan.methods) {
     if (named.empty() && !bci::names_many(target.class_name)) all_named.insert(target.class_name);
   }
   for (const std::string& one : all_named) {
     std::string name = dotted_name(one);
-    if (found.files.contains(name)) continue;
-    found.missing.insert(std::move(name));
+    if (!found.loaded.contains(name)) found.missing.insert(std::move(name));
   }
   return found;
 }
 
-ClassFiles Dypatch::loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
-                                      const std::set<std::string>& named,
-                                      std::vector<DyperError>& errors) const {
+ClassNames Dypatch::loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
+                                      const ClassNames& named, std::vector<DyperError>& errors) {
   Found found = classes_of(jni, plan, named, errors);
   for (const std::string& name : found.missing) {
     errors.push_back({Code::kNoClass, "CLASS", name, "no such class is loaded and can be changed"});
   }
-  return std::move(found.files);
+  return std::move(found.loaded);
 }
 
-LinkedPlan Dypatch::linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
-                           std::vector<DyperError>& errors) {
-  std::set<std::string> names;
-  for (const auto& [name, bytes] : classes) names.insert(name);
-  return links_.ask(jni, plan, names, errors);
+ClassFiles Dypatch::files_of(JNIEnv* jni, const ClassNames& classes,
+                             std::vector<DyperError>& errors) const {
+  ClassFiles unpatched = patched_.unpatched();
+  std::erase_if(unpatched, [&](const auto& one) { return !classes.contains(one.first); });
+  std::string error;
+  ClassFiles files = read_class_bytes(
+      jni,
+      [&](const std::string& name) { return classes.contains(name) && !unpatched.contains(name); },
+      error);
+  if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
+  files.merge(unpatched);
+  return files;
 }
 
 void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
@@ -187,7 +185,8 @@ void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   models_.change(element, errors);
   const bci::PatchPlan plan = models_.plan(name);
   if (plan.methods.empty()) return;
-  write_numbers(plan, loaded_classes_of(jni, plan, {}, errors), xml, errors);
+  const ClassNames loaded = loaded_classes_of(jni, plan, {}, errors);
+  write_numbers(plan, files_of(jni, loaded, errors), xml, errors);
 }
 
 std::string Dypatch::keep(const std::string& class_name, std::string_view form,
@@ -208,16 +207,16 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
     errors.push_back({Code::kNoModel, "MODEL", std::string(name), "there is no such model"});
     return;
   }
-  std::set<std::string> named;
+  ClassNames named;
   for (const pugi::xml_node one : element.children("CLASS")) {
     named.insert(std::string(attribute_of(one, "NAME")));
   }
   if (flag_of(element, "ALL", named.empty())) named.clear();
   const bci::PatchPlan wanted = models_.plan(name);
-  const ClassFiles classes = loaded_classes_of(jni, wanted, named, errors);
-  const bci::PatchPlan plan = linked(jni, wanted, classes, errors).plan;
+  const ClassNames classes = loaded_classes_of(jni, wanted, named, errors);
+  const bci::PatchPlan plan = links_.ask(jni, wanted, classes, errors).plan;
   xml.open("PATCH");
-  for (const auto& [class_name, bytes] : classes) {
+  for (const auto& [class_name, bytes] : files_of(jni, classes, errors)) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
     tell_refused(class_name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", class_name);
@@ -238,10 +237,10 @@ void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
   const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
   const bool add = attribute_of(element, "ACTION") != "REMOVE";
-  const ClassFiles classes = loaded_classes_of(jni, wanted, {}, errors);
-  const bci::PatchPlan plan = add ? linked(jni, wanted, classes, errors).plan : wanted;
+  const ClassNames classes = loaded_classes_of(jni, wanted, {}, errors);
+  const bci::PatchPlan plan = add ? links_.ask(jni, wanted, classes, errors).plan : wanted;
   xml.open("PATCH");
-  for (const auto& [class_name, bytes] : classes) {
+  for (const auto& [class_name, bytes] : files_of(jni, classes, errors)) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
     tell_refused(class_name, result.refused, errors);
     const bool changed = add && result.rewrite.status == bci::RewriteStatus::kChanged;
@@ -265,7 +264,7 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   }
   const bool insert = flag_of(element, "INSERT", true);
   const bci::PatchPlan plan = models_.plan(name);
-  std::set<std::string> in, out;
+  ClassNames in, out;
   for (const pugi::xml_node one : element.children("PATCH")) {
     std::string class_name(attribute_of(one, "CLASS"));
     if (!flag_of(one, "CHANGE", insert)) {
@@ -276,13 +275,12 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
       errors.push_back({Code::kNoClass, "CLASS", class_name, "the model has no patch for it"});
     }
   }
-  std::set<std::string> later;
+  ClassNames later;
   if (element.child("PATCH")) {
     patched_.take_out(jni, name, out);
     if (!in.empty()) {
-      ClassFiles classes = loaded_classes_of(jni, plan, in, errors);
-      const LinkedPlan links = linked(jni, plan, classes, errors);
-      patched_.put_in(jni, name, links, std::move(classes), errors);
+      const ClassNames classes = loaded_classes_of(jni, plan, in, errors);
+      patched_.put_in(jni, name, links_.ask(jni, plan, classes, errors), classes, {}, errors);
     }
   } else if (insert) {
     later = instrument_all(jni, name, errors);
@@ -294,17 +292,13 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   xml.close();
 }
 
-std::set<std::string> Dypatch::instrument_all(JNIEnv* jni, const std::string& model,
-                                              std::vector<DyperError>& errors) {
+ClassNames Dypatch::instrument_all(JNIEnv* jni, const std::string& model,
+                                   std::vector<DyperError>& errors) {
   const bci::PatchPlan plan = models_.plan(model);
   const bci::PatchPlan later = without_calls_of_the_program(plan);
   Found found = classes_of(jni, plan, {}, errors);
-  const LinkedPlan links = linked(jni, plan, found.files, errors);
-  std::set<std::string> loaded;
-  for (const auto& [name, bytes] : found.files) loaded.insert(name);
-  patched_.take_out(jni, model);
-  patched_.put_in(jni, model, links, std::move(found.files), errors);
-  patched_.wait(jni, model, later, loaded, errors);
+  const LinkedPlan links = links_.ask(jni, plan, found.loaded, errors);
+  patched_.put_in(jni, model, links, found.loaded, later, errors);
   std::erase_if(found.missing, [&](const std::string& name) {
     if (name.ends_with("[]")) {
       errors.push_back({Code::kNoClass, "CLASS", name, "no such class can be changed"});

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <pugixml.hpp>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,7 @@ class Dypatch {
  public:
   // `modes_file`: dypatch_modes=, read when the first command comes; "" = none.
   Dypatch(jvmtiEnv* jvmti, std::string modes_file, HitBudget& budget)
-      : modes_file_(std::move(modes_file)), links_(jvmti), patched_(ids_, budget) {}
+      : modes_file_(std::move(modes_file)), links_(jvmti), patched_(jvmti, ids_, budget) {}
 
   // At the VM's death.
   void close() { links_.close(); }
@@ -48,26 +47,22 @@ class Dypatch {
 
  private:
   void read_modes(std::vector<DyperError>& errors);
-  // Of the loaded classes that the plan is about, without patches that INSTRUMENT has put in; or
-  // only of those that are named. A class that is named, here or in the plan, and that is not
-  // loaded and linked, is missing.
+  // The loaded classes that the plan is about, or those of them that are named. A class that is
+  // named, here or in the plan, and that is not loaded and linked, is missing.
   struct Found {
-    ClassFiles files;
-    std::set<std::string> missing;
+    ClassNames loaded, missing;
   };
-  Found classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& named,
-                   std::vector<DyperError>& errors) const;
+  Found classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
+                   std::vector<DyperError>& errors);
   // Where a missing class is an error.
-  ClassFiles loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
-                               const std::set<std::string>& named,
-                               std::vector<DyperError>& errors) const;
-  // What of the plan can be put into them: calls that would not link are errors.
-  LinkedPlan linked(JNIEnv* jni, const bci::PatchPlan& plan, const ClassFiles& classes,
-                    std::vector<DyperError>& errors);
+  ClassNames loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
+                               std::vector<DyperError>& errors);
+  // As they are without patches that INSTRUMENT has put in.
+  ClassFiles files_of(JNIEnv* jni, const ClassNames& classes,
+                      std::vector<DyperError>& errors) const;
   // Into all loaded classes that the model is about, and into those that come: of these the ones
   // that it names.
-  std::set<std::string> instrument_all(JNIEnv* jni, const std::string& model,
-                                       std::vector<DyperError>& errors);
+  ClassNames instrument_all(JNIEnv* jni, const std::string& model, std::vector<DyperError>& errors);
   void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                      std::vector<DyperError>& errors);
   // The file's name, or "mem:N" while no directory is known.

@@ -6,26 +6,14 @@
 
 #include "adapters/dyper/patching/java_names.h"
 #include "core/class_names.h"
+#include "core/log.h"
+#include "vm/class_changes/untouchable_classes.h"
+#include "vm/class_methods.h"
 
 namespace ddm {
 namespace {
 
 using Code = DyperErrorCode;
-
-// The part of a plan that is about these classes and no others.
-bci::PatchPlan narrowed(const bci::PatchPlan& plan, const std::set<std::string>& classes) {
-  bci::PatchPlan part;
-  part.test_class = plan.test_class;
-  for (const bci::MethodPatches& target : plan.methods) {
-    for (const std::string& name : classes) {
-      const std::string internal = internal_name(name);
-      if (!bci::may_patch({{target}, plan.test_class}, internal)) continue;
-      part.methods.push_back(target);
-      part.methods.back().class_name = internal;
-    }
-  }
-  return part;
-}
 
 }  // namespace
 
@@ -43,210 +31,314 @@ void tell_refused(const std::string& class_name, const std::vector<bci::RefusedS
   }
 }
 
-PatchedClasses::PatchedClasses(bci::PatchIds& ids, HitBudget& budget)
-    : budget_(budget), counters_(std::make_shared<PatchCounters>(ids, budget.sinks().cells())) {}
+PatchedClasses::PatchedClasses(jvmtiEnv* jvmti, bci::PatchIds& ids, HitBudget& budget)
+    : jvmti_(jvmti), budget_(budget), counters_(ids, budget.patches().sinks().cells()) {}
 
-PatchedClasses::~PatchedClasses() = default;
-
-bool PatchedClasses::start(JNIEnv* jni, std::vector<DyperError>& errors) {
-  if (patches_) return true;
+std::string PatchedClasses::start(JNIEnv* jni) {
   std::string error = budget_.thread().start(jni);
-  if (error.empty()) patches_ = Patches::create(jni, budget_.sinks(), error);
-  if (!patches_) errors.push_back({Code::kUnsupported, "", "", std::move(error)});
-  return patches_ != nullptr;
+  return error.empty() ? budget_.patches().add(jni, *this) : error;
+}
+
+ClassNames PatchedClasses::loaded(JNIEnv* jni,
+                                  const std::function<bool(const std::string& name)>& wanted,
+                                  std::vector<DyperError>& errors) {
+  ClassNames names;
+  std::string error;
+  ClassHooks* const hooks = budget_.patches().hooks(jni, error);
+  if (hooks == nullptr) {
+    errors.push_back({Code::kUnsupported, "", "", std::move(error)});
+    return names;
+  }
+  hooks->for_each_changeable(jni, [&](std::string_view internal_name, bool) {
+    std::string name = dotted_name(internal_name);
+    return wanted(name) && names.insert(std::move(name)).second;
+  });
+  return names;
 }
 
 ClassFiles PatchedClasses::unpatched() const {
-  const std::lock_guard lock(changing_);
-  ClassFiles files = unpatched_;
-  for (const Placed& one : placed_) {
-    if (one.late) files.merge(one.late->all());
-  }
+  const std::lock_guard lock(mutex_);
+  ClassFiles files;
+  for (const auto& [name, one] : patched_) files[name] = one.without;
   return files;
 }
 
-void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked,
-                            ClassFiles classes, std::vector<DyperError>& errors) {
-  const std::lock_guard lock(changing_);
-  if (!start(jni, errors)) return;
-  for (const Placed& other : placed_) {
-    if (other.model == model) continue;
-    std::erase_if(classes, [&](const auto& one) {
-      if (!other.has(one.first)) return false;
-      errors.push_back({Code::kBusy, "CLASS", one.first, "it has patches of model " + other.model});
+const PatchedClasses::Chosen* PatchedClasses::chosen(const Model& model, const std::string& name) {
+  if (const auto at = model.classes.find(name); at != model.classes.end()) return &at->second;
+  const bool waits = model.later.plan && !model.left_out.contains(name) &&
+                     bci::may_patch(*model.later.plan, internal_name(name));
+  return waits ? &model.later : nullptr;
+}
+
+bool PatchedClasses::has(const std::string& model, const std::string& name) const {
+  const auto patched = patched_.find(name);
+  const auto at = models_.find(model);
+  return (patched != patched_.end() && patched->second.models.contains(model)) ||
+         (at != models_.end() && at->second.classes.contains(name));
+}
+
+ClassNames PatchedClasses::classes_of(const std::string& model) const {
+  ClassNames names;
+  for (const auto& [name, one] : patched_) {
+    if (one.models.contains(model)) names.insert(name);
+  }
+  return names;
+}
+
+// Those that are about to change.
+ClassNames PatchedClasses::choose(const std::string& name, const LinkedPlan& linked,
+                                  ClassNames classes, std::vector<DyperError>& errors) {
+  const Chosen here{std::make_shared<const bci::PatchPlan>(linked.plan), linked.by_loader};
+  Model& model = models_[name];
+  std::erase_if(classes, [&](const std::string& one) {
+    for (const auto& [other, of_other] : models_) {
+      if (other == name || !has(other, one)) continue;
+      errors.push_back({Code::kBusy, "CLASS", one, "it has patches of model " + other});
       return true;
-    });
-  }
-  std::set<std::string> meant;
-  for (const auto& [name, bytes] : classes) meant.insert(name);
-  remove(jni, model, meant);
-  Placed placed{model, 0, {}, linked.by_loader, {}, nullptr};
-  for (const auto& [name, bytes] : classes) {
-    if (bci::may_patch(linked.plan, internal_name(name))) placed.classes.insert(name);
-  }
-  if (placed.classes.empty()) return;
-  std::erase_if(classes, [&](const auto& one) { return !placed.classes.contains(one.first); });
-  placed.plan = narrowed(linked.plan, placed.classes);
-  const std::set<std::string> names = placed.classes;
-  if (!place(jni, std::move(placed), errors)) return;
-  unpatched_.merge(classes);
-  const std::lock_guard of_budget(over_budget_mutex_);
-  for (const std::string& name : names) over_budget_.erase(name);
-}
-
-void PatchedClasses::wait(JNIEnv* jni, const std::string& model, bci::PatchPlan later,
-                          const std::set<std::string>& but_these, std::vector<DyperError>& errors) {
-  const std::lock_guard lock(changing_);
-  if (later.methods.empty() || !start(jni, errors)) return;
-  {
-    const std::lock_guard of_budget(over_budget_mutex_);
-    std::erase_if(over_budget_, [&](const auto& one) {
-      return one.second == model && !but_these.contains(one.first);
-    });
-  }
-  place(jni, {model, 0, std::move(later), nullptr, {}, std::make_shared<LatelyPatched>(but_these)},
-        errors);
-}
-
-bool PatchedClasses::place(JNIEnv* jni, Placed placed, std::vector<DyperError>& errors) {
-  std::string error;
-  Patches::Choice choice;
-  choice.by_loader = placed.by_loader;
-  if (placed.late) {
-    choice.by_name = [late = placed.late](std::string_view name) {
-      return late->may_come(dotted_name(name));
-    };
-    choice.told = [late = placed.late](std::string_view name, bci::ByteSpan class_file) {
-      late->came(dotted_name(name), class_file);
-    };
-  }
-  placed.number = patches_->put_in(jni, std::make_shared<bci::PatchPlan>(placed.plan), counters_,
-                                   error, std::move(choice));
-  if (placed.number == 0) {
-    errors.push_back({Code::kUnsupported, "", "", std::move(error)});
-    return false;
-  }
-  if (const auto report = patches_->report(placed.number)) {
-    for (const Patches::PatchedClass& one : report->classes) {
-      const std::string name = dotted_name(one.name);
-      tell_refused(name, one.refused, errors);
-      if (one.failed.empty()) continue;
-      errors.push_back({Code::kVerify, "CLASS", name, "the VM does not take it: " + one.failed});
     }
+    if (!bci::may_patch(*here.plan, internal_name(one))) {
+      model.classes.erase(one);
+      model.left_out.insert(one);
+    } else {
+      model.classes[one] = here;
+      over_budget_.erase(one);
+    }
+    return false;
+  });
+  return classes;
+}
+
+void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked,
+                            ClassNames classes, std::optional<bci::PatchPlan> later,
+                            std::vector<DyperError>& errors) {
+  const std::lock_guard one_change(changing_);
+  if (std::string error = start(jni); !error.empty()) {
+    return errors.push_back({Code::kUnsupported, "", "", std::move(error)});
   }
-  placed_.push_back(std::move(placed));
+  {
+    const std::lock_guard lock(mutex_);
+    ClassNames former;
+    if (later) {
+      former = classes_of(model);
+      std::erase_if(over_budget_, [&](const auto& one) {
+        return one.second == model && !classes.contains(one.first);
+      });
+      Chosen others;
+      if (!later->methods.empty()) {
+        others.plan = std::make_shared<const bci::PatchPlan>(std::move(*later));
+      }
+      models_[model] = {{}, std::move(others), classes};
+    }
+    classes = choose(model, linked, std::move(classes), errors);
+    classes.merge(former);
+  }
+  const Outcomes outcomes = change(jni, model, classes);
+  ClassNames failed;
+  for (const auto& [name, outcome] : outcomes) {
+    tell_refused(name, outcome.refused, errors);
+    if (outcome.failed.empty()) continue;
+    errors.push_back({Code::kVerify, "CLASS", name, "the VM does not take it: " + outcome.failed});
+    failed.insert(name);
+  }
+  // What the model had in them before goes, too.
+  take_out_these(jni, model, failed);
   budget_.thread().post([this](JNIEnv* on_thread) {
     budget_.keep(on_thread, *this, 0);
     budget_.gone_in();
   });
-  return true;
 }
 
-void PatchedClasses::take_out(JNIEnv* jni, const std::string& model,
-                              const std::set<std::string>& classes) {
-  const std::lock_guard lock(changing_);
-  remove(jni, model, classes);
+// Those that had patches of the model.
+ClassNames PatchedClasses::leave_out(const std::string& model, const ClassNames& classes) {
+  ClassNames had;
+  const auto at = models_.find(model);
+  for (const std::string& name : classes) {
+    if (has(model, name)) had.insert(name);
+    if (at == models_.end()) continue;
+    at->second.classes.erase(name);
+    at->second.left_out.insert(name);
+  }
+  return had;
+}
+
+void PatchedClasses::take_out_these(JNIEnv* jni, const std::string& model,
+                                    const ClassNames& classes) {
+  ClassNames had;
+  {
+    const std::lock_guard lock(mutex_);
+    had = leave_out(model, classes);
+  }
+  change(jni, "", had);
+}
+
+void PatchedClasses::take_out(JNIEnv* jni, const std::string& model, const ClassNames& classes) {
+  const std::lock_guard one_change(changing_);
+  take_out_these(jni, model, classes);
 }
 
 void PatchedClasses::take_out(JNIEnv* jni, const std::string& model) {
-  const std::lock_guard lock(changing_);
-  std::vector<Placed> gone;
-  std::erase_if(placed_, [&](Placed& one) {
-    if (one.model != model) return false;
-    gone.push_back(std::move(one));
-    return true;
-  });
-  for (Placed& one : gone) {
-    patches_->take_out(jni, one.number);
-    if (one.late) {
-      for (const auto& [name, bytes] : one.late->all()) counters_->rest(name);
-    }
-    for (const std::string& name : one.classes) {
-      unpatched_.erase(name);
-      counters_->rest(name);
-    }
+  const std::lock_guard one_change(changing_);
+  ClassNames had;
+  {
+    const std::lock_guard lock(mutex_);
+    had = classes_of(model);
+    models_.erase(model);
   }
+  change(jni, "", had);
 }
 
-void PatchedClasses::remove_late(JNIEnv* jni, LatelyPatched& late,
-                                 const std::set<std::string>& classes) {
-  std::set<std::string, std::less<>> had_come;
+// Brings these up to what is chosen now, and what has come before the model waited for it.
+PatchedClasses::Outcomes PatchedClasses::change(JNIEnv* jni, const std::string& model,
+                                                const ClassNames& classes) {
+  const auto set_model = [this](const std::string& changing) {
+    const std::lock_guard lock(mutex_);
+    changing_model_ = changing;
+    return std::exchange(outcomes_, {});
+  };
+  if (!model.empty() || !classes.empty()) {
+    set_model(model);
+    budget_.patches().bring_up_to_date(
+        jni, *this, [&](jclass klass, std::string_view internal_name, bool is_platform) {
+          const std::string name = dotted_name(internal_name);
+          return (classes.contains(name) || waits_for(model, name)) &&
+                 needs_change(klass, internal_name, is_platform);
+        });
+  }
+  Outcomes outcomes = set_model("");
+  std::unique_lock lock(mutex_);
   for (const std::string& name : classes) {
-    if (late.leave_out(name)) had_come.insert(internal_name(name));
+    if (!patched_.contains(name)) counters_.rest(name);
   }
-  patches_->choose_again(jni, had_come);
-  for (const std::string& name : had_come) counters_->rest(dotted_name(name));
+  std::erase_if(models_, [](const auto& one) {
+    return one.second.classes.empty() && !one.second.later.plan;
+  });
+  const bool none = models_.empty();
+  lock.unlock();
+  if (none) budget_.patches().remove(*this);
+  return outcomes;
 }
 
-void PatchedClasses::remove(JNIEnv* jni, const std::string& model,
-                            const std::set<std::string>& classes) {
-  std::vector<Placed> changed;
-  std::erase_if(placed_, [&](Placed& one) {
-    if (one.model == model && one.late) remove_late(jni, *one.late, classes);
-    const bool is_meant = one.model == model &&
-                          std::any_of(classes.begin(), classes.end(), [&](const std::string& name) {
-                            return one.classes.contains(name);
-                          });
-    if (is_meant) changed.push_back(std::move(one));
-    return is_meant;
+bool PatchedClasses::waits_for(const std::string& model, const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = models_.find(model);
+  if (at == models_.end() || patched_.contains(name)) return false;
+  return chosen(at->second, name) == &at->second.later;
+}
+
+bool PatchedClasses::may_want(std::string_view internal_name, bool) {
+  if (is_untouchable(internal_name)) return false;
+  const std::string name = dotted_name(internal_name);
+  const std::lock_guard lock(mutex_);
+  return patched_.contains(name) || std::any_of(models_.begin(), models_.end(), [&](auto& one) {
+           return chosen(one.second, name) != nullptr;
+         });
+}
+
+// Of a linked class. Its methods are asked for before it is retransformed in vain: a plan may be
+// about one method of any class.
+bool PatchedClasses::needs_change(jclass klass, std::string_view internal_name, bool) {
+  if (is_untouchable(internal_name)) return false;
+  const std::string name = dotted_name(internal_name);
+  std::vector<Chosen> wanted;
+  {
+    const std::lock_guard lock(mutex_);
+    if (patched_.contains(name)) return true;
+    for (const auto& [id, model] : models_) {
+      if (const Chosen* const one = chosen(model, name)) wanted.push_back(*one);
+    }
+  }
+  return std::any_of(wanted.begin(), wanted.end(), [&](const Chosen& one) {
+    return has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
+      return bci::may_patch(*one.plan, internal_name, method, descriptor);
+    });
   });
-  for (Placed& one : changed) {
-    std::set<std::string> kept;
-    std::set_difference(one.classes.begin(), one.classes.end(), classes.begin(), classes.end(),
-                        std::inserter(kept, kept.end()));
-    for (const std::string& name : one.classes) {
-      if (!kept.contains(name)) unpatched_.erase(name);
+}
+
+std::vector<Patcher::Part> PatchedClasses::parts(JNIEnv* jni, const LoadingClass& loading,
+                                                 bci::ByteSpan) {
+  const std::string name = dotted_name(loading.internal_name);
+  std::vector<std::pair<std::string, Chosen>> wanted;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, model] : models_) {
+      if (const Chosen* const one = chosen(model, name)) wanted.emplace_back(id, *one);
     }
-    patches_->take_out(jni, one.number);
-    for (const std::string& name : one.classes) {
-      if (!kept.contains(name)) counters_->rest(name);
-    }
-    if (kept.empty()) continue;
-    std::vector<DyperError> told_before;
-    Placed rest{one.model, 0, narrowed(one.plan, kept), one.by_loader, kept, nullptr};
-    if (!place(jni, std::move(rest), told_before)) {
-      for (const std::string& name : kept) {
-        unpatched_.erase(name);
-        counters_->rest(name);
-      }
-    }
+  }
+  std::vector<Part> parts;
+  for (auto& [id, one] : wanted) {
+    if (one.by_loader && !one.by_loader(jni, loading.internal_name, loading.loader)) continue;
+    parts.push_back({std::move(one.plan), &counters_, id});
+  }
+  return parts;
+}
+
+void PatchedClasses::patched(JNIEnv*, const LoadingClass& loading, bci::ByteSpan class_file,
+                             const std::vector<Part>& parts) {
+  const std::string name = dotted_name(loading.internal_name);
+  Patched now{{class_file.begin(), class_file.end()}, {}};
+  const std::lock_guard lock(mutex_);
+  for (const Part& part : parts) {
+    if (!part.result.methods.empty()) now.models.insert(part.whose);
+    if (part.whose == changing_model_) outcomes_[name].refused = part.result.refused;
+  }
+  const bool is_wanted = std::any_of(models_.begin(), models_.end(), [&](const auto& one) {
+    return chosen(one.second, name) != nullptr;
+  });
+  if (!now.models.empty()) {
+    patched_[name] = std::move(now);
+  } else if (!parts.empty() || !is_wanted) {  // else it is another loader's of that name
+    patched_.erase(name);
+  }
+}
+
+void PatchedClasses::left_out(const std::string& reason) { log_warn("patches: {}", reason); }
+
+void PatchedClasses::refused(std::string_view internal_name, const std::string& reason) {
+  const std::string name = dotted_name(internal_name);
+  const std::lock_guard lock(mutex_);
+  const auto at = models_.find(changing_model_);
+  if (at != models_.end() && chosen(at->second, name) != nullptr) {
+    outcomes_[name].failed = reason;
+  } else {
+    log_warn("patches: {} stays patched: {}", internal_name, reason);
   }
 }
 
 std::vector<ProbeBudget::Cost> PatchedClasses::spent(JNIEnv* jni, const HitCosts& costs,
                                                      const std::vector<std::int64_t>& counts) {
-  std::vector<ProbeBudget::Cost> spent = counters_->spent(costs, counts);
-  const std::unique_lock lock(changing_, std::try_to_lock);
-  if (lock && placed_.empty() && counters_->empty()) budget_.let_go(jni, *this);
+  std::vector<ProbeBudget::Cost> spent = counters_.spent(costs, counts);
+  const std::lock_guard lock(mutex_);
+  if (models_.empty() && counters_.empty()) budget_.let_go(jni, *this);
   return spent;
 }
 
 std::vector<std::string> PatchedClasses::take_out(JNIEnv* jni,
                                                   const std::vector<std::uint32_t>& numbers) {
-  const std::unique_lock lock(changing_, std::try_to_lock);
-  if (!lock) return {};  // a command is at it; if need be it is asked again
-  std::map<std::string, std::set<std::string>> classes;  // by model: a late one may have several
-  for (const std::uint32_t number : numbers) {
-    const std::string name = counters_->class_of(number);
-    for (const Placed& one : placed_) {
-      if (one.has(name)) classes[one.model].insert(name);
-    }
-  }
+  const std::unique_lock one_change(changing_, std::try_to_lock);
+  if (!one_change) return {};  // a command is at it; if need be it is asked again
+  ClassNames names, had;
+  for (const std::uint32_t number : numbers) names.insert(counters_.class_of(number));
   std::vector<std::string> told;
-  for (const auto& [model, names] : classes) {
-    remove(jni, model, names);
-    const std::lock_guard of_budget(over_budget_mutex_);
-    for (const std::string& name : names) {
-      over_budget_[name] = model;
-      told.push_back("the patches of DYPATCH's model " + model + " in " + name +
-                     " took more than the budget and are out");
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [model, of_model] : models_) {  // a class that has come may be of several
+      ClassNames of_this;
+      std::copy_if(names.begin(), names.end(), std::inserter(of_this, of_this.end()),
+                   [&, id = model](const std::string& name) { return has(id, name); });
+      for (const std::string& name : leave_out(model, of_this)) {
+        over_budget_[name] = model;
+        told.push_back("the patches of DYPATCH's model " + model + " in " + name +
+                       " took more than the budget and are out");
+        had.insert(name);
+      }
     }
   }
+  change(jni, "", had);
   return told;
 }
 
 void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
-  const auto counts = counters_->read(jni);
+  const auto counts = counters_.read(jni);
   for (const auto& [id, counted] : counts) {
     xml.open("RTITEM").attribute("COUNTER", id).attribute("COUNT", counted.count);
     if (counted.ns) xml.attribute("TIME", static_cast<double>(*counted.ns) / 1e6);
@@ -255,7 +347,7 @@ void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
   if (counts.empty()) return;
   xml.open("RTBUDGET").attribute("LIMIT", budget_.limit_percent());
   xml.attribute("USED", budget_.used_percent());
-  const std::lock_guard lock(over_budget_mutex_);
+  const std::lock_guard lock(mutex_);
   for (const auto& [name, model] : over_budget_) {
     xml.open("REMOVED").attribute("MODEL", model).attribute("CLASS", name);
     xml.attribute("REASON", "budget").close();
@@ -265,7 +357,7 @@ void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
 
 void PatchedClasses::count_threads(JNIEnv* jni, const std::vector<std::int64_t>& ids,
                                    bool all_but_these) {
-  budget_.sinks().cells().choose_threads(jni, ids, all_but_these);
+  budget_.patches().sinks().cells().choose_threads(jni, ids, all_but_these);
 }
 
 }  // namespace ddm

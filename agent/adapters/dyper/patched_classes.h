@@ -7,15 +7,18 @@
 
 #include <jni.h>
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/dyper/documents/request.h"
-#include "adapters/dyper/lately_patched.h"
 #include "adapters/dyper/patch_counters.h"
 #include "adapters/dyper/sink_linkage.h"
 #include "bci/patch/patch_class.h"
@@ -24,70 +27,97 @@
 
 namespace ddm {
 
+using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;  // by name, "a.b.C"
+using ClassNames = std::set<std::string>;                             // likewise
+
 // What could not be patched, as errors.
 void tell_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
                   std::vector<DyperError>& errors);
 
-class PatchedClasses final : private HitSpender {
+class PatchedClasses final : private Patcher, private HitSpender {
  public:
   // `ids`: the numbers of the tables.
-  PatchedClasses(bci::PatchIds& ids, HitBudget& budget);
-  ~PatchedClasses() override;
+  PatchedClasses(jvmtiEnv* jvmti, bci::PatchIds& ids, HitBudget& budget);
 
-  // The plan's patches into these classes, which are given as they are without; in place of those
-  // that the model has in them. A class with another model's patches is an error.
-  void put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassFiles classes,
-              std::vector<DyperError>& errors);
-  // And `later` into all others that come.
-  void wait(JNIEnv* jni, const std::string& model, bci::PatchPlan later,
-            const std::set<std::string>& but_these, std::vector<DyperError>& errors);
+  // Of the loaded classes that can be changed, those that are wanted.
+  ClassNames loaded(JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted,
+                    std::vector<DyperError>& errors);
+
+  // The plan's patches into these classes, in place of those that the model has in them. A class
+  // with another model's patches is an error. `later`: into these alone, and that into all others
+  // that come.
+  void put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassNames classes,
+              std::optional<bci::PatchPlan> later, std::vector<DyperError>& errors);
   // A class without patches of the model is passed over; later ones of that name get none.
-  void take_out(JNIEnv* jni, const std::string& model, const std::set<std::string>& classes);
+  void take_out(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   void take_out(JNIEnv* jni, const std::string& model);
 
   // The classes that have patches, as they are without.
   ClassFiles unpatched() const;
 
   void write_counters(JNIEnv* jni, XmlWriter& xml) const;
-  void clear_counters(JNIEnv* jni) { counters_->clear(jni); }
+  void clear_counters(JNIEnv* jni) { counters_.clear(jni); }
   // Of which threads hits count.
   void count_threads(JNIEnv* jni, const std::vector<std::int64_t>& ids, bool all_but_these);
 
  private:
-  // A plan as it was put in: for these classes together, or for those that come.
-  struct Placed {
-    std::string model;
-    Patches::PlanNumber number = 0;
-    bci::PatchPlan plan;
+  struct Chosen {
+    std::shared_ptr<const bci::PatchPlan> plan;
     LinkedPlan::ByLoader by_loader;
-    std::set<std::string> classes;
-    std::shared_ptr<LatelyPatched> late;  // null: of `classes`
-
-    bool has(const std::string& name) const {
-      return late ? late->contains(name) : classes.contains(name);
-    }
   };
+  struct Model {
+    std::map<std::string, Chosen> classes;  // that were loaded
+    Chosen later;                           // for all others; null: they get none
+    ClassNames left_out;                    // of the others
+  };
+  struct Patched {
+    std::vector<std::uint8_t> without;
+    std::set<std::string> models;
+  };
+  // What became of a class in a change.
+  struct Outcome {
+    std::vector<bci::RefusedSite> refused;
+    std::string failed;  // the VM would not take it, e.g. "JVMTI_ERROR_FAILS_VERIFICATION"
+  };
+  using Outcomes = std::map<std::string, Outcome>;
 
-  bool start(JNIEnv* jni, std::vector<DyperError>& errors);
-  // These with the lock held. False: the VM does not allow it.
-  bool place(JNIEnv* jni, Placed placed, std::vector<DyperError>& errors);
-  void remove(JNIEnv* jni, const std::string& model, const std::set<std::string>& classes);
-  void remove_late(JNIEnv* jni, LatelyPatched& late, const std::set<std::string>& classes);
+  // These with `changing_` held.
+  std::string start(JNIEnv* jni);
+  Outcomes change(JNIEnv* jni, const std::string& model, const ClassNames& classes);
+  void take_out_these(JNIEnv* jni, const std::string& model, const ClassNames& classes);
+  bool waits_for(const std::string& model, const std::string& name) const;
+  // These with `mutex_` held.
+  ClassNames choose(const std::string& name, const LinkedPlan& linked, ClassNames classes,
+                    std::vector<DyperError>& errors);
+  ClassNames leave_out(const std::string& model, const ClassNames& classes);
+  ClassNames classes_of(const std::string& model) const;
+  bool has(const std::string& model, const std::string& name) const;
+  static const Chosen* chosen(const Model& model, const std::string& name);
 
-  // On the budget's thread.
+  bool may_want(std::string_view internal_name, bool is_platform) override;
+  std::vector<Part> parts(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan) override;
+  void patched(JNIEnv*, const LoadingClass& loading, bci::ByteSpan class_file,
+               const std::vector<Part>& parts) override;
+  bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
+  void left_out(const std::string& reason) override;
+  void refused(std::string_view internal_name, const std::string& reason) override;
+
+  // On the budget's thread; take_out() on the one that changes classes.
   std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
                                        const std::vector<std::int64_t>& counts) override;
   std::vector<std::string> take_out(JNIEnv* jni,
                                     const std::vector<std::uint32_t>& numbers) override;
 
+  jvmtiEnv* const jvmti_;
   HitBudget& budget_;
-  const std::shared_ptr<PatchCounters> counters_;
-  mutable std::mutex changing_;       // of what follows
-  std::unique_ptr<Patches> patches_;  // null until the first are put in
-  std::vector<Placed> placed_;
-  ClassFiles unpatched_;  // of those that were loaded
+  PatchCounters counters_;
+  std::mutex changing_;  // one change at a time
 
-  mutable std::mutex over_budget_mutex_;
+  mutable std::mutex mutex_;  // of what follows
+  std::map<std::string, Model> models_;
+  std::map<std::string, Patched> patched_;
+  std::string changing_model_;
+  Outcomes outcomes_;  // of that one's change
   // The classes that the budget has taken the patches of, and their models.
   std::map<std::string, std::string> over_budget_;
 };

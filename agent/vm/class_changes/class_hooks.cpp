@@ -167,17 +167,18 @@ bool ClassHooks::is_class(JNIEnv* jni, jclass klass, const IsClass& is_it) const
          is_it(internal_name_of(text_of(signature)), is_platform_loader(jni, loader.get()));
 }
 
-Retransformer ClassHooks::retransformer(Rewritings of) const {
+Retransformer ClassHooks::retransformer(std::vector<ClassChange*> of, Needs needs) const {
   return {jvmti_,
-          [this, of](JNIEnv* jni, jclass klass) {
+          [this, of, needs = std::move(needs)](JNIEnv* jni, jclass klass) {
             return is_class(jni, klass, [&](std::string_view name, bool is_platform) {
-              return std::any_of(of.begin(), of.end(), [&](ClassRewriting* one) {
+              if (needs) return needs(klass, name, is_platform);
+              return std::any_of(of.begin(), of.end(), [&](ClassChange* one) {
                 return one->needs_change(klass, name, is_platform);
               });
             });
           },
           [of](const std::string& reason, std::string_view signature) {
-            for (ClassRewriting* const one : of) {
+            for (ClassChange* const one : of) {
               signature.empty() ? one->left_out(reason)
                                 : one->refused(internal_name_of(signature), reason);
             }
@@ -186,15 +187,22 @@ Retransformer ClassHooks::retransformer(Rewritings of) const {
 
 // The generation is incremented before the classes are listed: a class linked after that is seen to
 // be of an older generation, a class linked before that is in the list of loaded classes.
-Retransformer::Totals ClassHooks::retransform(JNIEnv* jni, ClassRewriting& rewriting) {
+Retransformer::Totals ClassHooks::retransform(JNIEnv* jni, ClassChange& change, Needs needs) {
   const HookOn on(*this);
   hooked_.begin_generation();
-  return retransformer({&rewriting}).all_loaded(jni);
+  return retransformer({&change}, std::move(needs)).all_loaded(jni);
 }
 
-void ClassHooks::retransform(ClassRewriting& rewriting, std::span<const jclass> these) {
+void ClassHooks::retransform(ClassChange& change, std::span<const jclass> these) {
   const HookOn on(*this);
-  retransformer({&rewriting}).these(these);
+  retransformer({&change}).these(these);
+}
+
+void ClassHooks::for_each_changeable(JNIEnv* jni, const IsClass& visit) const {
+  retransformer({}, [&](jclass, std::string_view name, bool is_platform) {
+    visit(name, is_platform);
+    return false;
+  }).all_loaded(jni);
 }
 
 void ClassHooks::linked(JNIEnv* jni, jclass klass) {
@@ -202,9 +210,9 @@ void ClassHooks::linked(JNIEnv* jni, jclass klass) {
   if (passed && passed->is_current) return;
   const auto all = rewritings();
   if (passed && passed->changed) {
-    retransformer(*all).again(klass);
+    retransformer({all->begin(), all->end()}).again(klass);
   } else if (!all->empty()) {
-    retransformer(*all).linked_without_hook(jni, klass);
+    retransformer({all->begin(), all->end()}).linked_without_hook(jni, klass);
   }
 }
 

@@ -36,31 +36,26 @@ struct LoadingClass {
   bool is_new;       // false: it is being retransformed or redefined, by any agent
 };
 
-// Decides what classes become. Called on any thread, and never destroyed: VM threads may be inside
-// it at exit.
-class ClassRewriting {
+// A change that is wanted of loaded classes. Called on any thread, and never destroyed: VM threads may
+// be inside it at exit.
+class ClassChange {
  public:
-  // Order among rewritings of the same class: each receives the output of the previous ones.
-  enum class Turn { kFirst, kBetween, kLast };
+  virtual ~ClassChange() = default;
 
-  virtual ~ClassRewriting() = default;
-
-  virtual Turn turn() const { return Turn::kBetween; }
-  // Whether new classes are rewritten, too; this keeps the hook enabled and slows down class
-  // loading.
-  virtual bool wants_new() const { return true; }
-  // `is_platform`: defined by the boot or platform loader.
-  virtual bool may_want(std::string_view internal_name, bool is_platform) = 0;
-  // nullopt: the class keeps, or gets back, the given bytes.
-  virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
-                                            bci::ByteSpan class_file) = 0;
-  // Whether a loaded class has to pass through rewrite() now.
+  // Whether a loaded class has to pass through the hook now. `is_platform`: defined by the boot or
+  // platform loader.
   virtual bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) = 0;
   // Reports what the VM or a lack of memory prevented.
   virtual void left_out(const std::string& reason) = 0;
   // The VM refused to change this class, for this reason.
   virtual void refused(std::string_view, const std::string& reason) { left_out(reason); }
 };
+
+// Decides what classes become.
+class ClassRewriting : public ClassChange {
+ public:
+  // Order among rewritings of the same class: each receives the output of the previous ones.
+  enum class Turn { kFirst, kBetween, kLast };
 
 class ClassHooks {
  public:
@@ -77,11 +72,15 @@ class ClassHooks {
   // Adds or removes the rewriting. Both return "" or the error.
   std::string switch_on(ClassRewriting& rewriting);
   std::string switch_off(ClassRewriting& rewriting);
-  // Brings all loaded classes up to date with a changed rewriting. Classes that are not linked yet
-  // or are being defined follow when they are linked, also after switch_off().
-  Retransformer::Totals retransform(JNIEnv* jni, ClassRewriting& rewriting);
+  // Brings all loaded classes up to date with a changed request, or those that `needs` tells. Classes
+  // that are not linked yet or are being defined follow when they are linked, also after
+  // switch_off().
+  using Needs = std::function<bool(jclass, std::string_view internal_name, bool is_platform)>;
+  Retransformer::Totals retransform(JNIEnv* jni, ClassChange& change, Needs needs = nullptr);
   // Retransforms just these classes, without asking needs_change().
-  void retransform(ClassRewriting& rewriting, std::span<const jclass> these);
+  void retransform(ClassChange& change, std::span<const jclass> these);
+  // Calls `visit` for each loaded class that could be changed now; its result is not used.
+  void for_each_changeable(JNIEnv* jni, const IsClass& visit) const;
 
   // Returns "" or the error; a repeated call does nothing.
   std::string define(JNIEnv* jni, BoundClass& own);
@@ -100,7 +99,7 @@ class ClassHooks {
 
   static ClassHooks* of(jvmtiEnv* jvmti);
   std::shared_ptr<const Rewritings> rewritings() const;
-  Retransformer retransformer(Rewritings of) const;
+  Retransformer retransformer(std::vector<ClassChange*> of, Needs needs = nullptr) const;
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan file);
   // Whether it is the boot or the platform loader.
   bool is_platform_loader(JNIEnv* jni, jobject loader) const;

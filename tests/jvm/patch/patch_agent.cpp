@@ -3,14 +3,19 @@
 #include <jni.h>
 #include <jvmti.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 
 #include "bci/tool/every_patch.h"
 #include "probes/patches.h"
+#include "vm/class_changes/untouchable_classes.h"
 #include "vm/jvmti_memory.h"
 
 namespace {
@@ -18,7 +23,104 @@ namespace {
 jvmtiEnv* g_jvmti = nullptr;
 // Never deleted: JVMTI events lead there until the process ends.
 ddm::SinksClass& g_sinks = *new ddm::SinksClass;
-ddm::Patches* g_patches = nullptr;
+ddm::Patches& g_patches = *new ddm::Patches(g_sinks);
+
+// Plans by number, for any class.
+class Plans final : public ddm::Patcher {
+ public:
+  struct Plan {
+    std::shared_ptr<const bci::PatchPlan> plan;
+    bci::PatchIdTable ids;
+    std::map<std::string, bci::PatchResult> results;  // by class
+    std::map<std::string, std::string> failed;
+  };
+
+  // 0: not in, and why.
+  jint put_in(JNIEnv* jni, std::shared_ptr<const bci::PatchPlan> plan, std::string& error) {
+    error = g_patches.add(jni, *this);
+    if (!error.empty()) return 0;
+    jint number = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      number = ++last_;
+      plans_[number].plan = std::move(plan);
+    }
+    g_patches.bring_up_to_date(jni, *this);
+    return number;
+  }
+  bool take_out(JNIEnv* jni, jint number) {
+    bool last = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (plans_.erase(number) == 0) return false;
+      last = plans_.empty();
+    }
+    g_patches.bring_up_to_date(jni, *this);
+    if (last) g_patches.remove(*this);
+    return true;
+  }
+  // "class method sites", "class method refused reason", "class failed reason", a line each.
+  std::string report(jint number) const {
+    std::string text;
+    const std::lock_guard lock(mutex_);
+    const auto plan = plans_.find(number);
+    if (plan == plans_.end()) return text;
+    for (const auto& [name, result] : plan->second.results) {
+      for (const auto& method : result.methods) {
+        text += name + " " + method.name + " " + std::to_string(method.sites.size()) + "\n";
+      }
+      for (const auto& site : result.refused) {
+        text += name + " " + site.name + " refused " + std::string(to_string(site.reason)) + "\n";
+      }
+    }
+    for (const auto& [name, why] : plan->second.failed) text += name + " failed " + why + "\n";
+    return text;
+  }
+
+  bool may_want(std::string_view internal_name, bool) override {
+    const std::lock_guard lock(mutex_);
+    return !ddm::is_untouchable(internal_name) &&
+           (patched_.contains(internal_name) ||
+            std::any_of(plans_.begin(), plans_.end(), [&](const auto& one) {
+              return bci::may_patch(*one.second.plan, internal_name);
+            }));
+  }
+  bool needs_change(jclass, std::string_view internal_name, bool is_platform) override {
+    return may_want(internal_name, is_platform);
+  }
+  std::vector<Part> parts(JNIEnv*, const ddm::LoadingClass&, bci::ByteSpan) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Part> parts;
+    for (auto& [number, one] : plans_) {
+      parts.push_back({one.plan, &one.ids, std::to_string(number)});
+    }
+    return parts;
+  }
+  void patched(JNIEnv*, const ddm::LoadingClass& loading, bci::ByteSpan,
+               const std::vector<Part>& parts) override {
+    const std::string name(loading.internal_name);
+    const std::lock_guard lock(mutex_);
+    patched_.erase(name);
+    for (const Part& part : parts) {
+      if (!part.result.methods.empty()) patched_.insert(name);
+      const auto plan = plans_.find(std::stoi(part.whose));
+      if (plan != plans_.end()) plan->second.results[name] = part.result;
+    }
+  }
+  void left_out(const std::string&) override {}
+  void refused(std::string_view internal_name, const std::string& reason) override {
+    const std::lock_guard lock(mutex_);
+    for (auto& [number, one] : plans_) one.failed[std::string(internal_name)] = reason;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<jint, Plan> plans_;
+  std::set<std::string, std::less<>> patched_;
+  jint last_ = 0;
+};
+
+Plans& g_plans = *new Plans;
 
 std::string text_of(JNIEnv* jni, jstring text) {
   const char* chars = jni->GetStringUTFChars(text, nullptr);
@@ -30,14 +132,6 @@ std::string text_of(JNIEnv* jni, jstring text) {
 void fail(JNIEnv* jni, const std::string& why) {
   const ddm::LocalRef<jclass> type(jni, jni->FindClass("java/lang/IllegalStateException"));
   jni->ThrowNew(type.get(), why.c_str());
-}
-
-// Null, and a Java exception, if there are none.
-ddm::Patches* patches(JNIEnv* jni) {
-  std::string error;
-  if (g_patches == nullptr) g_patches = ddm::Patches::create(jni, g_sinks, error).release();
-  if (g_patches == nullptr) fail(jni, error);
-  return g_patches;
 }
 
 // Adds up what it is given.
@@ -66,7 +160,6 @@ extern "C" {
 
 // One patch a line; the number of the plan.
 JNIEXPORT jint JNICALL Java_Patching_putIn(JNIEnv* jni, jclass, jstring words) {
-  if (patches(jni) == nullptr) return 0;
   std::string error;
   const auto plan = std::make_shared<bci::PatchPlan>();
   plan->test_class = ddm::kSinksClass;
@@ -76,42 +169,25 @@ JNIEXPORT jint JNICALL Java_Patching_putIn(JNIEnv* jni, jclass, jstring words) {
     if (!patch) return fail(jni, error), 0;
     plan->methods.push_back(std::move(*patch));
   }
-  const auto number = g_patches->put_in(jni, plan, std::make_shared<bci::PatchIdTable>(), error);
+  const jint number = g_plans.put_in(jni, plan, error);
   if (number == 0) fail(jni, error);
-  return static_cast<jint>(number);
+  return number;
 }
 
 JNIEXPORT jboolean JNICALL Java_Patching_takeOut(JNIEnv* jni, jclass, jint plan) {
-  return g_patches->take_out(jni, static_cast<std::uint32_t>(plan));
+  return g_plans.take_out(jni, plan);
 }
 
-// "class method sites", "class method refused reason", "class failed reason", a line each.
 JNIEXPORT jstring JNICALL Java_Patching_report(JNIEnv* jni, jclass, jint plan) {
-  std::string text;
-  const auto report = g_patches->report(static_cast<std::uint32_t>(plan));
-  if (report) {
-    for (const auto& patched : report->classes) {
-      for (const auto& method : patched.methods) {
-        text += patched.name + " " + method.name + " " + std::to_string(method.sites.size()) + "\n";
-      }
-      for (const auto& site : patched.refused) {
-        text += patched.name + " " + site.name + " refused " + std::string(to_string(site.reason)) +
-                "\n";
-      }
-      if (!patched.failed.empty()) text += patched.name + " failed " + patched.failed + "\n";
-    }
-  }
-  return jni->NewStringUTF(text.c_str());
+  return jni->NewStringUTF(g_plans.report(plan).c_str());
 }
 
-JNIEXPORT jint JNICALL Java_Patching_counter(JNIEnv* jni, jclass) {
+JNIEXPORT jint JNICALL Java_Patching_counter(JNIEnv*, jclass) {
   g_sinks.hand_to(g_receiver);
-  return patches(jni) == nullptr ? -1 : g_sinks.cells().take_counter();
+  return g_sinks.cells().take_counter();
 }
 
-JNIEXPORT jint JNICALL Java_Patching_timer(JNIEnv* jni, jclass) {
-  return patches(jni) == nullptr ? -1 : g_sinks.cells().take_timer();
-}
+JNIEXPORT jint JNICALL Java_Patching_timer(JNIEnv*, jclass) { return g_sinks.cells().take_timer(); }
 
 JNIEXPORT void JNICALL Java_Patching_giveBack(JNIEnv*, jclass, jint cell, jboolean timer) {
   if (timer) {
