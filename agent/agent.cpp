@@ -66,9 +66,10 @@ void Agent::make_features(JNIEnv* jni) {
       });
   Tracking* const tracking = allocations->tracking();
 
-  add(std::make_unique<ReportsFeature>(context_, facts_.pid, load_time_, options_.reports,
-                                       *reports_, allocations->followed(),
-                                       [this] { return options_.time.any(); }));
+  add(std::make_unique<ReportsFeature>(
+      context_, facts_.pid, load_time_, options_.reports, *reports_, allocations->followed(),
+      [this] { return std::make_unique<HeapDumper>(jvmti_); },
+      [this] { return options_.time.any(); }));
   auto& time = add(std::make_unique<TimeFeature>(context_, options_.time, *stacks_, *reports_));
   auto& probes = add(std::make_unique<ProbesFeature>(
       context_,

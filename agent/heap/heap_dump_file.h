@@ -27,25 +27,19 @@
 
 #include "core/file_descriptor.h"
 #include "heap/heap_figures.h"
-#include "report/assembly/followed_objects.h"
+#include "report/assembly/heap_dumps.h"
 #include "wire/chunks/stored_data.h"
 
 namespace ddm {
 
-class HeapDumper {
+class HeapDumper final : public HeapDumps {
  public:
-  HeapDumper(jvmtiEnv* jvmti, HeapFiguresReader& figures) : jvmti_(jvmti), figures_(figures) {}
+  explicit HeapDumper(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  enum class Existing { kKept, kReplaced };
-
-  // All reachable objects into a file, mode 0600, with the stacks of their allocations if `hold` is
-  // given: how many objects have one, or what went wrong. A file that is kept is an error.
-  // `dumped` is called when the VM has written its part: what happens then is not in the file.
   Result<std::uint64_t> write(JNIEnv* jni, const std::string& path, const HoldObjects& hold = {},
                               Existing existing = Existing::kKept,
-                              const std::function<void()>& dumped = {});
-  // What write() to this path needs of Java's heap, while there is room.
-  std::optional<Error> prepare(JNIEnv* jni, const std::string& path);
+                              const std::function<void()>& dumped = {}) override;
+  std::optional<Error> prepare(JNIEnv* jni, const std::string& path) override;
 
   // The same into a file without a name. An error when it is bigger than `max_bytes`; with luck
   // that is known without writing it first.
@@ -57,14 +51,9 @@ class HeapDumper {
   };
   Result<Stored> store(JNIEnv* jni, const HoldObjects& hold);
 
-  // In VMDeath, before the last dump. ZGC and Shenandoah have stopped for good by then, and whoever
-  // asked them for a collection would wait for ever: there is none any more.
-  void vm_dies();
-  // A dump is written, and not just waiting for the collector.
-  bool is_writing() const { return writing_; }
-
-  // At the VM's death. No dump begins any more.
-  void close();
+  void vm_dies() override;
+  bool is_writing() const override { return writing_; }
+  void close() override;
 
  private:
   // Where a dump is being written.
@@ -104,7 +93,7 @@ class HeapDumper {
   void remove_pieces();
 
   jvmtiEnv* const jvmti_;
-  HeapFiguresReader& figures_;
+  HeapFiguresReader figures_;
   std::mutex one_dump_;
   std::vector<Target> prepared_;
   std::atomic<bool> collects_{true};

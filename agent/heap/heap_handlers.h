@@ -24,7 +24,7 @@ class HeapHandlers {
         gc_events_(gc_events),
         maps_(maps),
         followed_(followed),
-        dumper_(context.jvmti, figures_) {}
+        dumper_(context.jvmti) {}
 
   void add_to(Dispatcher& dispatcher);
   void disconnected(const SessionPtr& session);

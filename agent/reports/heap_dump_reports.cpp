@@ -14,19 +14,19 @@ constexpr std::chrono::seconds kOomPatience{10};
 
 }  // namespace
 
-HeapDumpReports::HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths,
-                                 FollowedObjects& followed)
-    : paths_(std::move(paths)), followed_(followed), dumper_(jvmti, figures_) {
+HeapDumpReports::HeapDumpReports(std::unique_ptr<HeapDumps> dumps, JNIEnv* jni,
+                                 std::vector<std::string> paths, FollowedObjects& followed)
+    : paths_(std::move(paths)), followed_(followed), dumps_(std::move(dumps)) {
   for (const std::string& path : paths_) {
     for (const std::string& one : {path, oom_path_of(path)}) {
-      if (const auto error = dumper_.prepare(jni, one))
+      if (const auto error = dumps_->prepare(jni, one))
         log_warn("dump={}: {}", one, error->message);
     }
   }
 }
 
 void HeapDumpReports::write(JNIEnv* jni, bool oom, bool dying) {
-  if (dying) dumper_.vm_dies();
+  if (dying) dumps_->vm_dies();
   for (const std::string& path : paths_) {
     if (jni == nullptr) {
       log_error("{} is not written: the VM cannot be asked any more", path);
@@ -45,7 +45,7 @@ void HeapDumpReports::await_oom() {
   const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kOomPatience, [this] { return oom_dumped_; })) {
-    if (!dumper_.is_writing() || std::chrono::steady_clock::now() > limit) return;
+    if (!dumps_->is_writing() || std::chrono::steady_clock::now() > limit) return;
   }
 }
 
@@ -56,7 +56,7 @@ void HeapDumpReports::oom_is_dumped() {
 }
 
 void HeapDumpReports::close() {
-  dumper_.close();
+  dumps_->close();
   oom_is_dumped();
 }
 
@@ -68,10 +68,10 @@ void HeapDumpReports::write_file(JNIEnv* jni, const std::string& path,
   } else {
     log_warn("{} is without the stacks of allocations: {}", path, why);
   }
-  const auto written = dumper_.write(jni, path, hold, HeapDumper::Existing::kReplaced, dumped);
+  const auto written = dumps_->write(jni, path, hold, HeapDumps::Existing::kReplaced, dumped);
   if (written) return log_info("wrote {}: {} objects with their stack", path, *written);
   const std::string fallback = fallback_path_of(path);
-  const auto again = dumper_.write(jni, fallback, hold, HeapDumper::Existing::kReplaced, dumped);
+  const auto again = dumps_->write(jni, fallback, hold, HeapDumps::Existing::kReplaced, dumped);
   if (again) {
     log_error("cannot write {}; written to {} instead", written.message(), fallback);
   } else {

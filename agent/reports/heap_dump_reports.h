@@ -8,12 +8,12 @@
 
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "heap/heap_dump_file.h"
-#include "report/assembly/followed_objects.h"
+#include "report/assembly/heap_dumps.h"
 
 namespace ddm {
 
@@ -21,7 +21,7 @@ class HeapDumpReports {
  public:
   // `paths`: expanded. Java objects that a dump needs are allocated here, since at an
   // OutOfMemoryError the heap is full.
-  HeapDumpReports(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<std::string> paths,
+  HeapDumpReports(std::unique_ptr<HeapDumps> dumps, JNIEnv* jni, std::vector<std::string> paths,
                   FollowedObjects& followed);
 
   bool any() const { return !paths_.empty(); }
@@ -37,7 +37,7 @@ class HeapDumpReports {
   void await_oom();
 
   // A dump is being written, not just waiting for the collection. Any thread.
-  bool is_writing() const { return dumper_.is_writing(); }
+  bool is_writing() const { return dumps_->is_writing(); }
 
   // VMDeath: removes unfinished files.
   void close();
@@ -48,8 +48,7 @@ class HeapDumpReports {
 
   const std::vector<std::string> paths_;
   FollowedObjects& followed_;
-  HeapFiguresReader figures_;
-  HeapDumper dumper_;
+  const std::unique_ptr<HeapDumps> dumps_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

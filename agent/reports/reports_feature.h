@@ -18,11 +18,12 @@ class ReportsFeature final : public Feature, private VmListener {
   // since the epoch.
   ReportsFeature(const HandlerContext& context, std::int64_t pid, std::int64_t load_time,
                  const ReportOptions& options, ReportAssembly& assembly, FollowedObjects& followed,
-                 std::function<bool()> timed)
+                 MakeHeapDumps make_heap_dumps, std::function<bool()> timed)
       : context_(context),
         options_(options),
         timed_(std::move(timed)),
-        reports_(context.jvmti, static_cast<std::int32_t>(pid), load_time, assembly, followed),
+        reports_(context.jvmti, static_cast<std::int32_t>(pid), load_time, assembly, followed,
+                 std::move(make_heap_dumps)),
         handlers_(context, assembly, followed) {}
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }

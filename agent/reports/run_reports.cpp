@@ -39,7 +39,8 @@ bool RunReports::use(JNIEnv* jni, const ReportOptions& options) {
 void RunReports::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
   heap_dumps_.reset();
   if (paths.empty()) return;
-  heap_dumps_ = std::make_unique<HeapDumpReports>(jvmti_, jni, std::move(paths), followed_);
+  heap_dumps_ =
+      std::make_unique<HeapDumpReports>(make_heap_dumps_(), jni, std::move(paths), followed_);
 }
 
 void RunReports::warn_of_missing_stacks() {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "report/assembly/followed_objects.h"
+#include "report/assembly/heap_dumps.h"
 #include "report/assembly/report_assembly.h"
 #include "reports/heap_dump_reports.h"
 #include "reports/report_files.h"
@@ -27,8 +27,13 @@ class RunReports {
  public:
   // `load_time`: seconds since the epoch.
   RunReports(jvmtiEnv* jvmti, std::int32_t pid, std::int64_t load_time, ReportAssembly& assembly,
-             FollowedObjects& followed)
-      : jvmti_(jvmti), pid_(pid), load_time_(load_time), assembly_(assembly), followed_(followed) {}
+             FollowedObjects& followed, MakeHeapDumps make_heap_dumps)
+      : jvmti_(jvmti),
+        pid_(pid),
+        load_time_(load_time),
+        assembly_(assembly),
+        followed_(followed),
+        make_heap_dumps_(std::move(make_heap_dumps)) {}
 
   // Replaces the paths of dump=, if given, and the period of every=. Returns whether there are
   // reports to write.
@@ -64,6 +69,7 @@ class RunReports {
   const std::int64_t load_time_;
   ReportAssembly& assembly_;
   FollowedObjects& followed_;
+  const MakeHeapDumps make_heap_dumps_;
   std::unique_ptr<AgentThread> reporter_;  // writes reports during the run
 
   std::mutex mutex_;   // one report at a time; guards what follows

@@ -8,9 +8,9 @@
 
 #include "adapters/hprof/heap_sizes.h"
 #include "adapters/hprof/monitor_dump.h"
+#include "core/clocks.h"
 #include "core/exit_limits.h"
 #include "core/log.h"
-#include "core/clocks.h"
 #include "report/hprof/hprof_heap_text.h"
 #include "report/hprof/hprof_text.h"
 #include "vm/jvmti_error.h"
@@ -29,7 +29,7 @@ HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, H
       facts_(facts),
       controls_(std::move(controls)),
       thread_(jvmti, "ddmagent-hprof"),
-      heap_dumper_(jvmti, heap_figures_),
+      heap_dumper_(jvmti),
       depth_(options_.depth),
       samples_(options_.samples) {}
 

@@ -19,7 +19,6 @@
 #include "allocations/tracking.h"
 #include "core/feature.h"
 #include "heap/heap_dump_file.h"
-#include "heap/heap_figures.h"
 #include "report/hprof/hprof_binary.h"
 #include "report/hprof/hprof_numbers.h"
 #include "vm/agent_thread.h"
@@ -82,7 +81,6 @@ class HprofSession final : public Feature, private VmListener {
   const VmFacts facts_;
   const Controls controls_;
   AgentThread thread_;
-  HeapFiguresReader heap_figures_;
   HeapDumper heap_dumper_;
 
   std::mutex mutex_;  // of the stream
