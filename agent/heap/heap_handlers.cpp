@@ -4,8 +4,8 @@
 #include <chrono>
 #include <thread>
 
-#include "core/log.h"
 #include "core/clocks.h"
+#include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/heap_dump.h"
@@ -31,6 +31,7 @@ void let_others_run() { std::this_thread::sleep_for(std::chrono::milliseconds(20
 }  // namespace
 
 void HeapHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.offer({"hprof-heap-dump", "hprof-heap-dump-streaming", kHeapDumpPiecesFeature});
   dispatcher.add(HeapInfoRequest::kType, Lane::kQuick, this, &HeapHandlers::info);
   dispatcher.add(kCollectGarbage, Lane::kSlow, this, &HeapHandlers::collect);
   dispatcher.add(HeapDumpRequest::kType, Lane::kSlow, this, &HeapHandlers::dump_to_file);

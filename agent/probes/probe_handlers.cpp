@@ -19,6 +19,7 @@ std::shared_ptr<Reply> kept(Reply reply) { return std::make_shared<Reply>(std::m
 }  // namespace
 
 void ProbeHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.offer({kProbesFeature});
   dispatcher.add(ProbeRequest::kType, Lane::kQuick, [this](const Request& request, Reply reply) {
     const auto wanted = ProbeRequest::decode(request.data);
     if (!wanted) {

@@ -8,11 +8,6 @@
 #include "program/program_exit.h"
 #include "vm/vm_arguments.h"
 #include "wire/chunks/app_state.h"
-#include "wire/chunks/heap_dump.h"
-#include "wire/chunks/probes.h"
-#include "wire/chunks/report_chunk.h"
-#include "wire/chunks/thread_chunks.h"
-#include "wire/chunks/thread_locks.h"
 
 namespace ddm {
 namespace {
@@ -53,13 +48,9 @@ AppHandlers::AppHandlers(const HandlerContext& context, const VmFacts& facts,
 
 void AppHandlers::add_chunks(Dispatcher& dispatcher) {
   dispatcher.add(HelloRequest::kType, Lane::kInline, this, &AppHandlers::hello);
-  dispatcher.add(kFeatures, Lane::kInline, [](const Request&, Reply reply) {
-    reply.send(
-        to_chunk(Features{{"hprof-heap-dump", "hprof-heap-dump-streaming", "method-trace-profiling",
-                           "method-trace-profiling-streaming", "method-sample-profiling",
-                           "support_boot_stages", std::string(kReportFeature),
-                           std::string(kProbesFeature), std::string(kHeapDumpPiecesFeature),
-                           std::string(kJavaThreadIdsFeature), std::string(kThreadLocksFeature)}}));
+  dispatcher.offer({"support_boot_stages"});
+  dispatcher.add(kFeatures, Lane::kInline, [&dispatcher](const Request&, Reply reply) {
+    reply.send(to_chunk(Features{dispatcher.offered()}));
   });
   dispatcher.add(SaidAtLoad::kType, Lane::kInline, [this](const Request&, Reply reply) {
     const std::lock_guard lock(mutex_);

@@ -28,6 +28,7 @@ ReportHandlers::ReportHandlers(const HandlerContext& context, ReportAssembly& as
 }
 
 void ReportHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.offer({kReportFeature});
   // On the slow lane: earlier switch requests of the same server are complete then.
   dispatcher.add(ReportRequest::kType, Lane::kSlow,
                  [this](const Request& request, Reply reply) { ask(request, std::move(reply)); });

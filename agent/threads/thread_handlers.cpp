@@ -48,6 +48,7 @@ constexpr char kNoTable[] = "java.lang.Thread of this VM is not as expected";
 }  // namespace
 
 void ThreadHandlers::add_chunks(Dispatcher& dispatcher) {
+  dispatcher.offer({kJavaThreadIdsFeature, kThreadLocksFeature});
   dispatcher.add(ThreadEventsRequest::kType, Lane::kQuick, this, &ThreadHandlers::switch_events);
   dispatcher.add(ThreadStatusRequest::kType, Lane::kQuick, this, &ThreadHandlers::status);
   dispatcher.add(JavaThreadIds::kType, Lane::kQuick, this, &ThreadHandlers::java_ids);

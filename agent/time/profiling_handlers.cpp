@@ -34,6 +34,8 @@ void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, Chunk
 }
 
 void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.offer(
+      {"method-trace-profiling", "method-trace-profiling-streaming", "method-sample-profiling"});
   dispatcher.add(ProfilingState::kType, Lane::kInline, this, &ProfilingHandlers::send_state);
   add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
     const auto wanted = TraceRequest::decode(request.data);

@@ -20,6 +20,16 @@ bool Dispatcher::remove(ChunkType type) {
   return true;
 }
 
+void Dispatcher::offer(std::initializer_list<std::string_view> names) {
+  const std::lock_guard lock(mutex_);
+  offered_.insert(names.begin(), names.end());
+}
+
+std::vector<std::string> Dispatcher::offered() const {
+  const std::lock_guard lock(mutex_);
+  return {offered_.begin(), offered_.end()};
+}
+
 void Dispatcher::dispatch(const SessionPtr& session, Bytes payload, Executor& executor,
                           ReplyDone done) {
   std::make_shared<Exchange>(*this, executor, session, std::move(payload), std::move(done))

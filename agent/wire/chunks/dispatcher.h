@@ -16,10 +16,14 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "wire/chunks/reply.h"
 #include "wire/chunks/session.h"
@@ -83,6 +87,10 @@ class Dispatcher {
   }
   bool remove(ChunkType type);
 
+  // Adds feature names to FEAT, by which servers know what they can ask for.
+  void offer(std::initializer_list<std::string_view> names);
+  std::vector<std::string> offered() const;
+
   // Calls `done` once, on any thread, with the chunks of the reply packet (none: an empty packet);
   // never, if the session closes first.
   void dispatch(const SessionPtr& session, Bytes payload, Executor& executor, ReplyDone done);
@@ -97,6 +105,7 @@ class Dispatcher {
 
   mutable std::mutex mutex_;
   std::map<ChunkType, std::shared_ptr<const Entry>> entries_;
+  std::set<std::string, std::less<>> offered_;
 };
 
 }  // namespace ddm
