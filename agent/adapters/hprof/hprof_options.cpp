@@ -3,147 +3,115 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
-#include "core/option_values.h"
+#include "core/option_table.h"
 #include "core/whole_text.h"
 
 namespace ddm {
 namespace {
 
+struct HprofRow {
+  OptionRow row;
+  std::string_view fallback;  // the default, for the help
+};
+
 // What is decided only when all options are known.
 struct Parsing {
-  HprofOptions& options;
+  HprofOptions options;
   bool heap = false;
+
+  // In the order of the help text. They store into this object, which outlives them.
+  std::vector<HprofRow> rows();
+
+ private:
+  static HprofRow row(std::string_view name, std::string_view values, std::string_view meaning,
+                      std::string_view fallback, std::function<Wrong(std::string_view)> set) {
+    return {{.name = name, .values = values, .meaning = meaning, .set = std::move(set)}, fallback};
+  }
+  static HprofRow flag(std::string_view name, std::string_view meaning, std::string_view fallback,
+                       bool* to) {
+    return row(name, "y|n", meaning, fallback, [to](std::string_view v) {
+      bool ignored = false;
+      return yes_no(v, to != nullptr ? to : &ignored);
+    });
+  }
 };
 
-struct HprofRule {
-  std::string_view name;
-  std::string_view values;
-  std::string_view meaning;
-  std::string_view fallback;  // the default, for the help
-  Wrong (*apply)(Parsing&, std::string_view value);
-};
+constexpr std::int64_t kMaxHprofDepth = std::numeric_limits<std::int16_t>::max();
 
-template <typename Number>
-Wrong plain_number(std::string_view value, Number low, Number high, Number* to) {
-  const auto n = number_in<Number>(value);
-  if (!n || !(*n >= low && *n <= high)) {
-    return fmt::format("\"{}\" is not a number from {} to {}", value, low, high);
-  }
-  *to = *n;
-  return "";
-}
-
-Wrong ignored_yes_no(Parsing&, std::string_view value) {
-  bool ignored = false;
-  return yes_no(value, &ignored);
-}
-
-constexpr std::uint32_t kMaxHprofDepth = std::numeric_limits<std::int16_t>::max();
-
-// In the order of the help text.
-const HprofRule kHprofRules[] = {
-    {"heap", "dump|sites|all", "heap profiling", "all",
-     [](Parsing& p, std::string_view v) {
-       if (v != "dump" && v != "sites" && v != "all") return not_one_of(v, "dump, sites, all");
-       p.heap = true;
-       p.options.dump = v != "sites";
-       p.options.sites = v != "dump";
-       return Wrong();
-     }},
-    {"cpu", "samples|times|old", "CPU usage", "off",
-     [](Parsing& p, std::string_view v) {
-       if (v != "samples" && v != "y" && v != "times" && v != "old") {
-         return not_one_of(v, "samples, times, old");
-       }
-       if (v == "times")
-         p.options.times = HprofTimes::kByMethod;
-       else if (v == "old")
-         p.options.times = HprofTimes::kByCaller;
-       else
-         p.options.samples = true;
-       return Wrong();
-     }},
-    {"monitor", "y|n", "monitor contention", "n",
-     [](Parsing& p, std::string_view v) { return yes_no(v, &p.options.monitor); }},
-    {"format", "a|b", "text or binary output", "a",
-     [](Parsing& p, std::string_view v) {
-       if (v != "a" && v != "b") return not_one_of(v, "a, b");
-       p.options.binary = v == "b";
-       return Wrong();
-     }},
-    {"file", "FILE", "write to this file", "java.hprof[.txt]",
-     [](Parsing& p, std::string_view v) {
-       if (v.empty()) return Wrong("the value is empty");
-       p.options.file = v;
-       return Wrong();
-     }},
-    {"net", "HOST:PORT", "send to this address instead", "off",
-     [](Parsing& p, std::string_view v) {
-       const auto address = parse_address(v);
-       const bool whole = address && address->kind == Address::Kind::kTcp && address->port != 0 &&
-                          v.find(':') != std::string_view::npos && address->host != "*";
-       if (!whole) return fmt::format("\"{}\" is not HOST:PORT", v);
-       p.options.net = *address;
-       return Wrong();
-     }},
-    {"depth", "N", "frames of a stack (up to 64 are kept)", "4",
-     [](Parsing& p, std::string_view v) {
-       return plain_number<std::uint32_t>(v, 0, kMaxHprofDepth, &p.options.depth);
-     }},
-    {"interval", "MS", "between samples of cpu=samples", "10",
-     [](Parsing& p, std::string_view v) {
-       return plain_number<std::int64_t>(v, 1, std::numeric_limits<std::int32_t>::max(),
-                                         &p.options.interval_ms);
-     }},
-    {"cutoff", "SHARE", "leave out what is below this share", "0.0001",
-     [](Parsing& p, std::string_view v) {
-       return plain_number<double>(v, 0, 1, &p.options.cutoff);
-     }},
-    {"lineno", "y|n", "line numbers in stacks", "y",
-     [](Parsing& p, std::string_view v) { return yes_no(v, &p.options.lines); }},
-    {"thread", "y|n", "sites of each thread apart", "n",
-     [](Parsing& p, std::string_view v) { return yes_no(v, &p.options.threads); }},
-    {"doe", "y|n", "write at exit", "y",
-     [](Parsing& p, std::string_view v) { return yes_no(v, &p.options.dump_at_exit); }},
-    {"msa", "y|n", "without effect (it was Solaris')", "n", ignored_yes_no},
-    {"force", "y|n", "overwrite FILE; n: FILE.PID if it exists", "y",
-     [](Parsing& p, std::string_view v) { return yes_no(v, &p.options.overwrite); }},
-    {"verbose", "y|n", "a line on stderr for each dump", "y",
-     [](Parsing& p, std::string_view v) { return yes_no(v, &p.options.verbose); }},
-    {"gc_okay", "y|n", "without effect, as in hprof", "y", ignored_yes_no},
-};
-
-const HprofRule* find_hprof_rule(std::string_view name) {
-  for (const HprofRule& rule : kHprofRules) {
-    if (rule.name == name) return &rule;
-  }
-  return nullptr;
-}
-
-std::string all_hprof_names() {
-  std::string names = "help";
-  for (const HprofRule& rule : kHprofRules) names += fmt::format(", {}", rule.name);
-  return names;
-}
-
-Wrong apply(Parsing& parsing, std::string_view part) {
-  if (part == "help") {
-    parsing.options.help = true;
-    return "";
-  }
-  const std::size_t equals = part.find('=');
-  const std::string_view name = part.substr(0, equals);
-  const HprofRule* rule = find_hprof_rule(name);
-  if (rule == nullptr) {
-    return fmt::format("unknown option \"{}\"; valid options: {}", name, all_hprof_names());
-  }
-  if (equals == std::string_view::npos) {
-    return fmt::format("option {} needs a value: {}={}", name, name, rule->values);
-  }
-  const Wrong error = rule->apply(parsing, part.substr(equals + 1));
-  return error.empty() ? "" : fmt::format("bad value for option {}: {}", name, error);
+std::vector<HprofRow> Parsing::rows() {
+  return {
+      row("heap", "dump|sites|all", "heap profiling", "all",
+          [this](std::string_view v) {
+            if (v != "dump" && v != "sites" && v != "all") return not_one_of(v, "dump, sites, all");
+            heap = true;
+            options.dump = v != "sites";
+            options.sites = v != "dump";
+            return Wrong();
+          }),
+      row("cpu", "samples|times|old", "CPU usage", "off",
+          [this](std::string_view v) {
+            if (v == "times") {
+              options.times = HprofTimes::kByMethod;
+            } else if (v == "old") {
+              options.times = HprofTimes::kByCaller;
+            } else if (v == "samples" || v == "y") {
+              options.samples = true;
+            } else {
+              return not_one_of(v, "samples, times, old");
+            }
+            return Wrong();
+          }),
+      flag("monitor", "monitor contention", "n", &options.monitor),
+      row("format", "a|b", "text or binary output", "a",
+          [this](std::string_view v) {
+            return one_of(v, "a, b", {false, true}, &options.binary);
+          }),
+      row("file", "FILE", "write to this file", "java.hprof[.txt]",
+          [this](std::string_view v) { return text(v, &options.file); }),
+      row("net", "HOST:PORT", "send to this address instead", "off",
+          [this](std::string_view v) {
+            const auto address = parse_address(v);
+            const bool whole = address && address->kind == Address::Kind::kTcp &&
+                               address->port != 0 && v.find(':') != std::string_view::npos &&
+                               address->host != "*";
+            if (!whole) return fmt::format("\"{}\" is not HOST:PORT", v);
+            options.net = *address;
+            return Wrong();
+          }),
+      row("depth", "N", "frames of a stack (up to 64 are kept)", "4",
+          [this](std::string_view v) {
+            std::int64_t depth = options.depth;
+            const Wrong error = number(v, 0, kMaxHprofDepth, false, &depth);
+            options.depth = static_cast<std::uint32_t>(depth);
+            return error;
+          }),
+      row("interval", "MS", "between samples of cpu=samples", "10",
+          [this](std::string_view v) {
+            return number(v, 1, std::numeric_limits<std::int32_t>::max(), false,
+                          &options.interval_ms);
+          }),
+      row("cutoff", "SHARE", "leave out what is below this share", "0.0001",
+          [this](std::string_view v) {
+            const auto n = number_in<double>(v);
+            if (!n || !(*n >= 0 && *n <= 1)) {
+              return fmt::format("\"{}\" is not a number from 0 to 1", v);
+            }
+            options.cutoff = *n;
+            return Wrong();
+          }),
+      flag("lineno", "line numbers in stacks", "y", &options.lines),
+      flag("thread", "sites of each thread apart", "n", &options.threads),
+      flag("doe", "write at exit", "y", &options.dump_at_exit),
+      flag("msa", "without effect (it was Solaris')", "n", nullptr),
+      flag("force", "overwrite FILE; n: FILE.PID if it exists", "y", &options.overwrite),
+      flag("verbose", "a line on stderr for each dump", "y", &options.verbose),
+      flag("gc_okay", "without effect, as in hprof", "y", nullptr),
+  };
 }
 
 // What does not go together.
@@ -160,16 +128,17 @@ Wrong combined(const Parsing& parsing) {
 }  // namespace
 
 ParsedHprofOptions parse_hprof_options(std::string_view text, std::string_view more) {
+  Parsing parsing;
+  HprofOptions& options = parsing.options;
+  OptionTable table;
+  table.add({{.name = "help", .values = "", .meaning = "", .set = [&](std::string_view) {
+                options.help = true;
+                return Wrong();
+              }}});
+  for (HprofRow& one : parsing.rows()) table.add({std::move(one.row)});
   ParsedHprofOptions result;
-  HprofOptions& options = result.options;
-  Parsing parsing{options};
-  for (std::string_view rest : {text, more}) {
-    while (!rest.empty() && result.error.empty()) {
-      const std::size_t comma = rest.find(',');
-      const std::string_view part = rest.substr(0, comma);
-      rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-      if (!part.empty()) result.error = apply(parsing, part);
-    }
+  for (const std::string_view string : {text, more}) {
+    if (result.error.empty()) result.error = table.parse(string).error;
   }
   if (result.error.empty()) result.error = combined(parsing);
   const bool time = options.samples || options.times != HprofTimes::kOff || options.monitor;
@@ -181,8 +150,10 @@ ParsedHprofOptions parse_hprof_options(std::string_view text, std::string_view m
     options.not_served.emplace_back(
         "net= carries a heap dump with format=b only; the sites are sent");
   }
-  if (options.file.empty() && !options.net)
+  if (options.file.empty() && !options.net) {
     options.file = options.binary ? "java.hprof" : "java.hprof.txt";
+  }
+  result.options = std::move(options);
   return result;
 }
 
@@ -218,9 +189,9 @@ std::string hprof_help_text() {
       "libhprof.so on LD_LIBRARY_PATH; or java -agentpath:/path/to/libhprof.so=...;\n"
       "or java -Xrunhprof[:help|OPTION=VALUE,...].\n\n";
   out += fmt::format("{:<21} {:<41} {}\n", "Option", "Meaning", "Default");
-  for (const HprofRule& rule : kHprofRules) {
-    out += fmt::format("{:<21} {:<41} {}\n", fmt::format("{}={}", rule.name, rule.values),
-                       rule.meaning, rule.fallback);
+  for (const auto& [row, fallback] : Parsing().rows()) {
+    out += fmt::format("{:<21} {:<41} {}\n", fmt::format("{}={}", row.name, row.values),
+                       row.meaning, fallback);
   }
   out +=
       "\nThe environment variable _JAVA_HPROF_OPTIONS is appended to the options.\n"
