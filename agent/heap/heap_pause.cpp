@@ -1,17 +1,10 @@
 #include "heap/heap_pause.h"
 
-#include <ctime>
-
+#include "core/clocks.h"
 #include "heap/heap_spaces.h"
 
 namespace ddm {
 namespace {
-
-std::chrono::nanoseconds time_of(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 std::uintptr_t address_in(jobject local_reference) {
   return read_at<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(local_reference));
@@ -22,7 +15,7 @@ std::uintptr_t address_in(jobject local_reference) {
 void HeapPause::run() noexcept {
   if (called) return;
   called = true;
-  const auto begin = time_of(CLOCK_MONOTONIC);
+  const std::int64_t begin = monotonic_ns();
   late_classes.add_to(table);
   if (!read_spaces(layout, spaces)) {
     problem = "the bounds of the heap's regions";
@@ -36,7 +29,7 @@ void HeapPause::run() noexcept {
       team.run([this](std::size_t member) { walk_as(member); });
     }
   }
-  map.walk_time = time_of(CLOCK_MONOTONIC) - begin;
+  map.walk_time = std::chrono::nanoseconds(monotonic_ns() - begin);
   map.walk_cpu = std::chrono::nanoseconds(cpu_nanos);
 }
 
@@ -62,10 +55,10 @@ void HeapPause::tell_regions() noexcept {
 }
 
 void HeapPause::walk_as(std::size_t member) noexcept {
-  const auto begin = time_of(CLOCK_THREAD_CPUTIME_ID);
+  const std::int64_t begin = cpu_of_this_thread_ns();
   walks[member].walk(spaces, layout.base, next_space);
   if (!tiles.empty()) tiles[member].count(map, walks[member].areas(), layout.base);
-  cpu_nanos += (time_of(CLOCK_THREAD_CPUTIME_ID) - begin).count();
+  cpu_nanos += cpu_of_this_thread_ns() - begin;
 }
 
 bool HeapPause::in_heap(std::uintptr_t address, std::uint64_t& room) const noexcept {

@@ -18,7 +18,7 @@ std::shared_ptr<const Patches::Patchers> Patches::patchers() const {
   return patchers_;
 }
 
-// Lock held. The class hook is on while there is one.
+// Lock held. The class-file hook is enabled while there is a patcher.
 std::string Patches::change(Patchers patchers) {
   const bool was_on = !patchers_->empty(), is_on = !patchers.empty();
   patchers_ = std::make_shared<const Patchers>(std::move(patchers));
@@ -51,9 +51,9 @@ void Patches::remove(Patcher& patcher) {
 void Patches::bring_up_to_date(JNIEnv* jni, Patcher& patcher, ClassHooks::Needs needs) {
   std::string error;
   ClassHooks* const hooks = this->hooks(jni, error);
-  if (hooks == nullptr) return;  // nothing can be in
+  if (hooks == nullptr) return;  // nothing was ever installed
   const Retransformer::Totals totals = hooks->retransform(jni, patcher, std::move(needs));
-  log_info("patches: {} of {} loaded classes looked into, longest batch {:.0f} ms",
+  log_info("patches: {} of {} loaded classes retransformed, longest batch {:.0f} ms",
            totals.retransformed, totals.loaded, totals.longest_batch_ms);
 }
 

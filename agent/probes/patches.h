@@ -1,9 +1,9 @@
-// Patches in the classes of a running VM: put in and taken out by retransformation, so that what is
-// left afterwards is the code as it was, also if another agent retransforms the classes meanwhile.
+// Patches in the classes of a running VM. They are installed and removed by retransformation, so a class
+// has its original code again after removal, also if other agents retransformed it in between.
 //
-// Probes and DYPER's models are Patchers. All that is wanted of a class goes in at once, and no plan
-// sees what another put in; taking out is wanting less.
-// Attached threads; not from JVMTI events.
+// Probes and DYPER's models are Patchers. All plans for a class are applied in one retransformation, each
+// to the original code; removing is the same call with fewer plans.
+// Threads: attached ones, outside of JVMTI callbacks.
 #pragma once
 
 #include <jni.h>
@@ -23,20 +23,20 @@ namespace ddm {
 
 class Patcher : public ClassChange {
  public:
-  // A plan for a class, and what became of it.
+  // A plan to apply to a class, and the result of applying it.
   struct Part {
     std::shared_ptr<const bci::PatchPlan> plan;
     bci::PatchIds* ids;
-    std::string whose = {};  // the patcher's own word
+    std::string whose = {};  // a tag of the patcher, not read here
     bci::PatchResult result = {};
   };
 
-  // A class that comes, or that is changed by whomever.
+  // Whether the patcher may have plans for the class; asked before its class file is parsed.
   virtual bool may_want(std::string_view internal_name, bool is_platform) = 0;
-  // What is to be in it from now on.
+  // All plans that the class is to have from now on.
   virtual std::vector<Part> parts(JNIEnv* jni, const LoadingClass& loading,
                                   bci::ByteSpan class_file) = 0;
-  // That is in it. `class_file`: without.
+  // The plans were applied. `class_file`: the class without them.
   virtual void patched(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan class_file,
                        const std::vector<Part>& parts) = 0;
 };
@@ -46,14 +46,14 @@ class Patches final : private ClassRewriting {
   explicit Patches(SinksClass& sinks) : sinks_(sinks) {}
 
   SinksClass& sinks() { return sinks_; }
-  // Null: this VM lets no more agents rewrite classes, with the reason in `error`.
+  // Null: this VM allows no further retransforming agent; `error` says why.
   ClassHooks* hooks(JNIEnv* jni, std::string& error);
 
-  // From now on classes get what it wants; once is enough. "" or what went wrong.
+  // Registers the patcher; a repeated call does nothing. Returns "" or the error.
   std::string add(JNIEnv* jni, Patcher& patcher);
   void remove(Patcher& patcher);
-  // When it returns, what that one wants is in all loaded classes that need it, or that `needs` says;
-  // methods that run go on as they were.
+  // Retransforms all loaded classes that need a change for this patcher, or those that `needs` selects.
+  // Active frames of changed methods continue in the old version.
   void bring_up_to_date(JNIEnv* jni, Patcher& patcher, ClassHooks::Needs needs = nullptr);
 
  private:
@@ -69,8 +69,8 @@ class Patches final : private ClassRewriting {
   void refused(std::string_view internal_name, const std::string& reason) override;
 
   SinksClass& sinks_;
-  mutable std::mutex mutex_;     // of all below
-  ClassHooks* hooks_ = nullptr;  // null until it is asked for
+  mutable std::mutex mutex_;     // guards what follows
+  ClassHooks* hooks_ = nullptr;  // null until first needed
   std::shared_ptr<const Patchers> patchers_ = std::make_shared<Patchers>();
 };
 

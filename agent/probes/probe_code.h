@@ -55,9 +55,9 @@ class ProbeCode final : public Patcher {
              const std::vector<std::int64_t>& counts);
   // Those whose classes such methods are in, which are about to be changed: they go out with that.
   std::vector<WishId> drop_parked(const std::string& patterns);
-  // That probe alone, over its budget: the class (internal name) that needs a change for it. One that
-  // has just gone in was far too dear, and going in and out costs what the compiler has made of its
-  // class: for a minute it does not go in again with no larger budget.
+  // Removes one probe that exceeds its budget; returns the internal name of the class to retransform.
+  // A probe that exceeds it right after installation is not installed again within a minute unless the
+  // budget grows: each change of the class discards its compiled code.
   std::string take_out(JNIEnv* jni, Number number, double budget);
   // Its counters are used again.
   void forget(WishId id);

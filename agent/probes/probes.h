@@ -86,7 +86,7 @@ class Probes final : public TimeDataSource, private HitSpender {
   const Naming naming_;
   ProbeRecords records_;
   ProbeCode code_;
-  std::unique_ptr<RunningMethods> running_;  // null until classes are asked for
+  std::unique_ptr<RunningMethods> running_;  // null until the first class request
   std::atomic<bool> on_{false};
 
   struct Owned {

@@ -12,7 +12,7 @@
 
 namespace ddm {
 
-// A field of java.lang.Thread; null if it has none of that name, which is not an exception.
+// A field of java.lang.Thread; null, with no exception pending, if it has none of that name.
 jfieldID thread_field(JNIEnv* jni, const char* name, const char* signature);
 
 class ThreadFields {

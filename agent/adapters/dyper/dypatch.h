@@ -47,8 +47,8 @@ class Dypatch {
 
  private:
   void read_modes(std::vector<DyperError>& errors);
-  // The loaded classes that the plan is about, or those of them that are named. A class that is
-  // named, here or in the plan, and that is not loaded and linked, is missing.
+  // The loaded classes that the plan covers, restricted to `named` if that is not empty. A class named
+  // there or in the plan is missing if it is not loaded and linked.
   struct Found {
     ClassNames loaded, missing;
   };
@@ -57,7 +57,7 @@ class Dypatch {
   // Where a missing class is an error.
   ClassNames loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
                                std::vector<DyperError>& errors);
-  // As they are without patches that INSTRUMENT has put in.
+  // Their class files without the patches that INSTRUMENT installed.
   ClassFiles files_of(JNIEnv* jni, const ClassNames& classes,
                       std::vector<DyperError>& errors) const;
   // Into all loaded classes that the model is about, and into those that come: of these the ones

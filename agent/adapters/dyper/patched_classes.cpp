@@ -85,7 +85,7 @@ ClassNames PatchedClasses::classes_of(const std::string& model) const {
   return names;
 }
 
-// Those that are about to change.
+// Returns the classes that have to be retransformed.
 ClassNames PatchedClasses::choose(const std::string& name, const LinkedPlan& linked,
                                   ClassNames classes, std::vector<DyperError>& errors) {
   const Chosen here{std::make_shared<const bci::PatchPlan>(linked.plan), linked.by_loader};
@@ -140,7 +140,7 @@ void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedP
     errors.push_back({Code::kVerify, "CLASS", name, "the VM does not take it: " + outcome.failed});
     failed.insert(name);
   }
-  // What the model had in them before goes, too.
+  // The model's earlier patches in these classes are removed as well.
   take_out_these(jni, model, failed);
   budget_.thread().post([this](JNIEnv* on_thread) {
     budget_.keep(on_thread, *this, 0);
@@ -148,7 +148,7 @@ void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedP
   });
 }
 
-// Those that had patches of the model.
+// Returns those of the classes that had patches of the model.
 ClassNames PatchedClasses::leave_out(const std::string& model, const ClassNames& classes) {
   ClassNames had;
   const auto at = models_.find(model);
@@ -187,7 +187,7 @@ void PatchedClasses::take_out(JNIEnv* jni, const std::string& model) {
   change(jni, "", had);
 }
 
-// Brings these up to what is chosen now, and what has come before the model waited for it.
+// Retransforms these classes as chosen now, and classes loaded before `later` was set that it covers.
 PatchedClasses::Outcomes PatchedClasses::change(JNIEnv* jni, const std::string& model,
                                                 const ClassNames& classes) {
   const auto set_model = [this](const std::string& changing) {
@@ -234,8 +234,8 @@ bool PatchedClasses::may_want(std::string_view internal_name, bool) {
          });
 }
 
-// Of a linked class. Its methods are asked for before it is retransformed in vain: a plan may be
-// about one method of any class.
+// Called for a linked class. A plan may name one method of any class, so the class is only retransformed
+// if it has such a method.
 bool PatchedClasses::needs_change(jclass klass, std::string_view internal_name, bool) {
   if (is_untouchable(internal_name)) return false;
   const std::string name = dotted_name(internal_name);
@@ -286,7 +286,8 @@ void PatchedClasses::patched(JNIEnv*, const LoadingClass& loading, bci::ByteSpan
   });
   if (!now.models.empty()) {
     patched_[name] = std::move(now);
-  } else if (!parts.empty() || !is_wanted) {  // else it is another loader's of that name
+  } else if (!parts.empty() ||
+             !is_wanted) {  // otherwise: a class of the same name in another loader
     patched_.erase(name);
   }
 }
@@ -315,13 +316,14 @@ std::vector<ProbeBudget::Cost> PatchedClasses::spent(JNIEnv* jni, const HitCosts
 std::vector<std::string> PatchedClasses::take_out(JNIEnv* jni,
                                                   const std::vector<std::uint32_t>& numbers) {
   const std::unique_lock one_change(changing_, std::try_to_lock);
-  if (!one_change) return {};  // a command is at it; if need be it is asked again
+  if (!one_change) return {};  // a command changes classes now; the budget asks again
   ClassNames names, had;
   for (const std::uint32_t number : numbers) names.insert(counters_.class_of(number));
   std::vector<std::string> told;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [model, of_model] : models_) {  // a class that has come may be of several
+    for (const auto& [model, of_model] :
+         models_) {  // a class loaded later may have patches of several models
       ClassNames of_this;
       std::copy_if(names.begin(), names.end(), std::inserter(of_this, of_this.end()),
                    [&, id = model](const std::string& name) { return has(id, name); });

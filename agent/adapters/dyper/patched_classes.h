@@ -39,13 +39,12 @@ class PatchedClasses final : private Patcher, private HitSpender {
   // `ids`: the numbers of the tables.
   PatchedClasses(jvmtiEnv* jvmti, bci::PatchIds& ids, HitBudget& budget);
 
-  // Of the loaded classes that can be changed, those that are wanted.
+  // The names of the loaded, modifiable classes for which `wanted` is true.
   ClassNames loaded(JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted,
                     std::vector<DyperError>& errors);
 
-  // The plan's patches into these classes, in place of those that the model has in them. A class
-  // with another model's patches is an error. `later`: into these alone, and that into all others
-  // that come.
+  // Installs the plan's patches in these classes, replacing those of the same model. A class with
+  // another model's patches is an error. With `later`, classes loaded from now on get that plan.
   void put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassNames classes,
               std::optional<bci::PatchPlan> later, std::vector<DyperError>& errors);
   // A class without patches of the model is passed over; later ones of that name get none.
@@ -66,27 +65,27 @@ class PatchedClasses final : private Patcher, private HitSpender {
     LinkedPlan::ByLoader by_loader;
   };
   struct Model {
-    std::map<std::string, Chosen> classes;  // that were loaded
-    Chosen later;                           // for all others; null: they get none
-    ClassNames left_out;                    // of the others
+    std::map<std::string, Chosen> classes;  // loaded when the model was instrumented
+    Chosen later;                           // for classes loaded later; null: none
+    ClassNames left_out;                    // that `later` passes over
   };
   struct Patched {
     std::vector<std::uint8_t> without;
     std::set<std::string> models;
   };
-  // What became of a class in a change.
+  // The result of changing one class.
   struct Outcome {
     std::vector<bci::RefusedSite> refused;
-    std::string failed;  // the VM would not take it, e.g. "JVMTI_ERROR_FAILS_VERIFICATION"
+    std::string failed;  // the error of the VM, e.g. "JVMTI_ERROR_FAILS_VERIFICATION"
   };
   using Outcomes = std::map<std::string, Outcome>;
 
-  // These with `changing_` held.
+  // Called with `changing_` held.
   std::string start(JNIEnv* jni);
   Outcomes change(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   void take_out_these(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   bool waits_for(const std::string& model, const std::string& name) const;
-  // These with `mutex_` held.
+  // Called with `mutex_` held.
   ClassNames choose(const std::string& name, const LinkedPlan& linked, ClassNames classes,
                     std::vector<DyperError>& errors);
   ClassNames leave_out(const std::string& model, const ClassNames& classes);
@@ -113,11 +112,11 @@ class PatchedClasses final : private Patcher, private HitSpender {
   PatchCounters counters_;
   std::mutex changing_;  // one change at a time
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, Model> models_;
   std::map<std::string, Patched> patched_;
   std::string changing_model_;
-  Outcomes outcomes_;  // of that one's change
+  Outcomes outcomes_;  // of the change of `changing_model_`
   // The classes that the budget has taken the patches of, and their models.
   std::map<std::string, std::string> over_budget_;
 };

@@ -1,4 +1,4 @@
-// Dumps of the whole heap into files, for who wants one among its reports. Any attached thread.
+// Writes heap dumps for reports, which must not depend on the heap feature. Any attached thread.
 #pragma once
 
 #include <jni.h>
@@ -20,20 +20,20 @@ class HeapDumps {
 
   enum class Existing { kKept, kReplaced };
 
-  // All reachable objects into a file, mode 0600, with the stacks of their allocations if `hold` is
-  // given: how many objects have one, or what went wrong. A file that is kept is an error.
-  // `dumped` is called when the VM has written its part: what happens then is not in the file.
+  // Writes all reachable objects into a file of mode 0600, with their allocation stacks if `hold` is
+  // given. Returns the number of objects with a stack, or the error; an existing file that is kept is
+  // an error. `dumped` is called once the VM has written the objects: later changes are not in the file.
   virtual Result<std::uint64_t> write(JNIEnv* jni, const std::string& path, const HoldObjects& hold,
                                       Existing existing, const std::function<void()>& dumped) = 0;
-  // What write() to this path needs of Java's heap, while there is room.
+  // Allocates the Java objects that write() to this path needs, while the heap has room.
   virtual std::optional<Error> prepare(JNIEnv* jni, const std::string& path) = 0;
 
-  // In VMDeath, before the last dump. ZGC and Shenandoah have stopped for good by then, and whoever
-  // asked them for a collection would wait for ever: there is none any more.
+  // Called in VMDeath, before the last dump. The threads of ZGC and Shenandoah have stopped by then and
+  // a collection request would never return, so no dump after this call requests one.
   virtual void vm_dies() = 0;
-  // A dump is written, and not just waiting for the collector.
+  // A dump is being written, not just waiting for the collection.
   virtual bool is_writing() const = 0;
-  // At the VM's death. No dump begins any more.
+  // VMDeath: no dump starts after this.
   virtual void close() = 0;
 };
 

@@ -57,6 +57,16 @@ class ClassRewriting : public ClassChange {
   // Order among rewritings of the same class: each receives the output of the previous ones.
   enum class Turn { kFirst, kBetween, kLast };
 
+  virtual Turn turn() const { return Turn::kBetween; }
+  // Whether new classes are rewritten, too; this keeps the hook enabled and slows down class
+  // loading.
+  virtual bool wants_new() const { return true; }
+  virtual bool may_want(std::string_view internal_name, bool is_platform) = 0;
+  // nullopt: the class keeps, or gets back, the given bytes.
+  virtual std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
+                                            bci::ByteSpan class_file) = 0;
+};
+
 class ClassHooks {
  public:
   // The instance of the process. Null: this VM allows no further retransforming agent; `error` says
