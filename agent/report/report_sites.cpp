@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "allocations/store/weighted_sum.h"
-#include "report/jdk_classes.h"
 #include "report/report_words.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

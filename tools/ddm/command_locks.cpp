@@ -9,10 +9,10 @@
 #include "held_locks.h"
 #include "option_values.h"
 #include "output.h"
-#include "report/jdk_classes.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"
+#include "stack/names/jdk_classes.h"
 #include "target.h"
 #include "threads.h"
 

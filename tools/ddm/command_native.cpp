@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "command.h"
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "core/whole_text.h"
 #include "jvm_process.h"
 #include "marks.h"

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "core/file_descriptor.h"
-#include "report/jdk_classes.h"
 #include "report/page/page_numbers.h"
 #include "report/page/report_page.h"
 #include "report/report_json.h"
 #include "report/report_stacks.h"
 #include "site_figures.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

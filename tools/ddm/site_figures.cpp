@@ -8,10 +8,10 @@
 
 #include "core/file_descriptor.h"
 #include "core/jvm_text.h"
-#include "report/jdk_classes.h"
 #include "report/report_names.h"
 #include "report/report_sites.h"
 #include "report/report_words.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

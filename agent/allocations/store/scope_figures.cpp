@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "report/first_use.h"
-#include "report/jdk_classes.h"
-#include "report/test_frames.h"
+#include "stack/names/first_use.h"
+#include "stack/names/jdk_classes.h"
+#include "stack/names/test_frames.h"
 
 namespace ddm {
 namespace {

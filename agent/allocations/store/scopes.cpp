@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "report/test_frames.h"
+#include "stack/names/test_frames.h"
 
 namespace ddm {
 namespace {

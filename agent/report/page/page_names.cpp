@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "core/jvm_text.h"
-#include "report/jdk_classes.h"
 #include "report/page/report_page.h"
 #include "report/report_json.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "allocations/store/scope_figures.h"
-#include "report/test_frames.h"
+#include "stack/names/test_frames.h"
 
 namespace ddm {
 namespace {

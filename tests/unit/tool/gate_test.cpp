@@ -2,7 +2,7 @@
 
 #include "gate/baseline.h"
 #include "gate/comparison.h"
-#include "report/first_use.h"
+#include "stack/names/first_use.h"
 
 namespace ddm {
 namespace {

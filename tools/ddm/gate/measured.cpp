@@ -6,8 +6,8 @@
 
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
-#include "report/first_use.h"
 #include "site_figures.h"
+#include "stack/names/first_use.h"
 
 namespace ddm {
 namespace {

@@ -20,7 +20,7 @@ struct MeasuredSite {
 struct Measured {
   Amounts amounts;
   std::map<std::string, std::vector<MeasuredSite>> sites;  // by name, most bytes first
-  Amount first_use;  // of a report: in none of the others, see report/first_use.h
+  Amount first_use;  // of a report: in none of the others, see stack/names/first_use.h
   int jdk = 0;       // 0: it does not say
   bool by_site = false;
 };

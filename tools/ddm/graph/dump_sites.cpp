@@ -6,7 +6,7 @@
 
 #include "graph/dump_sizes.h"
 #include "report/hprof/hprof_reader.h"
-#include "report/jdk_classes.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

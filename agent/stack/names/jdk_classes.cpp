@@ -1,4 +1,4 @@
-#include "report/jdk_classes.h"
+#include "stack/names/jdk_classes.h"
 
 #include <algorithm>
 #include <array>

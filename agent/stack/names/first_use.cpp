@@ -1,4 +1,4 @@
-#include "report/first_use.h"
+#include "stack/names/first_use.h"
 
 #include <algorithm>
 #include <iterator>

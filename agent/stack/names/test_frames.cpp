@@ -1,9 +1,9 @@
-#include "report/test_frames.h"
+#include "stack/names/test_frames.h"
 
 #include <algorithm>
 #include <array>
 
-#include "report/jdk_classes.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {
