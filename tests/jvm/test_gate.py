@@ -45,17 +45,18 @@ def one_more_new_in_a_helper_fails_the_gate_with_its_place(t):
     gate(t, left_by(t, "before"), *baseline, "--update")
     after = left_by(t, "after", "more")
     out = gate(t, after, *baseline, "--junit", t.path("j.xml"), "--markdown", t.path("m.md"), code=GROWN)
-    assert "new: int[] @ Gated.pad: 1,000 (+1,000) objects, 32,000 (+32,000) bytes\n" in out, out
+    made = 24_000 if t.jdk.major >= 27 else 32_000  # compact headers
+    assert f"new: int[] @ Gated.pad: 1,000 (+1,000) objects, {made:,} (+{made:,}) bytes\n" in out, out
     assert "        at Gated.pad(Gated.java:7)\n        by Gated.work(Gated.java:12)\n" in out, out
     found = json.loads(gate(t, after, *baseline, "--json", code=GROWN))
     new, = found["new"]
     assert (new["name"], new["objects_before"], new["objects"], new["bytes"]) == (
-        "int[] @ Gated.pad", 0, 1000, 32000)
+        "int[] @ Gated.pad", 0, 1000, made)
     assert new["sites"][0]["stack"][0]["line"] == 7 and not found["grown"] and not found["gone"]
     suite = xml.parse(t.path("j.xml")).getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
     with open(t.path("m.md"), encoding="utf-8") as f:
-        assert "| `int[] @ Gated.pad` | 1,000 | 0 | 32,000 | 0 |" in f.read()
+        assert f"| `int[] @ Gated.pad` | 1,000 | 0 | {made:,} | 0 |" in f.read()
     # Where the sources are, the annotation names the file.
     os.makedirs(t.path("project/src"))
     with open(t.path("project/src/Gated.java"), "w", encoding="utf-8"):
