@@ -7,6 +7,7 @@
 #include "core/clocks.h"
 #include "core/log.h"
 #include "vm/jvmti_error.h"
+#include "vm/management.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/heap_dump.h"
 #include "wire/chunks/packet.h"
@@ -31,8 +32,10 @@ void let_others_run() { std::this_thread::sleep_for(std::chrono::milliseconds(20
 }  // namespace
 
 void HeapHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.offer({"hprof-heap-dump", "hprof-heap-dump-streaming", kHeapDumpPiecesFeature});
+  dispatcher.offer(
+      {"hprof-heap-dump", "hprof-heap-dump-streaming", kHeapDumpPiecesFeature, kHeapUsageFeature});
   dispatcher.add(HeapInfoRequest::kType, Lane::kQuick, this, &HeapHandlers::info);
+  dispatcher.add(HeapUsage::kType, Lane::kQuick, this, &HeapHandlers::usage);
   dispatcher.add(kCollectGarbage, Lane::kSlow, this, &HeapHandlers::collect);
   dispatcher.add(HeapDumpRequest::kType, Lane::kSlow, this, &HeapHandlers::dump_to_file);
   dispatcher.add(kHeapDumpStream, Lane::kSlow, this, &HeapHandlers::dump);
@@ -66,6 +69,18 @@ void HeapHandlers::info(const Request& request, Reply reply) {
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send(HeapInfo{});
+}
+
+void HeapHandlers::usage(const Request&, Reply reply) {
+  const auto figures = figures_.heap(context_.jni());
+  if (!figures) return reply.fail(FailCode::kRefused, "the VM does not tell of its heap");
+  HeapUsage usage{figures->max_bytes, figures->committed_bytes, figures->used_bytes, {}};
+  for (management::Collector& collector : management::collectors(context_.jni())) {
+    usage.collectors.push_back({std::move(collector.name),
+                                static_cast<std::uint64_t>(collector.count),
+                                static_cast<std::uint64_t>(collector.ms)});
+  }
+  reply.send(usage);
 }
 
 void HeapHandlers::collected(JNIEnv* jni) {

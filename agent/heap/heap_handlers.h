@@ -1,4 +1,4 @@
-// HPIF, HPGC, HPDU, HPDS, HPDP: figures of the heap, collections, dumps.
+// HPIF, HPUS, HPGC, HPDU, HPDS, HPDP: figures of the heap, collections, dumps.
 #pragma once
 
 #include <chrono>
@@ -35,6 +35,7 @@ class HeapHandlers {
 
  private:
   void info(const Request& request, Reply reply);
+  void usage(const Request& request, Reply reply);
   void collect(const Request& request, Reply reply);
   void dump_to_file(const Request& request, Reply reply);
   void dump(const Request& request, Reply reply);

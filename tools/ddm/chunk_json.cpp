@@ -103,6 +103,19 @@ Json to_json(const HeapInfo& info) {
   return heaps;
 }
 
+Json to_json(const HeapUsage& usage) {
+  Json collectors = Json::array();
+  for (const HeapUsage::Collector& collector : usage.collectors) {
+    collectors.push_back({{"name", json_text(collector.name)},
+                          {"collections", collector.collections},
+                          {"ms", collector.millis}});
+  }
+  return {{"maxBytes", usage.max_bytes},
+          {"committedBytes", usage.committed_bytes},
+          {"usedBytes", usage.used_bytes},
+          {"collectors", std::move(collectors)}};
+}
+
 template <ChunkType Type>
 Json to_json(const HeapBracket<Type>& bracket) {
   return {{"heap", bracket.heap_id}};
@@ -185,6 +198,7 @@ const std::map<ChunkType, Decoder>& decoders() {
       {ThreadStatusTable::kType, thread_status},
       {ThreadStack::kType, decoded<ThreadStack>},
       {HeapInfo::kType, decoded<HeapInfo>},
+      {HeapUsage::kType, decoded<HeapUsage>},
       {HeapStart::kType, decoded<HeapStart>},
       {HeapEnd::kType, decoded<HeapEnd>},
       {NativeHeapStart::kType, decoded<NativeHeapStart>},

@@ -44,6 +44,6 @@ using AddCommand = void(CLI::App& app, Command& chosen);
 AddCommand add_ps, add_info, add_threads, add_stack, add_heap, add_gc, add_locks, add_track,
     add_trace, add_probe, add_allocs, add_live, add_leaks, add_paths, add_gate, add_native,
     add_top_command, add_dump, add_sites, add_recover, add_record, add_attach, add_bridge,
-    add_dyper, add_send;
+    add_dyper, add_send, add_serve;
 
 }  // namespace ddm

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
        {add_ps,     add_info,   add_threads, add_stack,   add_heap, add_gc,     add_locks,
         add_track,  add_trace,  add_probe,   add_allocs,  add_live, add_leaks,  add_paths,
         add_record, add_dump,   add_sites,   add_recover, add_gate, add_native, add_top_command,
-        add_attach, add_bridge, add_dyper,   add_send}) {
+        add_attach, add_serve,  add_bridge,  add_dyper,   add_send}) {
     add(app, chosen);
   }
 

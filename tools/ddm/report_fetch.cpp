@@ -35,6 +35,13 @@ bool offers_reports(DdmClient& client) {
   return features && std::ranges::count(features->names, kReportFeature) > 0;
 }
 
+std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
+                                  const std::function<bool(std::string_view)>& take) {
+  const auto packed = fetch(client, format);
+  if (!packed) return packed.error();
+  return unpack_report(*packed, take);
+}
+
 std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent) {
   const std::string_view format = report_ending_of(path).substr(1);  // it has one
   const auto packed = fetch(client, std::string(recent ? kRecentPrefix : "").append(format));
@@ -50,12 +57,11 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
 }
 
 std::optional<Error> print_report(DdmClient& client, bool recent) {
-  const auto packed = fetch(client, std::string(recent ? kRecentPrefix : "") + "txt");
-  if (!packed) return packed.error();
-  return unpack_report(*packed, [](std::string_view piece) {
-    print(piece);
-    return true;
-  });
+  return fetch_report(client, std::string(recent ? kRecentPrefix : "") + "txt",
+                      [](std::string_view piece) {
+                        print(piece);
+                        return true;
+                      });
 }
 
 Result<std::string> fetch_page(DdmClient& client) { return fetch_text(client, "html"); }
@@ -73,9 +79,7 @@ Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
 
 std::optional<Error> fetch_live(DdmClient& client,
                                 const std::function<bool(std::string_view)>& take) {
-  const auto packed = fetch(client, std::string(kLiveFormat));
-  if (!packed) return packed.error();
-  return unpack_report(*packed, take);
+  return fetch_report(client, std::string(kLiveFormat), take);
 }
 
 Result<Json> fetch_summary(DdmClient& client) {

@@ -17,6 +17,10 @@ namespace ddm {
 // Other DDM servers (Android's, for instance) offer none.
 bool offers_reports(DdmClient& client);
 
+// A report in this format, piece by piece; `take` stops it by false.
+std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
+                                  const std::function<bool(std::string_view)>& take);
+
 // A report in the format of the path's ending, written there as it is. `recent`: of the recent
 // records alone.
 std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent);

@@ -1,4 +1,4 @@
-// HPIF, the heap's key figures.
+// HPIF and HPUS, the heap's key figures.
 #pragma once
 
 #include "wire/chunks/fields.h"
@@ -46,5 +46,32 @@ struct HeapInfo {
   static std::optional<HeapInfo> decode(ByteSpan data);
   friend bool operator==(const HeapInfo&, const HeapInfo&) = default;
 };
+
+// HPUS, a chunk of our own: the whole heap's figures uncut, and what was collected since the VM began.
+// The request has no data.
+//
+//   u8 max bytes (0: no limit), u8 committed bytes, u8 used bytes
+//   u4 collectors, each { str name, u8 collections, u8 ms }
+struct HeapUsage {
+  static constexpr ChunkType kType = chunk_type("HPUS");
+  struct Collector {
+    std::string name;  // "G1 Young Generation"
+    std::uint64_t collections = 0;
+    std::uint64_t millis = 0;
+    static constexpr auto kFields =
+        std::tuple(&Collector::name, &Collector::collections, &Collector::millis);
+    friend bool operator==(const Collector&, const Collector&) = default;
+  };
+  std::uint64_t max_bytes = 0;
+  std::uint64_t committed_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  std::vector<Collector> collectors;
+  static constexpr auto kFields = std::tuple(&HeapUsage::max_bytes, &HeapUsage::committed_bytes,
+                                             &HeapUsage::used_bytes, &HeapUsage::collectors);
+  Bytes encode() const { return encode_fields(*this); }
+  static auto decode(ByteSpan data) { return decode_fields<HeapUsage>(data); }
+  friend bool operator==(const HeapUsage&, const HeapUsage&) = default;
+};
+inline constexpr std::string_view kHeapUsageFeature = "heap-usage";  // in FEAT
 
 }  // namespace ddm

@@ -55,6 +55,14 @@ TEST_CASE("HPIF's figures stay below 2 GiB, since servers read them signed") {
   CHECK(Bytes(bytes.begin() + 17, bytes.end()) == bytes_of("7fffffff 7fffffff 7fffffff 7fffffff"));
 }
 
+TEST_CASE("HPUS tells the heap uncut, and each collector") {
+  const HeapUsage usage{std::uint64_t{6} << 30, 0x80000000, 0x7fffffff, {{"Copy", 2, 3}}};
+  check_chunk(usage,
+              "0000000180000000 0000000080000000 000000007fffffff 00000001 "
+              "00000004 0043 006f 0070 0079 0000000000000002 0000000000000003");
+  CHECK_FALSE(HeapUsage::decode(bytes_of("0000000180000000 0000000080000000")));
+}
+
 TEST_CASE("HPSG and NHSG ask when and what") {
   check_chunk(HeapSegmentsRequest{{SegmentsWhen::kEveryGc, 1}}, "01 01");
   check_chunk(HeapSegmentsRequest{{SegmentsWhen::kNow, 0}}, "02 00");

@@ -9,10 +9,9 @@
 
 #include "containers/published.h"
 #include "core/whole_text.h"
-#include "heap_text.h"
+#include "jvm_figures.h"
 #include "report_fetch.h"
 #include "target.h"
-#include "wire/chunks/heap_info.h"
 #include "wire/chunks/switch_request.h"
 
 namespace ddm {
@@ -66,12 +65,10 @@ std::vector<JvmPulse> AllPulses::look() {
 }
 
 std::optional<JvmPulse> AllPulses::look_at(pid_t pid, Known& known, bool first) {
-  const auto heap = known.client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
-  if (!heap) return {};
-  JvmPulse pulse{pid, known.app, {}, {}, 0};
-  if (const HeapInfo::Heap* const whole = java_heap(*heap)) {
-    pulse.live_bytes = static_cast<std::int64_t>(whole->allocated_bytes);
-  }
+  const auto figures = jvm_figures(known.client);
+  if (!figures) return {};
+  JvmPulse pulse{pid, known.app, {}, figures->live_bytes, 0};
+  if (!pulse.live_bytes) pulse.live_bytes = figures->heap_used;
   const auto now = PulseClock::now();
   const double passed = seconds_from(known.at, now);
   const std::int64_t ticks = cpu_ticks_of(pid);
@@ -79,19 +76,13 @@ std::optional<JvmPulse> AllPulses::look_at(pid_t pid, Known& known, bool first) 
     pulse.cpu_percent = 100.0 * static_cast<double>(ticks - known.cpu_ticks) /
                         static_cast<double>(sysconf(_SC_CLK_TCK)) / passed;
   }
-  if (offers_reports(known.client)) {
-    const auto summary = fetch_summary(known.client);
-    if (!summary) return {};
-    const std::int64_t period = number_of(*summary, "period");
-    const std::int64_t seen = number_of(*summary, "seen_bytes");
-    if (period != 0 && is_tracking(known.client)) {
-      const bool same = !first && period == known.period;
-      pulse.bytes_per_second = same ? static_cast<double>(seen - known.seen_bytes) / passed : 0;
-    }
-    if (summary->contains("live_bytes")) pulse.live_bytes = number_of(*summary, "live_bytes");
-    known.seen_bytes = seen;
-    known.period = period;
+  if (figures->tracking) {
+    const bool same = !first && figures->period == known.period;
+    const std::int64_t more = same ? figures->seen_bytes - known.seen_bytes : 0;
+    pulse.bytes_per_second = static_cast<double>(more) / passed;
   }
+  known.seen_bytes = figures->seen_bytes;
+  known.period = figures->period;
   known.cpu_ticks = ticks;
   known.at = now;
   return pulse;

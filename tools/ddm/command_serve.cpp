@@ -1,0 +1,131 @@
+// ddm serve: figures and profiles of all programs over HTTP, for who collects them and for browsers.
+#include <memory>
+
+#include "command.h"
+#include "interrupt.h"
+#include "output.h"
+#include "serve/http_server.h"
+#include "serve/jvm_list_page.h"
+#include "serve/jvm_watch.h"
+#include "serve/metrics_text.h"
+#include "serve/pprof_answers.h"
+#include "serve/serve_access.h"
+
+namespace ddm {
+namespace {
+
+struct ServeOptions {
+  std::string address = "127.0.0.1:8040";
+  std::string token_file;
+  std::string access = "user";
+};
+
+HttpAnswer json_answer(const Json& value) {
+  HttpAnswer answer;
+  answer.type = "application/json";
+  answer.body = value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return answer;
+}
+
+class Site {
+ public:
+  HttpAnswer answer(const HttpRequest& request, const HttpServer::GivenUp& given_up) {
+    if (request.method != "GET" && request.method != "HEAD") {
+      HttpAnswer refused = http_refusal(405, "only GET and HEAD are answered");
+      refused.headers = {{"Allow", "GET, HEAD"}};
+      return refused;
+    }
+    const std::string& path = request.path;
+    if (path == "/") return list(request);
+    if (path == "/jvms") return json_answer(jvms_json(watch_.look()));
+    if (path == "/targets") return targets(request);
+    if (path == "/metrics") {
+      HttpAnswer metrics;
+      metrics.type = kMetricsType;
+      metrics.body = metrics_text(watch_.look());
+      return metrics;
+    }
+    if (path == "/report") return report_page(request, given_up);
+    if (path == "/debug/pprof/allocs") return allocs_profile(request, false, given_up);
+    if (path == "/debug/pprof/heap") return allocs_profile(request, true, given_up);
+    if (path == "/debug/pprof/profile") return cpu_profile(request, given_up);
+    return http_refusal(404,
+                        "there is /, /jvms, /metrics, /targets, /report?pid=, and "
+                        "/debug/pprof/allocs, heap and profile?pid=&seconds=");
+  }
+
+ private:
+  HttpAnswer list(const HttpRequest& request) {
+    const auto nonce = new_token();
+    if (!nonce) return http_refusal(500, nonce.message());
+    HttpAnswer page;
+    page.type = "text/html; charset=utf-8";
+    page.body = jvm_list_page(watch_.look(), request.parameter("token"), *nonce);
+    page.headers = {{"Content-Security-Policy", jvm_list_policy(*nonce)}};
+    return page;
+  }
+
+  // As Prometheus' http_sd_configs and its kin read it: one target a program, all of them here.
+  HttpAnswer targets(const HttpRequest& request) {
+    Json list = Json::array();
+    for (const WatchedJvm& jvm : watch_.look()) {
+      const std::string pid = std::to_string(jvm.pid);
+      list.push_back(
+          {{"targets", {json_text(*request.host)}},
+           {"labels", {{"__param_pid", pid}, {"pid", pid}, {"app", json_text(jvm.app)}}}});
+    }
+    return json_answer(list);
+  }
+
+  JvmWatch watch_;
+};
+
+int serve(const ServeOptions& options) {
+  const auto address = parse_address(options.address);
+  if (!address) return misused(address.message());
+  if (address->kind != Address::Kind::kTcp || !is_loopback(*address)) {
+    return misused("'" + options.address +
+                   "': it listens for this machine alone, at 127.0.0.1:PORT; from elsewhere it is "
+                   "reached through ssh -L, or a proxy that knows who may ask");
+  }
+  const auto token = options.token_file.empty() ? new_token() : token_in(options.token_file);
+  if (!token) return refuse(token.message());
+  auto listener = Listener::open(*address);
+  if (!listener) return refuse(listener.message());
+  const ServeAccess access(*token, listener->bound());
+  Site site;
+  HttpServer server(std::move(*listener), options.access == "any" ? Access::kAny : Access::kUser,
+                    [&](const HttpRequest& request, const HttpServer::GivenUp& given_up) {
+                      if (auto refused = access.refusal(request)) return std::move(*refused);
+                      return site.answer(request, given_up);
+                    });
+  catch_interrupts();
+  complain("serving on " + access.url());
+  server.run(interrupted);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Command& chosen) {
+  const auto [command, options] = add_command(
+      app, chosen, "serve",
+      "Serve metrics, profiles and pages of all programs over HTTP, on this machine", serve);
+  command.add_option("--address", options.address, "127.0.0.1:PORT; port 0 = any free one")
+      ->capture_default_str()
+      ->type_name("ADDRESS");
+  command
+      .add_option(
+          "--token-file", options.token_file,
+          "What clients must know, in a file of mode 0600, which is made if it is not there; "
+          "without, a new one each time, which is printed")
+      ->type_name("FILE");
+  command
+      .add_option("--access", options.access,
+                  "Who may connect, token or not: user (and root), or any user of this machine")
+      ->check(CLI::IsMember({"user", "any"}))
+      ->capture_default_str()
+      ->type_name("WHO");
+}
+
+}  // namespace ddm

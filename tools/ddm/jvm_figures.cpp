@@ -1,0 +1,70 @@
+#include "jvm_figures.h"
+
+#include <algorithm>
+
+#include "heap_text.h"
+#include "report_fetch.h"
+#include "wire/chunks/heap_info.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/report_chunk.h"
+#include "wire/chunks/switch_request.h"
+#include "wire/chunks/thread_chunks.h"
+
+namespace ddm {
+namespace {
+
+std::int64_t as_signed(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+std::optional<Error> add_usage(DdmClient& client, JvmFigures& figures) {
+  const auto usage = client.get<HeapUsage>({HeapUsage::kType, {}});
+  if (!usage) return usage.error();
+  figures.heap_used = as_signed(usage->used_bytes);
+  if (usage->max_bytes != 0) figures.heap_max = as_signed(usage->max_bytes);
+  if (usage->collectors.empty()) return {};
+  figures.collections = figures.collection_ms = 0;
+  for (const HeapUsage::Collector& collector : usage->collectors) {
+    *figures.collections += as_signed(collector.collections);
+    *figures.collection_ms += as_signed(collector.millis);
+  }
+  return {};
+}
+
+// As far as HPIF goes, whose figures end at 2 GiB.
+std::optional<Error> add_heap_info(DdmClient& client, JvmFigures& figures) {
+  const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
+  if (!info) return info.error();
+  if (const HeapInfo::Heap* const whole = java_heap(*info)) {
+    figures.heap_used = as_signed(whole->allocated_bytes);
+    if (whole->max_bytes != 0) figures.heap_max = as_signed(whole->max_bytes);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<JvmFigures> jvm_figures(DdmClient& client) {
+  JvmFigures figures;
+  const auto features = client.get<Features>({Features::kType, {}});
+  if (!features) return features.error();
+  const auto has = [&](std::string_view name) {
+    return std::ranges::count(features->names, name) > 0;
+  };
+  const auto failed =
+      has(kHeapUsageFeature) ? add_usage(client, figures) : add_heap_info(client, figures);
+  if (failed) return *failed;
+  if (const auto table = client.get<ThreadStatusTable>(to_chunk(ThreadStatusRequest{}))) {
+    figures.threads = as_signed(table->entries.size());
+  }
+  const auto state = client.get<TrackingState>({TrackingState::kType, {}});
+  figures.tracking = state && state->on;
+  if (!has(kReportFeature)) return figures;
+  const auto summary = fetch_summary(client);
+  if (!summary) return summary.error();
+  figures.period = number_of(*summary, "period");
+  figures.seen = number_of(*summary, "seen");
+  figures.seen_bytes = number_of(*summary, "seen_bytes");
+  if (summary->contains("live_bytes")) figures.live_bytes = number_of(*summary, "live_bytes");
+  return figures;
+}
+
+}  // namespace ddm

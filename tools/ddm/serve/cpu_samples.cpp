@@ -1,0 +1,136 @@
+#include "serve/cpu_samples.h"
+
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/wall_clock.h"
+#include "report/report.h"
+
+namespace ddm {
+namespace {
+
+using Counts = std::map<std::string, std::int64_t>;
+
+std::string dumped(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string key_of_stack(const Json& line) {
+  return dumped(line.value("stack", Json())) + dumped(line.value("thread", Json())) +
+         (line.contains("truncated") ? "cut" : "");
+}
+
+Counts counts_of(const std::vector<Json>& lines) {
+  Counts counts;
+  for (const Json& line : lines) {
+    if (text_of(line, "type") == "sample") counts[key_of_stack(line)] += number_of(line, "count");
+  }
+  return counts;
+}
+
+// The methods of stacks that were told with lines. A table of lines is made of what the stacks show.
+class ToldMethods {
+ public:
+  void learn(const Json& frame) {
+    MethodName& name = methods_[key_of(frame)].first;
+    name.class_name = text_of(frame, "class");
+    name.method = text_of(frame, "method");
+    name.signature = text_of(frame, "signature");
+    name.file = text_of(frame, "file");
+    const std::int64_t line = number_of(frame, "line"), bci = number_of(frame, "bci");
+    name.native = name.native || line == kLineNative;
+    if (fits(line) && fits(bci)) lines_[key_of(frame)].insert_or_assign(bci, line);
+  }
+
+  void name_all(NameTable& table) {
+    for (auto& [key, method] : methods_) {
+      for (const auto& [bci, line] : lines_[key]) {
+        method.first.lines.push_back(
+            {static_cast<std::uint16_t>(bci), static_cast<std::uint16_t>(line)});
+      }
+      method.second = table.add_method(method.first);
+    }
+  }
+
+  Frame frame(const Json& told) const {
+    const std::int64_t bci = number_of(told, "bci");
+    const bool has_line = fits(bci) && fits(number_of(told, "line"));
+    return {methods_.at(key_of(told)).second,
+            has_line ? static_cast<std::int32_t>(bci) : kNativeFrameBci};
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, std::string>;
+  static Key key_of(const Json& frame) {
+    return {text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "signature"),
+            text_of(frame, "file")};
+  }
+  // As a class file has them.
+  static bool fits(std::int64_t number) {
+    return number >= 0 && number <= std::numeric_limits<std::uint16_t>::max();
+  }
+
+  std::map<Key, std::pair<MethodName, NameId>> methods_;
+  std::map<Key, std::map<std::int64_t, std::int64_t>> lines_;
+};
+
+bool is_stack(const Json& line) {
+  const auto stack = line.find("stack");
+  if (stack == line.end() || !stack->is_array()) return false;
+  for (const Json& frame : *stack) {
+    if (!frame.is_object()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
+                                        const std::vector<Json>& after, const HelloReply& hello,
+                                        std::chrono::nanoseconds passed) {
+  const auto told = after.empty() ? Json() : after.front().value("sampler", Json());
+  if (!told.is_object()) return Error{"the program tells of no sampler"};
+  Counts old = counts_of(before);
+  ToldMethods methods;
+  std::vector<std::pair<const Json*, std::int64_t>> more;
+  for (const Json& line : after) {
+    if (text_of(line, "type") != "sample") continue;
+    if (!is_stack(line)) return Error{"the target's samples are not as expected"};
+    std::int64_t& already = old[key_of_stack(line)];
+    const std::int64_t count = number_of(line, "count") - std::exchange(already, 0);
+    if (count <= 0) continue;
+    more.emplace_back(&line, count);
+    for (const Json& frame : line["stack"]) methods.learn(frame);
+  }
+  NameTable table;
+  methods.name_all(table);
+  ReportData data;
+  data.names = &table;
+  data.summary.pid = hello.pid;
+  data.summary.app = hello.app;
+  data.summary.vm = hello.vm;
+  data.summary.tracked_ms = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
+  data.summary.written_ms = epoch_ms();
+  data.summary.reason = "request";
+  SamplerFigures sampler;
+  sampler.asked_ns = number_of(told, "asked_ns");
+  data.time.sampler = sampler;
+  for (const auto& [line, count] : more) {
+    StackSample sample;
+    sample.count = count;
+    sample.thread = text_of(*line, "thread");
+    sample.cut = line->contains("truncated");
+    for (const Json& frame : (*line)["stack"]) sample.frames.push_back(methods.frame(frame));
+    data.time.samples.push_back(std::move(sample));
+  }
+  std::string profile;
+  pprof_report(data, [&profile](std::string_view piece) {
+    profile += piece;
+    return true;
+  });
+  return profile;
+}
+
+}  // namespace ddm

@@ -1,0 +1,168 @@
+#include "serve/http_request.h"
+
+#include <http_parser.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+namespace ddm {
+namespace {
+
+constexpr int kBadRequest = 400, kBodyTooLarge = 413, kHeadTooLarge = 431;
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// False: it is not decoded text.
+bool read_query(std::string_view query, HttpRequest& request) {
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const auto name = decoded_url(pair.substr(0, equals));
+    const auto value = decoded_url(pair.substr(std::min(equals + 1, pair.size())));
+    if (!name || !value) return false;
+    request.query.emplace(*name, *value);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> decoded_url(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+') {
+      out += ' ';
+    } else if (text[i] != '%') {
+      out += text[i];
+    } else {
+      const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
+      if (high < 0 || low < 0 || high + low == 0) return {};
+      out += static_cast<char>(high << 4 | low);
+      i += 2;
+    }
+  }
+  return out;
+}
+
+std::string HttpRequest::parameter(std::string_view name) const {
+  const auto found = query.find(name);
+  return found == query.end() ? "" : found->second;
+}
+
+struct HttpRequestReader::Parsing {
+  Parsing() {
+    http_parser_init(&parser, HTTP_REQUEST);
+    parser.data = this;
+    http_parser_settings_init(&settings);
+    settings.on_url = [](http_parser* at, const char* text, std::size_t size) {
+      of(at).url.append(text, size);
+      return 0;
+    };
+    settings.on_header_field = [](http_parser* at, const char* text, std::size_t size) {
+      of(at).header_name({text, size});
+      return 0;
+    };
+    settings.on_header_value = [](http_parser* at, const char* text, std::size_t size) {
+      of(at).value.append(text, size);
+      of(at).in_value = true;
+      return 0;
+    };
+    settings.on_headers_complete = [](http_parser* at) {
+      of(at).head_ends();
+      return 1;  // no body is waited for
+    };
+  }
+
+  static Parsing& of(http_parser* at) { return *static_cast<Parsing*>(at->data); }
+
+  void header_name(std::string_view piece) {
+    if (in_value) keep_header();
+    for (const char c : piece) {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+
+  // Of these three there is one, or nobody knows which counts.
+  void keep_header() {
+    std::optional<std::string>* place = name == "host"            ? &request.host
+                                        : name == "origin"        ? &request.origin
+                                        : name == "authorization" ? &request.authorization
+                                                                  : nullptr;
+    if (place != nullptr) {
+      if (place->has_value()) fault = kBadRequest;
+      *place = value;
+    }
+    name.clear();
+    value.clear();
+    in_value = false;
+  }
+
+  void head_ends() {
+    if (in_value) keep_header();
+    done = true;
+    constexpr auto kNoLength = std::numeric_limits<std::uint64_t>::max();
+    const bool has_body = (parser.flags & F_CHUNKED) != 0 ||
+                          (parser.content_length != 0 && parser.content_length != kNoLength);
+    if (has_body) fault = kBodyTooLarge;
+    request.method = http_method_str(static_cast<http_method>(parser.method));
+    http_parser_url parts;
+    http_parser_url_init(&parts);
+    if (http_parser_parse_url(url.data(), url.size(), 0, &parts) != 0 ||
+        (parts.field_set & (1 << UF_HOST)) != 0) {
+      fault = kBadRequest;
+      return;
+    }
+    const auto part = [&](http_parser_url_fields field) {
+      const auto& at = parts.field_data[field];
+      return (parts.field_set & (1 << field)) == 0 ? std::string_view()
+                                                   : std::string_view(url).substr(at.off, at.len);
+    };
+    const auto path = decoded_url(part(UF_PATH));
+    if (!path || !read_query(part(UF_QUERY), request)) {
+      fault = kBadRequest;
+      return;
+    }
+    request.path = *path;
+  }
+
+  http_parser parser;
+  http_parser_settings settings;
+  std::string url, name, value;
+  bool in_value = false;
+  HttpRequest request;
+  std::size_t bytes = 0;
+  bool done = false;
+  int fault = 0;
+};
+
+HttpRequestReader::HttpRequestReader() : parsing_(std::make_unique<Parsing>()) {}
+HttpRequestReader::~HttpRequestReader() = default;
+
+bool HttpRequestReader::take(std::string_view bytes) {
+  Parsing& parsing = *parsing_;
+  const std::size_t room = kMostBytes - std::min(kMostBytes, parsing.bytes);
+  const std::string_view within = bytes.substr(0, room);
+  parsing.bytes += bytes.size();
+  http_parser_execute(&parsing.parser, &parsing.settings, within.data(), within.size());
+  if (parsing.done) return true;
+  const http_errno error = HTTP_PARSER_ERRNO(&parsing.parser);
+  if (error != HPE_OK) {
+    parsing.fault = error == HPE_HEADER_OVERFLOW ? kHeadTooLarge : kBadRequest;
+  } else if (parsing.bytes >= kMostBytes) {
+    parsing.fault = kHeadTooLarge;
+  }
+  return parsing.fault != 0;
+}
+
+int HttpRequestReader::fault() const { return parsing_->fault; }
+const HttpRequest& HttpRequestReader::request() const { return parsing_->request; }
+
+}  // namespace ddm

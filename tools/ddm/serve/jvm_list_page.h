@@ -1,0 +1,23 @@
+// The first page of `ddm serve`: the programs with their live figures, and links to their reports.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "output.h"
+#include "serve/jvm_watch.h"
+
+namespace ddm {
+
+// [{pid, app, vm, answers, tracking, bytes_per_second, live_bytes, heap_used_bytes, heap_max_bytes,
+// collections, threads}]; null where nothing is known.
+Json jvms_json(const std::vector<WatchedJvm>& jvms);
+
+// `token`: for its links and for what it asks; `nonce`: of its script, new for each page.
+std::string jvm_list_page(const std::vector<WatchedJvm>& jvms, std::string_view token,
+                          std::string_view nonce);
+
+// What of scripts, styles and connections the page may have.
+std::string jvm_list_policy(std::string_view nonce);
+
+}  // namespace ddm

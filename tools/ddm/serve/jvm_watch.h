@@ -1,0 +1,48 @@
+// All programs with the agent that this user may ask, looked at again and again.
+//
+// Any thread; looks at several programs at a time, and at none more often than twice a second. A program
+// that does not answer costs two seconds once, and is left alone for a while.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jvm_figures.h"
+#include "wire/sockets/discovery.h"
+
+namespace ddm {
+
+struct WatchedJvm {
+  pid_t pid = 0;
+  std::string app, vm;
+  std::optional<JvmFigures> figures;        // none: it has not answered
+  std::optional<double> bytes_per_second;   // since the look before; none: tracking was off
+  std::optional<double> agent_cpu_seconds;  // of the agent's own threads
+};
+
+class JvmWatch {
+ public:
+  // By pid.
+  std::vector<WatchedJvm> look();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Known {
+    Target target;
+    std::optional<DdmClient> client;
+    std::optional<JvmFigures> before;
+    Clock::time_point at, ask_again;
+  };
+  static WatchedJvm look_at(Known& known);
+
+  std::mutex mutex_;
+  std::map<pid_t, Known> known_;
+  std::vector<WatchedJvm> seen_;
+  Clock::time_point seen_at_;
+};
+
+}  // namespace ddm

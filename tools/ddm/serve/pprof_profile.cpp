@@ -1,0 +1,365 @@
+#include "serve/pprof_profile.h"
+
+// protozero then gives std::string_view where it hands out bytes.
+#define PROTOZERO_USE_VIEW std::string_view
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <functional>
+#include <new>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "report/gzip_sink.h"
+
+namespace ddm {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_writer;
+
+// Fields of the messages (report_pprof.cpp has them all).
+constexpr protozero::pbf_tag_type kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5,
+                                  kText = 6, kTime = 9, kDuration = 10, kDefaultType = 14;
+
+// Two independent sums of what a stack is: that two stacks share both is out of the question.
+struct Identity {
+  std::uint64_t a = 0x9ae16a3b2f90404f, b = 0xc3a5c85c97cb3127;
+  void add(std::uint64_t x, std::uint64_t y) {
+    a = (a ^ x) * 0x9fb21c651e98df25;
+    a ^= a >> 32;
+    b = (b + y) * 0xd6e8feb86659fd93;
+    b ^= b >> 29;
+  }
+  void add(const Identity& other) { add(other.a, other.b); }
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+struct IdentityHash {
+  std::size_t operator()(const Identity& id) const { return id.a; }
+};
+
+Identity identity_of(std::string_view text) {
+  Identity id;
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  id.add(std::hash<std::string_view>()(text), sum);
+  return id;
+}
+
+// One profile, with what names its samples.
+class ReadProfile {
+ public:
+  explicit ReadProfile(std::string_view bytes) : bytes_(bytes) {
+    for (pbf_reader in = reader(); in.next();) {
+      switch (in.tag()) {
+        case kSampleType:
+          types_.push_back(in.get_view());
+          break;
+        case kText:
+          texts_.push_back(std::string_view(in.get_view()));
+          break;
+        case kTime:
+          time_ = in.get_int64();
+          break;
+        default:
+          in.skip();
+      }
+    }
+    for (const std::string_view text : texts_) text_ids_.push_back(ddm::identity_of(text));
+    for (pbf_reader in = reader(); in.next(kFunction);) add_function(in.get_message());
+    for (pbf_reader in = reader(); in.next(kLocation);) add_location(in.get_message());
+  }
+
+  pbf_reader reader() const { return pbf_reader(bytes_.data(), bytes_.size()); }
+  std::int64_t time() const { return time_; }
+  std::size_t texts() const { return texts_.size(); }
+  std::uint64_t last_location() const { return last_location_; }
+  std::uint64_t last_function() const { return last_function_; }
+
+  std::vector<std::string_view> type_names() const {
+    std::vector<std::string_view> names;
+    for (const std::string_view type : types_) {
+      for (pbf_reader in(type.data(), type.size()); in.next();) {
+        if (in.tag() == 1) {
+          names.push_back(texts_.at(in.get_uint64()));
+        } else {
+          in.skip();
+        }
+      }
+    }
+    return names;
+  }
+
+  struct Sample {
+    std::string_view message;
+    Identity identity;
+    std::vector<std::int64_t> values;
+  };
+  Sample sample(std::string_view message) const {
+    Sample sample{message, {}, {}};
+    for (pbf_reader in(message.data(), message.size()); in.next();) {
+      if (in.tag() == 1) {
+        for (const std::uint64_t id : in.get_packed_uint64())
+          sample.identity.add(locations_.at(id));
+      } else if (in.tag() == 2) {
+        for (const std::int64_t value : in.get_packed_int64()) sample.values.push_back(value);
+      } else if (in.tag() == 3) {
+        sample.identity.add(identity_of_texts(in.get_message(), 1, 2));
+      } else {
+        in.skip();
+      }
+    }
+    return sample;
+  }
+
+ private:
+  // Of a message's fields that are texts, in the order of their numbers.
+  Identity identity_of_texts(pbf_reader in, protozero::pbf_tag_type first,
+                             protozero::pbf_tag_type last) const {
+    Identity id;
+    while (in.next()) {
+      if (in.tag() >= first && in.tag() <= last) {
+        id.add(in.tag(), 1);
+        id.add(text_ids_.at(in.get_uint64()));
+      } else {
+        in.skip();
+      }
+    }
+    return id;
+  }
+  void add_function(pbf_reader message) {
+    std::uint64_t number = 0;
+    for (pbf_reader in = message; in.next(1);) number = in.get_uint64();
+    functions_[number] = identity_of_texts(message, 2, 4);
+    last_function_ = std::max(last_function_, number);
+  }
+  void add_location(pbf_reader in) {
+    std::uint64_t number = 0;
+    Identity id;
+    while (in.next()) {
+      if (in.tag() == 1) {
+        number = in.get_uint64();
+      } else if (in.tag() == 4) {
+        for (pbf_reader line = in.get_message(); line.next();) {
+          if (line.tag() == 1) {
+            id.add(functions_.at(line.get_uint64()));
+          } else {
+            const std::uint64_t at = line.get_uint64();
+            id.add(at, at);
+          }
+        }
+      } else {
+        in.skip();
+      }
+    }
+    locations_[number] = id;
+    last_location_ = std::max(last_location_, number);
+  }
+
+  const std::string_view bytes_;
+  std::vector<std::string_view> types_, texts_;
+  std::vector<Identity> text_ids_;
+  std::unordered_map<std::uint64_t, Identity> functions_, locations_;
+  std::uint64_t last_location_ = 0, last_function_ = 0;
+  std::int64_t time_ = 0;
+};
+
+// The numbers that a second profile's texts, functions and locations have behind those of the first.
+struct Moved {
+  std::uint64_t texts = 0, functions = 0, locations = 0;
+  std::uint64_t text(std::uint64_t number) const { return number == 0 ? 0 : number + texts; }
+};
+
+void add_moved_function(pbf_writer& out, pbf_reader in, const Moved& moved) {
+  pbf_writer function(out, kFunction);
+  while (in.next()) {
+    const auto tag = in.tag();
+    const std::uint64_t value = in.get_uint64();
+    function.add_uint64(tag, tag == 1 ? value + moved.functions : moved.text(value));
+  }
+}
+
+void add_moved_location(pbf_writer& out, pbf_reader in, const Moved& moved) {
+  pbf_writer location(out, kLocation);
+  while (in.next()) {
+    if (in.tag() != 4) {
+      location.add_uint64(1, in.get_uint64() + moved.locations);
+      continue;
+    }
+    pbf_writer line(location, 4);
+    for (pbf_reader fields = in.get_message(); fields.next();) {
+      const auto tag = fields.tag();
+      line.add_uint64(tag, fields.get_uint64() + (tag == 1 ? moved.functions : 0));
+    }
+  }
+}
+
+void add_sample(pbf_writer& out, const ReadProfile::Sample& sample,
+                const std::vector<std::int64_t>& values, const Moved& moved) {
+  pbf_writer written(out, kSample);
+  for (pbf_reader in(sample.message.data(), sample.message.size()); in.next();) {
+    if (in.tag() == 1) {
+      std::vector<std::uint64_t> stack;
+      for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id + moved.locations);
+      written.add_packed_uint64(1, stack.begin(), stack.end());
+    } else if (in.tag() == 2) {
+      in.skip();
+      written.add_packed_int64(2, values.begin(), values.end());
+    } else {
+      pbf_writer label(written, 3);
+      for (pbf_reader fields = in.get_message(); fields.next();) {
+        const auto tag = fields.tag();
+        label.add_uint64(tag, moved.text(fields.get_uint64()));
+      }
+    }
+  }
+}
+
+bool any(const std::vector<std::int64_t>& values) {
+  return std::ranges::any_of(values, [](std::int64_t value) { return value != 0; });
+}
+
+using Values = std::vector<std::int64_t>;
+void add_to(Values& sum, const Values& more, std::int64_t sign) {
+  sum.resize(std::max(sum.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i) sum[i] += sign * more[i];
+}
+
+std::string difference(std::string_view old_bytes, std::string_view new_bytes, std::int64_t nanos) {
+  const ReadProfile before(old_bytes), after(new_bytes);
+  std::unordered_map<Identity, Values, IdentityHash> old_values;
+  for (pbf_reader in = before.reader(); in.next(kSample);) {
+    const auto sample = before.sample(in.get_view());
+    add_to(old_values[sample.identity], sample.values, 1);
+  }
+  std::string result;
+  pbf_writer out(result);
+  for (pbf_reader in = after.reader(); in.next();) {
+    if (in.tag() == kSample) {
+      auto sample = after.sample(in.get_view());
+      const auto old = old_values.find(sample.identity);
+      if (old != old_values.end()) {
+        add_to(sample.values, old->second, -1);
+        old_values.erase(old);
+      }
+      if (any(sample.values)) add_sample(out, sample, sample.values, {});
+    } else if (in.tag() == kTime || in.tag() == kDuration) {
+      in.skip();
+    } else if (in.wire_type() == protozero::pbf_wire_type::varint) {
+      const auto tag = in.tag();
+      out.add_uint64(tag, in.get_uint64());
+    } else {
+      const auto tag = in.tag();
+      out.add_bytes(tag, in.get_view());
+    }
+  }
+  // Stacks that only the first one has: a report that grows too large folds the rarest.
+  std::erase_if(old_values, [](const auto& old) { return !any(old.second); });
+  if (!old_values.empty()) {
+    const Moved moved{after.texts(), after.last_function(), after.last_location()};
+    for (pbf_reader in = before.reader(); in.next();) {
+      if (in.tag() == kText) {
+        out.add_bytes(kText, in.get_view());
+      } else if (in.tag() == kFunction) {
+        add_moved_function(out, in.get_message(), moved);
+      } else if (in.tag() == kLocation) {
+        add_moved_location(out, in.get_message(), moved);
+      } else if (in.tag() == kSample) {
+        const auto sample = before.sample(in.get_view());
+        const auto old = old_values.find(sample.identity);
+        if (old == old_values.end()) continue;
+        Values less;
+        add_to(less, old->second, -1);
+        add_sample(out, sample, less, moved);
+        old_values.erase(old);
+      } else {
+        in.skip();
+      }
+    }
+  }
+  out.add_int64(kTime, after.time());
+  out.add_int64(kDuration, nanos);
+  return result;
+}
+
+// protozero, and at() above, throw at what is damaged.
+template <typename Read>
+Result<std::string> read_or_error(Read read) {
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    return Error{"the target's profile is damaged"};
+  }
+}
+
+}  // namespace
+
+Result<std::string> unzipped(std::string_view packed, std::size_t most) {
+  constexpr int kGzip = 16 + MAX_WBITS;
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzip) != Z_OK) return Error{"no memory to unpack a profile"};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string out;
+  std::array<char, 65536> buffer;
+  int state = Z_OK;
+  while (state == Z_OK && out.size() <= most) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = buffer.size();
+    state = inflate(&stream, Z_NO_FLUSH);
+    out.append(buffer.data(), buffer.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (out.size() > most) return Error{"the target's profile is too large"};
+  if (state != Z_STREAM_END) return Error{"the target's profile is damaged"};
+  return out;
+}
+
+std::string zipped(std::string_view bytes) {
+  std::string out;
+  const ReportSink sink = [&out](std::string_view piece) {
+    out += piece;
+    return true;
+  };
+  GzipSink gzip(sink);
+  gzip.add(bytes);
+  gzip.finish();
+  return out;
+}
+
+Result<std::string> with_default_type(std::string profile, std::string_view type) {
+  return read_or_error([&]() -> Result<std::string> {
+    const ReadProfile read(profile);
+    const auto names = read.type_names();
+    if (std::ranges::find(names, type) == names.end()) return Error{"the profile has no such type"};
+    std::uint64_t number = 0;
+    for (pbf_reader in = read.reader(); in.next(kText);) {
+      if (in.get_view() == type) break;
+      ++number;
+    }
+    // Of a field that is there twice, the last one counts.
+    std::string out = profile;
+    pbf_writer(out).add_uint64(kDefaultType, number);
+    return out;
+  });
+}
+
+Result<std::string> pprof_difference(std::string_view before, std::string_view after,
+                                     std::int64_t nanos) {
+  return read_or_error([&]() -> Result<std::string> {
+    if (ReadProfile(before).type_names() != ReadProfile(after).type_names()) {
+      return Error{"what the program counts has changed meanwhile"};
+    }
+    return difference(before, after, nanos);
+  });
+}
+
+}  // namespace ddm
