@@ -14,7 +14,7 @@ from harness import Report, test
 from leaking import Leaking
 from pprof import Profile
 from served import Served, metrics_of
-from tool import REFUSED, USAGE, ddm, ddm_json
+from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
 TRACKED = "track=y,live=y,dump=none,log=error"
 
@@ -80,10 +80,10 @@ def profiles_are_pprofs_and_a_time_is_a_difference(t):
         tables = [next(row["count"] for row in rows if row["class"] == "Leaks$Session") for rows in (before, after)]
         assert 500 <= sessions <= tables[1] - tables[0], (sessions, tables)
         # Go's own reader fetches by itself, and shows what is alive first where heap is asked for.
-        done = t.command(["go", "tool", "pprof", "-top", "-unit=bytes", f"{served.url}/debug/pprof/heap{ask}"],
+        done = t.command(["go", "tool", "pprof", "-top", "-unit=bytes", "-nodefraction=0", f"{served.url}/debug/pprof/heap{ask}"],
                          env={"HOME": t.dir, "PPROF_TMPDIR": t.dir})
         assert done.code == 0 and "Type: inuse_space" in done.out and "Leaks$Session_[new]" in done.out, done
-        done = t.command(["go", "tool", "pprof", "-top", "-sample_index=alloc_objects",
+        done = t.command(["go", "tool", "pprof", "-top", "-nodefraction=0", "-sample_index=alloc_objects",
                           f"{served.url}/debug/pprof/allocs{ask}&seconds=1"],
                          env={"HOME": t.dir, "PPROF_TMPDIR": t.dir})
         assert done.code == 0 and "Leaks$Session_[new]" in done.out and "Duration: 1" in done.out, done
@@ -119,7 +119,7 @@ def cpu_profiles_show_what_runs_and_not_what_waits(t):
         try:
             end = time.monotonic() + 60  # until it does what it is there for
             while "main" not in (row["name"] for row in ddm_json(t, "threads", idle.pid)) or \
-                    "CpuShares.spin" not in ddm(t, "stack", busy.pid, "--all"):
+                    "CpuShares.spin" not in t.command([DDM, "stack", str(busy.pid), "--all"]).out:
                 assert time.monotonic() < end
             before = cpu_ns(busy.pid)
             total, spinning = cpu_of(t, served, busy.pid)

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/wall_clock.h"
+#include "core/clocks.h"
 #include "report/report.h"
 
 namespace ddm {
