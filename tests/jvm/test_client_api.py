@@ -186,7 +186,7 @@ TRUTH = ("true {ClientProgram$Marker 16 make allocations=100, "
          "java.lang.String[][] 32 make allocations=1}")
 
 
-@test(flags=((), ("-Xcheck:jni",)))
+@test(flags=((), ("-Xcheck:jni",)), every_days=3)
 def a_program_reads_its_own_allocations(t):
     for options in ("", "address=none"):
         with Program(t, options, ["-Xmx256m"]) as p:

@@ -267,7 +267,7 @@ def the_sampling_interval_is_as_reported_and_varies(t):
         assert len(steps) > 1, counts
 
 
-@test(timeout=240)
+@test(timeout=240, every_days=3)
 def methods_and_lines_are_counted_once_their_class_is_worth_it(t):
     with Watched(t, agent=FREE + ",budget=100") as program, program.client() as client:
         client.set(DETAIL_ALL=0, MAXDEPTH=1, CHECKTIME=1, MONITOR="true")

@@ -139,7 +139,7 @@ def a_report_to_minus_goes_to_stderr(t):
     assert run.out == "ready\n" and "Exits$Mark" in run.err
 
 
-@test(min_jdk=25)
+@test(min_jdk=25, every_days=3)
 def an_exit_waits_a_second_in_all_for_who_does_not_read_stderr(t):
     for engine, dump in (("vm", "dump=-"), ("vm", "dump=-,every=1"), ("bci", "dump=-"), ("bci", "dump=r.txt")):
         process = t.popen("ManyNew", "2500", agent=f"engine={engine},track=y,address=none,{dump}")

@@ -34,7 +34,7 @@ def check_tool(t, path, heap, n):
     return shown
 
 
-@test(gc="all", timeout=240, daily=2)
+@test(gc="all", timeout=240, daily=2, every_days=3)
 def a_heap_dump_knows_where_each_object_was_allocated(t):
     n = 500
     for engine in ("vm", "bci"):

@@ -124,7 +124,7 @@ BINARY_COMMAND_LINES = {
 }
 
 
-@test(timeout=240)
+@test(timeout=240, every_days=3)
 def every_command_line_of_hprofs_help_runs_and_writes_what_it_asks_for(t):
     plain = t.java("Sites", "kinds", "500").out
     for options, sections in COMMAND_LINES.items():
@@ -205,7 +205,7 @@ def a_binary_heap_dump_stands_before_its_sites(t):
     assert sorted(f for f in os.listdir(t.dir) if "hprof" in f) == ["d.hprof", "java.hprof"]
 
 
-@test(gc=("serial", "g1", "zgc"), timeout=240)
+@test(gc=("serial", "g1", "zgc"), timeout=240, every_days=3)
 def the_objects_of_a_heap_dump_have_the_stacks_of_their_allocations(t):
     n = 300
     some = any(name in " ".join(t.vm_flags()) for name in ("ZGC", "Shenandoah"))  # no collection at the exit
@@ -261,7 +261,7 @@ def each_of_several_heap_dumps_in_a_file_finds_its_stacks(t):
         assert leaves == ["Sites.heap"] * 500
 
 
-@test(flags=[(), ("-XX:-UseCompressedOops", "-XX:ObjectAlignmentInBytes=16")])
+@test(flags=[(), ("-XX:-UseCompressedOops", "-XX:ObjectAlignmentInBytes=16")], every_days=3)
 def a_heap_dump_in_text_has_each_object_with_its_size_and_references(t):
     run(t, "heap=dump,file=d.txt", "Sites", "heap", "1000")
     text = HprofText(t.path("d.txt"))

@@ -22,7 +22,7 @@ def ask_model(client, *targets, name="M1"):
     return reply
 
 
-@test(timeout=240)
+@test(timeout=240, every_days=3)
 def class_files_of_every_version_are_patched_and_put_back(t):
     patches = (ENTER + "<PATCH WHAT='BLOCK_START' MODE='COUNT_BLOCK' />" + counts("SYNC_ENTER", 3001)
                + counts("SYNC_EXIT", 3002) + counts("EXIT", 3003))
@@ -117,7 +117,7 @@ def constructors_are_patched_behind_their_super_call(t):
         assert program.say("call plain run").split()[1:] == ["0", "7", "0", "0"]
 
 
-@test()
+@test(every_days=3)
 def classes_of_the_jdk_are_counted(t):
     with Instrumented(t) as program:
         client = program.client

@@ -126,7 +126,7 @@ def made_below(t, program, method, rounds, flags):
     return counts, {name: int(made) for _, name, made in map(str.split, run.out.splitlines())}
 
 
-@test(timeout=300)
+@test(timeout=300, every_days=3)
 def every_class_is_counted_alike_however_the_code_runs(t):
     first = None
     for mode in MODES:

@@ -89,7 +89,7 @@ def each_object_has_the_way_from_what_holds_it(t):
         assert "there is no class 'Owne'" in wrong and "Leaks$Owner" in wrong, wrong
 
 
-@test(jdks="each")
+@test(jdks="each", every_days=3)
 def what_objects_hold_is_what_visualvm_says(t):
     with Leaking(t, 0, "live=y,dump=none,log=error") as target:
         ddm(t, "dump", target.pid, "--sites", "-o", t.path("x.hprof"))

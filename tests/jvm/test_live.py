@@ -131,7 +131,7 @@ def check_ages(figures):
 STOP_THE_WORLD = ("serial", "parallel", "g1", "default")
 
 
-@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300, daily=2)
+@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300, daily=2, every_days=3)
 def ages_are_the_collections_that_objects_have_survived(t):
     for engine in ENGINES:
         with Target(t, f"{OPTIONS},engine={engine},live=y", program=("Live",)) as p, \
@@ -351,7 +351,7 @@ def classes_are_unloaded_while_their_objects_are_followed(t):
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 
 
-@test(jdks="each", timeout=240)
+@test(jdks="each", timeout=240, every_days=3)
 def a_live_object_takes_at_most_thirty_bytes_of_native_memory(t):
     objects = 2_000_000
     with Target(t, OPTIONS, flags=["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC",

@@ -113,7 +113,7 @@ addEventListener('load', () => {{
     return int(root[1]), int(root[2]), shown[:3000]
 
 
-@test(timeout=240)
+@test(timeout=240, every_days=3)
 def all_reports_of_one_exit_tell_the_same_of_what_is_alive(t):
     for engine in ("vm", "bci"):
         names = ["x.jsonl", "x.dhat.json", "x.firefox.json", "x.pb.gz", "x.txt", "x.html"]

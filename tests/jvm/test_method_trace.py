@@ -165,7 +165,7 @@ def rounds_that_leave_nothing_in_the_vm(t, rounds):
         tell(p, "stop")
 
 
-@test()
+@test(every_days=3)
 def rounds_of_tracing_leave_nothing_in_metaspace_and_code_cache(t):
     rounds_that_leave_nothing_in_the_vm(t, 40)
 

@@ -51,7 +51,7 @@ def a_constructor_chain_is_the_allocating_method_and_the_constructor_that_alloca
         assert [f["class"] for f in leaf["stack"]][:2] == ["Sites$Chain", "Sites$Longer"]
 
 
-@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2)
+@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2, every_days=3)
 def each_depth_of_a_recursion_is_a_site_with_its_whole_stack(t):
     for engine in ENGINES:
         written = check(t, "deep", 200, engine)

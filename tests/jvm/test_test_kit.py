@@ -41,7 +41,7 @@ def counted(t, name, flags=(), arguments=()):
 
 
 # Sizes by hand are those of headers of 12 bytes; from JDK 27 on they are compact by default.
-@test(jdks="each", max_jdk=25)
+@test(jdks="each", max_jdk=25, every_days=3)
 def tests_of_known_counts_have_them_however_their_code_runs(t):
     first, done = counted(t, "first.txt")
     by_hand = []

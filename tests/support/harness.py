@@ -80,11 +80,12 @@ FULL = "--full" in sys.argv
 
 
 def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120, min_jdk=17, max_jdk=999,
-         queue=False, alone=False, timing=False, daily=None, machines_libc=False):
+         queue=False, alone=False, timing=False, daily=None, every_days=1, machines_libc=False):
     """jdks: in the quick set each variant runs on one of its JDKs, by "turn", or on two, by turns too:
     "each", where the answer hangs on the VM's insides. The full set has all on all.
     gc: names (those that the JDK has), or "all" for all of them, each on one of the JDKs;
     daily: of the quick set's variants so many a day, by turns: what takes long;
+    every_days: in the quick set of one day in so many, each test's another one: what takes longest;
     machines_libc: not on a JDK that has a C library of its own;
     flags: tuples of VM flags, each one a variant; queue: no other of these runs meanwhile (they have
     a port that is one for the machine); alone: no other test does (it takes most of the memory); timing: it judges times, so it runs alone, in the full set."""
@@ -103,12 +104,13 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
             a_day = 1 if jdks == "turn" or gc == "all" else 2
             for jdk in having:
                 other_turn = jdk not in quick or \
-                    (quick.index(jdk) - (first + turn) * a_day) % len(quick) >= a_day
+                    (quick.index(jdk) - (first // every_days + turn) * a_day) % len(quick) >= a_day
                 TESTS.append(Case(function, jdk, name, list(variant), full_only or timing,
                                   other_turn, timeout, queue, alone or timing))
         quick = [case for case in TESTS[begin:] if not case.other_turn]
         for number, case in enumerate(quick):
-            case.other_turn = daily is not None and (number - first * daily) % len(quick) >= daily
+            case.other_turn = first % every_days != 0 or \
+                daily is not None and (number - first // every_days * daily) % len(quick) >= daily
         return function
 
     return register
