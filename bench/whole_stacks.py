@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How much of what a program allocates stands at stacks that begin with their thread's first frame,
-how much of that with all its frames, and how much memory the process had at most.
+how much of it with all its frames, and how much memory the process had at most.
 
 Usage: bench/whole_stacks.py [--programs javac_large,...] [--engine vm] [--jdk 17] [--agent LIBRARY]
                              (after: cmake --build --preset release)
 
-One run each, with the defaults. A program of bench/debian_programs.py that is not installed, or does
-not run on a JDK, is left out and said so.
+One run each, with the defaults. A report adds up small sites where there are more than it lists, so
+more is counted whole than is listed whole. A program of bench/debian_programs.py that is not
+installed, or does not run on a JDK, is left out and said so.
 """
 import argparse
 import json
@@ -28,10 +29,14 @@ class Shares:
     """Of the bytes of a report's sites."""
 
     def __init__(self, path):
-        self.bytes = self.rooted = self.whole = self.deepest = self.sites = 0
+        self.bytes = self.rooted = self.listed = self.deepest = self.sites = 0
+        self.counted_whole = 0.0
         with open(path, encoding="utf-8") as lines:
             for line in lines:
                 site = json.loads(line)
+                if site["type"] == "summary":
+                    lacking = site["sites_shortened"] + site["sites_unplaced"]
+                    self.counted_whole = 1 - lacking / max(site["seen"], 1)
                 if site["type"] != "site":
                     continue
                 self.sites += 1
@@ -43,10 +48,11 @@ class Shares:
                     continue
                 self.rooted += site["bytes"]
                 if all(frame["method"] != LEFT_OUT for frame in stack):
-                    self.whole += site["bytes"]
+                    self.listed += site["bytes"]
 
     def __str__(self):
-        return (f"{self.rooted / self.bytes:8.3%} from the first frame on, {self.whole / self.bytes:8.3%} whole, "
+        return (f"{self.rooted / self.bytes:8.3%} of the bytes from the first frame on, "
+                f"{self.counted_whole:8.3%} of the allocations whole, {self.listed / self.bytes:8.3%} listed so, "
                 f"deepest {self.deepest:5}, {self.sites:6} sites, {self.bytes / 2**20:8,.0f} MiB")
 
 

@@ -119,7 +119,7 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
     std::optional<Reclamation::Reading> reading;
     if (naming) {
       reading.emplace();
-      ShownStack stack(TopFrames::kTracker, kMaxDepth, kMaxDepth);
+      ShownStack stack(TopFrames::kTracker, kMaxDepth);
       naming->stacks.capture(jni, stack);
       record.frames.assign(stack.frames().begin(), stack.frames().end());
     }

@@ -19,17 +19,20 @@ void append_firefox_constant(ReportPieces& pieces, std::string_view key, const L
 
 }  // namespace
 
-std::uint32_t FirefoxStacks::of(std::span<const Frame> frames, bool cut, NameId class_id) {
-  std::optional<std::uint32_t> at;
-  if (cut) at = child(at, frame(text_function(std::string(kDeeperFramesCut)), kLineUnknown));
-  for (auto one = frames.rbegin(); one != frames.rend(); ++one) {
-    const PrintableMethod& method = names_.method(one->method);
-    at = call(at, one->method,
-              method.entry != nullptr ? line_of(*method.entry, one->bci) : kLineUnknown);
-  }
+std::uint32_t FirefoxStacks::cut() {
+  return child({}, frame(text_function(std::string(kDeeperFramesCut)), kLineUnknown));
+}
+
+std::uint32_t FirefoxStacks::allocation(std::optional<std::uint32_t> caller, NameId class_id) {
   const auto [known, fresh] = class_functions_.try_emplace(class_id, 0);
   if (fresh) known->second = text_function("new " + names_.class_name(class_id));
-  return child(at, frame(known->second, kLineUnknown));
+  return child(caller, frame(known->second, kLineUnknown));
+}
+
+std::uint32_t FirefoxStacks::call(std::optional<std::uint32_t> caller, const Frame& frame) {
+  const PrintableMethod& method = names_.method(frame.method);
+  return call(caller, frame.method,
+              method.entry != nullptr ? line_of(*method.entry, frame.bci) : kLineUnknown);
 }
 
 std::uint32_t FirefoxStacks::call(std::optional<std::uint32_t> caller, NameId method, int line) {

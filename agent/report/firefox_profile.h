@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,10 +21,13 @@ class FirefoxStacks {
  public:
   explicit FirefoxStacks(ReportNames& names) : names_(names) {}
 
-  // The stack of an allocation: the class is the innermost frame.
-  std::uint32_t of(std::span<const Frame> frames, bool cut, NameId class_id);
   // The stack of a call from `caller`'s. Lines below 1 are unknown.
   std::uint32_t call(std::optional<std::uint32_t> caller, NameId method, int line);
+  std::uint32_t call(std::optional<std::uint32_t> caller, const Frame& frame);
+  // In place of the frames beyond those that are kept.
+  std::uint32_t cut();
+  // An allocation there: the class is the innermost frame.
+  std::uint32_t allocation(std::optional<std::uint32_t> caller, NameId class_id);
 
   // Writes the members of "shared".
   void append(ReportPieces& pieces) const;

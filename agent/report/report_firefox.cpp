@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -53,34 +54,63 @@ class Changes {
   std::int64_t sum_ = 0;
 };
 
-std::vector<Event> events_of(const SiteSet& all, const SiteSet& sites, FirefoxStacks& stacks,
-                             std::int64_t end_ms) {
+// The profile's stacks are a tree, too: of each node one is made, once.
+class StacksOfNodes {
+ public:
+  StacksOfNodes(const CallTree& tree, FirefoxStacks& stacks) : tree_(tree), stacks_(stacks) {}
+
+  // None of a stack without frames.
+  std::optional<std::uint32_t> of(TraceNumber node) {
+    path_.clear();
+    for (; node > kCutTrace && !known(node); node = tree_.caller(node)) path_.push_back(node);
+    std::optional<std::uint32_t> stack;
+    if (node == kCutTrace) stack = stacks_.cut();
+    if (node > kCutTrace) stack = made_[node];
+    for (; !path_.empty(); path_.pop_back()) {
+      const TraceNumber next = path_.back();
+      if (tree_.has_gap(next)) stack = stacks_.call(stack, {kLeftOutName, kNativeFrameBci});
+      made_[next] = *(stack = stacks_.call(stack, tree_.frame(next)));
+    }
+    return stack;
+  }
+
+ private:
+  static constexpr std::uint32_t kNotMade = ~std::uint32_t{0};
+  bool known(TraceNumber node) {
+    if (node >= made_.size()) made_.resize(std::size_t{node} + 1, kNotMade);
+    return made_[node] != kNotMade;
+  }
+
+  const CallTree& tree_;
+  FirefoxStacks& stacks_;
+  std::vector<std::uint32_t> made_;  // by TraceNumber
+  std::vector<TraceNumber> path_;    // to be made, the outermost last
+};
+
+std::vector<Event> events_of(const SiteSet& sites, FirefoxStacks& profile, std::int64_t end_ms) {
   struct Known {
     std::size_t site = 0;
     double dead = 0;  // in the whole history
     double seen_so_far = 0, dead_so_far = 0;
     Changes plus, minus;
   };
-  // Merged sites are known by their sum alone.
   std::unordered_map<std::uint64_t, std::size_t> index;
   std::vector<Known> known(sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
     known[i].site = i;
-    if (!sites[i].innermost) {
-      index[SiteSum::key_of(sites[i].class_id, sites[i].trace)] = i;
-    }
+    index[SiteSum::key_of(sites[i].class_id, sites[i].trace)] = i;
   }
   const auto find = [&](const SiteChange& change) -> Known* {
     const TraceNumber trace = std::max(change.trace, kEmptyTrace);
     const auto found = index.find(SiteSum::key_of(change.class_id, trace));
     return found == index.end() ? nullptr : &known[found->second];
   };
-  for (const SiteMoment& moment : all.history()) {
+  for (const SiteMoment& moment : sites.history()) {
     for (const SiteChange& change : moment.changes) {
       if (Known* one = find(change)) one->dead += change.dead_bytes;
     }
   }
-  for (const SiteMoment& moment : all.history()) {
+  for (const SiteMoment& moment : sites.history()) {
     for (const SiteChange& change : moment.changes) {
       Known* one = find(change);
       if (one == nullptr) continue;
@@ -95,10 +125,10 @@ std::vector<Event> events_of(const SiteSet& all, const SiteSet& sites, FirefoxSt
     }
   }
   std::vector<Event> events;
-  SiteSet::Room room;
+  StacksOfNodes stacks(sites.traces(), profile);
   for (Known& one : known) {
     const Site& site = sites[one.site];
-    const std::uint32_t stack = stacks.of(sites.frames(site, room), sites.cut(site), site.class_id);
+    const std::uint32_t stack = profile.allocation(stacks.of(site.trace), site.class_id);
     const std::int64_t before = site.bytes - site.life.seen_bytes;
     if (before > 0) {
       events.push_back({0, stack, before});
@@ -127,8 +157,7 @@ void firefox_report(const ReportData& data, const ReportSink& sink) {
   const std::int64_t end_ms = std::max<std::int64_t>(1, summary.live->followed_ms);
   ReportNames names(data.names);
   FirefoxStacks stacks(names);
-  const std::vector<Event> events =
-      events_of(data.sites, data.sites.folded(kSpeltOutFrames), stacks, end_ms);
+  const std::vector<Event> events = events_of(data.sites, stacks, end_ms);
   ReportPieces pieces(sink);
   std::string& out = pieces.text();
   std::string platform = summary.vm;

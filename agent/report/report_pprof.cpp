@@ -92,8 +92,8 @@ class PprofWriter {
           add_label(sample, "class", names_.class_name(stack.class_id));
         }
       }
-      add_sample(std::move(sample), stacks.frames(i), stack.cut,
-                 {stack.count, stack.amount * each});
+      add_frames(stacks.frames(i), stack.cut);
+      add_sample(std::move(sample), {stack.count, stack.amount * each});
     }
   }
 
@@ -121,17 +121,32 @@ class PprofWriter {
     profile_.add_integer(14, text("alloc_space"));
   }
 
-  // Complete stacks for as many sites as in the collapsed report.
+  // From node to caller. A frame takes two bytes here, few of which are left after compression.
   void write_sites() {
-    const SiteSet sites = data_.sites.folded(kSpeltOutFrames);
-    SiteSet::Room room;
-    for (std::size_t i = 0; i < sites.size(); ++i) {
-      const Site& site = sites[i];
+    constexpr std::size_t kFrames = 16 * kSpeltOutFrames;
+    const SiteSet sites = data_.sites.folded(kFrames);
+    const CallTree& tree = sites.traces();
+    std::vector<std::uint32_t> locations(std::size_t{tree.last()} + 1);  // by TraceNumber
+    for (const Site& site : sites.list()) {
       std::vector<std::int64_t> values{site.count, site.bytes};
       if (data_.summary.live) {
         values.insert(values.end(), {site.life.live_count, site.life.live_bytes});
       }
-      add_sample(sites.frames(site, room), sites.cut(site), site.class_id, values);
+      begin_allocation(site.class_id);
+      TraceNumber node = site.trace;
+      if (site.innermost || tree.has_gap(node)) {
+        const Frame innermost = site.innermost.value_or(tree.frame(node));
+        stack_.push_back(location(innermost));
+        if (innermost.method != kLeftOutName) stack_.push_back(location(kLeftOut));
+        if (!site.innermost) node = tree.caller(node);
+      }
+      for (; node > kCutTrace; node = tree.caller(node)) {
+        std::uint32_t& there = locations[node];
+        if (there == 0) there = static_cast<std::uint32_t>(location(tree.frame(node)));
+        stack_.push_back(there);
+      }
+      if (node == kCutTrace) stack_.push_back(cut_location());
+      add_sample(std::move(sample_), values);
     }
   }
 
@@ -144,12 +159,18 @@ class PprofWriter {
 
   void add_sample(std::span<const Frame> frames, bool cut, NameId class_id,
                   const std::vector<std::int64_t>& values) {
+    begin_allocation(class_id);
+    add_frames(frames, cut);
+    add_sample(std::move(sample_), values);
+  }
+
+  // The class stands inside of the frames.
+  void begin_allocation(NameId class_id) {
     stack_.clear();
     const std::string& class_name = names_.class_name(class_id);
     stack_.push_back(class_location(class_id, class_name));
-    ProtobufWriter sample;
-    add_label(sample, "class", class_name);
-    add_sample(std::move(sample), frames, cut, values);
+    sample_ = {};
+    add_label(sample_, "class", class_name);
   }
 
   void add_label(ProtobufWriter& sample, std::string_view key, std::string_view value) {
@@ -159,11 +180,13 @@ class PprofWriter {
     sample.add_message(3, label);
   }
 
-  // The entries of stack_ are inside the frames.
-  void add_sample(ProtobufWriter sample, std::span<const Frame> frames, bool cut,
-                  const std::vector<std::int64_t>& values) {
+  void add_frames(std::span<const Frame> frames, bool cut) {
     for (const Frame& frame : frames) stack_.push_back(location(frame));
     if (cut) stack_.push_back(cut_location());
+  }
+
+  // With the locations of stack_.
+  void add_sample(ProtobufWriter sample, const std::vector<std::int64_t>& values) {
     const std::vector<std::uint64_t> numbers(values.begin(), values.end());
     sample.add_packed(1, stack_);
     sample.add_packed(2, numbers);
@@ -233,12 +256,14 @@ class PprofWriter {
   }
 
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  static constexpr Frame kLeftOut = {kLeftOutName, kNativeFrameBci};
 
   const ReportData& data_;
   ReportNames names_;
   GzipSink gzip_;
-  ProtobufWriter profile_;  // not written yet: fields may be in any order
-  std::vector<std::uint64_t> stack_;
+  ProtobufWriter profile_;            // not written yet: fields may be in any order
+  std::vector<std::uint64_t> stack_;  // of the sample that is being put together
+  ProtobufWriter sample_;
   std::unordered_map<std::string, std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint64_t> locations_;  // by method and line
   std::unordered_map<NameId, std::uint64_t> class_locations_, functions_;

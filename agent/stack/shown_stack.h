@@ -7,7 +7,6 @@
 #include <span>
 
 #include "stack/shown_frame.h"
-#include "stack/stack_hash.h"
 #include "stack/tree/call_tree.h"
 
 namespace ddm {
@@ -24,25 +23,21 @@ class ShownStack {
  public:
   static constexpr std::size_t kMostFrames = kMaxTreeDepth + 1;  // one tells that it was cut
 
-  // `wanted`: at most kMostFrames. `hashed`: how many of them hash() tells apart. `at_once`: how
-  // many will be asked for in any case; the others are copied once somebody wants them.
-  ShownStack(TopFrames top, std::size_t wanted, std::size_t hashed = kMaxTreeDepth,
-             std::size_t at_once = kMostFrames)
-      : top_(top), wanted_(wanted), hashed_(hashed), at_once_(at_once) {}
+  // `wanted`: at most kMostFrames. `at_once`: how many will be asked for in any case; the others are
+  // copied once somebody wants them.
+  ShownStack(TopFrames top, std::size_t wanted, std::size_t at_once = kMostFrames)
+      : top_(top), wanted_(wanted), at_once_(at_once) {}
 
-  // Where its number will be asked for.
-  void look_up_in(const CallTree& traces) { traces_ = &traces; }
-  // No more frames will come. Whoever still has other things to do says so first.
-  void complete() {
-    if (traces_ != nullptr) number_ = traces_->number_lately(hash());
-  }
+  // Where its number will be asked for: a walk that knows a part of it tells it.
+  void look_up_in(CallTree& traces) { traces_ = &traces; }
+  CallTree* traces() const { return traces_; }
+  void set_number(TraceNumber number) { number_ = number; }
   // kNoTrace: to be looked up.
   TraceNumber number() const { return number_; }
 
   // How far it is. A walk keeps it in registers from frame to frame, see add().
   struct Progress {
     std::size_t count = 0;
-    std::uint64_t hash = 0;
     bool on_top = true;
     ShownRole last_role = ShownRole::kPlain;
   };
@@ -61,29 +56,17 @@ class ShownStack {
     }
     progress.on_top = false;
     progress.last_role = role;
-    const Frame shown = frame.frame();
-    if (progress.count < hashed_) [[likely]] {
-      progress.hash += stack_hash::term(shown) * kPowers[progress.count];
-    } else if (progress.count == hashed_) {
-      progress.hash += stack_hash::kCut * kPowers[hashed_];
-    }
-    frames_[progress.count++].frame = shown;
+    frames_[progress.count++].frame = frame.frame();
     return progress.count < wanted_;
   }
 
   // The next frames outwards, of which only shown ones are there, none of them part of the
-  // allocation. `sum_of(n)`: of the first n, as stack_hash has it. As many as are wanted are taken.
-  // kStay: no more frames will come, and these stay where they are for as long as this stack.
+  // allocation. As many as are wanted are taken. kStay: no more frames will come, and these stay where
+  // they are for as long as this stack.
   enum class Run { kGoes, kStays };
-  template <typename SumOf>
-  bool add_run(std::span<const Frame> run, ShownRole last_role, Run where, SumOf sum_of) {
+  bool add_run(std::span<const Frame> run, ShownRole last_role, Run where) {
     const std::size_t begin = progress_.count;
     const std::size_t count = std::min(run.size(), wanted_ - begin);
-    if (begin < hashed_) {
-      progress_.hash += sum_of(std::min(count, hashed_ - begin)) * kPowers[begin];
-    }
-    const bool cut = begin <= hashed_ && begin + count > hashed_;
-    if (cut) progress_.hash += stack_hash::kCut * kPowers[hashed_];
     std::size_t copied = count;
     if (where == Run::kStays && begin + count > at_once_) {
       copied = at_once_ > begin ? at_once_ - begin : 0;
@@ -106,12 +89,17 @@ class ShownStack {
   std::size_t wanted() const { return wanted_; }
   std::size_t room() const { return wanted_ - progress_.count; }
   bool empty() const { return progress_.count == 0; }
+  std::size_t size() const { return progress_.count; }
   std::span<const Frame> frames() {
     if (!rest_.empty()) {
       std::copy(rest_.begin(), rest_.end(), &frames_[progress_.count - rest_.size()].frame);
       rest_ = {};
     }
     return {&frames_[0].frame, progress_.count};
+  }
+  // Of those that no trail has.
+  std::span<const Frame> inner_frames(std::size_t count) const {
+    return {&frames_[0].frame, count};
   }
   // The first `at_once` of them.
   std::span<const Frame> first_frames() const {
@@ -120,15 +108,12 @@ class ShownStack {
   // Whether all that was added so far belongs to the allocation itself.
   bool on_top() const { return progress_.on_top; }
   ShownRole last_role() const { return progress_.last_role; }
-  // Of the first `hashed` frames, their order, and whether there are more.
-  std::uint64_t hash() const { return stack_hash::finished(progress_.hash); }
 
  private:
   union Room {  // not filled with anything before a frame is put there
     Room() {}
     Frame frame;
   };
-  static constexpr auto kPowers = stack_hash::powers_of<kMostFrames>(stack_hash::kBase);
 
   bool is_part_of_allocation(ShownRole role) const {
     switch (top_) {
@@ -145,9 +130,8 @@ class ShownStack {
 
   const TopFrames top_;
   const std::size_t wanted_;
-  const std::size_t hashed_;
   const std::size_t at_once_;
-  const CallTree* traces_ = nullptr;
+  CallTree* traces_ = nullptr;
   TraceNumber number_ = kNoTrace;
   Progress progress_;
   std::span<const Frame> rest_;  // the outermost ones, that are not in frames_ yet

@@ -53,7 +53,8 @@ void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
 void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
   // What nobody has seen to be right yet is not followed.
   Compared compared;
-  if (check_.due()) [[unlikely]]
+  const bool due = check_.due();
+  if (due) [[unlikely]]
     compared = check(jni);
   if (check_.trusted()) [[likely]] {
     const WalkEnd end = compared.odd ? compared.end : walk(jni, stack);
@@ -61,8 +62,10 @@ void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
     if (check_.code_is_due() && !compared.odd) [[unlikely]] {
       check_.walked(end == WalkEnd::kOdd);
     }
-    if (end == WalkEnd::kComplete) [[likely]]
+    if (end == WalkEnd::kComplete) [[likely]] {
+      if (due) check_number(stack);
       return;
+    }
     gave_up_[static_cast<std::size_t>(end)].fetch_add(1, std::memory_order_relaxed);
     stack.restart();
   }
@@ -79,11 +82,17 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   Step made = Step::kContinue;
   while (made == Step::kContinue) made = step(jni, walk, end);
   if (made == Step::kEnough) end = WalkEnd::kComplete;
-  stack.complete();
-  if (walk.trail != nullptr && end == WalkEnd::kComplete) {
-    walk.trail->end(made == Step::kEnd && !walk.parked);
-  }
+  if (walk.trail == nullptr || end != WalkEnd::kComplete) return end;
+  const bool whole = made == Step::kEnd && !walk.parked;
+  walk.trail->end(whole);
+  if (whole) find_number(*walk.trail, stack);
   return end;
+}
+
+void VmStackCapture::find_number(StackTrail& trail, ShownStack& stack) {
+  CallTree* const tree = stack.traces();
+  if (tree == nullptr || stack.empty() || stack.size() > tree->depth()) return;
+  stack.set_number(trail.number_in(*tree, stack));
 }
 
 // Where classes may go at any time, one would have to look at every frame's all the same. A walk of

@@ -50,6 +50,9 @@ class VmStackCapture final : public StackCapture {
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
   // Of the calling thread, before it is walked: what bounds a walk.
   bool knows_own_stack(JNIEnv* jni);
+  void check_number(ShownStack& stack);
+  // After a walk to the thread's first frame.
+  static void find_number(StackTrail& trail, ShownStack& stack);
   // The thread's trail, if it can be trusted and this walk is worth one.
   StackTrail* trail_for(KnownPlaces& known, const ShownStack& stack) const;
   // The result of the agent's walk and of GetStackTrace.

@@ -113,6 +113,20 @@ bool VmStackCapture::cache_agrees(JNIEnv* jni, std::span<const VersionFrame> fou
   return false;
 }
 
+// The frames that the stack's number leads to against those of the walk. Where there is a gap the tree
+// decides which callers it stands below.
+void VmStackCapture::check_number(ShownStack& stack) {
+  TraceNumber number = stack.number();
+  if (number == kNoTrace || stack.traces()->lacks_frames(number)) return;
+  for (const Frame& frame : stack.frames()) {
+    if (number <= kCutTrace || stack.traces()->frame(number) != frame) {
+      return check_.compared("the number is another stack's", false);
+    }
+    number = stack.traces()->caller(number);
+  }
+  if (number != kEmptyTrace) check_.compared("the number is a deeper stack's", false);
+}
+
 void VmStackCapture::explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
                              std::span<const RawFrame> official) const {
   if (!log_enabled(LogLevel::kDebug)) return;

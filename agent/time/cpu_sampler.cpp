@@ -237,7 +237,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   if (error == JVMTI_ERROR_THREAD_NOT_ALIVE) return;
   if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
   const Reclamation::Reading reading;
-  ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1, kMaxTreeDepth);
+  ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1);
   frames_.clear();
   bool wanting = true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(frames) && (wanting || wanted.trace); ++i) {

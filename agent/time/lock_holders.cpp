@@ -294,7 +294,7 @@ void LockHolders::forget(JNIEnv* jni) {
 
 TraceNumber LockHolders::stack_of(JNIEnv* jni, jthread thread) {
   const Reclamation::Reading reading;  // keeps names valid until the stack is interned
-  ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1, kMaxTreeDepth);
+  ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1);
   if (naming_->stack_of(jvmti_, jni, thread, stack) != JVMTI_ERROR_NONE) return kNoTrace;
   return traces_->number_of(stack.frames());
 }

@@ -91,7 +91,7 @@ void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject
     const Reclamation::Reading reading;
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
     begun.class_id = class_id_of(jni, object);
-    ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1, kMaxTreeDepth);
+    ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1);
     naming_->stacks.capture(jni, stack);
     begun.trace = traces_->number_of(stack.frames());
     Part& part = part_of(thread_id);

@@ -16,7 +16,7 @@ LONGER = {
     "agent/allocations/store/live_store.h": 159, "agent/allocations/tracking.h": 175,
     "agent/probes/probe_code.cpp": 430, "agent/report/report.h": 191,
     "agent/stack/shown_stack.h": 157, "agent/stack/vm_stack_capture.cpp": 420,
-    "agent/stack/walk/frame_walker.h": 201, "agent/stack/walk/stack_trail.h": 164,
+    "agent/stack/walk/frame_walker.h": 201, "agent/stack/walk/stack_trail.h": 159,
     "agent/stack/vm_stack_capture.h": 160,
     "agent/time/call_recorder.cpp": 435, "agent/time/call_recorder.h": 202,
     "agent/time/calls/open_calls.h": 252, "bci/patch/patch_plan.h": 179,

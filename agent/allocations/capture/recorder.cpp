@@ -44,8 +44,9 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     const std::uint32_t depth = sites != nullptr ? sites->traces().depth() : 0;
     // One frame more than is kept shows whether the stack was cut. Empty where the VM allocates
     // outside Java code (when a thread attaches, for example).
-    ShownStack stack(top, std::max(ring->depth(), depth) + 1, depth, ring->depth() + 1);
-    if (sites != nullptr) stack.look_up_in(sites->traces());
+    ShownStack stack(top, std::max(ring->depth(), depth) + 1, ring->depth() + 1);
+    const bool apart = threads_apart_.load(std::memory_order_relaxed);
+    if (sites != nullptr && !apart) stack.look_up_in(sites->traces());
     AllocRecord record;
     // Before the capture, whose result is invalidated by another allocation of this thread.
     record.thread_id = thread_.id(jni, known.thread);
@@ -55,7 +56,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     record.weight = static_cast<float>(weight);
     record.book = book;
     record.class_id = facts.class_id;
-    if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id);
+    if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id, apart);
     const std::uint64_t seq = ring->push(record, stack.first_frames());
     if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
     const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
@@ -84,13 +85,10 @@ void Recorder::thread_made(JNIEnv* jni, jobject thread) noexcept {
   }
 }
 
-TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread) const {
-  if (!threads_apart_.load(std::memory_order_relaxed)) [[likely]] {
-    if (stack.empty()) return kEmptyTrace;
-    if (stack.number() != kNoTrace) return stack.number();
-    const TraceNumber known = sites.traces().known_number_of(stack.hash());
-    return known != kNoTrace ? known : sites.traces().number_of_new(stack.hash(), stack.frames());
-  }
+TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread, bool apart) {
+  if (stack.number() != kNoTrace) [[likely]]
+    return stack.number();
+  if (!apart) return sites.traces().number_of(stack.frames());
   const std::span<const Frame> frames = stack.frames();
   std::array<Frame, ShownStack::kMostFrames + 1> marked;
   marked[0] = thread_frame(thread);

@@ -79,7 +79,8 @@ class Recorder {
   void clear_dropped();
 
  private:
-  TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread) const;
+  // `apart`: of each thread apart.
+  static TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread, bool apart);
   void drop(DropReason reason, std::int64_t size, double weight);
 
   const CurrentRing& ring_;

@@ -6,163 +6,158 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kInverse = stack_hash::inverse_of(stack_hash::kBase);
-constexpr std::uint64_t kGapTerm = 0xA24BAED4963EE407ull;  // between two frames, of no frame
+std::atomic<std::uint64_t> last_serial{0};
 
-std::uint64_t hash_below_gap(TraceNumber caller, Frame innermost) {
-  return stack_hash::finished(stack_hash::term(innermost) +
-                              stack_hash::kBase * (caller * kGapTerm + kGapTerm));
-}
+constexpr std::uint64_t kHashFactor = 0xD6E8FEB86659FD93ull;
 
 }  // namespace
 
 std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t depth) {
   if (stacks < 1 || stacks > kMaxTraces || depth < 1 || depth > kMaxTreeDepth) return nullptr;
-  std::unique_ptr<CallTree> tree(new CallTree(kNodesOfStack * stacks, depth));
-  const bool good = tree->slots_.good() && tree->nodes_.good() && tree->frames_.good() &&
-                    tree->seldom_.good() && tree->gaps_.good();
+  std::unique_ptr<CallTree> tree(new CallTree(kWordsOfStack * stacks, depth));
+  const bool good =
+      tree->words_.good() && tree->runs_.good() && tree->frames_.good() && tree->seldom_.good();
   if (!good) return nullptr;
-  tree->nodes_[kCutTrace].caller = kEmptyTrace | kCut;
+  // Of kEmptyTrace and of kCutTrace the words before say who calls them; none goes on behind itself.
+  tree->words_[kNoTrace] = kCallerWord | kNoTrace;
+  tree->words_[kEmptyTrace] = kCallerWord | kEmptyTrace;
+  tree->words_[kCutTrace] = kCallerWord;
   return tree;
 }
 
-CallTree::CallTree(std::uint32_t nodes, std::uint32_t depth)
-    : most_(kCutTrace + 1 + nodes + kForOutermost),
+// Of javac's words a fifth are callers'. Were they half of all, a quarter of the table would be empty.
+CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
+    : serial_(++last_serial),
+      most_(kCutTrace + 1 + words + kForOutermost),
       depth_(depth),
-      mask_(2 * std::bit_ceil(std::max<std::size_t>(nodes, 2 * kForOutermost)) - 1),
-      slots_(mask_ + 1, ReservedArray<Slot>::Pages::kHuge),
-      nodes_(most_),
-      nodes_room_(nodes - nodes / kGapShare),
-      gaps_room_(nodes / kGapShare / 2),
-      outermost_gaps_room_(nodes / kGapShare / 2) {}
+      mask_(std::bit_ceil(std::max<std::size_t>(words / 2, 2 * kForOutermost)) - 1),
+      words_(std::size_t{most_} + 1),
+      runs_(mask_ + 1, ReservedArray<Word>::Pages::kHuge),
+      nodes_room_(words - words / kGapShare),
+      gaps_room_(words / kGapShare / 2),
+      outermost_gaps_room_(words / kGapShare / 2) {}
 
 TraceNumber CallTree::number_of(std::span<const Frame> frames) {
-  if (frames.empty()) return kEmptyTrace;
-  const std::size_t kept = std::min<std::size_t>(frames.size(), depth_);
-  std::uint64_t sum = frames.size() > kept ? stack_hash::kCut : 0;
-  for (std::size_t i = kept; i-- > 0;) sum = stack_hash::term(frames[i]) + stack_hash::kBase * sum;
-  const std::uint64_t hash = stack_hash::finished(sum);
-  const TraceNumber known = known_number_of(hash);
-  return known != kNoTrace ? known : number_of_new(hash, frames);
+  const bool cut = frames.size() > depth_;
+  return number_below(cut ? kCutTrace : kEmptyTrace, cut ? frames.first(depth_) : frames);
 }
 
-TraceNumber CallTree::number_of_new(std::uint64_t hash, std::span<const Frame> all) {
-  const bool cut = all.size() > depth_;
-  const std::span<const Frame> frames = all.first(cut ? depth_ : all.size());
-  // [n]: without the n innermost frames.
-  std::array<std::uint64_t, kMaxTreeDepth + 1> sums;
-  sums[0] = stack_hash::unfinished(hash);
-  std::size_t summed = 0;
-  const auto known_without = [&](std::size_t missing) {
-    if (missing == frames.size()) return cut ? kCutTrace : kEmptyTrace;
-    for (; summed < missing; ++summed) {
-      sums[summed + 1] = (sums[summed] - stack_hash::term(frames[summed])) * kInverse;
-    }
-    return find(stack_hash::finished(sums[missing]));
-  };
-  // All callers of a caller that is known are: in steps that double, then by halves. What the first
-  // of these look at is fetched at once.
-  const std::size_t fetched = std::min<std::size_t>(frames.size() - 1, 16);
-  for (; summed < fetched; ++summed) {
-    sums[summed + 1] = (sums[summed] - stack_hash::term(frames[summed])) * kInverse;
-    if (!std::has_single_bit(summed + 1)) continue;
-    __builtin_prefetch(&slots_[stack_hash::finished(sums[summed + 1]) & mask_]);
-  }
-  std::size_t unknown = 0, missing = 1;
-  TraceNumber caller = known_without(missing);
-  while (caller == kNoTrace) {
-    unknown = missing;
-    missing = std::min(2 * missing, frames.size());
-    caller = known_without(missing);
-  }
-  while (missing - unknown > 1) {
-    const std::size_t between = (unknown + missing) / 2;
-    const TraceNumber found = known_without(between);
-    if (found == kNoTrace) {
-      unknown = between;
-    } else {
-      missing = between;
-      caller = found;
-    }
-  }
-
-  const auto grow = [&] {
-    const TraceNumber node = insert(stack_hash::finished(sums[missing - 1]), caller,
-                                    frames[missing - 1], 0, &nodes_room_);
-    if (node == kNoTrace) return false;
-    caller = node;
-    return --missing > 0;
-  };
-  bool grows = true;
-  while (grows && nodes_room_.is_open_to(1)) grows = grow();
-  if (missing > 0) {
-    // What comes up by far more often than it has to grows by more than one.
-    std::uint32_t hits = seldom_.hit(stack_hash::finished(sums[missing - 1]), gaps_.hits(hash));
-    for (; grows && nodes_room_.is_open_to(hits); hits /= 2) grows = grow();
+TraceNumber CallTree::number_below(TraceNumber caller, std::span<const Frame> frames) {
+  std::size_t missing = frames.size();
+  for (; missing > 0; --missing) {
+    const TraceNumber next = callee(caller, frames[missing - 1]);
+    if (next == kNoTrace) break;
+    caller = next;
   }
   if (missing == 0) return caller;
-  const TraceNumber number = number_with_gap(frames, missing, cut, caller);
-  if (number != kNoTrace) gaps_.put(hash, number);
-  return number;
+  std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
+  std::uint32_t hits = seldom_.hit(hash);
+  for (std::size_t i = missing - 1; i-- > 0;) {
+    hash = (hash ^ hash >> 32 ^ std::bit_cast<std::uint64_t>(frames[i])) * kHashFactor;
+  }
+  const std::uint32_t hits_of_stack = missing > 1 ? seldom_.hit(hash ^ hash >> 32) : hits;
+  for (; missing > 0 && nodes_room_.is_open_to(hits); --missing, hits = hits_of_stack) {
+    const TraceNumber next = insert(caller, frames[missing - 1], 0, &nodes_room_);
+    if (next == kNoTrace) break;
+    caller = next;
+  }
+  return missing == 0 ? caller : number_with_gap(caller, frames.front());
 }
 
-TraceNumber CallTree::number_with_gap(std::span<const Frame> frames, std::size_t missing, bool cut,
-                                      TraceNumber caller) {
-  TraceNumber number = number_below(caller, frames.front(), gaps_room_);
+std::uint64_t CallTree::hash_of(TraceNumber caller, Frame frame, std::uint32_t gap) {
+  std::uint64_t hash =
+      (std::bit_cast<std::uint64_t>(frame) ^ std::uint64_t{gap} << 32) * 0x9E3779B97F4A7C15ull +
+      caller;
+  hash = (hash ^ hash >> 32) * kHashFactor;
+  return hash ^ hash >> 32;
+}
+
+TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
+                               std::uint32_t gap) const {
+  // A quarter of the table stays empty at least: the loop ends.
+  for (std::size_t i = hash >> 32 & mask_;; i = (i + 1) & mask_) {
+    const std::uint32_t there = runs_[i].load(std::memory_order_acquire);
+    if (there == 0) return kNoTrace;
+    if ((there ^ static_cast<std::uint32_t>(hash)) >> kNumberBits != 0) continue;
+    const TraceNumber number = there & kNumber;
+    const std::uint32_t node = word(number);
+    if (word(number - 1) == (kCallerWord | caller) && (node & kGap) == gap &&
+        frames_[node & kFrame] == frame) {
+      return number;
+    }
+  }
+}
+
+TraceNumber CallTree::new_callee(TraceNumber caller, Frame frame) {
+  // The first frames of threads have a node each, as long as there is one.
+  if (nodes_room_.is_open_to(1)) return insert(caller, frame, 0, &nodes_room_);
+  return caller <= kCutTrace ? insert(caller, frame, 0, nullptr) : kNoTrace;
+}
+
+TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost) {
+  if (caller <= kCutTrace) return kNoTrace;  // not even the outermost frame has a node
+  TraceNumber number = gap_below(caller, innermost, gaps_room_);
   if (number != kNoTrace) return number;
-  std::uint64_t sum = cut ? stack_hash::kCut : 0, first = 0;
-  const std::size_t known = std::min(frames.size() - missing, kAnchor);
-  for (std::size_t i = 0; i < std::max<std::size_t>(known, 1); ++i) {
-    sum = stack_hash::term(frames[frames.size() - 1 - i]) + stack_hash::kBase * sum;
-    if (i == 0) first = stack_hash::finished(sum);
-  }
-  if (known == kAnchor) {
-    const TraceNumber anchor = find(stack_hash::finished(sum));
-    if (anchor != kNoTrace) number = number_below(anchor, frames.front(), gaps_room_);
-    if (number != kNoTrace) return number;
-  }
-  const TraceNumber outermost =
-      insert(first, cut ? kCutTrace : kEmptyTrace, frames.back(), 0, nullptr);
-  if (outermost == kNoTrace || frames.size() == 1) return outermost;
-  number = number_below(outermost, frames.front(), outermost_gaps_room_);
+  std::size_t depth = size(caller);
+  for (; depth > kAnchor; --depth) caller = this->caller(caller);
+  if (depth == kAnchor) number = gap_below(caller, innermost, gaps_room_);
+  if (number != kNoTrace) return number;
+  for (; depth > 1; --depth) caller = this->caller(caller);
+  number = gap_below(caller, innermost, outermost_gaps_room_);
   if (number != kNoTrace) return number;
   constexpr Frame kAll = {kLeftOutName, kNativeFrameBci};
-  return insert(hash_below_gap(outermost, kAll), outermost, kAll, 0, nullptr);
+  number = find(caller, kAll);
+  return number != kNoTrace ? number : insert(caller, kAll, 0, nullptr);
 }
 
-TraceNumber CallTree::number_below(TraceNumber caller, Frame innermost, NodeRoom& room) {
-  const std::uint64_t hash = hash_below_gap(caller, innermost);
-  const TraceNumber known = find(hash);
+TraceNumber CallTree::gap_below(TraceNumber caller, Frame innermost, NodeRoom& room) {
+  const std::uint64_t hash = hash_of(caller, innermost, kGap);
+  const TraceNumber known = find_run(hash, caller, innermost, kGap);
   if (known != kNoTrace) return known;
-  const bool open = room.is_open_to(1) || room.is_open_to(seldom_.hit(hash, 1));
-  return open ? insert(hash, caller, innermost, kGap, &room) : kNoTrace;
+  const bool open = room.is_open_to(1) || room.is_open_to(seldom_.hit(hash));
+  return open ? insert(caller, innermost, kGap, &room) : kNoTrace;
 }
 
-TraceNumber CallTree::insert(std::uint64_t hash, TraceNumber caller, Frame frame,
-                             std::uint32_t flags, NodeRoom* room) {
+TraceNumber CallTree::insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room) {
   const std::lock_guard lock(mutex_);
-  std::size_t at = hash & mask_;
-  for (;; at = (at + 1) & mask_) {
-    const std::uint64_t there = slots_[at].load(std::memory_order_relaxed);
-    if (there == 0) break;
-    if (TraceWord::is_of(there, hash)) return TraceWord::number(there);
-  }
-  const TraceNumber number = last_.load(std::memory_order_relaxed) + 1;
-  if (number == most_) return kNoTrace;
+  const std::uint64_t hash = hash_of(caller, frame, gap);
+  const TraceNumber known = gap == 0 ? find(caller, frame) : find_run(hash, caller, frame, gap);
+  if (known != kNoTrace) return known;
+  const TraceNumber last = last_.load(std::memory_order_relaxed);
+  const bool goes_on = caller == last && caller > kCutTrace && gap == 0 && !has_gap(caller);
+  const TraceNumber number = last + (goes_on ? 1 : 2);
+  if (number >= most_ || (!goes_on && 4 * (run_count_ + 1) > 3 * (mask_ + 1))) return kNoTrace;
   const FrameNumber frame_number = frames_.number_of(frame);
   if (frame_number == FrameNumbers::kNone) return kNoTrace;
-  const auto depth = static_cast<std::uint32_t>(size(caller) + 1);
-  nodes_[number] = {caller | (nodes_[caller].caller & kCut) | flags,
-                    frame_number | depth << kDepthShift};
-  if (room != nullptr) room->take();
+  if (room != nullptr) room->take(number - last);
+  if (!goes_on) words_[number - 1].store(kCallerWord | caller, std::memory_order_release);
+  words_[number].store(kNode | gap | frame_number, std::memory_order_release);
   last_.store(number, std::memory_order_release);
-  slots_[at].store(TraceWord::of(hash, number), std::memory_order_release);
+  if (goes_on) return number;
+  ++run_count_;
+  std::size_t at = hash >> 32 & mask_;
+  while (runs_[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & mask_;
+  runs_[at].store((static_cast<std::uint32_t>(hash) & ~kNumber) | number,
+                  std::memory_order_release);
   return number;
+}
+
+std::size_t CallTree::size(TraceNumber number) const {
+  std::size_t count = 0;
+  for (; number > kCutTrace; number = caller(number)) ++count;
+  return count;
+}
+
+bool CallTree::cut(TraceNumber number) const {
+  while (number > kCutTrace) number = caller(number);
+  return number == kCutTrace;
 }
 
 std::size_t CallTree::read(TraceNumber number, std::span<Frame> to) const {
-  const std::size_t count = std::min(size(number), to.size());
-  for (std::size_t i = 0; i < count; ++i, number = caller(number)) to[i] = frame(number);
+  std::size_t count = 0;
+  for (; number > kCutTrace && count < to.size(); number = caller(number)) {
+    to[count++] = frame(number);
+  }
   return count;
 }
 

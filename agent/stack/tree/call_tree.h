@@ -1,24 +1,32 @@
 // The calling-context tree: every distinct stack is a node, (caller's node, frame), so that stacks
 // share the frames that they have in common, and a stack of any depth costs only what is new of it.
 //
-// A node is found by the hash of its whole stack (stack_hash), which a walk has as it ends. The hash
-// of the caller's stack follows from it and from the innermost frame: where a stack is new, the
-// frames that changed are looked up, the innermost first, until there is a caller that is known.
-// A slot is one word (TraceWord): two stacks share a node once in some 2^62 pairs.
+// Nodes lie in runs of words of four bytes, the callee behind its caller, and a node's number is the
+// place of its word:
 //
-// | node  | 22 bits caller's node, 1 bit kCut, 1 bit kGap | 20 bits frame, 11 bits depth |
+// | word     | bit 31 | bit 30 | bits below                         |
+// | caller's | 1      |        | the node that the run is called by |
+// | a node's | 0      | kGap   | kNode, 20 bits: its frame's number  |
 //
-// Whoever meets a known stack takes no lock. A new node is stored under a mutex before its number
-// can be seen, and after its caller's. Distinct frames have numbers of their own. Memory is taken
-// as it fills, and nothing is ever dropped or moved.
+// So the first callee of a node is found right behind it, if it is the node's run that goes on there;
+// each other one begins a run of its own, which a table finds by caller and frame. Whoever knows the
+// node of an outer frame of a stack asks for the callees from there on, the outermost first
+// (callee()); a trail of the thread's last walk knows it (stack/walk/stack_trail.h).
 //
-// Where room gets scarce (NodeRoom), the tree grows by a few nodes at a time, below nodes whose stacks
-// come up often. What has no node yet is shown with a gap: the innermost frame stands right below
-// the deepest caller that has one, or below one further out. So sums at callers are right from the
-// thread's first frame on, and those of allocating methods, too. An eighth of the room is for these.
+// Whoever meets a known stack takes no lock. A node is stored under a mutex before its number can be
+// seen, and after its caller's. Distinct frames have numbers of their own. Memory is taken as it
+// fills, and nothing is ever dropped or moved.
+//
+// Where room gets scarce (NodeRoom), the tree grows below nodes whose callees come up often. What has
+// no node yet is shown with a gap: the innermost frame stands right below the deepest caller that has
+// one, or below one further out. So sums at callers are right from the thread's first frame on, and
+// those of allocating methods, too. An eighth of the room is for these.
+//
+// What has no node yet is counted twice: the outermost missing frame, which many stacks may go
+// through, and the stack itself. The one makes one node. The other makes all of them at once: each of
+// them has come up at least as often as the stack.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -29,20 +37,19 @@
 #include "core/reserved_array.h"
 #include "stack/frame.h"
 #include "stack/names/name_table.h"
-#include "stack/stack_hash.h"
 #include "stack/tree/frame_numbers.h"
-#include "stack/tree/gap_numbers.h"
 #include "stack/tree/node_room.h"
 #include "stack/tree/trace_number.h"
 
 namespace ddm {
 
-inline constexpr std::uint32_t kNodesOfStack = 4;  // that room is made for
 inline constexpr std::uint32_t kDefaultTraces = 262144;
 inline constexpr std::uint32_t kMaxTraces = 524288;
 
 class CallTree {
  public:
+  static constexpr std::uint32_t kWordsOfStack = 12;  // that room is made for
+
   // Null: no memory. `stacks`: for so many room is made, up to kMaxTraces; `depth`: the innermost
   // frames of each that are kept, up to kMaxTreeDepth.
   static std::unique_ptr<CallTree> create(std::uint32_t stacks, std::uint32_t depth);
@@ -51,97 +58,93 @@ class CallTree {
 
   // The innermost frame first. More of them than depth(): the stack is cut there. Any thread.
   TraceNumber number_of(std::span<const Frame> frames);
-  // By its ShownStack::hash() with as many frames hashed as depth(). kNoTrace: number_of_new() has
-  // to be asked.
-  TraceNumber known_number_of(std::uint64_t hash) {
-    const TraceNumber known = find(hash);
-    if (known != kNoTrace) [[likely]] {
-      lately_[hash % kLately].store(TraceWord::of(hash, known), std::memory_order_release);
-      return known;
-    }
-    return gaps_.find(hash);
-  }
-  // Of one with frames, that known_number_of() has just said nothing of.
-  TraceNumber number_of_new(std::uint64_t hash, std::span<const Frame> frames);
 
-  // Of a stack that was met a short while ago; kNoTrace: known_number_of() says more, and what it
-  // is going to look at is being fetched.
-  TraceNumber number_lately(std::uint64_t hash) const {
-    const std::uint64_t lately = lately_[hash % kLately].load(std::memory_order_acquire);
-    if (lately != 0 && TraceWord::is_of(lately, hash)) return TraceWord::number(lately);
-    __builtin_prefetch(&slots_[hash & mask_]);
-    return kNoTrace;
+  // Of a node, or kEmptyTrace; a new node where there is none, and room for whoever comes first.
+  TraceNumber callee(TraceNumber caller, Frame frame) {
+    const TraceNumber known = find(caller, frame);
+    return known != kNoTrace ? known : new_callee(caller, frame);
   }
+  // Of a stack that has these frames, the innermost first, inside of those that lead to `caller`.
+  TraceNumber number_below(TraceNumber caller, std::span<const Frame> frames);
+  // No other tree's, in this process.
+  std::uint64_t serial() const { return serial_; }
 
   // Of numbers that were given. Where the thread begins: kEmptyTrace or kCutTrace.
-  TraceNumber caller(TraceNumber number) const { return nodes_[number].caller & kCaller; }
-  Frame frame(TraceNumber number) const { return frames_[nodes_[number].frame & kFrame]; }
-  // How many frames it has.
-  std::size_t size(TraceNumber number) const { return nodes_[number].frame >> kDepthShift; }
+  TraceNumber caller(TraceNumber number) const {
+    const std::uint32_t before = word(number - 1);
+    return (before & kCallerWord) != 0 ? before & ~kCallerWord : number - 1;
+  }
+  Frame frame(TraceNumber number) const { return frames_[word(number) & kFrame]; }
+  // How many frames it has: they are counted.
+  std::size_t size(TraceNumber number) const;
   // The innermost first: how many of the frames were copied.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
   // There were more frames, beyond the outermost one that is kept.
-  bool cut(TraceNumber number) const { return (nodes_[number].caller & kCut) != 0; }
+  bool cut(TraceNumber number) const;
   // There were more frames between the innermost one and the others.
-  bool has_gap(TraceNumber number) const { return (nodes_[number].caller & kGap) != 0; }
+  bool has_gap(TraceNumber number) const {
+    return number > kCutTrace && (word(number) & kGap) != 0;
+  }
   bool lacks_frames(TraceNumber number) const {
-    return has_gap(number) || (size(number) > 0 && frame(number).method == kLeftOutName);
+    return has_gap(number) || (number > kCutTrace && frame(number).method == kLeftOutName);
   }
 
   std::uint32_t most() const { return most_; }  // numbers are below
   std::uint32_t depth() const { return depth_; }
-  // The numbers that were given are up to this one.
+  // The numbers that were given are up to this one. Those between that are no node's have a caller,
+  // too, but never a figure.
   TraceNumber last() const { return last_.load(std::memory_order_acquire); }
   void add_names(NamesInUse& used) const;
 
  private:
-  using Slot = std::atomic<std::uint64_t>;
-  struct Node {
-    std::uint32_t caller, frame;
-  };
-  static constexpr std::uint32_t kCut = 1u << 31, kGap = 1u << 30, kCaller = (1u << 22) - 1;
-  static constexpr std::uint32_t kDepthShift = FrameNumbers::kBits,
-                                 kFrame = (1u << kDepthShift) - 1;
-  static constexpr std::size_t kLately = 1024;
-  static constexpr std::uint32_t kGapShare = 8;  // one node of so many is for stacks with a gap
+  using Word = std::atomic<std::uint32_t>;
+  static constexpr std::uint32_t kCallerWord = 1u << 31, kGap = 1u << 30, kNode = 1u << 29;
+  static constexpr std::uint32_t kFrame = (1u << FrameNumbers::kBits) - 1;
+  // Of a word of the table: the number of a run's first node, and of the hash what tells most others.
+  static constexpr unsigned kNumberBits = 24;
+  static constexpr std::uint32_t kNumber = (1u << kNumberBits) - 1;
+  static constexpr std::uint32_t kGapShare = 8;  // one word of so many is for stacks with a gap
   // Below a caller so far from the thread's first frame stacks with a gap stand together, if there
   // is no room below the one that they are called by; then below the first frame itself.
   static constexpr std::size_t kAnchor = 24;
-  static constexpr std::uint32_t kForOutermost = 1024;  // nodes that no share is taken of
+  static constexpr std::uint32_t kForOutermost = 2048;  // words that no share is taken of
+  static_assert(std::uint64_t{kMaxTraces} * kWordsOfStack + kForOutermost + 8 < kNumber);
 
-  CallTree(std::uint32_t nodes, std::uint32_t depth);
-  TraceNumber find(std::uint64_t hash) const {
-    // A quarter of the slots stays empty at least: the loop ends.
-    for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-      const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
-      if (there == 0) return kNoTrace;
-      if (TraceWord::is_of(there, hash)) return TraceWord::number(there);
-    }
+  CallTree(std::uint32_t words, std::uint32_t depth);
+
+  std::uint32_t word(TraceNumber number) const {
+    return words_[number].load(std::memory_order_acquire);
   }
-  // `missing`: of the frames, the innermost ones, below `caller`.
-  TraceNumber number_with_gap(std::span<const Frame> frames, std::size_t missing, bool cut,
-                              TraceNumber caller);
+  static std::uint64_t hash_of(TraceNumber caller, Frame frame, std::uint32_t gap);
+  TraceNumber find(TraceNumber caller, Frame frame) const {
+    const std::uint32_t next = word(caller + 1);
+    if ((next & (kCallerWord | kGap | kNode)) == kNode && frames_[next & kFrame] == frame) {
+      return caller + 1;
+    }
+    return find_run(hash_of(caller, frame, 0), caller, frame, 0);
+  }
+  TraceNumber find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
+                       std::uint32_t gap) const;
+  // kNoTrace: there is room for what comes up often, at most.
+  TraceNumber new_callee(TraceNumber caller, Frame frame);
+  TraceNumber number_with_gap(TraceNumber caller, Frame innermost);
   // kNoTrace: no room.
-  TraceNumber number_below(TraceNumber caller, Frame innermost, NodeRoom& room);
+  TraceNumber gap_below(TraceNumber caller, Frame innermost, NodeRoom& room);
   // `room` of its kind; null: none is asked.
-  TraceNumber insert(std::uint64_t hash, TraceNumber caller, Frame frame, std::uint32_t flags,
-                     NodeRoom* room);
+  TraceNumber insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
 
+  const std::uint64_t serial_;
   const std::uint32_t most_;
   const std::uint32_t depth_;
   const std::size_t mask_;
-  ReservedArray<Slot> slots_;
-  // Words as in slots_, each of the stack that was met last of those that belong there: of two
-  // stacks one may take the other's number once in some 2^52 pairs. Half of javac's stacks are among
-  // a thousand, which stay in the processor's cache; slots_ do not.
-  std::array<Slot, kLately> lately_{};
-  ReservedArray<Node> nodes_;
+  ReservedArray<Word> words_;
+  ReservedArray<Word> runs_;
   FrameNumbers frames_;
   mutable std::mutex mutex_;  // of who adds
   std::atomic<TraceNumber> last_{kCutTrace};
+  std::size_t run_count_ = 0;
   NodeRoom nodes_room_, gaps_room_, outermost_gaps_room_;
   SeldomNodes seldom_;
-  GapNumbers gaps_;
 };
 
 }  // namespace ddm

@@ -10,7 +10,6 @@
 
 #include "core/reserved_array.h"
 #include "stack/frame.h"
-#include "stack/stack_hash.h"
 
 namespace ddm {
 
@@ -50,7 +49,7 @@ class FrameNumbers {
   // Where it stands, or would stand.
   std::size_t slot_of(Frame frame) const {
     const auto bits = std::bit_cast<std::uint64_t>(frame);
-    for (std::size_t i = (bits * stack_hash::kBase) >> 40;; ++i) {
+    for (std::size_t i = (bits * 0x9E3779B97F4A7C15ull) >> 40;; ++i) {
       const Slot& there = slots_[i & mask_];
       if (there.number == 0 || there.frame == frame) return i & mask_;
     }

@@ -5,13 +5,6 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kPowers = 1537;  // as many as there are places for frames, and one
-constexpr auto kPower = stack_hash::powers_of<kPowers>(stack_hash::kBase);
-constexpr auto kInverse = stack_hash::powers_of<kPowers>(stack_hash::inverse_of(stack_hash::kBase));
-static_assert(stack_hash::kBase * stack_hash::inverse_of(stack_hash::kBase) == 1);
-
-std::uint64_t power(std::int32_t i) { return kPower[static_cast<std::size_t>(i)]; }
-
 // The stamp of what never goes.
 alignas(FrameCache::kStampBytes) constexpr char kEverlasting[FrameCache::kStampBytes] = {};
 
@@ -21,14 +14,12 @@ void StackTrail::clear() {
   // Three quarters are for what comes on the inner side.
   steps_begin_ = steps_end_ = kSteps / 4 * 3;
   steps_[steps_end_] = {Place(), kWords / 4 * 3, kFrames / 4 * 3};
-  sums_[steps_[steps_end_].frame] = 0;
   stamp_of_step_[steps_end_] = static_cast<std::int16_t>(steps_end_);
   put_stamp(steps_end_, 0);
   complete_ = false;
 }
 
 bool StackTrail::begin(const FrameCache* cache) {
-  static_assert(kFrames + 1 == kPowers);
   if (busy_) return false;
   busy_ = true;
   code_may_go_ = cache != nullptr;
@@ -91,10 +82,6 @@ std::int32_t StackTrail::step_of_word(std::int32_t word, std::int32_t last) cons
   return last;
 }
 
-std::uint64_t StackTrail::sum(std::int32_t first, std::int32_t last) const {
-  return (sums_[last] - sums_[first]) * kInverse[static_cast<std::size_t>(first)];
-}
-
 StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   const std::int32_t from = cursor_;
   const std::int32_t first_frame = steps_[from].frame;
@@ -118,13 +105,10 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   const bool enough = end_frame - first_frame >= room;
   if (end_frame > first_frame) {
     const std::int32_t last = std::min(end_frame, first_frame + room) - 1;
-    const auto sum_of = [&](std::size_t count) {
-      return sum(first_frame, first_frame + static_cast<std::int32_t>(count));
-    };
     // Until the next walk of this thread what is kept of the trail stays where it is.
     const bool stays = to == wanted && (enough || complete_);
     stack.add_run({&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)},
-                  roles_[last], stays ? ShownStack::Run::kStays : ShownStack::Run::kGoes, sum_of);
+                  roles_[last], stays ? ShownStack::Run::kStays : ShownStack::Run::kGoes);
   }
   if (to < wanted) {
     fold(from, to);
@@ -203,6 +187,7 @@ void StackTrail::put(std::int32_t from, std::int32_t step_at, std::int32_t words
     frames_[frames + i] = new_frame_[i].frame;
     roles_[frames + i] = new_frame_[i].role;
     step_of_frame_[frames + i] = static_cast<std::int16_t>(step_at);
+    nodes_[frames + i] = kNoTrace;
   }
 }
 
@@ -216,9 +201,6 @@ bool StackTrail::put_inner(std::int32_t count, std::int32_t step, std::int32_t w
   for (std::int32_t i = 0; i < count; ++i) put(i, begin + i, words, frames);
   if (code_may_go_) {
     for (std::int32_t i = step - 1; i >= begin; --i) stamp(i, i + 1, -1);
-  }
-  for (std::int32_t i = frame - 1; i >= frames; --i) {
-    sums_[i] = sums_[i + 1] - stack_hash::term(frames_[i]) * power(i);
   }
   steps_begin_ = begin;
   return true;
@@ -241,9 +223,31 @@ void StackTrail::put_outer(std::int32_t first, bool complete) {
   complete_ = complete;
   steps_end_ += count;
   steps_[steps_end_] = {next_, words + new_words_, frames + new_frames_};
-  for (std::int32_t i = end.frame; i < frames + new_frames_; ++i) {
-    sums_[i + 1] = sums_[i] + stack_hash::term(frames_[i]) * power(i);
+  // What was the outermost frame may not be any more.
+  nodes_of_ = 0;
+}
+
+TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
+  if (!complete_ || stack.size() < size()) return kNoTrace;
+  const std::size_t inner = stack.size() - size();
+  const std::int32_t first = steps_[steps_begin_].frame, end = steps_[steps_end_].frame;
+  if (nodes_of_ != tree.serial()) {
+    for (std::int32_t i = first; i < end; ++i) nodes_[i] = kNoTrace;
+    nodes_of_ = tree.serial();
   }
+  // From the innermost frame that was asked for before.
+  std::int32_t at = first;
+  while (at < end && nodes_[at] == kNoTrace) ++at;
+  TraceNumber number = at < end ? nodes_[at] : kEmptyTrace;
+  while (at > first) {
+    const TraceNumber callee = tree.callee(number, frames_[at - 1]);
+    if (callee == kNoTrace) {
+      return tree.number_below(number,
+                               stack.frames().first(inner + static_cast<std::size_t>(at - first)));
+    }
+    nodes_[--at] = number = callee;
+  }
+  return tree.number_below(number, stack.inner_frames(inner));
 }
 
 }  // namespace ddm

@@ -5,11 +5,11 @@
 // same: one comparison a word, and the frames are copied. Most of a stack is what it was one
 // allocation before.
 //
-// The trail holds each step's words, its frames, and a sum that makes the hash of any run of them one
-// multiplication. It grows at both ends from the middle of fixed arrays: inwards with every walk, of
-// which the new inner steps replace the old ones, and outwards when a walk needs more than is there.
-// Good for as long as code and names stay what they are: who owns it calls clear(). Each thread has
-// one of its own, and nobody else looks at it.
+// The trail holds each step's words, its frames, and these frames' nodes in the CallTree that
+// numbers were asked in last: a stack's number is found by the frames that changed. It grows at both
+// ends from the middle of fixed arrays: inwards with every walk, whose new inner steps replace the
+// old ones, and outwards when a walk needs more than is there. Good for as long as code and names
+// stay what they are: who owns it calls clear(). Each thread has its own, and uses it alone.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@
 #include "stack/shown_stack.h"
 #include "stack/walk/frame_cache.h"
 #include "stack/walk/frame_walker.h"
+#include "stack/walk/lazy_array.h"
 
 namespace ddm {
 
@@ -77,6 +78,14 @@ class StackTrail {
     next_ = next;
   }
 
+  // After a walk that ended so, if its stack begins with its thread's first frame: the number. Frames
+  // that the stack has and the trail has not are its innermost ones. kNoTrace: the trail cannot tell.
+  TraceNumber number_in(CallTree& tree, ShownStack& stack);
+  // How many frames the trail has.
+  std::size_t size() const {
+    return static_cast<std::size_t>(steps_[steps_end_].frame - steps_[steps_begin_].frame);
+  }
+
   // The walk is over; the trail leads where it went. `complete`: the stack ends behind the last step.
   void end(bool complete);
   // The walk has ended in whatever way; the trail is what it was if end() was not called.
@@ -101,20 +110,6 @@ class StackTrail {
     Frame frame;
     ShownRole role;
   };
-  // Takes memory only where something is put.
-  template <typename T, std::size_t kCount>
-  class Room {
-   public:
-    Room() {}
-    T& operator[](std::int32_t i) { return all_[i]; }
-    const T& operator[](std::int32_t i) const { return all_[i]; }
-
-   private:
-    union {
-      T all_[kCount];
-    };
-  };
-
   // How many of the words from one to another are what they were.
   std::int32_t same_words_end(std::int32_t word, std::int32_t end) const;
   // The first of these stamps whose code does not stand any more, or not as it did.
@@ -129,7 +124,6 @@ class StackTrail {
   bool put_inner(std::int32_t count, std::int32_t step, std::int32_t word, std::int32_t frame);
   void put_outer(std::int32_t first, bool complete);
   void put(std::int32_t from, std::int32_t step_at, std::int32_t words, std::int32_t frames);
-  std::uint64_t sum(std::int32_t first, std::int32_t last) const;
 
   // The trail: steps [steps_begin_, steps_end_), and the place behind them.
   std::int32_t steps_begin_ = 0, steps_end_ = 0;
@@ -144,21 +138,22 @@ class StackTrail {
   std::int32_t new_steps_ = 0, new_words_ = 0, new_frames_ = 0, new_frames_open_ = 0;
   Place next_;
 
-  Room<Step, kSteps + 1> steps_;
-  Room<VmAddress, kSteps> code_;
+  LazyArray<Step, kSteps + 1> steps_;
+  LazyArray<VmAddress, kSteps> code_;
   // Where code may go: the stamp that holds for a step, in the same order. Recursion has few.
-  Room<std::int16_t, kSteps + 1> stamp_of_step_;
-  Room<VmAddress, kSteps + 2> stamp_code_, stamp_at_;
-  Room<Stamp, kSteps + 2> stamp_;
-  Room<VmAddress, kWords> word_at_, word_value_;
-  Room<Frame, kFrames> frames_;
-  Room<ShownRole, kFrames> roles_;
-  Room<std::int16_t, kFrames> step_of_frame_;
-  // sums_[u] - sums_[t] is the sum of term(frame i) * base^i for t <= i < u.
-  Room<std::uint64_t, kFrames + 1> sums_;
-  Room<NewStep, kNewSteps> new_step_;
-  Room<Word, kNewWords + FrameWalker::kMostWords> new_word_;
-  Room<NewFrame, kNewFrames> new_frame_;
+  LazyArray<std::int16_t, kSteps + 1> stamp_of_step_;
+  LazyArray<VmAddress, kSteps + 2> stamp_code_, stamp_at_;
+  LazyArray<Stamp, kSteps + 2> stamp_;
+  LazyArray<VmAddress, kWords> word_at_, word_value_;
+  LazyArray<Frame, kFrames> frames_;
+  LazyArray<ShownRole, kFrames> roles_;
+  LazyArray<std::int16_t, kFrames> step_of_frame_;
+  // Of the frames from the thread's first one on; kNoTrace where nobody has asked.
+  LazyArray<TraceNumber, kFrames> nodes_;
+  std::uint64_t nodes_of_ = 0;  // the tree's serial()
+  LazyArray<NewStep, kNewSteps> new_step_;
+  LazyArray<Word, kNewWords + FrameWalker::kMostWords> new_word_;
+  LazyArray<NewFrame, kNewFrames> new_frame_;
 };
 
 }  // namespace ddm

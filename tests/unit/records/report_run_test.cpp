@@ -79,7 +79,7 @@ TEST_CASE("Reports say how much was counted by shortened stacks") {
   CHECK(has(ReportFormat::kJsonl, "\"sites_shortened\":0,"));
   std::vector<Frame> frames;
   for (int i = 0; i < 6; ++i) frames.push_back(sample.frame("shop.Shop", "pay", "Shop.java", i));
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 150; ++i) {
     frames[4] = sample.frame("shop.Till", "open", "Till.java", 100 + i);
     sample.count("long[]", frames, 24, 1);
   }
@@ -91,7 +91,7 @@ TEST_CASE("Reports say how much was counted by shortened stacks") {
     if (shown.size() > 1 && shown[1].method == kLeftOutName) shortened += site.count;
   }
   CHECK(shortened > 0);
-  CHECK(shortened < 60);
+  CHECK(shortened < 150);
   CHECK(sample.data.sites.shortened() == shortened);
   const std::string line =
       fmt::format("{:<18}{:>15} allocations {}\n", "shortened", shortened, kOfSeldomStacks);
@@ -171,7 +171,7 @@ TEST_CASE("The page's tree is the whole one, with what is left out told") {
   // Deeper than is kept, and more stacks than there is room for.
   std::vector<Frame> frames;
   for (int i = 0; i < 12; ++i) frames.push_back(sample.frame("shop.Shop", "pay", "Shop.java", i));
-  for (int i = 0; i < 90; ++i) {
+  for (int i = 0; i < 200; ++i) {
     frames[3] = sample.frame("shop.Till", "open", "Till.java", 100 + i);
     sample.count("long[]", frames, 24, 1);
   }

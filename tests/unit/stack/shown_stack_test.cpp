@@ -42,19 +42,5 @@ TEST_CASE("a stack has enough with as many frames as are wanted, and can begin a
   CHECK(stack.add({3, 0, ShownRole::kPlain}));
 }
 
-TEST_CASE("the same frames in the same order have one hash, others another") {
-  const auto hash = [](std::initializer_list<ShownFrame> frames) {
-    ShownStack stack(TopFrames::kAsTheyAre, 10);
-    for (const ShownFrame frame : frames) stack.add(frame);
-    return stack.hash();
-  };
-  const ShownFrame a{1, 5, ShownRole::kPlain}, b{2, 6, ShownRole::kPlain};
-  CHECK(hash({a, b}) == hash({a, b}));
-  CHECK(hash({a, b}) == hash({a, {9, 9, ShownRole::kHidden}, b}));
-  CHECK(hash({a, b}) != hash({b, a}));
-  CHECK(hash({a}) != hash({a, a}));
-  CHECK(hash({a}) != hash({{1, 6, ShownRole::kPlain}}));
-}
-
 }  // namespace
 }  // namespace ddm
