@@ -35,12 +35,11 @@ def run(t, *words, signal_after=None):
     """stdout of `ddm` words, once looked at; and what it said on stderr."""
     line = [DDM, *map(str, words)]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=t.dir)
-    first = b""
     if signal_after:
-        first = process.stdout.readline()
+        ready = (process.stderr if words[0] == "serve" else process.stdout).readline()
+        assert_harmless(" ".join(line), ready)
         process.send_signal(signal_after)
     out, err = process.communicate(timeout=60)
-    out = first + out
     assert process.returncode in (0, 1, 2, -signal.SIGTERM), (line, process.returncode)
     assert_harmless(" ".join(line), out)
     assert_harmless(" ".join(line) + ": stderr", err)
@@ -122,6 +121,7 @@ def no_verb_lets_a_program_write_to_the_terminal(t):
         shows("recover", ring)
         shows("recover", ring, "-o", t.path("ring.txt"), shown=False, json_too=False)
         shows("bridge", "--port", 0, shown=False, json_too=False, signal_after=signal.SIGTERM)
+        shows("serve", "--address", "127.0.0.1:0", shown=False, json_too=False, signal_after=signal.SIGTERM)
         # Nothing is right about these.
         for words in ([NAME], ["info", NAME], ["allocs", pid, "--by", NAME], ["sites", NAME],
                       ["record", pid, "-o", NAME], ["allocs", pid, "--since", NAME],
