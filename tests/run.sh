@@ -123,14 +123,22 @@ unit_tests "unit" build/release/bin
 # Each file on its own: every one includes what it uses.
 if [ -n "$full" ]; then step "build debug" build debug all; fi
 
+# Large data tells a sanitizer nothing new.
+if [ -n "$full" ]; then which=""; else which="~[large]"; fi
 step "build asan and fuzzers" build asan "unit_tests fuzzers"
-unit_tests "unit under asan" build/asan/bin
+unit_tests "unit under asan" build/asan/bin "$which"
 
-# In the quick set what runs in threads; large data tells a race detector nothing new.
-if [ -n "$full" ]; then tests=unit_tests which=""
-else tests="ddm_test heap_walk_test native_test net_test records_test" which="~[large]"; fi
-step "build tsan" build tsan "$tests"
-unit_tests "unit under tsan" build/tsan/bin "$which"
+# The quick set has the race detector on one day in three, for what runs in threads.
+if [ -n "$full" ]; then tests=unit_tests
+elif [ $((${DDM_TEST_DAY:-$(($(date +%s) / 86400))} % 3)) = 0 ]; then
+    tests="ddm_test heap_walk_test native_test net_test records_test"
+else tests=""; fi
+if [ -n "$tests" ]; then
+    step "build tsan" build tsan "$tests"
+    unit_tests "unit under tsan" build/tsan/bin "$which"
+else
+    echo "=== tsan: not today (DDM_TEST_DAY=0 has it)"
+fi
 
 # The quick set replays what was found before, the full one searches for more: side by side, and from
 # the same seed on every machine. What a longer search with other seeds finds becomes a file in
