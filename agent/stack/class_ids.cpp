@@ -10,7 +10,7 @@ NameId ClassIds::learn(jclass klass, jlong tag) {
     return kUnknownName;
   }
   const NameId id = names_.add_class(type_name_of(text_of(signature)));
-  jvmti_->SetTag(klass, tag | id);  // on failure the next sight comes here again
+  jvmti_->SetTag(klass, tag | id);  // on failure the next lookup tries again
   return id;
 }
 

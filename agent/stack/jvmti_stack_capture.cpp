@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-// Frames that are not shown are captured too: enough for nearly all stacks, then for more tries.
+// Room for frames that are not shown: enough for nearly all stacks; others are read in parts.
 constexpr std::size_t kUnshown = 7;
 
 constexpr int kFirstWithSafeIds = 23;

@@ -33,10 +33,10 @@ void find_thread(VmEntries& entries, VmLayout& layout) {
   layout.wrapper_fp = wrapper + fp;
   layout.stack_base = offset("JavaThread", "_stack_base");
   layout.stack_size = offset("JavaThread", "_stack_size");
-  // The frame layouts that the walker's own constants speak of.
+  // The frame layouts that FrameWalker's constants assume.
   entries.expect(entries.constant({"frame::entry_frame_call_wrapper_offset"}) == -6 &&
                      entries.constant({"frame::interpreter_frame_sender_sp_offset"}) == -1 &&
-                     // No longer told of in 28.
+                     // Not exported by JDK 28.
                      vm_structs::int_constant("frame::pc_return_offset").value_or(0) == 0,
                  "frame::*_offset");
 }
@@ -58,7 +58,7 @@ void find_nmethods(VmEntries& entries, VmLayout& layout) {
     layout.deopt_mh = offset({{"CompiledMethod", "_deopt_mh_handler_begin"}});
     layout.scopes_data = offset({{"CompiledMethod", "_scopes_data_begin"}});
     layout.metadata = offset({{"nmethod", "_metadata_offset"}});
-    // On the line of the compile id: in use, not used, not entrant. What follows has no frames.
+    // Next to the compile id. 0 to 2: in use, not used, not entrant; later states have no frames.
     layout.alive = offset({{"nmethod", "_state"}});
     layout.alive_least = 0;
     layout.alive_most = 2;
@@ -106,7 +106,7 @@ void find_code_heaps(VmEntries& entries, VmLayout& layout) {
   const VmAddress reserved = entries.offset({{"VirtualSpace", "_high_boundary"}});
   layout.block_header = static_cast<Offset>(entries.size("HeapBlock"));
   layout.block_used = static_cast<Offset>(entries.offset({{"HeapBlock::Header", "_used"}}));
-  // Where code goes without a state of its own, its block tells.
+  // Without a state in the nmethod, the heap block's header says whether the code was freed.
   if (layout.alive == kAbsent) layout.alive = layout.block_used - layout.block_header;
   if (!entries.missing().empty() || heaps == 0) return;
   constexpr std::int32_t kMostHeaps = 8;
@@ -131,7 +131,7 @@ void find_code_heaps(VmEntries& entries, VmLayout& layout) {
     entries.expect(place.log2_segment > 0 && place.log2_segment < 16,
                    "CodeHeap::_log2_segment_size");
     const auto first_segment = entries.read<std::uint8_t>(place.segment_map, "CodeHeap::_segmap");
-    // The first block begins with the first segment, as soon as there is one.
+    // The first block, if there is one, begins with the first segment.
     entries.expect(first_segment == 0 || first_segment == kFreeSegment, "CodeHeap::_segmap");
     layout.code_heaps.push_back(place);
   }
@@ -163,7 +163,7 @@ void find_known_code(VmEntries& entries, VmLayout& layout) {
       vm_structs::address_of("ContinuationEntry", "_return_pc").value_or(0);
 }
 
-// 0: there is none, or it cannot be told.
+// 0: the VM has no virtual threads, or the Method* is unknown.
 VmAddress find_virtual_thread_entry(JNIEnv* jni, const MethodPointers& methods) {
   const LocalRef<jclass> type(jni, find_boot_class(jni, "jdk/internal/vm/Continuation"));
   if (!type) return 0;

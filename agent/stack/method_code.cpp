@@ -19,7 +19,7 @@ std::optional<T> value_at(VmAddress at) {
   return value;
 }
 
-// Not beyond the page on which they end, which may be the last one there is.
+// Reads page by page, since the next page may be unreadable.
 std::vector<std::uint8_t> bytes_at(VmAddress at, std::size_t most) {
   std::vector<std::uint8_t> bytes(most);
   std::size_t known = 0;
@@ -32,8 +32,8 @@ std::vector<std::uint8_t> bytes_at(VmAddress at, std::size_t most) {
   return bytes;
 }
 
-// The interpreter has put opcodes of its own into the code. Their operands are left: they are indices
-// into the constant pool's cache. False: something is hidden, or no code.
+// Replaces the interpreter's internal opcodes by the original ones. Operands remain indices into
+// the constant pool cache. False: an opcode cannot be mapped back, or this is no code.
 bool as_in_class_file(std::vector<std::uint8_t>& bytecode) {
   for (std::size_t at = 0; at < bytecode.size();) {
     const auto opcode = java_opcode(bytecode[at]);

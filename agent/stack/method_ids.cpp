@@ -5,8 +5,8 @@
 namespace ddm {
 
 void MethodIds::begin(JNIEnv* jni) {
-  if (methods_.ids_are_keys()) return;  // there is no Method to begin with
-  constexpr int kTries = 4;             // a pause in between moves the class
+  if (methods_.ids_are_keys()) return;  // ids do not lead to a Method*
+  constexpr int kTries = 4;             // a GC pause between two loads may move the class
   const LocalRef<jclass> some(jni, jni->FindClass("java/lang/Thread"));
   const jmethodID id = some ? jni->GetMethodID(some.get(), "run", "()V") : nullptr;
   if (clear_exception(jni) || id == nullptr) return;

@@ -41,10 +41,10 @@ void NameSweep::sweep(JNIEnv* jni, const std::function<void(NamesInUse&)>& add_k
   const std::size_t before = names_.class_count() + names_.method_count();
   LoadedClasses loaded;
   const bool swept = names_.keep_only([&](NamesInUse& used) {
-    // From here on nobody gets the id of a method whose class is unloaded or has other code now.
+    // From here on no thread gets the id of a method whose class was unloaded or redefined.
     methods_.drop_former();
-    // Who was at it has its record in the ring after this, and what it added is in methods_ or in
-    // a tag. What is given out from now on stays, see keep_only().
+    // Afterwards the records of threads that already had an id are in the ring, and ids that these
+    // threads added are in methods_ or in a tag. Ids of later names are kept, see keep_only().
     if (!reclamation_.wait_for_readers(kReadersPatience)) return false;
     methods_.add_names(used);
     if (!read_loaded(jni, loaded)) return false;

@@ -10,9 +10,9 @@
 namespace ddm {
 namespace {
 
-// ContinuationEntry: the entry around this one, the Continuation; before them, in later releases, an
-// empty base class. No table tells of it; the class of what stands there is looked at before anything
-// is followed.
+// ContinuationEntry: the enclosing entry, the Continuation; in later releases an empty base class
+// precedes both. vmStructs does not export the offset, so the class of the object found there is
+// verified before any of its fields is used.
 constexpr std::array<Offset, 2> kEntryConts = {16, 8};
 
 // Looks up classes and their fields; remembers what is missing.

@@ -35,7 +35,7 @@ WalkEnd ParkedStack::add_run(JNIEnv* jni, const ParkedFrames::Run& run, ParkedTr
   };
   PlaceLookup::Interpreted interpreted{};
   PlaceLookup::Compiled code;
-  // To its end even if the stack has enough, for the next time.
+  // Walks to the end even if the stack has enough frames, so that the trail can be kept.
   while (walk.good() && !walk.done() && !(enough && trails.overflown())) {
     if (walk.interpreted()) {
       VmAddress method = 0, bytecode = 0;

@@ -54,7 +54,7 @@ class PlaceLookup {
   static VmAddress place_of(VmAddress method, VmAddress bytecode) {
     return bytecode != 0 ? bytecode : method;
   }
-  // False: the method has no id yet, or is none.
+  // False: the method has no id yet, or `method` is no Method*.
   bool interpreted(JNIEnv* jni, VmAddress method, VmAddress bytecode, Interpreted& frame);
 
  private:

@@ -3,7 +3,7 @@
 namespace ddm {
 namespace {
 
-// 64 bits of FNV-1a: some 100,000 methods make a false match a chance of one in 10^9.
+// 64 bits of FNV-1a: with some 100,000 methods the chance of a false match is one in 10^9.
 constexpr std::uint64_t kBasis = 0xcbf29ce484222325ull;
 
 std::uint64_t mixed(std::uint64_t hash, std::string_view text) {

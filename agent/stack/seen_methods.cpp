@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFirstTableSize = 8192;
 
-// The VM keeps an id for good, also of a class that it has unloaded.
+// The VM never frees ids, not even of unloaded classes.
 constexpr std::size_t kMostClassesWithIds = 8192;
 
 std::size_t hash_of(jmethodID method) {
@@ -25,9 +25,9 @@ std::size_t hash_of(jmethodID method) {
   return static_cast<std::size_t>((value * 0x9E3779B97F4A7C15ull) >> 20);
 }
 
-// The frames that the VM marks @Hidden and that -XX:+ShowHiddenFrames would show: between a lambda
-// expression and the object made for it there are three of them, between a lambda's caller and its
-// body one, in a hidden class (JVMTI's name for it has a slash).
+// Frames of @Hidden methods, which Java shows with -XX:+ShowHiddenFrames only: three between a
+// lambda expression and the creation of its object, and one between a lambda's caller and its body,
+// in a hidden class (whose JVMTI name contains a slash).
 bool is_hidden(std::string_view class_name) {
   if (class_name.starts_with("java.lang.invoke.")) {
     return class_name.ends_with("$Holder") ||
@@ -138,8 +138,8 @@ ShownFrame SeenMethods::shown(JNIEnv* jni, RawFrame frame, const void* version) 
   return {seen.name, seen.original_bci(frame.location), seen.role_at(frame.location)};
 }
 
-// The version that the frame runs is read every time: its place in memory may be another one's soon,
-// and whoever walks stacks keeps what it is told. As long as the frame stands, so does the version.
+// Reads the version that the frame executes every time: its memory may be reused once the frame has
+// ended, and walkers cache the result. While the frame is active, the version is alive.
 ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
                                      const void* version) {
   SeenMethod former;
@@ -164,8 +164,8 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   return {former.name, bci, at_super_call ? ShownRole::kAtConstructor : ShownRole::kPlain};
 }
 
-// What is read from the VM's memory is held against JVMTI, which tells of the newest version only. That
-// may change between the two looks.
+// Compares code read from the VM's memory with JVMTI, which describes the newest version only. A
+// redefinition between the two reads makes them differ, hence the retries.
 bool SeenMethods::code_is_told(jmethodID method) const {
   constexpr int kLooks = 3;
   for (int look = 0; look < kLooks; ++look) {
@@ -246,8 +246,8 @@ std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
     ChangeCount& changes = changes_of(internal_name_of(text_of(signature)));
     seen->version = {pointers_.of(method), &changes, changes.load(std::memory_order_acquire)};
     MethodName name = read_name(owner.get(), text_of(signature), method, *seen);
-    // A class that was redefined meanwhile is read again: the pieces must be of one form. What is
-    // read of a class that never comes to rest is not believed at the next sight either.
+    // A class that was redefined meanwhile is read again: all parts must be of one version. If the
+    // entry is still outdated after the last try, the next get() reads the method again.
     if (is_current(*seen, method) || tries_left == 0) {
       seen->name = names_.add_method(std::move(name));
       return seen;
@@ -255,9 +255,9 @@ std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
   }
 }
 
-// A method has no id before somebody has asked for it, and a stack with such a method on it is
-// GetStackTrace's, which takes a hundred times as long. Where one method of a class is seen, others
-// are soon.
+// A method has no id before one is requested, and a stack with such a method needs GetStackTrace,
+// which takes a hundred times as long. Once one method of a class was seen, others usually follow,
+// so all methods of the class get their ids.
 void SeenMethods::give_ids(jclass owner, std::string_view class_signature) {
   {
     const std::lock_guard lock(mutex_);
@@ -281,7 +281,7 @@ MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature
     names.method = text_of(name);
     names.signature = text_of(signature);
   }
-  // ABSENT_INFORMATION leaves it empty.
+  // On JVMTI_ERROR_ABSENT_INFORMATION the file name stays empty.
   if (jvmti_->GetSourceFileName(owner, file.out()) == JVMTI_ERROR_NONE) names.file = text_of(file);
   jboolean native = JNI_FALSE;
   jvmti_->IsMethodNative(method, &native);
@@ -343,7 +343,7 @@ std::vector<LineEntry> SeenMethods::original_lines(const std::vector<LineEntry>&
 }
 
 void SeenMethods::read_super_calls(jclass owner, bci::ByteSpan bytecode, SeenMethod& seen) const {
-  if (bci::begins_with_super_call(bytecode)) {  // the VM takes 30 µs and more for a pool
+  if (bci::begins_with_super_call(bytecode)) {  // GetConstantPool takes 30 µs and more
     seen.super_calls = {bci::kFirstSuperCallBci};
     return;
   }

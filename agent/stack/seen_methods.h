@@ -44,8 +44,8 @@ struct SeenMethod {
   NameId name = kUnknownName;
   ShownRole role = ShownRole::kPlain;      // kAtConstructor: any <init> but Object's
   RewrittenMethods::Moves moves;           // of a rewritten method; see original_bci()
-  std::vector<std::uint16_t> super_calls;  // kConstructor: where this() or super() is called, as
-                                           // the method stands in the VM; see find_super_calls()
+  std::vector<std::uint16_t> super_calls;  // kAtConstructor: indices of its this() and super()
+                                           // calls in the VM's code; see find_super_calls()
   MethodVersion version;
 
   // Converts a frame's location to the bytecode index in the original class file.

@@ -1,5 +1,5 @@
-// The frames of one stack that a record keeps, gathered from the innermost outwards: without those
-// that the program's author did not write, and without those that belong to the allocation itself.
+// The frames of one stack that a record stores, collected from the innermost outwards: without
+// frames that the program's author did not write, and without frames of the allocation itself.
 #pragma once
 
 #include <algorithm>
@@ -13,29 +13,29 @@ namespace ddm {
 
 // Which innermost frames belong to the allocation itself and not to the method that allocated.
 enum class TopFrames {
-  kAsTheyAre,    // the VM told of the allocation in the allocating method
-  kTracker,      // a call of the Tracker behind the instruction
-  kConstructors  // a call of the Tracker in Object.<init>: the constructors that the object is
-                 // running through, which stand at their this() or super() call
+  kAsTheyAre,    // none: the VM reported the allocation from the allocating method
+  kTracker,      // the call of the Tracker after the allocating instruction
+  kConstructors  // Object.<init> and its call of the Tracker, and the object's constructors in
+                 // progress, which are at their this() or super() call
 };
 
 class ShownStack {
  public:
-  static constexpr std::size_t kMostFrames = kMaxTreeDepth + 1;  // one tells that it was cut
+  static constexpr std::size_t kMostFrames = kMaxTreeDepth + 1;  // one more, to detect a cut
 
-  // `wanted`: at most kMostFrames. `at_once`: how many will be asked for in any case; the others are
-  // copied once somebody wants them.
+  // `wanted`: at most kMostFrames. `at_once`: how many innermost frames are read in any case;
+  // frames() copies the others on demand.
   ShownStack(TopFrames top, std::size_t wanted, std::size_t at_once = kMostFrames)
       : top_(top), wanted_(wanted), at_once_(at_once) {}
 
-  // Where its number will be asked for: a walk that knows a part of it tells it.
+  // The tree that will number this stack: a walk that knows nodes of its frames sets the number.
   void look_up_in(CallTree& traces) { traces_ = &traces; }
   CallTree* traces() const { return traces_; }
   void set_number(TraceNumber number) { number_ = number; }
-  // kNoTrace: to be looked up.
+  // kNoTrace: the walk has not determined the number.
   TraceNumber number() const { return number_; }
 
-  // How far it is. A walk keeps it in registers from frame to frame, see add().
+  // The state of the collection. A walk keeps this in registers between frames, see add().
   struct Progress {
     std::size_t count = 0;
     bool on_top = true;
@@ -44,10 +44,10 @@ class ShownStack {
   Progress progress() const { return progress_; }
   void set_progress(const Progress& progress) { progress_ = progress; }
 
-  // The next frame outwards. false: there are as many as are wanted.
+  // Adds the next outer frame. False: the stack has all wanted frames.
   bool add(ShownFrame frame) { return add(frame, progress_); }
 
-  // The same, counted in `progress`, which set_progress() is told of in the end.
+  // The same, with the state in `progress`; the caller passes that to set_progress() at the end.
   [[gnu::always_inline]] bool add(ShownFrame frame, Progress& progress) {
     const ShownRole role = frame.role();
     if (role != ShownRole::kPlain) {
@@ -60,9 +60,9 @@ class ShownStack {
     return progress.count < wanted_;
   }
 
-  // The next frames outwards, of which only shown ones are there, none of them part of the
-  // allocation. As many as are wanted are taken. kStay: no more frames will come, and these stay where
-  // they are for as long as this stack.
+  // Adds the next outer frames, up to the wanted number. None of them may be hidden or part of the
+  // allocation. kStays: no further frames are added, and the frames of `run` do not change while
+  // this stack exists.
   enum class Run { kGoes, kStays };
   bool add_run(std::span<const Frame> run, ShownRole last_role, Run where) {
     const std::size_t begin = progress_.count;
@@ -79,7 +79,7 @@ class ShownStack {
     return progress_.count < wanted_;
   }
 
-  // What was added was not the whole truth: begins anew.
+  // Discards all frames, before another walker captures the stack.
   void restart() {
     progress_ = {};
     rest_ = {};
@@ -97,20 +97,20 @@ class ShownStack {
     }
     return {&frames_[0].frame, progress_.count};
   }
-  // Of those that no trail has.
+  // The innermost `count` frames, which are in no trail.
   std::span<const Frame> inner_frames(std::size_t count) const {
     return {&frames_[0].frame, count};
   }
-  // The first `at_once` of them.
+  // The innermost frames, at most `at_once`.
   std::span<const Frame> first_frames() const {
     return {&frames_[0].frame, std::min(progress_.count, at_once_)};
   }
-  // Whether all that was added so far belongs to the allocation itself.
+  // Whether no frame outside of the allocation itself was added yet.
   bool on_top() const { return progress_.on_top; }
   ShownRole last_role() const { return progress_.last_role; }
 
  private:
-  union Room {  // not filled with anything before a frame is put there
+  union Room {  // uninitialized until a frame is stored
     Room() {}
     Frame frame;
   };
@@ -134,7 +134,7 @@ class ShownStack {
   CallTree* traces_ = nullptr;
   TraceNumber number_ = kNoTrace;
   Progress progress_;
-  std::span<const Frame> rest_;  // the outermost ones, that are not in frames_ yet
+  std::span<const Frame> rest_;  // the outermost frames, not yet copied to frames_
   Room frames_[kMostFrames];
 };
 

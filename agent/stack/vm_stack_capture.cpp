@@ -51,14 +51,14 @@ void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
 }
 
 void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
-  // What nobody has seen to be right yet is not followed.
+  // The comparison is made first: a stack with an odd frame is not walked again.
   Compared compared;
   const bool due = check_.due();
   if (due) [[unlikely]]
     compared = check(jni);
   if (check_.trusted()) [[likely]] {
     const WalkEnd end = compared.odd ? compared.end : walk(jni, stack);
-    // A stub is decoded unseen: where the VM's tables are wrong about it, the walk ends odd.
+    // Stubs are decoded without a comparison: if the VM's tables are wrong, the walk ends odd.
     if (check_.code_is_due() && !compared.odd) [[unlikely]] {
       check_.walked(end == WalkEnd::kOdd);
     }
@@ -95,8 +95,8 @@ void VmStackCapture::find_number(StackTrail& trail, ShownStack& stack) {
   stack.set_number(trail.number_in(*tree, stack));
 }
 
-// Where classes may go at any time, one would have to look at every frame's all the same. A walk of
-// a few frames would shorten the trail for the next one.
+// Null where classes may be unloaded at any time, since every frame would have to be revalidated
+// anyway; and for a walk of few frames, which would shorten the trail for the next walk.
 StackTrail* VmStackCapture::trail_for(KnownPlaces& known, const ShownStack& stack) const {
   constexpr std::size_t kFew = 8;
   if (pauses_ == nullptr || stack.wanted() <= kFew) return nullptr;
@@ -121,27 +121,27 @@ VmStackCapture::Step VmStackCapture::step(JNIEnv* jni, Walk& walk, WalkEnd& end)
   return Step::kEnd;
 }
 
-// A class is unloaded in a pause, if the collector works in pauses only.
+// Classes are unloaded in pauses if the collector works in pauses only.
 KnownPlaces::Epoch VmStackCapture::epoch() const {
   return {names_.generation().load(std::memory_order_acquire),
           pauses_ != nullptr ? GcPauses::count(pauses_->number()) : 0};
 }
 
-// Code is given back in pauses, too, where no sweeper does it.
+// Without a sweeper, code is freed in pauses only; otherwise the nmethod must be revalidated.
 [[gnu::always_inline]] inline bool VmStackCapture::is_same_code(
     const KnownPlaces::Known& known) const {
   return (pauses_ != nullptr && !code_is_swept_) ||
          cache_.still_stands({known.identity_at, known.identity});
 }
 
-// A redefinition gives a former version's memory back without a pause of the collector, and another
-// method's may stand there.
+// A redefinition frees a former version's memory without a GC pause, and another method may then
+// occupy that memory.
 [[gnu::always_inline]] inline bool VmStackCapture::is_same_version(
     const KnownPlaces::Known& known) const {
   return methods_.version_of(known.identity_at).identity() == known.identity;
 }
 
-// Of a frame that is left as others are, in one part.
+// Finds frames that are cached in one part and that FrameWalker::leave() can leave.
 [[gnu::noinline]] bool VmStackCapture::find_whole(VmAddress pc, FrameCache::Entry& entry,
                                                   FrameCache::Identity& code) const {
   return cache_.find_compiled(pc, 0, entry, code) && !entry.more &&
@@ -149,7 +149,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
           entry.kind == CodeKind::kPatched);
 }
 
-// From the thread's own places, or from where all threads' are; null: neither knows it.
+// Searches the thread's own places, then the cache of all threads; null: not found.
 [[gnu::always_inline]] inline const KnownPlaces::Known* VmStackCapture::known_code(
     const Walk& walk, VmAddress pc) const {
   const KnownPlaces::Known* const known = walk.known.find(pc);
@@ -162,12 +162,12 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
 
 [[gnu::flatten]] VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
   const FrameWalker& walker = walk.walker;
-  // Of their own, so that they stay in registers.
+  // Local copies, so that they stay in registers.
   FrameWalker::Place at = walker.place();
   ShownStack::Progress progress = walk.stack.progress();
   Step step = Step::kContinue;
   while (step == Step::kContinue) {
-    // What belongs to the allocation itself another walk would show.
+    // Frames of the allocation itself are not in the trail, since another walk may show them.
     StackTrail* const trail = progress.on_top ? nullptr : walk.trail;
     if (trail != nullptr && trail->leads_on_from(walker, at)) {
       walk.stack.set_progress(progress);
@@ -232,7 +232,7 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
     if (entry.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
     for (std::size_t i = 0; i < entry.count; ++i) {
       if (trail != nullptr) trail->add(entry.frames[i]);
-      // The step is not closed then: the next walk makes it again.
+      // The step is not closed and so not in the trail: the next walk makes it again.
       if (!walk.stack.add(entry.frames[i])) return Step::kEnough;
     }
     ++part;
@@ -330,7 +330,7 @@ WalkEnd VmStackCapture::raw_walk(JNIEnv* jni, std::span<VersionFrame> frames,
 }
 
 std::size_t VmStackCapture::capture_raw(JNIEnv* jni, std::span<RawFrame> frames) {
-  constexpr std::size_t kFew = 24;  // whoever asks for more gets GetStackTrace's
+  constexpr std::size_t kFew = 24;  // longer requests are left to GetStackTrace
   VersionFrame found[kFew];
   std::size_t count = 0;
   const std::size_t wanted = std::min(frames.size(), std::size(found));

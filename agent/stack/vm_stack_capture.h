@@ -48,7 +48,7 @@ class VmStackCapture final : public StackCapture {
                  bool code_is_swept);
 
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
-  // Of the calling thread, before it is walked: what bounds a walk.
+  // Verifies the calling thread's stack bounds and frame anchor, which bound a walk.
   bool knows_own_stack(JNIEnv* jni);
   void check_number(ShownStack& stack);
   // After a walk to the thread's first frame.
@@ -62,7 +62,7 @@ class VmStackCapture final : public StackCapture {
     WalkEnd end = WalkEnd::kComplete;  // of the walk
     bool has_code = false;             // there is compiled code among the frames
   };
-  // Inside another walk nothing is compared with the cache.
+  // `with_cache`: also compares with a cached walk; false inside of another walk.
   Compared check(JNIEnv* jni, bool with_cache = true);
   Compared compare(JNIEnv* jni, bool with_cache);
   // Called before compiled code is decoded. False: the walk ends.
@@ -76,7 +76,7 @@ class VmStackCapture final : public StackCapture {
   bool is_same_code(const KnownPlaces::Known& known) const;
   bool is_same_version(const KnownPlaces::Known& known) const;
 
-  // Each adds the frames of the walker's place and goes to the caller. kEnd: `end` says why.
+  // Each step adds the frames at the walker's place and moves to the caller. kEnd: see `end`.
   enum class Step { kContinue, kEnough, kEnd };
   // One walk: its position, and what it has found.
   struct Walk {

@@ -1,4 +1,4 @@
-// What holds our own walks against GetStackTrace's, and against what the system knows.
+// Compares the agent's walks with GetStackTrace, and the VM's stack bounds with the system's.
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-// One stack, both ways: more than a host's thread may have left of its own stack.
+// One stack by both walkers: too large for what a program's thread may have left of its own stack.
 struct BothWays {
   RawFrame official[WalkerCheck::kFrames], walked[WalkerCheck::kFrames];
   VersionFrame found[WalkerCheck::kFrames];
@@ -36,8 +36,8 @@ bool VmStackCapture::knows_own_stack(JNIEnv* jni) {
   return claims.hold();
 }
 
-// A class that is redefined between two looks at one stack gives its frames other ids: only what
-// differs time and again is wrong.
+// If a class is redefined between the two walks, its frames get other ids: only a difference in all
+// tries is an error.
 VmStackCapture::Compared VmStackCapture::check(JNIEnv* jni, bool with_cache) {
   constexpr int kLooks = 4;
   Compared result;
@@ -49,14 +49,14 @@ VmStackCapture::Compared VmStackCapture::check(JNIEnv* jni, bool with_cache) {
   return result;
 }
 
-// What is decoded is handed to the VM, which trusts it.
+// The ids of decoded methods are passed to JVMTI, which does not validate them.
 bool VmStackCapture::may_decode(JNIEnv* jni, VmAddress pc) {
   CompiledFrame found;
   compiled_.decode(pc, found);
   const Compared result = check(jni, false);
   if (result.difference != nullptr || result.odd || !check_.trusted()) return false;
-  if (found.count == 0) return true;                          // a stub, as the whole stack shows
-  if (!result.has_code) return check_.code_was_ever_right();  // it stands further out
+  if (found.count == 0) return true;                          // a stub; the stack was correct
+  if (!result.has_code) return check_.code_was_ever_right();  // further out than compared
   if (check_.code_was_right()) memory_.proven();
   return true;
 }
@@ -66,7 +66,7 @@ VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
   const std::unique_ptr<BothWays> room(new (std::nothrow) BothWays);
   if (room == nullptr) {
     result.end = WalkEnd::kNoMemory;
-    result.odd = true;  // what nobody has compared is not decoded
+    result.odd = true;  // code is not decoded before a comparison
     return result;
   }
   // GetStackTrace first: it gives the methods on the stack their ids.
@@ -76,7 +76,7 @@ VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
   const std::span<const RawFrame> official{room->official, official_count};
   const std::span<const VersionFrame> found{room->found, count};
   const std::span<const RawFrame> walked{room->walked, count};
-  // GetStackTrace has given all of them their ids.
+  // After GetStackTrace all methods on the stack have ids.
   result.odd = end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod;
   result.end = end;
   result.has_code =
@@ -94,7 +94,7 @@ VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
   return result;
 }
 
-// The frames in the cache against those that were decoded just now.
+// Compares the frames of a cached walk with those decoded just now.
 bool VmStackCapture::cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found) {
   ShownStack decoded(TopFrames::kAsTheyAre, WalkerCheck::kFrames);
   ShownStack cached(TopFrames::kAsTheyAre, WalkerCheck::kFrames);
@@ -105,7 +105,7 @@ bool VmStackCapture::cache_agrees(JNIEnv* jni, std::span<const VersionFrame> fou
   const auto mine = decoded.frames();
   const auto theirs = cached.frames();
   const auto [a, b] = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end());
-  // More of them where not all were decoded: hidden frames do not count.
+  // The cached walk has more frames if the decoded ones were cut: hidden frames do not count.
   if (a == mine.end() && (b == theirs.end() || found.size() == WalkerCheck::kFrames)) return true;
   const auto method = [](auto at, auto last) { return at != last ? at->method : kUnknownName; };
   log_debug("frame {} is method {}, in the cache {}", a - mine.begin(), method(a, mine.end()),
@@ -113,8 +113,8 @@ bool VmStackCapture::cache_agrees(JNIEnv* jni, std::span<const VersionFrame> fou
   return false;
 }
 
-// The frames that the stack's number leads to against those of the walk. Where there is a gap the tree
-// decides which callers it stands below.
+// Compares the frames of the stack's number with those of the walk. Numbers with a gap are skipped:
+// the tree chooses the callers below which it puts the gap.
 void VmStackCapture::check_number(ShownStack& stack) {
   TraceNumber number = stack.number();
   if (number == kNoTrace || stack.traces()->lacks_frames(number)) return;

@@ -66,7 +66,7 @@ class WalkerCheck {
   std::atomic<bool> trusted_{true};
   std::atomic<std::int32_t> first_left_;
   std::atomic<std::int32_t> code_left_;
-  std::atomic<std::int32_t> odd_{0};  // in excess of those that were not
+  std::atomic<std::int32_t> odd_{0};  // odd walks minus others, at least 0
   std::atomic<std::int64_t> compared_{0};
   mutable std::mutex mutex_;
   std::map<std::string, std::int64_t> different_;

@@ -18,14 +18,14 @@ std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t d
   const bool good =
       tree->words_.good() && tree->runs_.good() && tree->frames_.good() && tree->seldom_.good();
   if (!good) return nullptr;
-  // Of kEmptyTrace and of kCutTrace the words before say who calls them; none goes on behind itself.
+  // The word before kEmptyTrace and kCutTrace holds their caller; no run continues after these.
   tree->words_[kNoTrace] = kCallerWord | kNoTrace;
   tree->words_[kEmptyTrace] = kCallerWord | kEmptyTrace;
   tree->words_[kCutTrace] = kCallerWord;
   return tree;
 }
 
-// Of javac's words a fifth are callers'. Were they half of all, a quarter of the table would be empty.
+// A fifth of javac's words are callers'. If half were, a quarter of the table would be empty.
 CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
     : serial_(++last_serial),
       most_(kCutTrace + 1 + words + kForOutermost),
@@ -74,7 +74,7 @@ std::uint64_t CallTree::hash_of(TraceNumber caller, Frame frame, std::uint32_t g
 
 TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
                                std::uint32_t gap) const {
-  // A quarter of the table stays empty at least: the loop ends.
+  // At least a quarter of the table stays empty, so the loop ends.
   for (std::size_t i = hash >> 32 & mask_;; i = (i + 1) & mask_) {
     const std::uint32_t there = runs_[i].load(std::memory_order_acquire);
     if (there == 0) return kNoTrace;
@@ -89,7 +89,7 @@ TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame fra
 }
 
 TraceNumber CallTree::new_callee(TraceNumber caller, Frame frame) {
-  // The first frames of threads have a node each, as long as there is one.
+  // Outermost frames of threads get nodes outside of the shares, while any are left.
   if (nodes_room_.is_open_to(1)) return insert(caller, frame, 0, &nodes_room_);
   return caller <= kCutTrace ? insert(caller, frame, 0, nullptr) : kNoTrace;
 }

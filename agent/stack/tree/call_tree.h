@@ -1,30 +1,30 @@
 // The calling-context tree: every distinct stack is a node, (caller's node, frame), so that stacks
-// share the frames that they have in common, and a stack of any depth costs only what is new of it.
+// share their common outer frames, and a stack of any depth costs only its new frames.
 //
-// Nodes lie in runs of words of four bytes, the callee behind its caller, and a node's number is the
-// place of its word:
+// Nodes are stored in runs of four-byte words, each callee after its caller. A node's number is the
+// index of its word:
 //
 // | word     | bit 31 | bit 30 | bits below                         |
 // | caller's | 1      |        | the node that the run is called by |
 // | a node's | 0      | kGap   | kNode, 20 bits: its frame's number  |
 //
-// So the first callee of a node is found right behind it, if it is the node's run that goes on there;
-// each other one begins a run of its own, which a table finds by caller and frame. Whoever knows the
-// node of an outer frame of a stack asks for the callees from there on, the outermost first
-// (callee()); a trail of the thread's last walk knows it (stack/walk/stack_trail.h).
+// A callee that is added right after its caller continues the caller's run; every other callee
+// begins a run of its own, which a hash table finds by caller and frame. A client that knows the
+// node of an outer frame requests the callees from there on, the outermost first (callee()); the
+// trail of a thread's last walk knows such nodes (stack/walk/stack_trail.h).
 //
-// Whoever meets a known stack takes no lock. A node is stored under a mutex before its number can be
-// seen, and after its caller's. Distinct frames have numbers of their own. Memory is taken as it
-// fills, and nothing is ever dropped or moved.
+// Finding a known stack takes no lock. A node is added under a mutex, after its caller's node, and
+// stored before its number is published. Distinct frames have numbers of their own. Memory is
+// committed as the tree grows, and nodes are never dropped or moved.
 //
-// Where room gets scarce (NodeRoom), the tree grows below nodes whose callees come up often. What has
-// no node yet is shown with a gap: the innermost frame stands right below the deepest caller that has
-// one, or below one further out. So sums at callers are right from the thread's first frame on, and
-// those of allocating methods, too. An eighth of the room is for these.
+// Where room gets scarce (NodeRoom), only stacks that recur often get new nodes. Any other new
+// stack is shown with a gap: its innermost frame becomes a callee of the deepest caller that has a
+// node, or of one further out. So sums are right for callers, from the thread's first frame on, and
+// for allocating methods. An eighth of the room is for stacks with a gap.
 //
-// What has no node yet is counted twice: the outermost missing frame, which many stacks may go
-// through, and the stack itself. The one makes one node. The other makes all of them at once: each of
-// them has come up at least as often as the stack.
+// For a stack without a node two kinds of hits are counted: of its outermost missing frame, which
+// many stacks may share, and of the whole stack. Hits of the frame lead to one node, hits of the
+// stack to all missing nodes, since each of them has come up at least as often as the stack.
 #pragma once
 
 #include <atomic>
@@ -48,40 +48,40 @@ inline constexpr std::uint32_t kMaxTraces = 524288;
 
 class CallTree {
  public:
-  static constexpr std::uint32_t kWordsOfStack = 12;  // that room is made for
+  static constexpr std::uint32_t kWordsOfStack = 12;  // reserved for each stack
 
-  // Null: no memory. `stacks`: for so many room is made, up to kMaxTraces; `depth`: the innermost
-  // frames of each that are kept, up to kMaxTreeDepth.
+  // Null: no memory. `stacks`: how many stacks to reserve room for, up to kMaxTraces; `depth`: how
+  // many innermost frames of a stack are stored, up to kMaxTreeDepth.
   static std::unique_ptr<CallTree> create(std::uint32_t stacks, std::uint32_t depth);
   CallTree(const CallTree&) = delete;
   CallTree& operator=(const CallTree&) = delete;
 
-  // The innermost frame first. More of them than depth(): the stack is cut there. Any thread.
+  // `frames`: innermost first. A stack with more than depth() frames is cut there. Any thread.
   TraceNumber number_of(std::span<const Frame> frames);
 
-  // Of a node, or kEmptyTrace; a new node where there is none, and room for whoever comes first.
+  // `caller`: a node or kEmptyTrace. Adds a missing node while room is open to any new stack.
   TraceNumber callee(TraceNumber caller, Frame frame) {
     const TraceNumber known = find(caller, frame);
     return known != kNoTrace ? known : new_callee(caller, frame);
   }
-  // Of a stack that has these frames, the innermost first, inside of those that lead to `caller`.
+  // The number of the stack with these frames, innermost first, called from the stack `caller`.
   TraceNumber number_below(TraceNumber caller, std::span<const Frame> frames);
-  // No other tree's, in this process.
+  // Unique among the trees of this process.
   std::uint64_t serial() const { return serial_; }
 
-  // Of numbers that were given. Where the thread begins: kEmptyTrace or kCutTrace.
+  // `number`: one of this tree. The caller of a stack's outermost frame: kEmptyTrace or kCutTrace.
   TraceNumber caller(TraceNumber number) const {
     const std::uint32_t before = word(number - 1);
     return (before & kCallerWord) != 0 ? before & ~kCallerWord : number - 1;
   }
   Frame frame(TraceNumber number) const { return frames_[word(number) & kFrame]; }
-  // How many frames it has: they are counted.
+  // The number of the stack's frames, counted node by node.
   std::size_t size(TraceNumber number) const;
-  // The innermost first: how many of the frames were copied.
+  // Copies the frames, innermost first; returns how many were copied.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
-  // There were more frames, beyond the outermost one that is kept.
+  // The stack had more frames, beyond the outermost one that is stored.
   bool cut(TraceNumber number) const;
-  // There were more frames between the innermost one and the others.
+  // The stack had more frames between the innermost one and the others.
   bool has_gap(TraceNumber number) const {
     return number > kCutTrace && (word(number) & kGap) != 0;
   }
@@ -89,10 +89,10 @@ class CallTree {
     return has_gap(number) || (number > kCutTrace && frame(number).method == kLeftOutName);
   }
 
-  std::uint32_t most() const { return most_; }  // numbers are below
+  std::uint32_t most() const { return most_; }  // all numbers are less
   std::uint32_t depth() const { return depth_; }
-  // The numbers that were given are up to this one. Those between that are no node's have a caller,
-  // too, but never a figure.
+  // The largest number so far. Smaller numbers that denote no node have a caller, too, but never a
+  // figure.
   TraceNumber last() const { return last_.load(std::memory_order_acquire); }
   void add_names(NamesInUse& used) const;
 
@@ -100,14 +100,14 @@ class CallTree {
   using Word = std::atomic<std::uint32_t>;
   static constexpr std::uint32_t kCallerWord = 1u << 31, kGap = 1u << 30, kNode = 1u << 29;
   static constexpr std::uint32_t kFrame = (1u << FrameNumbers::kBits) - 1;
-  // Of a word of the table: the number of a run's first node, and of the hash what tells most others.
+  // A word of the hash table: the number of a run's first node, and bits of the hash as a filter.
   static constexpr unsigned kNumberBits = 24;
   static constexpr std::uint32_t kNumber = (1u << kNumberBits) - 1;
-  static constexpr std::uint32_t kGapShare = 8;  // one word of so many is for stacks with a gap
-  // Below a caller so far from the thread's first frame stacks with a gap stand together, if there
-  // is no room below the one that they are called by; then below the first frame itself.
+  static constexpr std::uint32_t kGapShare = 8;  // one word in this many is for stacks with a gap
+  // If there is no room for a gap below a stack's own caller, the gap is put below its caller at
+  // this depth, which more stacks share, and then below the thread's first frame.
   static constexpr std::size_t kAnchor = 24;
-  static constexpr std::uint32_t kForOutermost = 2048;  // words that no share is taken of
+  static constexpr std::uint32_t kForOutermost = 2048;  // words outside of all shares
   static_assert(std::uint64_t{kMaxTraces} * kWordsOfStack + kForOutermost + 8 < kNumber);
 
   CallTree(std::uint32_t words, std::uint32_t depth);
@@ -125,12 +125,12 @@ class CallTree {
   }
   TraceNumber find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
                        std::uint32_t gap) const;
-  // kNoTrace: there is room for what comes up often, at most.
+  // kNoTrace: there is no room, or only for stacks that recur often.
   TraceNumber new_callee(TraceNumber caller, Frame frame);
   TraceNumber number_with_gap(TraceNumber caller, Frame innermost);
   // kNoTrace: no room.
   TraceNumber gap_below(TraceNumber caller, Frame innermost, NodeRoom& room);
-  // `room` of its kind; null: none is asked.
+  // `room`: where the node's words are counted; null: nowhere.
   TraceNumber insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
 
   const std::uint64_t serial_;
@@ -140,7 +140,7 @@ class CallTree {
   ReservedArray<Word> words_;
   ReservedArray<Word> runs_;
   FrameNumbers frames_;
-  mutable std::mutex mutex_;  // of who adds
+  mutable std::mutex mutex_;  // held by writers
   std::atomic<TraceNumber> last_{kCutTrace};
   std::size_t run_count_ = 0;
   NodeRoom nodes_room_, gaps_room_, outermost_gaps_room_;

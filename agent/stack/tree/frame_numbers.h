@@ -1,5 +1,5 @@
-// Each different frame of a CallTree by a number, so that a node needs 20 bits for it. One thread at
-// a time adds; any thread reads a frame whose number it was given. Nothing is dropped or moved.
+// Numbers the distinct frames of a CallTree, so that a node needs 20 bits for its frame. One thread
+// at a time adds; any thread may read a frame by its number. Frames are never dropped or moved.
 #pragma once
 
 #include <algorithm>
@@ -35,18 +35,18 @@ class FrameNumbers {
     return count_ - 1;
   }
   Frame operator[](FrameNumber number) const { return frames_[number]; }
-  // While nobody adds.
+  // Only while no thread adds.
   std::span<const Frame> all() const { return {&frames_[0], count_}; }
 
  private:
-  // With the frame itself, so that a new node looks at one line of memory for it.
+  // Contains the frame itself, so that a lookup reads one cache line.
   struct Slot {
     Frame frame;
-    FrameNumber number;  // and one; 0: none stands here
+    FrameNumber number;  // plus one; 0: the slot is empty
   };
   static constexpr std::size_t kFirstSlots = 4096;
 
-  // Where it stands, or would stand.
+  // The slot that has the frame, or the empty one where it would be inserted.
   std::size_t slot_of(Frame frame) const {
     const auto bits = std::bit_cast<std::uint64_t>(frame);
     for (std::size_t i = (bits * 0x9E3779B97F4A7C15ull) >> 40;; ++i) {
@@ -61,7 +61,7 @@ class FrameNumbers {
   }
 
   ReservedArray<Frame> frames_{kNone};
-  // By the frame's hash: the first ones only, so many that half of them stay empty.
+  // By the frame's hash. Only the first mask_ + 1 are in use, and half of these stay empty.
   ReservedArray<Slot> slots_{2 * std::size_t{kNone}};
   std::size_t mask_ = kFirstSlots - 1;
   std::uint32_t count_ = 0;

@@ -1,9 +1,9 @@
-// How many words of one kind a CallTree gets, and for which stacks: the first three quarters of the
-// room go to whoever comes first, the rest to what comes up often. A compiler has tens of millions of
-// calling contexts, most of which come up once; those that make up its figures are far fewer.
+// Decides which stacks get words of one kind in a CallTree: the first three quarters of the room go
+// to any new stack, the rest to stacks that recur often. A compiler has tens of millions of calling
+// contexts, most of which occur once; those that make up its figures are far fewer.
 //
-// A node needs four hits then; each time half of what was left is gone, the next ones need four times
-// as many. So there is always room for the few that matter, and nothing is ever taken back.
+// In the last quarter a node needs four hits; each time half of the remaining room is used, further
+// nodes need four times as many. So there is always room for the few that matter, without eviction.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class NodeRoom {
  public:
   explicit NodeRoom(std::uint32_t size) : size_(size) { decide(); }
 
-  // Any thread: whether what has come up so often is to have a node.
+  // Any thread. Whether a stack with so many hits gets a node.
   bool is_open_to(std::uint32_t hits) const {
     return hits >= needed_.load(std::memory_order_relaxed);
   }
@@ -49,15 +49,15 @@ class NodeRoom {
   std::atomic<std::uint32_t> needed_{kNever};
 };
 
-// How often what has no node has come up lately, by hash: | 40 bits of the hash | 24 bits of hits |.
-// Four share a few places, or two that come up in turns would keep each other from it for good. A
-// newcomer costs the one with the fewest hits one of them, and gets the place of one that has none
-// left. Any thread, no lock: hits may be lost.
+// Recent hits of stacks without a node, by hash: | 40 bits of the hash | 24 bits of hits |. Four
+// places form a set, so that two alternating stacks do not evict each other forever. A stack that
+// is not in its set takes one hit from the entry with the fewest, and evicts that entry if this was
+// its last hit. Any thread, lock-free: hits may be lost.
 class SeldomNodes {
  public:
   bool good() const { return words_.good(); }
 
-  // Once more: how often it has come up.
+  // Counts a hit and returns the hits so far.
   std::uint32_t hit(std::uint64_t hash) {
     std::atomic<std::uint64_t>* const places = &words_[hash % kPlaces / kShared * kShared];
     std::size_t fewest = 0;
@@ -75,7 +75,7 @@ class SeldomNodes {
         fewest_hits = hits;
       }
     }
-    // Of a word with a hit less the hash is the same.
+    // Subtracting a hit from a word does not change its hash bits.
     const std::uint64_t word = places[fewest].load(std::memory_order_relaxed);
     places[fewest].store((word & kHits) > 1 ? word - 1 : (hash & ~kHits) | 1,
                          std::memory_order_relaxed);

@@ -11,7 +11,7 @@ VmAddress CodeHeaps::blob_of(VmAddress pc) const {
   for (const CodeHeapPlace& heap : layout_.code_heaps) {
     if (pc < heap.low || pc >= heap.high_reserved) continue;
     if (pc >= memory_.read<VmAddress>(heap.high_at)) return 0;
-    // A large block takes several steps: a byte reaches only so far.
+    // A byte holds a limited distance, so a large block takes several steps.
     auto segment = static_cast<std::int64_t>((pc - heap.low) >> heap.log2_segment);
     for (;;) {
       const auto back =

@@ -161,7 +161,7 @@ bool CompiledFrames::decode_scopes(const Parts& parts, std::int32_t scope,
     const VmAddress at = parts.metadata + static_cast<VmAddress>(method - 1) * sizeof(VmAddress);
     if (at + sizeof(VmAddress) > parts.metadata_end) return false;
     result.frames[result.count++] = {memory_.read<VmAddress>(at), bci};
-    // Senders are written before those that they inlined.
+    // A sender's scope precedes those of its inlined callees.
     if (sender >= scope) return false;
     scope = sender;
   }

@@ -13,7 +13,7 @@ void FrameCache::insert(VmAddress place, unsigned part, Identity identity, const
   const auto holds = [&](std::size_t at, std::uint64_t wanted) {
     return slots_[at].key.load(std::memory_order_relaxed) == wanted;
   };
-  // Where it stands already, else where nothing stands, else instead of another.
+  // The slot that has the key, else an empty one, else the first, whose entry is evicted.
   std::size_t at = first;
   if (!holds(first, key) && (holds(first ^ 1, key) || (!holds(first, 0) && holds(first ^ 1, 0)))) {
     at = first ^ 1;
@@ -24,7 +24,7 @@ void FrameCache::insert(VmAddress place, unsigned part, Identity identity, const
       !slot.sequence.compare_exchange_strong(sequence, sequence + 1, std::memory_order_acq_rel)) {
     return;
   }
-  // Release on every store keeps them behind the odd number.
+  // Release on every store orders it after the odd sequence number.
   slot.key.store(key, std::memory_order_release);
   slot.shape.store(static_cast<std::uint32_t>(entry.kind) | (entry.more ? 1u << 8 : 0u) |
                        static_cast<std::uint32_t>(entry.count) << 16,

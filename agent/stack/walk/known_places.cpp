@@ -21,7 +21,7 @@ KnownPlaces* KnownPlaces::make(Epoch epoch) {
   if (t_ended) return nullptr;
   static thread_local Owner owner;
   static_cast<void>(owner);  // made here, so that it is destroyed when the thread ends
-  // Zeroed pages know no places; they take memory once they are written.
+  // Zeroed pages are empty entries; memory is committed on the first write.
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
@@ -45,7 +45,7 @@ void KnownPlaces::begin(Epoch epoch) {
   std::fill_n(table_, kMost, Known());
 }
 
-// What is there already is found again when it is met, in its new slot.
+// Entries are not moved: a place that is met again is cached again, in its new slot.
 void KnownPlaces::widen() {
   replaced_ = 0;
   if (size() < kMost) shift_ -= 2;

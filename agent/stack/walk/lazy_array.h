@@ -1,4 +1,4 @@
-// An array that is left as it is when it is made: it takes memory only where something is put.
+// An array without initialization: memory is committed only where elements are stored.
 #pragma once
 
 #include <cstddef>

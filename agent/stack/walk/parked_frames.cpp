@@ -23,7 +23,7 @@ bool ParkedFrames::is_object(VmAddress at, std::uint64_t key) const {
   return at != 0 && at % layout_.objects.alignment == 0 && key_at(layout_.objects, at) == key;
 }
 
-// Where one was once there always is one.
+// Once a continuation was found at one offset, only that offset is used.
 VmAddress ParkedFrames::continuation_of(VmAddress entry, const Run& run) const {
   const Offset known = entry_cont_.load(std::memory_order_relaxed);
   for (const Offset offset : layout_.entry_conts) {
@@ -126,7 +126,7 @@ bool ParkedWalk::leave(CodeKind kind, std::int32_t bytes) {
     return good_;
   }
   if (at <= sp_) return odd();
-  // Nothing begins in the last two words: they are those below the caller's sp.
+  // No frame begins in the last two words, which are those below the caller's sp.
   if (at + ParkedFrames::kWordsBefore >= end_) {
     sp_ = end_;
     return true;
@@ -145,7 +145,7 @@ bool ParkedWalk::read_interpreted(VmAddress& method, VmAddress& bytecode) {
 }
 
 bool ParkedWalk::leave_interpreted() {
-  // The frame is as long as its locals go.
+  // The frame extends to its last local variable.
   const std::size_t last_local = relative(kLocalsWord);
   if (!good_) return false;
   if (last_local + 1 >= end_ && last_local < 2 * end_) {

@@ -6,7 +6,7 @@ VersionFrame RawWalk::interpreted_frame(VmAddress method, VmAddress bytecode) co
   const WalkedMethod version = methods_.checked_version_of(method);
   if (version.id == 0) return {};
   const VmAddress bci = bytecode - version.code;
-  // A native method's pointer is null, or stands where its code would begin.
+  // A native method's bytecode pointer is null, or points to where its code would begin.
   if (bytecode == 0 || (version.code_size == 0 && bci == 0)) {
     return {version.id, kNoBci, method};
   }

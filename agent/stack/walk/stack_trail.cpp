@@ -5,13 +5,13 @@
 namespace ddm {
 namespace {
 
-// The stamp of what never goes.
+// The stamp of code that is never freed.
 alignas(FrameCache::kStampBytes) constexpr char kEverlasting[FrameCache::kStampBytes] = {};
 
 }  // namespace
 
 void StackTrail::clear() {
-  // Three quarters are for what comes on the inner side.
+  // Three quarters of the arrays are for inner steps.
   steps_begin_ = steps_end_ = kSteps / 4 * 3;
   steps_[steps_end_] = {Place(), kWords / 4 * 3, kFrames / 4 * 3};
   stamp_of_step_[steps_end_] = static_cast<std::int16_t>(steps_end_);
@@ -31,7 +31,7 @@ bool StackTrail::begin(const FrameCache* cache) {
   return true;
 }
 
-// Nearly always all of them: several at a time, written out, and one question.
+// Nearly always all words are unchanged: compares eight at a time, unrolled, with one branch.
 std::int32_t StackTrail::same_words_end(std::int32_t word, std::int32_t end) const {
   const auto changed = [](const VmAddress* at, const VmAddress* value) {
     return load<VmAddress>(*at) ^ *value;
@@ -59,8 +59,8 @@ std::int32_t StackTrail::standing_end(std::int32_t stamp, std::int32_t end) cons
   return stamp;
 }
 
-// While the frame is on the stack, which keeps the code where it is; so does the neighbour's, whose
-// stamp this walk has made or found to be right.
+// Called while the frame is on the stack, so that its code is alive, as is the neighbour's code,
+// whose stamp this walk has made or validated.
 void StackTrail::stamp(std::int32_t step, std::int32_t neighbour, std::int32_t to_next) {
   const VmAddress code = code_[step];
   std::int32_t at = stamp_of_step_[neighbour];
@@ -105,7 +105,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   const bool enough = end_frame - first_frame >= room;
   if (end_frame > first_frame) {
     const std::int32_t last = std::min(end_frame, first_frame + room) - 1;
-    // Until the next walk of this thread what is kept of the trail stays where it is.
+    // The kept part of the trail does not move before the next walk of this thread.
     const bool stays = to == wanted && (enough || complete_);
     stack.add_run({&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)},
                   roles_[last], stays ? ShownStack::Run::kStays : ShownStack::Run::kGoes);
@@ -122,7 +122,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
     if (complete_) return Followed::kEnd;
   }
   at = steps_[to].place;
-  // Compiled code keeps what it likes where a frame pointer would be: no word of the trail.
+  // Compiled code may save any value as the frame pointer, so this is no word of the trail.
   at.fp = at.fp_at != 0 ? load<VmAddress>(at.fp_at) : 0;
   return Followed::kContinue;
 }
@@ -170,7 +170,7 @@ void StackTrail::end(bool complete) {
   if (new_steps_ > new_before_) put_outer(new_before_, complete);
 }
 
-// One new step to where the trail has it.
+// Copies one new step into the trail.
 void StackTrail::put(std::int32_t from, std::int32_t step_at, std::int32_t words,
                      std::int32_t frames) {
   const NewStep& made = new_step_[from];
@@ -191,7 +191,7 @@ void StackTrail::put(std::int32_t from, std::int32_t step_at, std::int32_t words
   }
 }
 
-// The first `count` new steps before `step`, which has its first word and frame there.
+// Copies the first `count` new steps before `step`, whose first word and frame are given.
 bool StackTrail::put_inner(std::int32_t count, std::int32_t step, std::int32_t word,
                            std::int32_t frame) {
   const std::int32_t words = word - (count == new_steps_ ? new_words_ : new_step_[count].word);
@@ -206,7 +206,7 @@ bool StackTrail::put_inner(std::int32_t count, std::int32_t step, std::int32_t w
   return true;
 }
 
-// The new steps from there on behind the trail's last one.
+// Copies the new steps from `first` on after the trail's last step.
 void StackTrail::put_outer(std::int32_t first, bool complete) {
   const Step end = steps_[steps_end_];
   const std::int32_t words = end.word - new_step_[first].word;
@@ -223,7 +223,7 @@ void StackTrail::put_outer(std::int32_t first, bool complete) {
   complete_ = complete;
   steps_end_ += count;
   steps_[steps_end_] = {next_, words + new_words_, frames + new_frames_};
-  // What was the outermost frame may not be any more.
+  // The trail's outermost frame may have changed, so its nodes are invalid.
   nodes_of_ = 0;
 }
 
@@ -235,7 +235,7 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
     for (std::int32_t i = first; i < end; ++i) nodes_[i] = kNoTrace;
     nodes_of_ = tree.serial();
   }
-  // From the innermost frame that was asked for before.
+  // Begins at the innermost frame whose node is known.
   std::int32_t at = first;
   while (at < end && nodes_[at] == kNoTrace) ++at;
   TraceNumber number = at < end ? nodes_[at] : kEmptyTrace;

@@ -1,15 +1,15 @@
-// The way that a thread's last walk took, so that the next one need not look at each frame again.
+// The steps of a thread's last walk, so that the next walk need not decode each frame again.
 //
-// A walk decides by words of the stack and by the code that they lead into, and by nothing else.
-// From a place where an earlier walk stood too, it takes the same way as long as those words are the
-// same: one comparison a word, and the frames are copied. Most of a stack is what it was one
-// allocation before.
+// A walk depends only on words of the stack and on the code that these words point into. From a
+// place that an earlier walk has reached, a walk makes the same steps as long as those words are
+// unchanged: one comparison per word, and the frames are copied. Most of a stack is unchanged since
+// the thread's previous allocation.
 //
-// The trail holds each step's words, its frames, and these frames' nodes in the CallTree that
-// numbers were asked in last: a stack's number is found by the frames that changed. It grows at both
-// ends from the middle of fixed arrays: inwards with every walk, whose new inner steps replace the
-// old ones, and outwards when a walk needs more than is there. Good for as long as code and names
-// stay what they are: who owns it calls clear(). Each thread has its own, and uses it alone.
+// The trail stores each step's words and frames, and these frames' nodes in the CallTree that was
+// used last, so that a stack's number is found from the frames that changed. The trail grows from
+// the middle of fixed arrays: inwards with every walk, whose new inner steps replace the old ones,
+// and outwards when a walk needs more frames than are stored. Valid while code and names are
+// unchanged: the owner calls clear(). Each thread has its own and accesses only that.
 #pragma once
 
 #include <cstddef>
@@ -31,25 +31,25 @@ class StackTrail {
   StackTrail() { clear(); }
   void clear();
 
-  // A walk begins; false: one is under way on this thread, which this one must leave alone.
-  // `cache`: where code may be given back at any time, so that it is looked at too; it has stamps.
+  // Begins a walk. False: an outer walk of this thread is using the trail. `cache`: where code may
+  // be freed at any time and must be revalidated by its stamps, which `cache` must have; or null.
   bool begin(const FrameCache* cache);
 
-  // Whether the trail has been there. Asked of ever more outer places.
+  // Whether the trail has this place. Each call must be for a place further out than the last.
   bool leads_on_from(const FrameWalker& walker, const Place& at) {
     while (cursor_ < steps_end_ && steps_[cursor_].place.sp < at.sp) ++cursor_;
     const Place& there = steps_[cursor_].place;
     return cursor_ < steps_end_ && there.sp == at.sp && there.pc == at.pc &&
            there.unpatched == at.unpatched && (there.fp == at.fp || !walker.goes_by_fp(at));
   }
-  // From such a place on: adds the frames of all steps whose words are the same, as many as the
-  // stack wants, and stands at the place behind them. kEnd: the stack ends there.
+  // From such a place: adds the frames of all steps whose words are unchanged, as many as the stack
+  // wants, and sets `at` to the place after these steps. kEnd: the stack ends there.
   enum class Followed { kContinue, kEnough, kEnd };
   Followed follow(ShownStack& stack, Place& at);
 
-  // The steps that were made without the trail, in their order: its frames, the words that it went
-  // by, which are put in words() first, where it began, and where it led. One that is not closed has
-  // not been made. All in the walk's loop, where a place is in registers.
+  // These record a step that was made without the trail: open(), add() for each frame, the words
+  // that determined the step stored in words(), and close() with the places before and after it. A
+  // step that is not closed is not recorded. Inline, as the walk's loop keeps places in registers.
   void open() { new_frames_open_ = new_frames_; }
   void add(ShownFrame frame) {
     if (frame.role() == ShownRole::kHidden) return;
@@ -60,7 +60,7 @@ class StackTrail {
     new_frame_[new_frames_open_++] = {frame.frame(), frame.role()};
   }
   Word* words() { return &new_word_[new_words_]; }
-  // `code`: FrameCache::Identity::at of it.
+  // `code`: FrameCache::Identity::at of the step's code.
   [[gnu::always_inline]] void close(const Place& from, std::size_t words, VmAddress code,
                                     const Place& next) {
     const auto count = static_cast<std::int32_t>(words);
@@ -78,21 +78,21 @@ class StackTrail {
     next_ = next;
   }
 
-  // After a walk that ended so, if its stack begins with its thread's first frame: the number. Frames
-  // that the stack has and the trail has not are its innermost ones. kNoTrace: the trail cannot tell.
+  // The stack's number, after the end() of a walk to the thread's first frame. Frames of the stack
+  // that are not in the trail are its innermost ones. kNoTrace: the trail does not know the number.
   TraceNumber number_in(CallTree& tree, ShownStack& stack);
   // How many frames the trail has.
   std::size_t size() const {
     return static_cast<std::size_t>(steps_[steps_end_].frame - steps_[steps_begin_].frame);
   }
 
-  // The walk is over; the trail leads where it went. `complete`: the stack ends behind the last step.
+  // Ends the walk: the trail has its steps now. `complete`: the stack ends after the last step.
   void end(bool complete);
-  // The walk has ended in whatever way; the trail is what it was if end() was not called.
+  // Ends the walk in any case; if end() was not called, the trail is unchanged.
   void give_up() { busy_ = false; }
 
  private:
-  // Of a whole stack as deep as one is kept, and a third more on its outer side.
+  // New steps: one stack of the greatest depth. The trail: a third more, for its outer side.
   static constexpr std::int32_t kNewSteps = kMaxTreeDepth + 32, kNewWords = 3 * kNewSteps;
   static constexpr std::int32_t kNewFrames = kMaxTreeDepth + 128;
   static constexpr std::int32_t kSteps = kNewSteps / 3 * 4, kWords = kNewWords / 3 * 4;
@@ -100,7 +100,7 @@ class StackTrail {
 
   struct Step {
     Place place;
-    std::int32_t word, frame;  // its first ones; the step behind it has the next ones
+    std::int32_t word, frame;  // the first ones; they end where the next step's begin
   };
   struct NewStep : Step {
     VmAddress code;
@@ -110,25 +110,25 @@ class StackTrail {
     Frame frame;
     ShownRole role;
   };
-  // How many of the words from one to another are what they were.
+  // The end of the unchanged words from `word` on, at most `end`.
   std::int32_t same_words_end(std::int32_t word, std::int32_t end) const;
-  // The first of these stamps whose code does not stand any more, or not as it did.
+  // The first stamp from `stamp` on whose code was freed or replaced; `end`: none.
   std::int32_t standing_end(std::int32_t stamp, std::int32_t end) const;
-  // Of a step, whose neighbour has one; it is the same where the code is. `to_next`: one inwards or
-  // one outwards.
+  // Assigns a stamp to a step: the neighbour's if the code is the same, or a new one. `to_next`: -1
+  // inwards, 1 outwards.
   void stamp(std::int32_t step, std::int32_t neighbour, std::int32_t to_next);
   void put_stamp(std::int32_t at, VmAddress code);
   std::int32_t step_of_word(std::int32_t word, std::int32_t last) const;
-  // Makes steps of the trail new ones, as if they had been walked.
+  // Adds steps of the trail to the new steps, as if they had been walked.
   void fold(std::int32_t first, std::int32_t last);
   bool put_inner(std::int32_t count, std::int32_t step, std::int32_t word, std::int32_t frame);
   void put_outer(std::int32_t first, bool complete);
   void put(std::int32_t from, std::int32_t step_at, std::int32_t words, std::int32_t frames);
 
-  // The trail: steps [steps_begin_, steps_end_), and the place behind them.
+  // The trail: steps [steps_begin_, steps_end_), and the place after them.
   std::int32_t steps_begin_ = 0, steps_end_ = 0;
   bool complete_ = false;
-  // The walk under way: what of the trail it came by, and the new steps before and behind that.
+  // The walk in progress: the part of the trail that it kept, and its new steps before and after.
   bool busy_ = false, overflown_ = false;
   bool code_may_go_ = false;
   VmAddress stamp_offset_ = 0;
@@ -140,7 +140,7 @@ class StackTrail {
 
   LazyArray<Step, kSteps + 1> steps_;
   LazyArray<VmAddress, kSteps> code_;
-  // Where code may go: the stamp that holds for a step, in the same order. Recursion has few.
+  // Where code may be freed: the stamp of each step, in the same order. Recursion has few stamps.
   LazyArray<std::int16_t, kSteps + 1> stamp_of_step_;
   LazyArray<VmAddress, kSteps + 2> stamp_code_, stamp_at_;
   LazyArray<Stamp, kSteps + 2> stamp_;
@@ -148,7 +148,7 @@ class StackTrail {
   LazyArray<Frame, kFrames> frames_;
   LazyArray<ShownRole, kFrames> roles_;
   LazyArray<std::int16_t, kFrames> step_of_frame_;
-  // Of the frames from the thread's first one on; kNoTrace where nobody has asked.
+  // The node of each frame's stack, from the thread's first frame on; kNoTrace: not looked up yet.
   LazyArray<TraceNumber, kFrames> nodes_;
   std::uint64_t nodes_of_ = 0;  // the tree's serial()
   LazyArray<NewStep, kNewSteps> new_step_;

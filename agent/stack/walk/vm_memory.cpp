@@ -27,8 +27,8 @@ bool ReadablePages::is_readable(VmAddress at, std::size_t bytes) {
 bool ReadablePages::page_is_readable(VmAddress page) {
   std::atomic<VmAddress>& slot = known_[(page / kPage) % kSlots];
   if (slot.load(std::memory_order_relaxed) == page) return true;
-  // The kernel copies the signal set in before it finds that the first argument means nothing:
-  // EFAULT tells unreadable memory, and nothing else happens.
+  // The kernel copies the signal set before it rejects the invalid first argument: EFAULT means
+  // unreadable memory, and the call has no other effect.
   constexpr int kNoSuchHow = -1;
   const int saved = errno;
   syscall(SYS_rt_sigprocmask, kNoSuchHow, page, nullptr, 8);
