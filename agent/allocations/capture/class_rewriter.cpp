@@ -43,7 +43,7 @@ CallRule clone_rule(const char* hook_name, bool (*wanted)(const CallSite&)) {
           }};
 }
 
-// Arrays have only Object's clone(), and so has super.clone() with the superclass Object.
+// An array's clone() is Object's, and so is super.clone() if the superclass is Object.
 bool always_copies(const CallSite& site) {
   return site.callee.owner.starts_with('[') ||
          (site.opcode == bci::kInvokespecial && site.callee.owner == "java/lang/Object");

@@ -317,7 +317,7 @@ void LiveObjects::hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks,
                                 DumpedObjects& held) const {
   chunks.for_each([&](const LiveObject& one) {
     const jobject strong = jni->NewGlobalRef(weak(one.handle));
-    if (strong == nullptr) return;  // it is dead, or there is no memory
+    if (strong == nullptr) return;  // the object is dead, or no memory
     if (!held.add(reinterpret_cast<std::uintptr_t>(strong), sites_->trace_of(one.site))) {
       jni->DeleteGlobalRef(strong);
     }

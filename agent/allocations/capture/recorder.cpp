@@ -81,7 +81,7 @@ void Recorder::thread_made(JNIEnv* jni, jobject thread) noexcept {
     const NameId class_id = objects_.of(jni, thread, nullptr, 0).class_id;
     scopes_.thread_made(maker, thread_.id_of(jni, thread), scopes_.is_virtual(class_id),
                         stack.frames());
-  } catch (const std::exception&) {  // no memory: what it allocates is in no scope
+  } catch (const std::exception&) {  // no memory: the new thread is in no scope
   }
 }
 

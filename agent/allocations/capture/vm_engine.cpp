@@ -11,7 +11,7 @@
 namespace ddm {
 namespace {
 
-// Of value objects too, where there are such.
+// Includes value objects on VMs that have them.
 jvmtiCapabilities sampled_allocations(jvmtiEnv* jvmti) {
   jvmtiCapabilities result = value_object_capability(jvmti);
   result.can_generate_sampled_object_alloc_events = 1;

@@ -11,12 +11,12 @@
 namespace ddm {
 namespace {
 
-// Far more slots than threads can hold at one time, unless the ring has fewer.
+// Far more slots than threads can have locked at one time, unless the ring has fewer.
 constexpr int kMostTickets = 256;
 
-// A ring of at least so many records gives a thread two tickets at once, of twice as many four, ...
+// From this many records on a thread may draw two tickets at once, from twice as many four, ...
 constexpr std::uint32_t kForTicketsAtOnce = 16384;
-// Of so many records one slot more.
+// One additional slot per this many records.
 constexpr std::uint32_t kForMoreSlots = 64;
 
 std::uint32_t slots_for(std::uint32_t records) {
@@ -68,7 +68,7 @@ AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_
       memory_(std::move(memory)) {}
 
 inline std::uint64_t AllocRing::ticket(std::int64_t time_ms) {
-  // Who draws after a RingMoment has looked sees what that asks for.
+  // A writer that draws after a RingMoment's fetch_add() also sees its keep_up_to().
   const auto draw = [this](std::uint32_t count) {
     return counters_.next_seq.fetch_add(count, std::memory_order_acquire);
   };

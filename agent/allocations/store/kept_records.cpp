@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kCopiersPatience{1};
 
-// In place of a size: nobody has written what belongs here.
+// Stored as the size: the record of this seq was never written.
 constexpr std::int64_t kNoRecord = -1;
 
 std::shared_ptr<RingSlot::Word> untouched_words(std::size_t bytes) {
@@ -31,12 +31,12 @@ bool KeptRecords::keep_up_to(std::uint64_t end) {
 
 void KeptRecords::keep(const RingSlot& slot, std::uint64_t seq, std::uint64_t former) {
   keeping_.fetch_add(1, std::memory_order_seq_cst);
-  // Asked once more: from here on the reader knows that somebody is at its slots.
+  // Reads end_ again: from here on the reader sees that a writer may be storing a copy.
   const std::uint64_t end = end_.load(std::memory_order_seq_cst);
   if (end != 0 && seq >= end) {
     const std::uint64_t slots = index_.slots();
     const std::uint64_t back = ((seq - end) / slots + 1) * slots;
-    // The one that the reader wants of this slot. Of those who write there later the first keeps it.
+    // The last record before `end` in this slot. The first writer that overwrites it keeps it.
     const std::uint64_t wanted = back < seq ? seq - back : 0;
     if (wanted != 0 && former <= wanted) {
       RingSlot to(words_of(wanted));
@@ -64,7 +64,7 @@ KeptRecords::Found KeptRecords::read(std::uint64_t seq, AllocRecord& record,
 void KeptRecords::keep_no_more() {
   end_.store(0, std::memory_order_seq_cst);
   if (slots_ == nullptr) return;
-  // Who is held up in the middle of a copy has the memory stay as it is until the next time.
+  // If a writer is delayed in the middle of a copy, the memory is not freed until the next time.
   const auto give_up = std::chrono::steady_clock::now() + kCopiersPatience;
   while (keeping_.load(std::memory_order_seq_cst) != 0) {
     if (std::chrono::steady_clock::now() >= give_up) return;

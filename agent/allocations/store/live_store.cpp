@@ -54,7 +54,7 @@ LiveStore::Chunks LiveStore::take_spare() {
   return spare;
 }
 
-// What was added meanwhile stays the last.
+// Chunks that were added meanwhile remain the last ones.
 void LiveStore::give_back(Chunks chunks) {
   taken_ = 0;
   for (auto& chunk : chunks.spare_) {

@@ -31,12 +31,12 @@ bool LiveTable::add(const LiveObject& object, double weight) {
     if (!store_.add(object)) return false;
     followed_bytes_ += bytes;
     check_room();
-    // Its thread was held up between making it and telling of it.
+    // The thread was delayed between allocating the object and recording it.
     const std::uint64_t age = BirthGc::age(object.born_gc, gc_);
     if (age > 0) [[unlikely]] {
       try {
         ages_->add(object.site, age, weight, bytes);
-      } catch (const std::bad_alloc&) {  // then it is one of the youngest, until the next sweep
+      } catch (const std::bad_alloc&) {  // counted as youngest until the next sweep
       }
     }
   }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kNamesHalfBytes = 8u << 20;
 constexpr std::uint64_t kSmallestThreadsHalfBytes = 64u << 10;
-constexpr std::uint64_t kThreadNameBytes = 32;  // room for one a record
+constexpr std::uint64_t kThreadNameBytes = 32;  // reserved per record
 constexpr std::uint64_t kPage = 4096;
 constexpr int kTries = 5;
 
@@ -30,8 +30,8 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-// Belongs to the open file, not to the process: a second mapping of the file in this process does
-// not end it, and a forked child that keeps the descriptor holds it too.
+// The lock belongs to the open file, not to the process: a second mapping of the file in this
+// process does not release it, and a forked child that keeps the descriptor holds it too.
 bool lock_whole_file(int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -55,7 +55,7 @@ bool is_same_file(int fd, const std::string& path) {
          open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
 }
 
-// Makes the name free, if what has it is a ring file that nobody uses any more.
+// Frees the name if it belongs to a ring file that no process uses any more.
 std::string free_the_name(const std::string& path, RingFile::Created& result) {
   for (int i = 0; i < kTries; ++i) {
     const FileDescriptor fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -75,7 +75,7 @@ std::string free_the_name(const std::string& path, RingFile::Created& result) {
       result.in_use = true;
       return fmt::format("{} is in use by process {}", path, header.pid);
     }
-    if (!is_same_file(fd.get(), path)) continue;  // somebody did the same just before
+    if (!is_same_file(fd.get(), path)) continue;  // another process has just freed the name
     RingState state{};
     constexpr off_t kStateAt = kRingMarksAt + offsetof(RingMarks, state);
     const bool ended = pread(fd.get(), &state, sizeof state, kStateAt) == sizeof state &&
@@ -133,9 +133,9 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
         fmt::format("the file system of {} does not keep room that was promised", directory));
   }
 
-  // Made under a name of its own and renamed when it is whole and locked.
+  // The file is created under a temporary name, and renamed once it is complete and locked.
   const std::string fresh = fmt::format("{}.{}.new", path, request.pid);
-  unlink(fresh.c_str());  // of a process that had our number; O_EXCL refuses whatever is put back
+  unlink(fresh.c_str());  // left by a process of the same pid; O_EXCL refuses a new one
   FileDescriptor fd(
       open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (!fd.valid()) return fail(fmt::format("cannot create {}: {}", fresh, errno_text(errno)));
@@ -216,7 +216,7 @@ void RingFile::remove() {
   marks_.state.store(RingState::kEnded);
   if (fd_ < 0) return;
   if (is_same_file(fd_, path_)) unlink(path_.c_str());
-  // A program that embeds the VM may go on. The memory stays: threads may still store.
+  // A program that embeds the VM may continue. The memory stays mapped: threads may still store.
   close(std::exchange(fd_, -1));
 }
 

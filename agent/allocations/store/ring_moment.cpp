@@ -7,16 +7,16 @@
 namespace ddm {
 namespace {
 
-// How long records that are just being written are waited for, in all, and how far back: who has
-// not written what it drew so long ago will not do so soon, if ever.
+// How long to wait, in total, for records that are being written, and how many tickets back: the
+// writer of an older ticket will not store its record soon, if ever.
 constexpr std::chrono::milliseconds kWritersPatience{1};
 constexpr std::uint64_t kWaitsFor = 4096;
 
-// For who is held up while it keeps a record.
+// For writers that are delayed while they store a copy.
 constexpr std::chrono::milliseconds kKeepersPatience{50};
 
-// A ring whose writers draw more than one in so many of its tickets while its end is made known is
-// asked again: the oldest records are lost.
+// If writers draw more than one ticket per this many records while the end is published, the moment
+// is taken again, since the oldest records are lost.
 constexpr std::uint64_t kFewOf = 64;
 constexpr int kMomentTries = 8;
 
@@ -29,8 +29,8 @@ RingMoment::RingMoment(AllocRing& ring) : ring_(ring), only_(ring.kept_.readers(
   for (int tries = 0; tries < kMomentTries; ++tries) {
     end_ = ring.last_seq() + 1;
     kept_ = ring.kept_.keep_up_to(end_);
-    // Tickets from here on are drawn by who knows of the end. What those before overwrite lies more
-    // than a round back.
+    // Writers that draw a ticket from here on know the end. Earlier tickets can only overwrite
+    // records more than a round back.
     known = next_seq.fetch_add(0, std::memory_order_acq_rel);
     if (!kept_ || known - end_ <= ring.records_ / kFewOf) break;
   }
@@ -38,7 +38,7 @@ RingMoment::RingMoment(AllocRing& ring) : ring_(ring), only_(ring.kept_.readers(
   from_ = std::min(end_, std::max(first, known > slots ? known - slots : 1));
 }
 
-// Whether the record is there, or gone already; waits for one that is just being written.
+// Whether the record was written, or even overwritten; waits for a record that is being written.
 bool RingMoment::settled(std::uint64_t seq, Clock::time_point& give_up) const {
   while (true) {
     const SlotState state = ring_.slot(seq).state_for(seq);
@@ -69,7 +69,7 @@ RecordSet RingMoment::records() const {
     result.append_newer(record, std::span(frames).first(record.frame_count));
   };
   Clock::time_point give_up{};
-  std::vector<std::uint64_t> missing;  // and kept by somebody, who is at it still
+  std::vector<std::uint64_t> missing;  // whose copies are still being stored
   for (std::uint64_t seq = from_; seq < end_; ++seq) {
     if (end_ - seq <= kWaitsFor && !settled(seq, give_up)) continue;
     const Found found = read(seq, record, frames);

@@ -6,7 +6,7 @@
 namespace ddm {
 namespace {
 
-// That an object of `size` bytes holds a point, when points are `interval` bytes apart on average.
+// The probability that `size` bytes contain a point, with points `interval` bytes apart on average.
 double chance(std::int64_t size, std::int64_t interval) {
   return -std::expm1(-static_cast<double>(size) / static_cast<double>(interval));
 }
@@ -15,7 +15,7 @@ double chance(std::int64_t size, std::int64_t interval) {
 
 AllocationSampling::AllocationSampling(std::int64_t interval_bytes, bool vm_counts_right)
     : interval_(interval_bytes), vm_interval_(interval_bytes) {
-  // Not to 0, which has a meaning of its own.
+  // Not 0, by which the VM would sample every allocation.
   if (interval_ > 0 && !vm_counts_right) {
     vm_interval_ = std::max<std::int64_t>(interval_ / kOversampling, 1);
   }

@@ -13,7 +13,7 @@
 namespace ddm {
 namespace {
 
-// What the frames of methods say, each asked for once.
+// Classifies methods by their names, each method once.
 class MethodWords {
  public:
   struct Words {
@@ -44,7 +44,7 @@ class MethodWords {
   std::unordered_map<NameId, Words> known_;
 };
 
-// A stack from the allocating method outwards, up to where what is measured begins.
+// A stack from the allocating method outwards, up to where the measured part begins.
 struct Walked {
   bool root = false, first_use = false, runner = false, program = false;
   std::uint32_t frames = 0;
@@ -53,7 +53,7 @@ struct Walked {
 Walked walk(const CallTree& tree, TraceNumber trace, ScopeRoot::Rule rule, MethodWords& words) {
   Walked result;
   std::uint32_t at = 0;
-  bool jdk = true;  // so far
+  bool jdk = true;  // all frames so far
   for (; trace > kCutTrace; trace = tree.caller(trace)) {
     const MethodWords::Words& word = words.of(tree.frame(trace).method);
     if (rule == ScopeRoot::Rule::kEverything && word.kit) break;
@@ -64,7 +64,7 @@ Walked walk(const CallTree& tree, TraceNumber trace, ScopeRoot::Rule rule, Metho
     jdk = jdk && word.jdk;
     result.first_use |= word.first_use || (jdk && word.waiting);
     result.frames = at;
-    // A test method may be called by another one of the same name; the innermost will do.
+    // A test method may be called by another one of the same name; the innermost one counts.
     result.root = rule == ScopeRoot::Rule::kBelowMethod && word.root;
   }
   return result;
@@ -96,7 +96,7 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names) {
   const CallTree& tree = ended.sites->traces();
   for (const Scopes::Part part : {Scopes::Part::kOwner, Scopes::Part::kMade, Scopes::Part::kLent}) {
     for (const ScopeTally::Sum& sum : ended.tallies[part].sums()) {
-      // A stack with a gap may or may not be of what is measured.
+      // A stack with a gap may or may not belong to the measured part.
       if (sum.trace == kNoTrace || tree.lacks_frames(sum.trace)) figures.lost += sum.objects;
       const Walked stack = walk(tree, sum.trace, ended.root.rule, words);
       if (!is_measured(part, ended.root.rule, stack)) continue;
@@ -114,7 +114,7 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names) {
 
 LiveAmount live_of(const ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now) {
   LiveAmount result;
-  std::unordered_set<std::uint64_t> known;  // a site may be there for several threads
+  std::unordered_set<std::uint64_t> known;  // several parts may have the same site
   const auto amount = [](const LiveBySite& all, std::uint64_t site) {
     const auto found = all.find(site);
     return found != all.end() ? found->second : LiveAmount();

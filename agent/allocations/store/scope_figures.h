@@ -1,5 +1,5 @@
-// What a scope has allocated, as a reader gets it: its sites, with what is of first uses told apart, and
-// without what was not to be measured.
+// A scope's allocations as a reader gets them: the sites that are measured, with allocations of
+// first uses marked.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ struct ScopeSite {
   NameId class_id = kUnknownName;
   TraceNumber trace = kNoTrace;
   std::int64_t objects = 0, bytes = 0;
-  std::uint32_t frames = 0;  // of its stack, up to where what is measured begins
+  std::uint32_t frames = 0;  // of its stack, up to where the measured part begins
   bool first_use = false;
-  bool own = false;  // of the thread that the scope is of
+  bool own = false;  // on the scope's owner thread
 };
 
 struct ScopeFigures {
-  std::shared_ptr<const Sites> sites;  // that the stacks are of
+  std::shared_ptr<const Sites> sites;  // of the stacks
   std::vector<ScopeSite> list;         // most bytes first
-  std::int64_t lost = 0;               // allocations of whose stack too little is known
+  std::int64_t lost = 0;               // allocations not counted, or without a complete stack
 };
 
-// What is alive of sites, by SiteSum::key().
+// The live objects of sites, by SiteSum::key().
 struct LiveAmount {
   std::int64_t objects = 0, bytes = 0;
 };
 using LiveBySite = std::unordered_map<std::uint64_t, LiveAmount>;
 
-// What has come to live at the sites of a scope between two moments.
+// By how much the live objects of a scope's sites have increased between two moments.
 LiveAmount live_of(const ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now);
 
 ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names);

@@ -1,5 +1,5 @@
-// What was allocated while something lasted, by class and stack: few sites, each met often. One thread at
-// a time.
+// Sums of a scope's allocations by class and stack: few sites, each of which recurs often. One
+// thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class ScopeTally {
   void add(const ScopeTally& more) {
     for (const Sum& sum : more.sums_) add(sum);
   }
-  // What memory it has stays.
+  // Keeps the memory.
   void clear() {
     sums_.clear();
     places_.assign(places_.size(), 0);
@@ -43,7 +43,7 @@ class ScopeTally {
  private:
   static constexpr std::size_t kFirstPlaces = 64;
 
-  // Where its number stands, or is to be put. At least half of the places are empty.
+  // The place of a sum's number, or the empty one for it. At least half of the places are empty.
   std::size_t place_of(const Sum& one) const {
     std::size_t at = (SiteSum::key_of(one.class_id, one.trace) * 0x9e3779b97f4a7c15U) >> 20;
     for (;; ++at) {

@@ -147,7 +147,7 @@ void Scopes::forget() {
   ++version_;
 }
 
-// Where scopes of one thread alone are open, the innermost of them.
+// The innermost open scope, if all open scopes but kNothing ones have the same owner; else 0.
 ScopeNumber Scopes::the_only_one() const {
   ScopeNumber innermost = 0;
   std::int64_t owner = 0;
@@ -165,7 +165,7 @@ Scopes::Shard& Scopes::shard_of(Scope& scope, ScopeNumber number) {
   if (shard != nullptr) return *shard;
   if (idle_.empty()) {
     shards_.push_back(std::make_unique<Shard>());
-    idle_.reserve(shards_.size());  // so that all can come back
+    idle_.reserve(shards_.size());  // so that close() need not allocate
     shard = shards_.back().get();
   } else {
     shard = idle_.back();
@@ -199,13 +199,13 @@ void Scopes::count(std::int64_t thread, const SiteEntry& one) noexcept {
     }
     if (t_here.shard == nullptr) return;
     const std::lock_guard lock(t_here.shard->mutex);
-    if (t_here.shard->scope != t_here.scope) return;  // it has ended just now
+    if (t_here.shard->scope != t_here.scope) return;  // the scope has ended meanwhile
     try {
       t_here.shard->tallies[t_here.part].add({one.class_id, one.trace, 1, one.size});
     } catch (const std::bad_alloc&) {
       ++t_here.shard->tallies.lost;
     }
-  } catch (const std::exception&) {  // no memory to find out: as if it were in no scope
+  } catch (const std::exception&) {  // no memory: as if the thread were in no scope
     t_here = {};
   }
 }

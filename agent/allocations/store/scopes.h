@@ -1,12 +1,12 @@
-// What single pieces of a program allocate, exactly and by site, on all threads that have a part in them:
-// tests, and what a program measures of itself (ddm-test.jar).
+// Counts the allocations of single parts of a program, exactly and by site, on all their threads:
+// tests, and sections that a program measures itself (ddm-test.jar).
 //
-// A scope begins and ends on one thread; threads made meanwhile belong to it, and what those make. Scopes
-// of one thread nest: the inner one's figures are also the outer one's. Several threads may have scopes at
-// once. What it costs while no scope is open: one load an allocation.
+// A scope has one owner thread. Threads that are created meanwhile belong to the scope, and so do
+// threads that these create. Scopes of one owner nest: the inner scope's figures are also the outer
+// one's. Several threads may own scopes at once. With no open scope, an allocation costs one load.
 //
-// count() runs on the program's threads, in a Reading. A thread adds to a shard of its own, whose lock
-// nobody else takes until the scope ends; shards are used again and never freed.
+// count() runs on the program's threads, inside a Reading. A thread adds to a shard of its own,
+// whose lock no other thread takes until the scope ends. Shards are reused and never freed.
 #pragma once
 
 #include <atomic>
@@ -26,15 +26,15 @@
 
 namespace ddm {
 
-using ScopeNumber = std::uint64_t;  // never used again; 0: none
+using ScopeNumber = std::uint64_t;  // never reused; 0: none
 
-// Which of a scope's allocations are what is to be measured.
+// Which of a scope's allocations are measured.
 struct ScopeRoot {
   enum class Rule {
     kEverything,
-    kBelowMethod,  // what that method does, and the threads that it makes
-    kProgram,      // where a frame is neither the JDK's nor of what runs tests
-    kNothing,      // what stands around others: threads that are made there serve those
+    kBelowMethod,  // below that method, and on threads created there
+    kProgram,      // stacks with a frame of neither the JDK nor a test runner
+    kNothing,      // encloses other scopes: threads created in this scope serve those
   };
   Rule rule = Rule::kEverything;
   std::string class_name, method = {};
@@ -42,12 +42,12 @@ struct ScopeRoot {
 
 class Scopes {
  public:
-  // How a thread has come into a scope.
+  // How a thread has become part of a scope.
   enum class Part { kOwner, kMade, kLent, kCount };
 
   struct Tallies {
     ScopeTally of[static_cast<std::size_t>(Part::kCount)];
-    std::int64_t lost = 0;  // there was no memory
+    std::int64_t lost = 0;  // allocations not counted for lack of memory
     ScopeTally& operator[](Part part) { return of[static_cast<std::size_t>(part)]; }
     const ScopeTally& operator[](Part part) const { return of[static_cast<std::size_t>(part)]; }
     void add(const Tallies& more);
@@ -56,7 +56,7 @@ class Scopes {
 
   struct Ended {
     ScopeRoot root;
-    std::shared_ptr<Sites> sites;  // that its stacks are of
+    std::shared_ptr<Sites> sites;  // of its stacks
     Tallies tallies;
   };
 
@@ -64,47 +64,47 @@ class Scopes {
 
   bool any() const { return open_.load(std::memory_order_relaxed) != 0; }
 
-  // On the thread whose scope it is.
+  // Called on the thread that owns the scope.
   ScopeNumber begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites);
-  // Nothing is counted there any more. Any thread; nothing where it has ended.
+  // Ends the scope: nothing more is counted in it. Any thread; no effect if it has ended.
   void end(ScopeNumber number);
-  // Of one that has ended, which is forgotten. None: there is no such scope, or figures began anew while
-  // it was open.
+  // Removes an ended scope and returns its result. nullopt: no ended scope has this number, or
+  // forget() has dropped it.
   std::optional<Ended> take(ScopeNumber number);
-  // Figures begin anew: scopes that are open have none. While nothing is recorded.
+  // Drops all scopes, including open ones. Call while nothing is recorded.
   void forget();
 
-  // What the calling thread, `thread`, has just allocated.
+  // Counts an allocation of the calling thread, whose id is `thread`.
   void count(std::int64_t thread, const SiteEntry& one) noexcept;
 
-  // Where `maker` stands tells to which scope the thread that it makes belongs.
+  // Whether the scope of a thread that `maker` creates depends on the maker's stack, `where`.
   bool asks_where(std::int64_t maker) const;
   void thread_made(std::int64_t maker, std::int64_t made, bool is_virtual,
                    std::span<const Frame> where);
-  // By its class.
+  // Whether threads of this class are virtual.
   bool is_virtual(NameId class_id) const;
   void thread_ended(std::int64_t thread);
 
  private:
   struct Shard {
     std::mutex mutex;
-    ScopeNumber scope = 0;  // 0: of none
+    ScopeNumber scope = 0;  // 0: unused
     Tallies tallies;
   };
   struct Scope {
     ScopeNumber parent = 0;
     std::int64_t owner = 0;       // thread
-    bool owner_was_lent = false;  // and will be again
+    bool owner_was_lent = false;  // before, and will be again
     bool open = true;
     Ended result;
-    std::unordered_map<const void*, Shard*> shards;  // by what is the counting thread's own
+    std::unordered_map<const void*, Shard*> shards;  // by the address of a thread's t_here
   };
   struct Member {
-    ScopeNumber scope = 0;  // 0: it serves whoever is alone
+    ScopeNumber scope = 0;  // 0: the_only_one()
     Part part = Part::kLent;
     bool is_virtual = false;
   };
-  // What a thread remembers of where it counts.
+  // A thread's cache of where it counts.
   struct Here {
     std::int64_t thread = 0;
     std::uint64_t version = 0;
@@ -123,7 +123,7 @@ class Scopes {
 
   const NameTable& names_;
   std::atomic<std::uint32_t> open_{0};
-  std::atomic<std::uint64_t> version_{1};  // of who belongs where
+  std::atomic<std::uint64_t> version_{1};  // incremented when scopes begin or end
 
   mutable std::mutex mutex_;
   ScopeNumber last_ = 0;

@@ -23,7 +23,7 @@ SiteLife life_of(const LiveSum& sum, std::int64_t now_ms) {
           std::llround(sum.top_bytes)};
 }
 
-// No more than what is alive: roundings of estimates go to the youngest.
+// The sum of all ages is the number of live objects: rounding errors go to the youngest class.
 LiveAges ages_of(const AgeSum& sum, const LiveSum& live, const SiteLife& life) {
   LiveAges ages;
   std::int64_t count = life.live_count, bytes = life.live_bytes;
@@ -75,7 +75,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
     reading.live.seen(one.weight, one.weight * static_cast<double>(one.size), one.handle != 0,
                       static_cast<double>(BirthTime::ms(one.born)));
   }
-  // Without a stack is without a stack, whatever the reason.
+  // Sites without a stack are merged by class, whatever the reason.
   struct Without {
     double count = 0, bytes = 0;
     SiteLife life;
@@ -196,7 +196,7 @@ std::span<const Frame> SiteSet::frames(const Site& site, Room& room) const {
   return {room, count + tree.read(from, std::span(room).subspan(count))};
 }
 
-// What is allocated there and below.
+// The bytes allocated at each node and in its callees.
 std::vector<double> SiteSet::bytes_of_callers() const {
   const CallTree& tree = sites_->traces();
   std::vector<double> bytes;

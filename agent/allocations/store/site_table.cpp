@@ -21,7 +21,7 @@ SiteNumber SiteTable::other(NameId class_id, TraceNumber trace) {
     try {
       SiteNumber& site = others_[key];
       return site = new_site(class_id, trace);
-    } catch (const std::bad_alloc&) {  // then as if there were no more places
+    } catch (const std::bad_alloc&) {  // as if the table were full
     }
   }
   return trace != kNoTrace ? other(class_id, kNoTrace) : kUnknown;

@@ -16,7 +16,7 @@ void Sites::make_room(SiteJournal& journal, bool at_any_price) {
   if (at_any_price) {
     lock.lock();
   } else if (!lock.try_lock()) {
-    return;  // somebody reads or drains: there is room left for a while
+    return;  // another thread reads or drains; the journal still has room
   }
   drain(journal, journal.written_);
 }
@@ -32,7 +32,7 @@ void Sites::drain(SiteJournal& journal, std::uint64_t end) {
     if (entry(i).born != 0 && live_) live_->prefetch(site);
   }
   for (std::uint64_t i = begin; i < end; ++i) add(entry(i));
-  // Its thread writes there again once it sees this.
+  // The journal's thread reuses these entries once it sees this store.
   if (begin < end) journal.drained_.store(end, std::memory_order_release);
 }
 
@@ -42,7 +42,7 @@ void Sites::follow(SiteNumber site, const SiteEntry& one) {
   if (one.handle == 0) return;
   try {
     strays_.push_back(one.handle);
-  } catch (const std::bad_alloc&) {  // a few bytes of the VM's stay for good
+  } catch (const std::bad_alloc&) {  // the weak handle leaks, a few bytes in the VM
   }
 }
 
