@@ -58,7 +58,8 @@ class VmStackCapture final : public StackCapture {
   // The result of the agent's walk and of GetStackTrace.
   struct Compared {
     const char* difference = nullptr;  // how they differ, or null
-    bool odd = false;                  // the walk met an unexpected frame
+    bool odd = false;                  // the walk met an unexpected frame, or has no judge
+    bool judged = true;                // GetStackTrace answered
     WalkEnd end = WalkEnd::kComplete;  // of the walk
     bool has_code = false;             // there is compiled code among the frames
   };

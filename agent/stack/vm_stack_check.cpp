@@ -45,7 +45,7 @@ VmStackCapture::Compared VmStackCapture::check(JNIEnv* jni, bool with_cache) {
     result = compare(jni, with_cache);
     if (result.difference == nullptr) break;
   }
-  check_.compared(result.difference, result.odd);
+  if (result.judged) check_.compared(result.difference, result.odd);
   return result;
 }
 
@@ -73,6 +73,12 @@ VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
   const std::size_t official_count = jvmti_.capture_raw(jni, room->official);
   std::size_t count = 0;
   const WalkEnd end = raw_walk(jni, room->found, count);
+  // In the dead phase, in which daemon threads still run, GetStackTrace fails.
+  if (official_count == 0 && count > 0) {
+    result.judged = false;
+    result.odd = true;
+    return result;
+  }
   const std::span<const RawFrame> official{room->official, official_count};
   const std::span<const VersionFrame> found{room->found, count};
   const std::span<const RawFrame> walked{room->walked, count};
