@@ -122,7 +122,7 @@ TEST_CASE("What comes up often is kept in full, however many came up once before
     for (std::uint32_t hot = 0; hot < 10; ++hot) {
       const auto frames = stack_of(1'000'000'000 + 1000 * phase + hot, 40);
       TraceNumber number = tree->number_of(frames);
-      for (int hit = 0; hit < 100'000 && tree->has_gap(number); ++hit) {
+      for (int hit = 0; hit < 100'000 && tree->lacks_frames(number); ++hit) {
         number = tree->number_of(frames);
       }
       CHECK(read(*tree, number) == frames);
