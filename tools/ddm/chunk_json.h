@@ -20,11 +20,4 @@ std::string place_of(const ThreadStack::Frame& frame);
 // "running", "wait", ...; as DDM servers label them.
 std::string_view thread_state_name(ThreadState state);
 
-// 48 65 6c 6c 6f  Hello, 16 bytes a line, each with its offset.
-std::string hex_dump(ByteSpan data);
-
-// "48 65 6C" or "48656c"; blanks are free. None: no hex digits, or an odd number of them.
-std::optional<Bytes> parse_hex(std::string_view text);
-std::string to_hex(ByteSpan data);
-
 }  // namespace ddm

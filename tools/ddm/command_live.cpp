@@ -101,8 +101,7 @@ class JsonRows {
       row["live_bytes"] = old.bytes;
     }
     if (estimated_) row["estimated"] = true;
-    print("{}\n{}", rows_++ == 0 ? "" : ",",
-          row.dump(-1, ' ', false, Json::error_handler_t::replace));
+    print("{}\n{}", rows_++ == 0 ? "" : ",", json_line(row));
     return true;
   }
 

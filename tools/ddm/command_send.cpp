@@ -5,6 +5,7 @@
 #include "chunk_json.h"
 #include "command.h"
 #include "ddm_client.h"
+#include "hex.h"
 #include "option_values.h"
 #include "output.h"
 #include "target.h"

@@ -23,7 +23,7 @@ struct ServeOptions {
 HttpAnswer json_answer(const Json& value) {
   HttpAnswer answer;
   answer.type = "application/json";
-  answer.body = value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  answer.body = json_line(value) + "\n";
   return answer;
 }
 

@@ -29,15 +29,6 @@ std::optional<Error> checked(const Use& use) {
   }
 }
 
-// Inside a script element nothing may end it.
-std::string script_text(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
-    text.replace(at, 1, "\\u003c");
-  }
-  return text;
-}
-
 // Classes that the VM makes up (lambdas, method handles) have another number in each run:
 // "Shop$$Lambda$14/0x00007f01" is "Shop$$Lambda".
 std::string without_number(std::string name) {
@@ -183,8 +174,8 @@ std::optional<Error> DifferencePage::add_file(const std::string& path, Side side
 std::string DifferencePage::html(const std::string& words) {
   tree_.use_names();
   names_.rank();
-  std::string out = "{\"summary\":" + script_text(after_.summary) +
-                    ",\n\"before\":" + script_text(before_.summary) + ",\n\"words\":";
+  std::string out = "{\"summary\":" + json_in_script(after_.summary) +
+                    ",\n\"before\":" + json_in_script(before_.summary) + ",\n\"words\":";
   append_json_string(out, words);
   out +=
       ",\"recorded_bytes\":0,\"recorded_count\":0,\"oldest_ms\":0,\"newest_ms\":0,\"threads\":[]";

@@ -1,22 +1,24 @@
-// Bytes as people write and read them.
+#include "hex.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-
-#include "chunk_json.h"
+#include <iterator>
 
 namespace ddm {
 namespace {
 
 constexpr std::size_t kBytesPerLine = 16;
 
-int digit_of(char c) {
+}  // namespace
+
+int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
-
-}  // namespace
 
 std::string hex_dump(ByteSpan data) {
   std::string out;
@@ -38,7 +40,7 @@ std::optional<Bytes> parse_hex(std::string_view text) {
   int high = -1;
   for (const char c : text) {
     if (std::isspace(static_cast<unsigned char>(c)) != 0) continue;
-    const int digit = digit_of(c);
+    const int digit = hex_digit(c);
     if (digit < 0) return {};
     if (high < 0) {
       high = digit;

@@ -1,6 +1,7 @@
 // What a program says of itself in a few figures, at the price of some short requests.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -21,5 +22,9 @@ struct JvmFigures {
 };
 
 Result<JvmFigures> jvm_figures(DdmClient& client);
+
+// Between two looks. None: tracking is off; 0: it began anew meanwhile, or there was no look before.
+std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
+                                       const JvmFigures& now, std::chrono::duration<double> passed);
 
 }  // namespace ddm

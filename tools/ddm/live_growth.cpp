@@ -61,7 +61,7 @@ bool LiveMoment::line(std::string_view line) {
   if (survived.count == 0) return true;
   std::string site = text_of(object, "class");
   if (const auto stack = object.find("stack"); stack != object.end()) {
-    site += stack->dump(-1, ' ', false, Json::error_handler_t::replace);
+    site += json_line(*stack);
   }
   const std::uint64_t key = std::hash<std::string>()(site);
   Survived& all = sites_[key];

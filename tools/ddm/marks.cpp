@@ -128,13 +128,12 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
             static_cast<std::uint64_t>(figures.fact("process_start"))) {
           summary["pid_namespace"] = own_pid_namespace();
         }
-        if (!sink(summary.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"))
-          return false;
+        if (!sink(json_line(summary) + "\n")) return false;
         for (const SiteFigure& site : figures.sites) {
           const Json line = {
               {"type", "site"},      {"class", site.class_name},  {"count", site.count},
               {"bytes", site.bytes}, {"at", frame_json(site.at)}, {"app", frame_json(site.app)}};
-          if (!sink(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) return false;
+          if (!sink(json_line(line) + "\n")) return false;
         }
         return true;
       });

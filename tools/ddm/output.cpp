@@ -72,6 +72,18 @@ void print_json(const Json& value) {
   print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+std::string json_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_in_script(const Json& value) {
+  std::string text = json_line(value);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+    text.replace(at, 1, "\\u003c");
+  }
+  return text;
+}
+
 bool output_complete() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
   return g_reader_gone || errno == EPIPE;

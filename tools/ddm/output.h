@@ -59,6 +59,10 @@ void print(fmt::format_string<Harmless<First>, Harmless<Args>...> format, const 
 // A line, broken at blanks where a terminal is narrower.
 void print_sentence(std::string_view text);
 void print_json(const Json& value);
+// Without the end of the line. What is no UTF-8 becomes U+FFFD.
+std::string json_line(const Json& value);
+// The same for a script element of a page, which nothing in it ends.
+std::string json_in_script(const Json& value);
 
 // All of it has reached stdout. A reader that went away (EPIPE) counts as having had enough.
 bool output_complete();

@@ -105,7 +105,7 @@ std::string heap_page(const std::string& title, const std::vector<HeapFrame>& fr
   const Json data = {{"title", json_text(title)},     {"square", square},
                      {"kinds", std::move(kinds)},     {"roles", std::move(roles)},
                      {"classes", std::move(classes)}, {"frames", std::move(rows)}};
-  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json_line(data);
   // Nothing in a name ends the script that it stands in.
   for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3) {
     text.insert(at + 1, "\\");

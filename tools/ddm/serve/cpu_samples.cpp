@@ -13,12 +13,8 @@ namespace {
 
 using Counts = std::map<std::string, std::int64_t>;
 
-std::string dumped(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string key_of_stack(const Json& line) {
-  return dumped(line.value("stack", Json())) + dumped(line.value("thread", Json())) +
+  return json_line(line.value("stack", Json())) + json_line(line.value("thread", Json())) +
          (line.contains("truncated") ? "cut" : "");
 }
 

@@ -6,17 +6,12 @@
 #include <cctype>
 #include <limits>
 
+#include "hex.h"
+
 namespace ddm {
 namespace {
 
 constexpr int kBadRequest = 400, kBodyTooLarge = 413, kHeadTooLarge = 431;
-
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // False: it is not decoded text.
 bool read_query(std::string_view query, HttpRequest& request) {
@@ -42,8 +37,8 @@ std::optional<std::string> decoded_url(std::string_view text) {
     } else if (text[i] != '%') {
       out += text[i];
     } else {
-      const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
+      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
       if (high < 0 || low < 0 || high + low == 0) return {};
       out += static_cast<char>(high << 4 | low);
       i += 2;

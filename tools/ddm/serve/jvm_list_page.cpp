@@ -102,22 +102,9 @@ Json known(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// For a script element: nothing in it ends the element.
-std::string in_script(const Json& value) {
-  std::string out;
-  for (const char c : value.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string data_element(const char* id, const Json& value) {
   return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id,
-                     in_script(value));
+                     json_in_script(value));
 }
 
 }  // namespace

@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <system_error>
 #include <thread>
 
 #include "containers/published.h"
+#include "proc_stat.h"
 #include "target.h"
 
 namespace ddm {
@@ -23,30 +22,17 @@ constexpr std::chrono::seconds kPatience{2};
 constexpr std::chrono::seconds kLeftAlone{10};
 constexpr std::size_t kAtOnce = 8;
 
-// User and system time of one thread (proc(5), the 14th and 15th word of stat); none: not the agent's.
-std::int64_t agent_ticks_of(const std::string& task) {
-  std::ifstream file(task + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t name = line.find('('), name_end = line.rfind(')');
-  if (name == std::string::npos || name_end == std::string::npos) return 0;
-  const std::string_view called = std::string_view(line).substr(name + 1);
-  if (!called.starts_with("ddm-") && !called.starts_with("ddmagent")) return 0;
-  std::istringstream words(line.substr(name_end + 2));
-  std::string word;
-  for (int i = 3; i < 14; ++i) words >> word;
-  std::int64_t user = 0, system = 0;
-  words >> user >> system;
-  return user + system;
-}
-
 std::optional<double> agent_cpu_of(pid_t pid) {
   const std::string tasks = fmt::format("/proc/{}/task", pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(tasks.c_str()), closedir);
   if (!stream) return {};
   std::int64_t ticks = 0;
   while (const dirent* entry = readdir(stream.get())) {
-    if (entry->d_name[0] != '.') ticks += agent_ticks_of(tasks + "/" + entry->d_name);
+    if (entry->d_name[0] == '.') continue;
+    const auto thread = read_proc_stat(tasks + "/" + entry->d_name + "/stat");
+    const bool of_agent =
+        thread && (thread->name.starts_with("ddm-") || thread->name.starts_with("ddmagent"));
+    if (of_agent) ticks += thread->cpu_ticks;
   }
   return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
@@ -75,12 +61,7 @@ WatchedJvm JvmWatch::look_at(Known& known) {
   known.client->take_events();
   if (!figures) return fail();
   jvm.agent_cpu_seconds = agent_cpu_of(known.target.pid);
-  if (figures->tracking) {
-    const bool same = known.before && known.before->period == figures->period;
-    const double passed = std::chrono::duration<double>(now - known.at).count();
-    const std::int64_t more = same ? figures->seen_bytes - known.before->seen_bytes : 0;
-    jvm.bytes_per_second = static_cast<double>(more) / std::max(passed, 0.001);
-  }
+  jvm.bytes_per_second = bytes_per_second(known.before, *figures, now - known.at);
   known.before = *figures;
   known.at = now;
   jvm.figures = std::move(*figures);

@@ -65,6 +65,17 @@ class Question {
     return Question(*pid, std::move(*client));
   }
 
+  // Of a program with profiles.
+  static Result<Question> ask_for_profile(const HttpRequest& request,
+                                          const HttpServer::GivenUp& given_up,
+                                          HttpAnswer& refused) {
+    auto question = ask(request, given_up, refused);
+    if (!question || offers_reports(question->client_)) return question;
+    const Error none{"the program runs without this agent: it has no profiles"};
+    refused = http_refusal(kNotInThisState, none.message);
+    return none;
+  }
+
   pid_t pid() const { return pid_; }
   DdmClient& client() { return client_; }
 
@@ -143,7 +154,7 @@ HttpAnswer profile_of_span(Question& question, double seconds, bool track, const
   auto more = pprof_difference(*before, *after, passed.count());
   if (more && first_type != nullptr) more = with_default_type(std::move(*more), first_type);
   if (!more) return http_refusal(kNotInThisState, more.message());
-  return profile_answer(zipped(*more), fmt::format("{}-{}", "allocs", question.pid()));
+  return profile_answer(zipped(*more), fmt::format("allocs-{}", question.pid()));
 }
 
 // The programs whose CPU is sampled for somebody: who comes second would have it switched off by who
@@ -193,12 +204,9 @@ HttpAnswer allocs_profile(const HttpRequest& request, bool heap,
   const auto seconds = asked_seconds(request);
   if (!seconds) return http_refusal(kNoTime, seconds.message());
   HttpAnswer refused;
-  auto question = Question::ask(request, given_up, refused);
+  auto question = Question::ask_for_profile(request, given_up, refused);
   if (!question) return refused;
   const pid_t pid = question->pid();
-  if (!offers_reports(question->client())) {
-    return http_refusal(kNotInThisState, "the program runs without this agent: it has no profiles");
-  }
   const auto summary = fetch_summary(question->client());
   if (!summary) return http_refusal(kTargetFailed, summary.message());
   if (heap && !summary->contains("live_bytes")) {
@@ -229,13 +237,10 @@ HttpAnswer cpu_profile(const HttpRequest& request, const HttpServer::GivenUp& gi
   const auto seconds = asked_seconds(request);
   if (!seconds) return http_refusal(kNoTime, seconds.message());
   HttpAnswer refused;
-  auto question = Question::ask(request, given_up, refused);
+  auto question = Question::ask_for_profile(request, given_up, refused);
   if (!question) return refused;
   const pid_t pid = question->pid();
   DdmClient& client = question->client();
-  if (!offers_reports(client)) {
-    return http_refusal(kNotInThisState, "the program runs without this agent: it has no profiles");
-  }
   const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return http_refusal(kTargetFailed, hello.message());
   const SampledProgram sampled(pid);

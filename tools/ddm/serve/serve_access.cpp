@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "core/file_descriptor.h"
+#include "hex.h"
 #include "wire/sockets/owned_file.h"
 
 namespace ddm {
@@ -102,13 +103,11 @@ std::string ServeAccess::url() const {
 }
 
 Result<std::string> new_token() {
-  std::array<unsigned char, 16> bytes{};
+  std::array<std::uint8_t, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     return errno_error("no random numbers for a token");
   }
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
+  return to_hex(bytes);
 }
 
 Result<std::string> token_in(const std::string& path) {

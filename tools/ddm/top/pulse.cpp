@@ -1,37 +1,20 @@
 #include "top/pulse.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include "containers/published.h"
 #include "core/whole_text.h"
-#include "jvm_figures.h"
+#include "proc_stat.h"
 #include "report_fetch.h"
 #include "target.h"
 #include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {
-
-// User and system time of all its threads (proc(5), the 14th and 15th word of stat).
-std::int64_t cpu_ticks_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  // The second word is a name in brackets, which may have blanks and brackets in it.
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::istringstream words(line.substr(name_end + 2));
-  std::string word;
-  for (int i = 3; i < 14; ++i) words >> word;
-  std::int64_t user = 0, system = 0;
-  words >> user >> system;
-  return user + system;
-}
 
 bool is_tracking(DdmClient& client) {
   const auto state = client.get<TrackingState>({TrackingState::kType, {}});
@@ -49,13 +32,12 @@ std::vector<JvmPulse> AllPulses::look() {
   std::map<pid_t, Known> still;
   for (const Target& target : all_targets()) {
     auto known = known_.find(target.pid);
-    const bool first = known == known_.end();
-    if (first) {
+    if (known == known_.end()) {
       auto client = connect_to_target(std::to_string(target.pid));
       if (!client) continue;
-      known = known_.emplace(target.pid, Known{std::move(*client), target.app, 0, 0, 0, {}}).first;
+      known = known_.emplace(target.pid, Known{std::move(*client), target.app, {}, 0, {}}).first;
     }
-    auto pulse = look_at(target.pid, known->second, first);
+    auto pulse = look_at(target.pid, known->second);
     if (!pulse) continue;
     pulses.push_back(std::move(*pulse));
     still.insert(known_.extract(known));
@@ -64,25 +46,21 @@ std::vector<JvmPulse> AllPulses::look() {
   return pulses;
 }
 
-std::optional<JvmPulse> AllPulses::look_at(pid_t pid, Known& known, bool first) {
+std::optional<JvmPulse> AllPulses::look_at(pid_t pid, Known& known) {
   const auto figures = jvm_figures(known.client);
   if (!figures) return {};
   JvmPulse pulse{pid, known.app, {}, figures->live_bytes, 0};
   if (!pulse.live_bytes) pulse.live_bytes = figures->heap_used;
   const auto now = PulseClock::now();
   const double passed = seconds_from(known.at, now);
-  const std::int64_t ticks = cpu_ticks_of(pid);
-  if (!first) {
+  const auto stat = read_proc_stat(fmt::format("/proc/{}/stat", pid));
+  const std::int64_t ticks = stat ? stat->cpu_ticks : 0;
+  if (known.before) {
     pulse.cpu_percent = 100.0 * static_cast<double>(ticks - known.cpu_ticks) /
                         static_cast<double>(sysconf(_SC_CLK_TCK)) / passed;
   }
-  if (figures->tracking) {
-    const bool same = !first && figures->period == known.period;
-    const std::int64_t more = same ? figures->seen_bytes - known.seen_bytes : 0;
-    pulse.bytes_per_second = static_cast<double>(more) / passed;
-  }
-  known.seen_bytes = figures->seen_bytes;
-  known.period = figures->period;
+  pulse.bytes_per_second = bytes_per_second(known.before, *figures, now - known.at);
+  known.before = *figures;
   known.cpu_ticks = ticks;
   known.at = now;
   return pulse;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ddm_client.h"
+#include "jvm_figures.h"
 #include "site_rows.h"
 #include "threads.h"
 #include "wire/sockets/discovery.h"
@@ -47,10 +48,11 @@ class AllPulses {
   struct Known {
     DdmClient client;
     std::string app;
-    std::int64_t seen_bytes = 0, cpu_ticks = 0, period = 0;
+    std::optional<JvmFigures> before;  // none: this is the first look
+    std::int64_t cpu_ticks = 0;
     PulseClock::time_point at;
   };
-  std::optional<JvmPulse> look_at(pid_t pid, Known& known, bool first);
+  std::optional<JvmPulse> look_at(pid_t pid, Known& known);
 
   std::map<pid_t, Known> known_;
 };
