@@ -1,5 +1,5 @@
-// The system's clocks, in one unit each: nanoseconds of a clock, milliseconds since the epoch. Where a
-// reading is to cost next to nothing: core/tick_clock.h.
+// The system's clocks, in one unit each: nanoseconds of a clock, milliseconds or microseconds since the
+// epoch. Where a reading is to cost next to nothing: core/tick_clock.h.
 #pragma once
 
 #include <time.h>
@@ -24,6 +24,7 @@ inline std::int64_t cpu_of_thread_ns(std::uint32_t os_id) noexcept {
   return nanos_of(static_cast<clockid_t>((~os_id << 3) | kCpuOfThread));
 }
 
+inline std::int64_t epoch_us() noexcept { return nanos_of(CLOCK_REALTIME) / 1'000; }
 inline std::int64_t epoch_ms() noexcept { return nanos_of(CLOCK_REALTIME) / 1'000'000; }
 // The time of records: 4 ms resolution, without a system call.
 inline std::int64_t coarse_epoch_ms() noexcept {

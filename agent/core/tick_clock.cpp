@@ -74,7 +74,7 @@ void TickClock::calibrate() {
 }
 
 void ThreadCpuClock::read(Ticks now) noexcept {
-  const Ticks cpu = TickClock::ticks(TickClock::nanos_of(CLOCK_THREAD_CPUTIME_ID));
+  const Ticks cpu = TickClock::ticks(static_cast<std::uint64_t>(cpu_of_this_thread_ns()));
   read_at_ = now;
   cpu_ = cpu > last_ ? cpu : last_;
 }

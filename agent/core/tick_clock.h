@@ -3,13 +3,13 @@
 // made rarely. Any thread.
 #pragma once
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdint>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
+
+#include "core/clocks.h"
 
 namespace ddm {
 
@@ -35,12 +35,8 @@ class TickClock {
     return static_cast<Ticks>(static_cast<double>(nanos) / s_nanos_per_tick);
   }
 
-  static std::uint64_t monotonic_nanos() noexcept { return nanos_of(CLOCK_MONOTONIC); }
-  static std::uint64_t nanos_of(clockid_t clock) noexcept {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(time.tv_nsec);
+  static std::uint64_t monotonic_nanos() noexcept {
+    return static_cast<std::uint64_t>(monotonic_ns());
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "core/own_memory.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/thread_fields.h"
 #include "vm/vm_library.h"
 #include "vm/vm_structs.h"
 
@@ -88,9 +89,8 @@ std::string find_thread_state(JNIEnv* jni, jvmtiEnv* jvmti) {
   jthread thread = nullptr;
   if (jvmti->GetCurrentThread(&thread) != JVMTI_ERROR_NONE) return "no current thread";
   const LocalRef<jobject> current(jni, thread);
-  const LocalRef<jclass> klass(jni, jni->FindClass("java/lang/Thread"));
-  const jfieldID eetop = klass ? jni->GetFieldID(klass.get(), "eetop", "J") : nullptr;
-  if (clear_exception(jni) || eetop == nullptr) return "java.lang.Thread has no field eetop";
+  const jfieldID eetop = thread_field(jni, "eetop", "J");
+  if (eetop == nullptr) return "java.lang.Thread has no field eetop";
   const auto vm_thread = static_cast<std::intptr_t>(jni->GetLongField(current.get(), eetop));
   g_access.thread_state = vm_thread + *offset - reinterpret_cast<std::intptr_t>(jni);
   constexpr std::ptrdiff_t kNear = 16 * 1024;

@@ -41,13 +41,10 @@ HitBudget::HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources)
       limit_percent_(static_cast<double>(sources_.percent)) {}
 
 HitBudget::Known HitBudget::now() const {
-  return {nanos_of(CLOCK_MONOTONIC), nanos_of(CLOCK_PROCESS_CPUTIME_ID), own_ns(),
-          sources_.sampler_ns()};
+  return {monotonic_ns(), nanos_of(CLOCK_PROCESS_CPUTIME_ID), own_ns(), sources_.sampler_ns()};
 }
 
-std::int64_t HitBudget::own_ns() const {
-  return nanos_of(CLOCK_THREAD_CPUTIME_ID) + aside_.cpu_ns();
-}
+std::int64_t HitBudget::own_ns() const { return cpu_of_this_thread_ns() + aside_.cpu_ns(); }
 
 void HitBudget::keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent) {
   if (kept_.empty()) begin(jni);
@@ -95,7 +92,7 @@ void HitBudget::calibrate(JNIEnv* jni, int rounds) {
 }
 
 void HitBudget::begin(JNIEnv* jni) {
-  const std::int64_t begun = nanos_of(CLOCK_MONOTONIC);
+  const std::int64_t begun = monotonic_ns();
   constexpr std::int64_t kLeast = 60'000'000, kMost = 500'000'000;
   const bool first = steps_ == 0;
   // The compiler begins where calls are many, and is waited for.
@@ -103,7 +100,7 @@ void HitBudget::begin(JNIEnv* jni) {
   for (int round = 0, unchanged = 0; unchanged < 3; ++round) {
     const double before = costs_.count + costs_.timed;
     calibrate(jni, 2000);
-    const std::int64_t spent = nanos_of(CLOCK_MONOTONIC) - begun;
+    const std::int64_t spent = monotonic_ns() - begun;
     if (spent > kMost || costs_.count <= 0) break;
     const bool settled = round > 0 && costs_.count + costs_.timed > 0.9 * before;
     unchanged = settled && (!first || spent > kLeast) ? unchanged + 1 : 0;

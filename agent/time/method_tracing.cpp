@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/class_names.h"
+#include "core/clocks.h"
 #include "core/log.h"
 #include "stack/names/name_table.h"
 #include "time/calls/matched_calls.h"
@@ -92,7 +93,7 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
     trace_ = Trace{
         wish,
         std::make_shared<CallLog>(bytes / (wish.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
-        TickClock::nanos_of(CLOCK_REALTIME) / 1000};
+        static_cast<std::uint64_t>(epoch_us())};
     trace_->methods = std::make_shared<MethodMarks>(numbers_, wish.methods());
     if (!wish.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wish.below));

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/clocks.h"
-#include "core/tick_clock.h"
 #include "time/ran_threads.h"
 
 namespace ddm {
@@ -25,11 +24,11 @@ SampleTrace::SampleTrace(const NameTable& names, std::int64_t interval_ns, std::
                          bool dual)
     : names_(names),
       interval_ns_(interval_ns),
-      begin_ns_(static_cast<std::int64_t>(TickClock::monotonic_nanos())),
+      begin_ns_(monotonic_ns()),
       calls_(events_in(bytes, dual)) {
   trace_.dual = dual;
   trace_.pid = getpid();
-  trace_.begin_micros = TickClock::nanos_of(CLOCK_REALTIME) / 1000;
+  trace_.begin_micros = static_cast<std::uint64_t>(epoch_us());
 }
 
 void SampleTrace::add(std::int64_t java_id, const std::string& name, std::uint32_t os_id,

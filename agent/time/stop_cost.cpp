@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "core/tick_clock.h"
+#include "core/clocks.h"
 
 namespace ddm {
 namespace {
@@ -27,10 +27,9 @@ void set_nap_slack(unsigned long ns) { prctl(PR_SET_TIMERSLACK, ns, 0UL, 0UL, 0U
 void StopCost::begin() {
   constexpr int kTries = 16;
   constexpr timespec kNap{0, 1};
-  const std::uint64_t before = TickClock::nanos_of(CLOCK_THREAD_CPUTIME_ID);
+  const std::int64_t before = cpu_of_this_thread_ns();
   for (int i = 0; i < kTries; ++i) nanosleep(&kNap, nullptr);
-  switch_ns_ =
-      static_cast<std::int64_t>(TickClock::nanos_of(CLOCK_THREAD_CPUTIME_ID) - before) / kTries;
+  switch_ns_ = (cpu_of_this_thread_ns() - before) / kTries;
   switches_ = switches_of_this_thread();
   stop_ns_ = 0;
   crowded_ = false;

@@ -1,6 +1,7 @@
 #include "vm/vm_threads.h"
 
 #include "vm/jvmti_memory.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 
@@ -13,10 +14,8 @@ std::uintptr_t VmThreads::current(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 std::optional<VmThreads> VmThreads::create(JNIEnv* jni, jobject current) {
   constexpr std::uintptr_t kMostOffset = 1 << 16;
-  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-  if (clear_exception(jni) || !thread_class) return std::nullopt;
-  const jfieldID eetop = jni->GetFieldID(thread_class.get(), "eetop", "J");
-  if (clear_exception(jni) || eetop == nullptr) return std::nullopt;
+  const jfieldID eetop = thread_field(jni, "eetop", "J");
+  if (eetop == nullptr) return std::nullopt;
   const auto thread = static_cast<std::uintptr_t>(jni->GetLongField(current, eetop));
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(jni) - thread;
   if (thread == 0 || offset == 0 || offset > kMostOffset) return std::nullopt;

@@ -70,6 +70,11 @@ const PatchedClasses::Chosen* PatchedClasses::chosen(const Model& model, const s
   return waits ? &model.later : nullptr;
 }
 
+bool PatchedClasses::is_wanted(const std::string& name) const {
+  return std::any_of(models_.begin(), models_.end(),
+                     [&](const auto& one) { return chosen(one.second, name) != nullptr; });
+}
+
 bool PatchedClasses::has(const std::string& model, const std::string& name) const {
   const auto patched = patched_.find(name);
   const auto at = models_.find(model);
@@ -229,9 +234,7 @@ bool PatchedClasses::may_want(std::string_view internal_name, bool) {
   if (is_untouchable(internal_name)) return false;
   const std::string name = dotted_name(internal_name);
   const std::lock_guard lock(mutex_);
-  return patched_.contains(name) || std::any_of(models_.begin(), models_.end(), [&](auto& one) {
-           return chosen(one.second, name) != nullptr;
-         });
+  return patched_.contains(name) || is_wanted(name);
 }
 
 // Called for a linked class. A plan may name one method of any class, so the class is only retransformed
@@ -275,21 +278,18 @@ std::vector<Patcher::Part> PatchedClasses::parts(JNIEnv* jni, const LoadingClass
 void PatchedClasses::patched(JNIEnv*, const LoadingClass& loading, bci::ByteSpan class_file,
                              const std::vector<Part>& parts) {
   const std::string name = dotted_name(loading.internal_name);
-  Patched now{{class_file.begin(), class_file.end()}, {}};
+  std::set<std::string> models;
   const std::lock_guard lock(mutex_);
   for (const Part& part : parts) {
-    if (!part.result.methods.empty()) now.models.insert(part.whose);
+    if (!part.result.methods.empty()) models.insert(part.whose);
     if (part.whose == changing_model_) outcomes_[name].refused = part.result.refused;
   }
-  const bool is_wanted = std::any_of(models_.begin(), models_.end(), [&](const auto& one) {
-    return chosen(one.second, name) != nullptr;
-  });
-  if (!now.models.empty()) {
-    patched_[name] = std::move(now);
-  } else if (!parts.empty() ||
-             !is_wanted) {  // otherwise: a class of the same name in another loader
-    patched_.erase(name);
+  if (!models.empty()) {
+    patched_[name] = {{class_file.begin(), class_file.end()}, std::move(models)};
+    return;
   }
+  // A wanted class without a plan has only the name of one in another loader, whose patches stay.
+  if (!parts.empty() || !is_wanted(name)) patched_.erase(name);
 }
 
 void PatchedClasses::left_out(const std::string& reason) { log_warn("patches: {}", reason); }
@@ -322,8 +322,8 @@ std::vector<std::string> PatchedClasses::take_out(JNIEnv* jni,
   std::vector<std::string> told;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [model, of_model] :
-         models_) {  // a class loaded later may have patches of several models
+    // A class loaded later may have patches of several models.
+    for (const auto& [model, of_model] : models_) {
       ClassNames of_this;
       std::copy_if(names.begin(), names.end(), std::inserter(of_this, of_this.end()),
                    [&, id = model](const std::string& name) { return has(id, name); });

@@ -91,6 +91,7 @@ class PatchedClasses final : private Patcher, private HitSpender {
   ClassNames leave_out(const std::string& model, const ClassNames& classes);
   ClassNames classes_of(const std::string& model) const;
   bool has(const std::string& model, const std::string& name) const;
+  bool is_wanted(const std::string& name) const;  // by any model
   static const Chosen* chosen(const Model& model, const std::string& name);
 
   bool may_want(std::string_view internal_name, bool is_platform) override;

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/thread_fields.h"
 #include "vm/value_objects.h"
 #include "vm/vm_facts.h"
 
@@ -26,10 +27,8 @@ thread_local bool t_waits_for_sample = false;
 
 // The JavaThread of a live thread; 0 if unknown.
 std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
-  const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
-  if (clear_exception(jni) || !thread_class) return 0;
-  const jfieldID eetop = jni->GetFieldID(thread_class.get(), "eetop", "J");
-  if (clear_exception(jni) || eetop == nullptr) return 0;
+  const jfieldID eetop = thread_field(jni, "eetop", "J");
+  if (eetop == nullptr) return 0;
   return static_cast<std::uintptr_t>(jni->GetLongField(thread, eetop));
 }
 
