@@ -31,8 +31,7 @@ def the_same_program_passes_however_its_code_runs(t):
     with open(t.path("allocations.txt"), encoding="utf-8") as f:
         lines = f.read().splitlines()
     assert lines[0] == f"# jdk {t.jdk.major}"
-    # A byte[] of 2 to 4 letters: compact headers (the default from JDK 27 on) spare it 8 bytes.
-    array = 16000 if t.jdk.major >= 27 else 24000
+    array = 16000 if t.jdk.compact_headers else 24000  # a byte[] of 2 to 4 letters
     assert lines[1:] == [f"byte[] @ Gated.pad\t1000\t{array}", "java.lang.String @ Gated.pad\t1000\t24000"], lines
     for number, flags in enumerate(MODES):
         out = gate(t, left_by(t, f"again{number}", flags=flags), *baseline)
@@ -45,7 +44,7 @@ def one_more_new_in_a_helper_fails_the_gate_with_its_place(t):
     gate(t, left_by(t, "before"), *baseline, "--update")
     after = left_by(t, "after", "more")
     out = gate(t, after, *baseline, "--junit", t.path("j.xml"), "--markdown", t.path("m.md"), code=GROWN)
-    made = 24_000 if t.jdk.major >= 27 else 32_000  # compact headers
+    made = 24_000 if t.jdk.compact_headers else 32_000
     assert f"new: int[] @ Gated.pad: 1,000 (+1,000) objects, {made:,} (+{made:,}) bytes\n" in out, out
     assert "        at Gated.pad(Gated.java:7)\n        by Gated.work(Gated.java:12)\n" in out, out
     found = json.loads(gate(t, after, *baseline, "--json", code=GROWN))

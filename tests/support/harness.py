@@ -42,6 +42,7 @@ class Jdk:
         with open(os.path.join(home, "release")) as f:
             text = f.read()
         self.major = int(re.search(r'JAVA_VERSION="(\d+)', text).group(1))
+        self.compact_headers = self.major >= 27  # by default (JEP 534): objects are smaller
         self._collectors = None
         # One from tests/more_jdks.sh has a C library of its own.
         self.brought = not home.startswith("/usr/lib/jvm/")
