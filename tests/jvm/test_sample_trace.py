@@ -77,9 +77,12 @@ def the_file_of_samples_opens_in_dmtracedump_and_in_ddm(t):
                 f.write(stop(ddm))
         done = t.command(["dmtracedump", "-o", t.path("s.trace")])
         assert done.code == 0 and "CpuShares.spin" in done.out, done
-        done = t.command([DDM, "trace", p.address, "--sample", "2", "-d", "0.7", "-o", t.path("d.trace"), "--json"])
-        assert done.code == 0, done
-        methods = {m["method"]: m for m in json.loads(done.out)["methods"]}
+        for _ in range(20):  # on a busy machine the program may not come to the shortest part so soon
+            done = t.command([DDM, "trace", p.address, "--sample", "2", "-d", "0.7", "-o", t.path("d.trace"), "--json"])
+            assert done.code == 0, done
+            methods = {m["method"]: m for m in json.loads(done.out)["methods"]}
+            if methods.keys() >= set(PARTS):
+                break
         assert methods["spin"]["self_us"] > 0 and methods["seventy"]["total_us"] > methods["ten"]["total_us"]
         with open(t.path("d.trace"), "rb") as f:
             assert "shares" in Trace(f.read()).threads.values()
