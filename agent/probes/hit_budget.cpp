@@ -15,14 +15,14 @@ namespace {
 constexpr std::chrono::milliseconds kStep{50}, kFirstLook{2};
 constexpr std::chrono::milliseconds kWarmUp{5};
 constexpr int kStepsToCalibrate = 20;  // and to look for threads that have ended
-// Of a hit's measured cost: in the program it also keeps the compiler from doing this or that.
+// Factor on the measured cost of a hit: in the program, a hit also prevents JIT optimizations.
 constexpr double kReserve = 1.5;
 
 }  // namespace
 
 HitCounts HitCounts::since(const std::vector<std::int64_t>& counts, std::int32_t cell) {
   const auto at = static_cast<std::size_t>(cell);
-  if (at + kTestsCell >= counts.size()) return {};  // handed out since they were read
+  if (at + kTestsCell >= counts.size()) return {};  // the cell was taken after `counts` were read
   const HitCounts before = std::exchange(*this, {counts[at], counts[at + kTestsCell]});
   return {hits - before.hits, tests - before.tests};
 }
@@ -73,12 +73,12 @@ void HitBudget::set_limit() {
         one.percent > 0 ? one.percent : static_cast<std::uint32_t>(sources_.percent);
     limit = limit == 0 ? wanted : std::min(limit, wanted);
   }
-  if (limit == 0) return;  // the last one's figures stay
+  if (limit == 0) return;  // no spender is left: the last figures stay
   budget_->set_limit(limit);
   limit_percent_ = limit;
 }
 
-// Until the compiler has seen to it: costs are those of compiled code, unless there is none.
+// The lowest cost counts most, as the cost of JIT-compiled code; before compilation it is higher.
 void HitBudget::calibrate(JNIEnv* jni, int rounds) {
   const HitCosts measured = sinks_.hit_costs(jni, rounds);
   if (measured.count <= 0) return;
@@ -95,7 +95,7 @@ void HitBudget::begin(JNIEnv* jni) {
   const std::int64_t begun = monotonic_ns();
   constexpr std::int64_t kLeast = 60'000'000, kMost = 500'000'000;
   const bool first = steps_ == 0;
-  // The compiler begins where calls are many, and is waited for.
+  // The JIT compiles only after many calls, and the loop below waits until it has.
   if (first) sinks_.hit_costs(jni, 20, 500);
   for (int round = 0, unchanged = 0; unchanged < 3; ++round) {
     const double before = costs_.count + costs_.timed;
@@ -132,7 +132,7 @@ void HitBudget::step(JNIEnv* jni) {
     look_in(std::min(kStep, next_look_ * 3 / 2));
   } else {
     const bool seldom = ++steps_ % kStepsToCalibrate == 0;
-    // More often at first: the compiler is not done with what is measured.
+    // More often at first, while the JIT has not finished compiling the measured code.
     if (steps_ < 2 * kStepsToCalibrate || seldom) calibrate(jni, 500);
     if (seldom) sinks_.cells().forget_threads(jni);
   }
@@ -170,7 +170,7 @@ void HitBudget::step(JNIEnv* jni) {
   charge_own_work();
 }
 
-// Where classes cannot be changed now, those are still the dearest in the next step.
+// If classes cannot be changed now, the next step selects the same probes again.
 void HitBudget::take_out(JNIEnv* jni, const Kept& one, const std::vector<std::uint64_t>& dearest) {
   std::vector<std::uint32_t> numbers;
   for (const std::uint64_t probe : dearest) {
@@ -184,7 +184,7 @@ void HitBudget::take_out(JNIEnv* jni, const Kept& one, const std::vector<std::ui
   if (outcome == SideThread::Outcome::kDone) told_.insert(told_.end(), told->begin(), told->end());
 }
 
-// What hits take is kept within the budget as time goes on; changing classes is paid for at once.
+// Removing probes bounds the cost of hits; the cost of changing classes is charged all at once.
 std::string HitBudget::over_limit() const {
   if (!budget_ || used_percent_ <= limit_percent_) return "";
   return fmt::format(

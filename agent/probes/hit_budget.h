@@ -1,10 +1,10 @@
-// The one budget of all that is hit, probes and patches, beside sampling: measures what hits cost
-// in this VM, asks twenty times a second how many there were, at first more often, and has the
-// dearest taken out.
+// One CPU budget for the hits of all probes and patches; sampling is charged to it too. Measures
+// the cost of a hit in this VM, reads the hit counts twenty times a second, more often at first,
+// and removes the probes with the highest cost when the budget is exceeded.
 //
-// A thread of the agent's own, on which its users work too, and one aside on which classes are
-// changed: that runs other agents' transformers, and one of them may hang. Any thread may ask for
-// the figures and post; all else on the first.
+// Runs on an agent thread that the users of the budget share. Classes are changed on a side thread,
+// since retransformation runs other agents' transformers, and a transformer may hang. Any thread
+// may read the figures and post work; everything else runs on the agent thread.
 #pragma once
 
 #include <jvmti.h>
@@ -28,23 +28,23 @@ namespace ddm {
 struct HitCounts {
   std::int64_t hits = 0, tests = 0;
 
-  // Those since; from now on they are among the others.
+  // The hits since the last call; this call marks them as paid for.
   HitCounts since(const std::vector<std::int64_t>& counts, std::int32_t cell);
   double cost(const HitCosts& costs, bool timed) const;
 };
 
-// Who has something in that is hit.
+// An owner of probes or patches whose hits are charged to the budget.
 class HitSpender {
  public:
   virtual ~HitSpender() = default;
 
-  // What hits have cost since this was last asked, by numbers under 2^32. Number 0: cannot be taken
-  // out any more.
-  // `counts`: of all counters, as of a moment ago.
+  // The cost of hits since the last call, by numbers below 2^32. Number 0 stands for costs of hits
+  // whose probe is already out.
+  // `counts`: all counters, read a moment ago.
   virtual std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
                                                const std::vector<std::int64_t>& counts) = 0;
-  // Those are the dearest, and the budget is exceeded. What others are to be told of each, if
-  // anything. On the thread that changes classes.
+  // The budget is exceeded, and these numbers have the highest costs: remove them. Returns messages
+  // about the removed ones for told(). On the thread that changes classes.
   virtual std::vector<std::string> take_out(JNIEnv* jni,
                                             const std::vector<std::uint32_t>& numbers) = 0;
 };
@@ -53,7 +53,7 @@ class HitBudget {
  public:
   struct Sources {
     std::function<std::int64_t()> sampler_ns;  // CPU that sampling has taken so far
-    std::function<void(double)> tell_sampler;  // what hits take, in percent of one CPU
+    std::function<void(double)> tell_sampler;  // the cost of hits, in percent of one CPU
     std::int64_t percent = 5;
   };
   HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources);
@@ -61,31 +61,31 @@ class HitBudget {
   Patches& patches() { return patches_; }
   AgentThread& thread() { return thread_; }
 
-  // From now on; again with another limit. `percent`: 0 = the agent's own; of several the smallest
-  // holds.
+  // Charges the spender's hits from now on; a repeated call changes its limit. `percent`: 0 = the
+  // agent's own limit. The smallest limit of all spenders holds.
   void keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent);
   void let_go(JNIEnv* jni, HitSpender& spender);
 
-  // Changes classes on the thread aside, which is waited for until it has stood still for 5 s.
+  // Changes classes on the side thread. The call gives up once that thread has stalled for 5 s.
   SideThread::Outcome change_classes(JNIEnv* jni, std::function<void(JNIEnv*)> work) {
     return aside_.run(jni, std::move(work));
   }
-  // Nothing that was begun there goes on.
+  // No change of classes is in progress.
   bool changes_are_done() const { return aside_.idle(); }
 
-  // Something of somebody's who is kept has gone into code just now, and what these threads have done
-  // since was for that: it is looked at soon, before the VM has compiled it.
+  // A kept spender has just patched code. Charges the CPU that both threads used for that, and
+  // reads the counts again within milliseconds, before the JIT has compiled the patched code.
   void gone_in();
-  // Of those that were taken out, since somebody is kept.
+  // The messages of take_out(), since the budget has had a spender.
   const std::vector<std::string>& told() const { return told_; }
 
-  // Of what the program uses without all that. The second since somebody is kept.
+  // Percent of the CPU that the program uses by itself; used: since the budget has had a spender.
   double limit_percent() const { return limit_percent_; }
   double used_percent() const { return used_percent_; }
-  // Why that is more than is allowed; "": it is not.
+  // One sentence if the used share exceeds the limit; "": it does not.
   std::string over_limit() const;
 
-  // In VMDeath: nobody waits for a change of classes any longer. Any thread.
+  // In VMDeath: ends all waiting for a change of classes. Any thread.
   void end_changes() { aside_.close(); }
   // In VMDeath.
   void close() {
@@ -99,7 +99,7 @@ class HitBudget {
     std::uint64_t number;
     std::uint32_t percent;
   };
-  struct Known {  // of a moment
+  struct Known {  // clocks at one moment
     std::int64_t wall_ns = 0, cpu_ns = 0, own_ns = 0, sampler_ns = 0;
   };
 
@@ -125,7 +125,7 @@ class HitBudget {
   Known last_;
   std::chrono::milliseconds next_look_{0};
   int steps_ = 0;
-  double percent_of_cpu_ = 0;  // that hits take, of late
+  double percent_of_cpu_ = 0;  // the recent cost of hits
   std::vector<std::string> told_;
   std::atomic<double> limit_percent_, used_percent_{0};
 };

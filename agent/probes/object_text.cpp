@@ -39,7 +39,7 @@ std::string text_of_whole(std::int64_t value, char kind) {
   return std::to_string(value);
 }
 
-// The shortest that means the same, as Java writes it but for the exponent.
+// The shortest text that reads back as the same value; only the exponent differs from Java's form.
 std::string text_of_real(double value, char kind) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";

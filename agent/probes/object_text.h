@@ -14,7 +14,7 @@ class ObjectText {
  public:
   static constexpr std::size_t kMost = 255;  // characters of one value
 
-  // What it needs to know of classes; "" or what went wrong.
+  // Looks up the classes and fields that text_of() reads; "" or the error.
   std::string open(jvmtiEnv* jvmti, JNIEnv* jni);
 
   // null, a String's text, a number in its box, an enum constant's name, "a.B: message" of a

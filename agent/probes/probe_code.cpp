@@ -17,13 +17,13 @@ constexpr std::uint16_t kAccNative = 0x0100;
 constexpr std::chrono::seconds kJustIn{1}, kStaysOut{60};
 constexpr const char* kBudget = "budget";
 
-// Probes of one kind cost about the same.
+// A key for probes of one kind in a method, which cost about the same.
 std::string with_kind(const std::string& method, const ProbeRequest& request) {
   return method + ' ' + std::to_string(request.what) + ' ' + std::to_string(request.line) + ' ' +
          request.field + ' ' + request.condition;
 }
 
-// Of all the sites that a probe has: without this one it has no hits.
+// A site without which the probe has no hits.
 bool is_main(bci::SiteKind site) {
   return site != bci::SiteKind::kExit && site != bci::SiteKind::kThrow;
 }
@@ -122,7 +122,7 @@ void ProbeCode::refuse(WishId id, Wish& wish, std::string_view class_name, std::
   numbers_.emplace(std::to_string(id) + ' ' + full_name(class_name, method, descriptor), number);
 }
 
-// Of what is wanted of a loaded class now. They are among the findings all the same.
+// Every wanted probe of this loaded class exceeded its budget. The findings list them nevertheless.
 bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::string class_name = std::string(internal_name) + ' ';
   const auto first = too_dear_.lower_bound(class_name);
@@ -184,8 +184,8 @@ std::vector<std::string> ProbeCode::notes(WishId id) const {
   return notes;
 }
 
-// Classes of probes that stay in need no change; one that is loaded gets them, for whoever wants the
-// same again.
+// Parked probes alone do not make a loaded class change; a class that is being loaded gets them,
+// for a wish that adopts them later.
 bool ProbeCode::wanted_now(std::string_view internal_name, bool is_platform, bool is_coming) const {
   return std::any_of(wishes_.begin(), wishes_.end(), [&](const auto& entry) {
     return (is_coming || !entry.second.parked) &&
@@ -210,7 +210,7 @@ void ProbeCode::left_out(const std::string& reason) {
   for (auto& [id, wish] : wishes_) wish.notes.insert("a class stays as it was: " + reason);
 }
 
-// The class stays as it was: with the probes that others had in it before.
+// The class keeps its previous code, which includes the probes of earlier wishes.
 void ProbeCode::refused(std::string_view internal_name, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   for (auto& [number, probe] : probes_) {
@@ -333,7 +333,7 @@ void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
   }
 }
 
-// A method without such a line or field, or that has it only where nothing could be put in.
+// The method lacks the requested line or field, or has it only where no code could be inserted.
 void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
                               const bci::PatchResult& result) {
   for (auto& entry : probes_) {

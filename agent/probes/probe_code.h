@@ -1,6 +1,6 @@
-// Which methods have a probe, and what is put into them.
+// The methods that have a probe, and the code that is put into them.
 //
-// Wishes come and go on one attached thread; classes are rewritten on any.
+// One attached thread adds and removes wishes; any thread rewrites classes.
 #pragma once
 
 #include <chrono>
@@ -33,33 +33,33 @@ class ProbeCode final : public Patcher {
     std::string class_name, method, descriptor;  // internal name
     std::int32_t cell = -1;                      // -1: none
     bool timed = false, conditional = false;
-    std::string removed;           // why it is not in; "": it is
-    std::int64_t hits_before = 0;  // of a wish before, whose probe it was
+    std::string removed;           // why the probe is not in the code; "": it is
+    std::int64_t hits_before = 0;  // counted for an earlier wish that had this probe
     std::chrono::steady_clock::time_point since{};
   };
 
   ProbeCode(jvmtiEnv* jvmti, SinkCells& cells, ProbeRecords& records)
       : jvmti_(jvmti), cells_(cells), records_(records) {}
 
-  // From the next retransformation on, behind which comes settled(). `budget`: percent, in force.
+  // Takes effect at the next retransformation; settled() follows it. `budget`: percent, in force.
   void add(WishId id, ProbeWish wish, double budget);
   void settled();
   void remove(WishId id);
-  // Classes of it have been changed so often that the VM would soon stop compiling what calls them. Timed
-  // probes go out all the same: two looks at the clock are more than nothing.
+  // The wish's classes were changed so often that the VM would soon stop compiling their callers.
+  // False for timed probes: reading the clock twice a call costs too much to leave them in.
   bool may_stay(WishId id) const;
-  // Its probes stay in; the caller has closed them.
+  // The wish's probes stay in the code; the caller has closed them.
   void park(WishId id);
-  // The same is wanted again: those are `id`'s then, and no class is changed. `counts`: all counters.
+  // True: a parked wish was equal; `id` now owns its probes, with no class changed. `counts`: all.
   bool adopt(JNIEnv* jni, WishId id, const ProbeWish& wish, double budget,
              const std::vector<std::int64_t>& counts);
-  // Those whose classes such methods are in, which are about to be changed: they go out with that.
+  // Drops parked wishes with probes in classes that `patterns` match: they are changed next anyway.
   std::vector<WishId> drop_parked(const std::string& patterns);
   // Removes one probe that exceeds its budget; returns the internal name of the class to retransform.
   // A probe that exceeds it right after installation is not installed again within a minute unless the
   // budget grows: each change of the class discards its compiled code.
   std::string take_out(JNIEnv* jni, Number number, double budget);
-  // Its counters are used again.
+  // Gives the wish's counters back for reuse.
   void forget(WishId id);
 
   bool any_wish() const;
@@ -116,7 +116,7 @@ class ProbeCode final : public Patcher {
   std::map<std::string, Number> numbers_;  // by wish, class, method and descriptor
   Number next_ = 1;
   WishId next_parked_ = WishId{1} << 63;        // no connection has such a number
-  std::map<std::string, TooDear> too_dear_;     // by class, method, descriptor and what was wanted
+  std::map<std::string, TooDear> too_dear_;     // by class, method, descriptor and kind of probe
   std::set<std::string, std::less<>> patched_;  // classes that have probes in them
   std::optional<WishId> coming_;                // between add() and settled()
 };

@@ -1,4 +1,4 @@
-// Probes that stay in code when nobody wants them any longer.
+// Parked probes: they stay in the code although no connection wants them any more.
 #include <algorithm>
 #include <utility>
 
@@ -90,7 +90,7 @@ std::vector<ProbeCode::WishId> ProbeCode::drop_parked(const std::string& pattern
   return dropped;
 }
 
-// Whatever is in the class has been left there.
+// All probes in the class are parked.
 bool ProbeCode::only_parked(std::string_view internal_name) const {
   return std::none_of(probes_.begin(), probes_.end(), [&](const auto& entry) {
     if (entry.second.class_name != internal_name || !entry.second.removed.empty()) return false;

@@ -31,7 +31,7 @@ void ProbeHandlers::add_to(Dispatcher& dispatcher) {
     probes_.put_in(
         context_.jni(), session->id(), *wanted,
         [this, session, answered, answer = answer_to(request, answered)](auto found) {
-          // What nobody was told of does not stay in.
+          // Probes stay in only if the client can receive the answer.
           if (!session->is_open() || !answered->wanted()) probes_.owner_gone(session->id());
           answer(std::move(found));
         },

@@ -1,4 +1,4 @@
-// PRBS, PRBQ, PRBE, PRBW: probes for a DDM server. They are its connection's and end with it.
+// PRBS, PRBQ, PRBE, PRBW: probes for a DDM server. Probes belong to a connection and end with it.
 #pragma once
 
 #include "probes/probes.h"

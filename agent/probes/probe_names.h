@@ -1,4 +1,4 @@
-// How probes tell methods apart, and values of a method's.
+// Keys that identify a method, and the kinds of its return value and arguments.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ inline std::string full_name(std::string_view class_name, std::string_view metho
   return std::string(class_name) + ' ' + std::string(method) + std::string(descriptor);
 }
 
-// The first letters of what a method returns and of its arguments.
+// The first letters of the descriptors of the return value, then of each argument.
 inline std::string kinds_of(std::string_view descriptor) {
   std::string kinds(1, descriptor[descriptor.rfind(')') + 1]);
   for (std::size_t at = 1; at < descriptor.size() && descriptor[at] != ')'; ++at) {

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kFrameText = 128;  // bytes of a frame in an answer, about
 
-// A probe on what the agent itself calls: that hit is not recorded.
+// This thread is in opened() or kept(): hits of probes on code that these call are not recorded.
 thread_local bool t_inside = false;
 thread_local ThreadCpuClock t_cpu;
 
-// What a hit costs is CPU: a thread that waits meanwhile, for its processor too, costs nothing.
+// The cost of a hit is measured as CPU time: waiting, for a processor too, costs nothing.
 Ticks cpu_now() noexcept { return t_cpu.ticks(TickClock::now()); }
 
 class Inside {
@@ -115,7 +115,7 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
     Record record;
     record.probe = probe;
     record.told.thread = thread_name(jni);
-    // Names that nobody knows of may go until the record is among the others.
+    // Protects the captured names from reclamation until records_ refers to them.
     std::optional<Reclamation::Reading> reading;
     if (naming) {
       reading.emplace();

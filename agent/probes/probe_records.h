@@ -1,8 +1,8 @@
-// The hits that probes record: what was passed in, came out or was thrown, and the stack. Bounded: so
-// many of a probe, each value so long, so much text of a wish.
+// The hits that probes record: arguments, return value or exception, and the stack. Bounded: the
+// records of a probe, the characters of a value, and the bytes of text of a wish.
 //
-// opened() and kept() on the threads that hit a probe; nothing of the program runs meanwhile, and a probe
-// that is hit from in here is only counted. All else on one attached thread.
+// opened() and kept() run on the threads that hit a probe, and run no code of the program; a probe
+// that is hit inside these two is only counted. Everything else on one attached thread.
 #pragma once
 
 #include <jvmti.h>
@@ -29,33 +29,33 @@ class ProbeRecords final : public SinkReceiver {
  public:
   explicit ProbeRecords(const SinkCells& cells) : cells_(cells) {}
 
-  // "" or what went wrong; again with every wish, since the walker of stacks may have become
-  // another one.
+  // "" or the error. Called for every wish, since the way to walk stacks may have changed since the
+  // previous one.
   std::string open(jvmtiEnv* jvmti, JNIEnv* jni, const std::optional<StackNaming>& naming);
 
   using Probe = std::int32_t;  // its counter or timer
   using Wish = std::uint64_t;
 
-  // Hits of the probe are recorded as long as there is room. `kinds`: the first letters of the
-  // descriptors of what it returns, then of each argument.
+  // Hits of the probe are recorded as long as there is room. `kinds`: kinds_of() the method's
+  // descriptor; "" for a probe on a field.
   void begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request, std::string kinds);
-  // They are no more; what is recorded stays until forget().
+  // Hits of the probe are no longer recorded; existing records stay until forget().
   void end(JNIEnv* jni, Probe probe);
   void forget(Wish wish);
 
   std::vector<ProbeFindings::Record> found(Probe probe) const;
-  // CPU that the natives have taken, in nanoseconds, and how often they were called.
+  // CPU that the native methods have used, in nanoseconds, and the number of their calls.
   struct Cost {
     double ns = 0;
     std::int64_t calls = 0;
   };
   Cost cost(Probe probe) const;
-  std::size_t bytes(Wish wish) const;  // of what is recorded, about
+  std::size_t bytes(Wish wish) const;  // of the wish's records, approximately
   std::int64_t lost(Wish wish) const;  // hits for which there was no room or no memory
 
   void add_names(NamesInUse& used) const;
 
-  // `number`: of the argument, from 1 on; 0 = returned, -1 = thrown, -2 = nothing more comes.
+  // `number`: of the argument, from 1 on; 0 = returned, -1 = thrown, -2 = no more values follow.
   jint opened(JNIEnv* jni, jint probe) noexcept override;
   void kept(JNIEnv* jni, jint record, jint number, jlong value) noexcept override;
   void kept(JNIEnv* jni, jint record, jint number, jdouble value) noexcept override;

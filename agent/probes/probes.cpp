@@ -15,7 +15,7 @@
 namespace ddm {
 namespace {
 
-// Records of a program that ends: a socket takes them at once.
+// Bytes of records sent when the program ends: few enough for a socket to accept without waiting.
 constexpr std::size_t kMostAtTheEnd = std::size_t{64} << 10;
 
 constexpr const char* kNotInYet =
@@ -154,7 +154,7 @@ ClassHooks* Probes::hooks(JNIEnv* jni, std::string& error) {
   return hooks;
 }
 
-// Once; again if it has failed.
+// Succeeds once; repeated after a failure.
 std::string Probes::prepare(JNIEnv* jni) {
   std::string error;
   if (hooks(jni, error) == nullptr) return error;
@@ -233,7 +233,7 @@ Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
   return found;
 }
 
-// No class has its probes any more.
+// Called when no class has the owner's probes any more.
 void Probes::leave(JNIEnv* jni, Owner owner) {
   std::erase_if(owners_, [owner](const Owned& owned) { return owned.owner == owner; });
   records_.forget(owner);
@@ -242,11 +242,11 @@ void Probes::leave(JNIEnv* jni, Owner owner) {
   if (!owners_.empty()) return;
   on_ = false;
   charged_.clear();
-  // Those that stay in are there also when another agent changes their classes.
+  // While a wish is left, parked ones too, probes stay in when another agent changes their classes.
   if (!code_.any_wish()) patches_.remove(code_);
 }
 
-// What has been hit while nobody looked is nobody's.
+// Hits from before the first reading are not charged to anybody.
 void Probes::charge_from_now_on(const std::vector<std::int64_t>& counts) {
   for (const auto& [number, probe] : code_.probes()) {
     if (probe.cell >= 0 && !charged_.contains(number))
@@ -254,7 +254,7 @@ void Probes::charge_from_now_on(const std::vector<std::int64_t>& counts) {
   }
 }
 
-// Loaded classes get what is wanted now. False: something holds that up.
+// Installs the current wishes in all loaded classes. False: the change is blocked.
 bool Probes::bring_up_to_date(JNIEnv* jni) {
   const auto outcome = budget_.change_classes(jni, [this](JNIEnv* aside) {
     patches_.bring_up_to_date(aside, code_);
@@ -316,7 +316,7 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
   found.used_millis = static_cast<std::uint32_t>(std::min(budget_.used_percent(), 1e6) * 1000);
   const auto probes = code_.probes();
   const std::vector<std::int64_t> sums = cells_.read(jni);
-  // A counter that was taken since they were read has counted nothing yet.
+  // A counter that was taken after this reading has no hits yet.
   const auto sum = [&](std::int32_t cell) {
     const auto at = static_cast<std::size_t>(cell);
     return at < sums.size() ? static_cast<std::uint64_t>(sums[at]) : 0;

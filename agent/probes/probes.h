@@ -1,9 +1,9 @@
-// The probes of all connections: put in, read, and taken out.
+// The probes of all connections: installing, reading, and removing them.
 //
-// The budget's thread does it all, so that a program that takes long over something else (a heap
-// dump) still gets rid of its probes; the public functions only tell it. Where another agent's
-// transformer holds up a change of classes, the answer says so after 5 s, and what is missing is
-// done when it goes on. Any thread.
+// All of the work runs on the budget's thread, so that probes can be removed while another request
+// (a heap dump) takes long; the public functions only post work to that thread. If another agent's
+// transformer blocks a change of classes for 5 s, the answer says so, and the rest of the change is
+// done once the transformer has returned. Any thread.
 #pragma once
 
 #include <jvmti.h>
@@ -35,21 +35,21 @@ class Probes final : public TimeDataSource, private HitSpender {
   using Last = std::function<void(const ProbeFindings&)>;
   using Outlook = std::function<void(Result<ClassOutlook>)>;
 
-  // Of stacks, asked for on the agent's thread.
+  // How to capture and name stacks; called on the agent's thread.
   using Naming = std::function<std::optional<StackNaming>(JNIEnv*)>;
   Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming);
 
-  // `jni`: of the calling thread. Each answers once, later; put_in() when the probes are in, and
-  // take_out() when the code of all classes is as it was, unless that is held up.
-  // `last`: is told what they have found when the program ends, on another thread.
+  // `jni`: of the calling thread. Each request is answered once, later: put_in() when the probes
+  // are in, take_out() when all classes have their original code again, unless that is blocked.
+  // `last`: receives the findings when the program ends, on another thread.
   void put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last);
   void ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer);
-  // What is in the way of changing the classes of such methods now, for whatever purpose.
+  // The obstacles to changing the classes of the matching methods now, for whatever purpose.
   void look(JNIEnv* jni, OutlookRequest request, Outlook answer);
   void take_out(JNIEnv* jni, Owner owner, Answer answer);
-  // In VMDeath: tells what was found so far, and waits for that, not long. Before the budget is closed.
+  // In VMDeath, before the budget is closed: sends the findings so far, and waits briefly for that.
   void program_ends();
-  // The connection is no more.
+  // The connection has ended.
   void owner_gone(Owner owner);
 
   void add_to(TimeData&) override {}
@@ -93,12 +93,12 @@ class Probes final : public TimeDataSource, private HitSpender {
     Owner owner = 0;
     std::uint32_t budget = 0;
     Last last;
-    bool late = false;     // its probes were held up
-    bool leaving = false;  // it has ended, and classes still have its probes
+    bool late = false;     // installing its probes was blocked
+    bool leaving = false;  // the connection has ended, and classes still have its probes
   };
   std::vector<Owned> owners_;
-  // A change of classes has stood still, for another agent's transformer: one goes on, and whether
-  // another must follow it.
+  // Another agent's transformer blocks a change of classes, which is still in progress; and whether
+  // another change must follow it.
   bool held_up_ = false, again_ = false;
   struct Charged {
     HitCounts hits;

@@ -19,7 +19,7 @@ struct SideThread::Running {
   std::condition_variable ended;
   bool done = false;
   std::optional<clockid_t> clock;  // the thread's CPU, while the work goes on
-  std::int64_t before_ns = 0;      // what it had used when the work began
+  std::int64_t before_ns = 0;      // the thread's CPU when the work began
   std::int64_t used_ns = 0;        // by work that has ended
 
   void begin() {
@@ -53,7 +53,7 @@ std::int64_t SideThread::cpu_ns() const {
 }
 
 SideThread::Outcome SideThread::run(JNIEnv* jni, std::function<void(JNIEnv*)> work) {
-  constexpr int kStandsStill = 100;  // less of its time than one part in so many
+  constexpr int kStandsStill = 100;  // stalled: it has used less than 1/100 of the time as CPU
   if (!idle()) return Outcome::kBusy;
   const auto running = std::make_shared<Running>();
   const std::string error =

@@ -1,6 +1,6 @@
-// Work that somebody else's code may hold up for ever (a class loader, another agent's transformer):
-// done on a thread of its own. Whoever waits for it gives up when that thread has stood still for
-// so long; the work is done whenever it is.
+// A thread for work that foreign code (a class loader, another agent's transformer) may block for
+// ever. The caller stops waiting once that thread has used almost no CPU for `patience`; the work
+// itself continues.
 //
 // All but close() on one thread at a time.
 #pragma once
@@ -26,18 +26,18 @@ class SideThread {
 
   enum class Outcome {
     kDone,
-    kGoesOn,  // nobody waits for it any longer
-    kBusy,    // an earlier one goes on, and this one is not begun
+    kGoesOn,  // the caller has stopped waiting; the work continues
+    kBusy,    // earlier work is still in progress, and this work was not begun
     kCannot,  // there is no such thread, or the program is ending
   };
-  // `work` keeps what it needs: whoever asks may have gone when it ends.
+  // `work` owns the data that it uses, since run() may return before the work ends.
   Outcome run(JNIEnv* jni, std::function<void(JNIEnv*)> work);
-  // No earlier work goes on.
+  // No earlier work is in progress.
   bool idle() const;
   // CPU of all work so far.
   std::int64_t cpu_ns() const;
 
-  // At the VM's death, on any thread: nobody waits any longer.
+  // At the VM's death, on any thread: ends all waiting.
   void close() {
     closing_ = true;
     thread_.stop(kGlance);
@@ -51,7 +51,7 @@ class SideThread {
   const std::chrono::seconds patience_;
   std::atomic<bool> closing_{false};
   std::shared_ptr<Running> last_;  // null: there was none
-  std::int64_t earlier_ns_ = 0;    // CPU of those before it
+  std::int64_t earlier_ns_ = 0;    // CPU of all work before `last_`
 };
 
 }  // namespace ddm

@@ -16,7 +16,7 @@ std::int32_t SinkCells::take(Free& free) {
   bool is_new_choice = false, is_new = false;
   {
     const std::lock_guard lock(mutex_);
-    // What was given back rests until there is a chunk of it.
+    // Cells that were given back are reused only once they add up to a chunk.
     const bool rested = static_cast<std::int32_t>(free.used.size()) * free.size >= kChunk;
     if (free.fresh.empty() && !rested && next_chunk_ * kChunk < kCells) {
       is_new_choice = free.threads == CountedThreads::kChosen;
@@ -100,7 +100,7 @@ void SinkCells::bind(JNIEnv* jni, jclass sinks) {
   tell_chosen(jni);
 }
 
-// Of the calling thread; null: nothing can have been counted yet.
+// The calling thread's JNIEnv. Null: the class is not bound yet, or the thread is not attached.
 JNIEnv* SinkCells::environment() const {
   void* jni = nullptr;
   if (sinks_ == nullptr || vm_->GetEnv(&jni, JNI_VERSION_10) != JNI_OK) return nullptr;

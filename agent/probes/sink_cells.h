@@ -1,9 +1,9 @@
 // The counters and timers that patched code adds to.
 //
-// They live in java.lang.DdmTrackerSinks as Java arrays, so that the JIT inlines a count; this
-// class hands out their numbers and reads them. A number that is given back is used again as late
-// as possible: methods that were running may still count with it for a while. Any attached thread;
-// taking, giving back and reading run a little Java of the sinks' own.
+// The cells are Java arrays of java.lang.DdmTrackerSinks, so that the JIT inlines a count; this
+// class hands out cell numbers and reads the cells. A number that is given back is reused as late
+// as possible, since active frames of the old code may still count with it. Any attached thread;
+// taking, giving back and reading run Java methods of that class.
 #pragma once
 
 #include <jni.h>
@@ -17,17 +17,17 @@
 
 namespace ddm {
 
-// Whose hits a cell counts: those of all threads, or of choose_threads().
+// The threads whose hits a cell counts: all, or those of choose_threads().
 enum class CountedThreads { kAll, kChosen };
 
 class SinkCells {
  public:
   static constexpr std::int32_t kCells = 512 * 256;
-  static constexpr std::int32_t kScratch = 0;  // a timer that whoever measures costs adds to
+  static constexpr std::int32_t kScratch = 0;  // the timer for measuring the cost of a hit
 
   SinkCells();
 
-  // Numbers for the sinks (sinks.h), of cells that are zero; -1: all are in use.
+  // The number, for the sinks (sinks.h), of a zeroed cell; -1: all cells are in use.
   std::int32_t take_counter(CountedThreads threads = CountedThreads::kAll) {
     return take(threads == CountedThreads::kAll ? counters_ : chosen_counters_);
   }
@@ -44,11 +44,11 @@ class SinkCells {
   // carrier's id decides.
   void choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool all_but_these);
 
-  // All cells, by number, as far as any were handed out; zero if the VM could not tell.
+  // The values by cell number, up to the last chunk handed out; zero if reading fails.
   std::vector<std::int64_t> read(JNIEnv* jni);
-  // Whether open() of that cell reaches the receiver (sinks_class.h); not at first.
+  // Whether open() of that cell calls the receiver (sinks_class.h); initially it does not.
   void want_values(JNIEnv* jni, std::int32_t cell, bool wanted) const;
-  // Lets go of threads that have ended; to be called now and then.
+  // Releases the cells of threads that have ended; to be called periodically.
   void forget_threads(JNIEnv* jni);
 
   // The native: for threads that have no cells of their own.
@@ -58,7 +58,7 @@ class SinkCells {
 
  private:
   static constexpr std::int32_t kChunk = 256;
-  // Of one chunk are either counters or timers.
+  // A chunk holds only counters or only timers.
   struct Free {
     const std::int32_t size;
     const CountedThreads threads;

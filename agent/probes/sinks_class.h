@@ -1,5 +1,5 @@
-// java.lang.DdmTrackerSinks inside the VM: what patched code calls (sinks.h). Defined once, into
-// java.base, so that every class finds it; its natives are bound before that.
+// java.lang.DdmTrackerSinks inside the VM: the methods that patched code calls (sinks.h). Defined
+// once, in java.base, so that every class finds it; its natives are bound before patched code runs.
 #pragma once
 
 #include <mutex>
@@ -11,16 +11,16 @@
 
 namespace ddm {
 
-// Takes what patched code hands over. On the program's threads, in the middle of their code,
-// several at once: nothing that runs Java, throws or waits.
+// Receives values from patched code, on the program's threads in the middle of their code, several
+// at once. An implementation must not run Java code, throw or wait.
 class SinkReceiver {
  public:
   virtual ~SinkReceiver() = default;
 
-  // A hit of a cell whose values are wanted. 0: not of this hit.
+  // A hit of a cell whose values are wanted. Returns a record's number; 0: skip this hit's values.
   virtual jint opened(JNIEnv* jni, jint cell) noexcept = 0;
-  // `record`: what opened() returned; `which`: as the plan says. An object may be null, and is good
-  // until the call returns.
+  // `record`: the result of opened(); `which`: from the plan. An object may be null; the reference
+  // is valid until the call returns.
   virtual void kept(JNIEnv* jni, jint record, jint which, jlong value) noexcept = 0;
   virtual void kept(JNIEnv* jni, jint record, jint which, jdouble value) noexcept = 0;
   virtual void kept(JNIEnv* jni, jint record, jint which, jobject value) noexcept = 0;
@@ -31,23 +31,23 @@ struct HitCosts {
   double count = 0;   // a hit that is counted
   double test = 0;    // a condition that does not hold
   double timed = 0;   // a call that is timed
-  double native = 0;  // each call of a native, without what it does
+  double native = 0;  // a call of a native method, without the work inside
 };
 
 class SinksClass {
  public:
-  // Of which there is one in the process, until it ends.
+  // One instance a process, which lives until the process ends.
   SinksClass();
 
   // "" or what went wrong; once is enough. Any attached thread.
   std::string define(JNIEnv* jni, ClassHooks& hooks);
 
   SinkCells& cells() { return cells_; }
-  // Before any cell's values are wanted; it must live as long.
+  // To be called before any cell's values are wanted; the receiver must live as long as they are.
   void hand_to(SinkReceiver& receiver);
 
-  // In this VM as it is now: measured, by running each so many rounds, the last time of several.
-  // Zero: it could not be.
+  // The costs in the current state of this VM: each is run `rounds` times, `times` times over, of
+  // which the last counts. Zero: the measurement failed.
   HitCosts hit_costs(JNIEnv* jni, int rounds, int times = 1) const;
 
  private:

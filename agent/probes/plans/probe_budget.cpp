@@ -8,11 +8,11 @@ namespace ddm {
 namespace {
 
 constexpr double kLeastShare = 0.25;       // of one processor
-constexpr double kLateNs = 5'000'000'000;  // after which what was counts 1/e
-// Probes that have just gone in: the budget of so long may be spent at first, and so many times the
-// budget from then on, until that is what may be spent anyway.
+constexpr double kLateNs = 5'000'000'000;  // time constant: older costs have the weight 1/e
+// A new probe may spend the budget of kFirstNs at once, and then kFirstTimes the budget, until the
+// regular limit allows as much.
 constexpr double kFirstNs = 150'000'000, kFirstTimes = 20;
-// Where one of them goes, so do those that cost so many times the budget themselves.
+// If one new probe is removed, all that cost this many times the budget by themselves are too.
 constexpr double kTogetherTimes = 2;
 constexpr double kYoungNs = (kLateNs - kFirstNs) / kFirstTimes;
 
@@ -42,9 +42,9 @@ std::vector<std::uint64_t> ProbeBudget::step(const Step& step) {
   return too_dear(late, wall / (1 - kept));
 }
 
-// Dearest first. `late`: what all have cost of late; `window_ns`: how long that is.
+// The highest costs first. `late`: the recent cost of all probes; `window_ns`: over this time.
 std::vector<std::uint64_t> ProbeBudget::too_dear(double late, double window_ns) {
-  // As if the program had always been as it is since the first step.
+  // Assumes that the program used as much CPU before the first step as it did since.
   const double budget_of_ns = percent_ / 100 * late_base_ns_ / late_wall_ns_;
   const auto dearest = [this](double Late::*by) {
     std::vector<std::pair<std::uint64_t, Late>> sorted(late_.begin(), late_.end());

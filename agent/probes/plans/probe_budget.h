@@ -1,11 +1,11 @@
-// Keeps what probes cost within a share of the CPU that the program uses: says which are to go.
+// Limits the cost of probes to a share of the CPU that the program uses, by selecting probes to
+// remove. A step of 50 ms or less supplies the CPU use of the program and the cost of each probe.
+// The limit applies to a moving average in which a cost of five seconds ago has a third of its
+// weight: a burst of hits removes no probe, but a cost of 1.4 times the budget that follows one of
+// 0.7 times the budget removes the probe with the highest cost within three seconds. A new probe
+// that costs more than twenty times the budget is removed within milliseconds: the JIT has not
+// compiled the changed code yet, and compiling it twice would cost more than the hits.
 //
-// It is told of every step, 50 ms or less, what the program used and what each probe cost. What
-// counts is the mean of late, where five seconds ago counts a third of now: a burst of hits takes
-// nothing out, and who is above the budget by 0.4 of it after having been below by 0.3 loses the
-// dearest probe within three seconds. A probe that has just gone in and costs more than twenty times
-// the budget goes within milliseconds: the VM has not compiled it into the program yet, and doing
-// that twice would cost more than the hits.
 // Pure; for one thread.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace ddm {
 
 class ProbeBudget {
  public:
-  // `percent` of what the program uses without probes; of a quarter of a processor at least, so that a
-  // probe in a program that sleeps is not taken out for one hit.
+  // `percent` of the CPU that the program uses without probes, taken as at least a quarter of a
+  // processor, so that one hit in a sleeping program does not remove a probe.
   explicit ProbeBudget(double percent) : percent_(percent) {}
 
   struct Cost {
     std::uint64_t probe = 0;
     double ns = 0;
-    double passing_ns = 0;  // of that, what soon ends by itself
+    double passing_ns = 0;  // the part of `ns` that soon ends by itself
   };
   struct Step {
     double wall_ns = 0;
@@ -37,7 +37,7 @@ class ProbeBudget {
   // the budget.
   std::vector<std::uint64_t> step(const Step& step);
 
-  // What was spent once, and is not to be had back by taking a probe out.
+  // A one-time cost, which removing a probe does not recover.
   void spent(double ns) {
     used_ns_ += ns;
     other_ns_ += ns;
@@ -47,20 +47,20 @@ class ProbeBudget {
   double limit_percent() const { return percent_; }
   // Since the beginning.
   double used_percent() const;
-  // Of that, what no hit of a probe that is in has taken.
+  // The part of used_percent() that is not the cost of hits of installed probes.
   double other_percent() const;
 
  private:
   struct Late {
-    double ns = 0;          // older ones count less
-    double lasting_ns = 0;  // without what ends by itself
+    double ns = 0;          // older costs have less weight
+    double lasting_ns = 0;  // without the costs that end by themselves
     double age_ns = 0;      // since the probe went in
   };
   std::vector<std::uint64_t> too_dear(double late, double window_ns);
 
   double percent_;
   std::map<std::uint64_t, Late> late_;  // by probe
-  // Of late, too.
+  // Moving sums as well.
   double late_other_ns_ = 0, late_base_ns_ = 0, late_wall_ns_ = 0;
   double used_ns_ = 0;
   double other_ns_ = 0;  // of it

@@ -59,7 +59,7 @@ class Parser {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  // What stands here, for messages.
+  // The next word of the text, for error messages.
   std::string next_word() const {
     const std::size_t end = text_.find_first_of(" \t", at_);
     return std::string(text_.substr(at_, end == std::string_view::npos ? end : end - at_));

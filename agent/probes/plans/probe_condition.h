@@ -1,4 +1,4 @@
-// When a hit counts: `arg1 > 100 && this.open == true`, as text -> data for the rewriter. Pure.
+// Translates the condition of a probe (`arg1 > 100 && this.open == true`) for the rewriter. Pure.
 //
 //   condition = comparison { "&&" comparison }
 //   comparison = what relation constant
@@ -15,7 +15,7 @@
 
 namespace ddm {
 
-// "": always. The error is one sentence.
+// "": every hit counts. The error is one sentence.
 Result<std::vector<bci::PatchCondition>> parse_condition(std::string_view text);
 
 }  // namespace ddm

@@ -50,7 +50,7 @@ class Plan {
   bool asked(ProbeWhat what) const { return (wish_.request.what & what) != 0; }
   bool closed() const { return asked(kProbeReturn) || asked(kProbeThrows); }
 
-  // A sink whose last parameter, if there is a condition, is whether it holds.
+  // A call of a sink; with a condition, the last parameter is the condition's result.
   PatchCall on_condition(const char* name, const std::string& parameters, const char* result,
                          std::vector<PatchArgument> arguments) const {
     PatchCall call;
@@ -61,7 +61,7 @@ class Plan {
     return call;
   }
 
-  // The record is told a value of any type.
+  // Passes a value of any type to the record.
   PatchCall value(PatchArgument number, PatchArgument value) const {
     PatchCall call;
     call.sink = {kSinksClass, "value", "(IIJ)V"};

@@ -1,4 +1,4 @@
-// What is put into a method for a probe: calls of the sinks, as the rewriter's data.
+// The code that a probe adds to a method: calls of the sinks, as data for the rewriter.
 // Pure.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace ddm {
 
-// A request, understood.
+// A parsed request.
 struct ProbeWish {
   ProbeRequest request;
   std::vector<bci::PatchCondition> conditions;
@@ -22,19 +22,19 @@ struct ProbeWish {
 
   bool timed() const { return (request.what & kProbeTime) != 0; }
   bool whole_method() const { return request.line == 0 && request.field.empty(); }
-  // A condition is about what is returned: hits are calls that return.
+  // A condition uses the return value, so only calls that return count as hits.
   bool at_return() const;
-  // A class without a package is any of that name, in classes too.
+  // A class name without a package matches classes of any package, nested classes too.
   bool means_field(std::string_view owner, std::string_view name) const;
 };
 
-// The error is one sentence: what does not go together, or cannot be read.
+// The error is one sentence: options that exclude each other, or text that cannot be parsed.
 Result<ProbeWish> read_probe_wish(ProbeRequest request);
 
 struct ProbePlace {
   std::string class_name, method, descriptor;  // internal name
   std::int32_t cell = 0;                       // its counter or timer
-  // Classes whose field is meant, as the class file names them.
+  // The classes that own the requested field, as the class file names them.
   std::vector<std::string> field_owners = {};
 };
 

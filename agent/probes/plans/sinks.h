@@ -1,11 +1,11 @@
-// What plans call to have the agent count, time and see things: the static methods of one class
-// that the agent defines in the VM. Names only.
+// The sinks, which patched code calls to count, time and record: static methods of one class that
+// the agent defines in the VM. Names only.
 //
 //   count(I)V   count(IZ)V                 a hit
 //   begin(I)J   begin(IZ)J                 a hit that is timed; begin()J, begin(Z)J without the hit
 //   end(IJ)V                               the call returns; thrown(IJ)V: with an exception
-//   open(I)I    open(IZ)I                  a hit whose values are wanted: where they go, 0 = nowhere
-//   value(IIJ)V value(IID)V value(IILjava/lang/Object;)V   one of them: to where, which
+//   open(I)I    open(IZ)I                  a hit whose values are wanted: the record, 0 = none
+//   value(IIJ)V value(IID)V value(IILjava/lang/Object;)V   one value: the record, which value
 //   test(...)Z                             of conditions, bci::PatchPlan::test_class
 //
 // The first int is a counter or timer, but in value(). Z is the result of conditions.
@@ -22,8 +22,8 @@ inline constexpr const char* kSinksClass = "java/lang/DdmTrackerSinks";
 inline constexpr std::int32_t kHitsCell = 0, kTestsCell = 1, kTotalCell = 2, kExceptionsCell = 3;
 inline constexpr std::int32_t kTimesCell = 4, kTimeCells = 40;
 
-// Which value it is that value() tells; arguments count from 1. The last one: the call has ended, and
-// no more come.
+// The second int of value(): an argument, from 1 on, or one of these. kNoMoreValues: the call has
+// ended, and no more values follow.
 inline constexpr std::int32_t kReturnedValue = 0, kThrownValue = -1, kNoMoreValues = -2;
 
 }  // namespace ddm
