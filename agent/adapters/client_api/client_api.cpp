@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kLinkSignature = "Lorg/apache/harmony/dalvik/ddmc/AgentLink;";
 
-// As DdmServer.broadcast() has them.
+// The event numbers of DdmServer.broadcast().
 constexpr int kConnected = 1;
 constexpr int kDisconnected = 2;
 
@@ -56,10 +56,10 @@ void ClientApi::adopt_loaded_classes(JNIEnv* jni) {
         text_of(signature) != kLinkSignature ||
         jvmti_->GetClassStatus(klass.get(), &status) != JVMTI_ERROR_NONE ||
         (status & JVMTI_CLASS_STATUS_INITIALIZED) == 0) {
-      continue;  // one that is not initialized has not looked yet
+      continue;  // a class that is not initialized has not tried to find its natives yet
     }
     const auto program = ProgramClass::of(jni, klass.get());
-    // By name they are found only once the attaching is over.
+    // The VM finds natives by name in this library only once the attach has completed.
     if (program && register_client_natives(jni, klass.get())) program->arrived(jni);
   }
 }
@@ -118,13 +118,13 @@ bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
   }
   const std::lock_guard lock(mutex_);
   programs_[type] = program;
-  // Who was there before the handler is news to it; DdmServer knows whom it has told.
+  // Servers that connected before the handler are new to it; DdmServer notifies no handler twice.
   if (connections_ > 0) tell(kConnected);
   return false;
 }
 
 void ClientApi::remove(ChunkType type) {
-  std::shared_ptr<ProgramClass> removed;  // let go by JNI, so not under the lock
+  std::shared_ptr<ProgramClass> removed;  // its destructor uses JNI, so it runs without the lock
   {
     const std::lock_guard lock(mutex_);
     const auto found = programs_.find(type);
@@ -137,7 +137,7 @@ void ClientApi::remove(ChunkType type) {
 
 void ClientApi::handle(const Request& request, Reply reply,
                        const std::shared_ptr<ProgramClass>& program) {
-  // A task has to be copyable; a Reply that is dropped with its task says FAIL.
+  // A task must be copyable; a Reply that is destroyed with its task answers FAIL.
   auto answer = std::make_shared<Reply>(std::move(reply));
   thread_.post([program, type = request.type, data = request.data, answer](JNIEnv* jni) {
     program->dispatch(jni, type, data, std::move(*answer));

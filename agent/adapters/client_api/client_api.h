@@ -1,13 +1,13 @@
-// The agent's side of ddm-client.jar: the program's own chunk types, and its questions to the
+// The agent's side of ddm-client.jar: the program's own chunk types, and its requests to the
 // agent.
 //
-// The jar's class AgentLink calls natives that the VM finds in this library by name; everything
-// they do goes through the Dispatcher, as a server's requests do. The program's handlers run on a
-// thread of their own: what they do for how long is no matter of the agent's. The jar may be there
-// several times, in several class loaders; none is kept alive from here.
+// The jar's class AgentLink calls natives that the VM finds in this library by name; the natives
+// use the Dispatcher, as a server's requests do. The program's handlers run on a separate thread,
+// so a slow handler does not delay the agent. Several class loaders may have loaded the jar; the
+// agent's references keep none of them alive.
 //
-// The I/O thread takes the lock, so neither Java nor JNI runs under it: both may stand still for
-// long, in a debugger or at a safepoint.
+// The I/O thread takes the lock, so neither Java nor JNI may run while it is held: both can block
+// for long, in a debugger or at a safepoint.
 #pragma once
 
 #include <jvmti.h>
@@ -29,14 +29,14 @@ class ClientApi final : public Feature {
  public:
   ClientApi(jvmtiEnv* jvmti, Service& service);
 
-  // Live phase, when the service is open: from here on the natives work. After a late attach the
-  // classes of the jar that have looked for the agent in vain are told.
+  // Live phase, when the service is open: from here on the natives work. After a late attach, this
+  // notifies the jar's classes that were initialised before the agent was loaded.
   void opened(JNIEnv* jni, bool late) override;
 
   void session_begun(const SessionPtr& session) override;
   void session_ended(const SessionPtr& session) override;
 
-  // No handler of the program runs any more.
+  // Afterwards no handler of the program runs.
   void end() override;
 
   // The natives; any attached thread. An exception may be pending afterwards.
@@ -47,19 +47,19 @@ class ClientApi final : public Feature {
 
  private:
   void adopt_loaded_classes(JNIEnv* jni);
-  // Null when the class is not what it should be.
+  // Null when the class lacks the expected methods.
   std::shared_ptr<ProgramClass> program_of(JNIEnv* jni, jclass link);
   // Every class once, however many types it has.
   std::vector<std::shared_ptr<ProgramClass>> programs();
   void handle(const Request& request, Reply reply, const std::shared_ptr<ProgramClass>& program);
-  // Lock held, so that what is told is in the order of what happened.
+  // Lock held, so that notifications keep the order of the events.
   void tell(int event);
   std::vector<SessionPtr> sessions() const;
 
   jvmtiEnv* const jvmti_;
   Service& service_;
   AgentThread thread_;
-  const SessionPtr own_session_;  // of what the program itself asks
+  const SessionPtr own_session_;  // for the program's own requests
 
   std::mutex mutex_;
   std::map<ChunkType, std::shared_ptr<ProgramClass>> programs_;

@@ -54,7 +54,7 @@ jbyteArray JNICALL request(JNIEnv* jni, jclass, jint type, jbyteArray data, jboo
 
 template <typename Function>
 JNINativeMethod native(const char* name, const char* signature, Function* function) {
-  // JNI's struct is from before const.
+  // JNINativeMethod has no const members.
   return {const_cast<char*>(name), const_cast<char*>(signature), reinterpret_cast<void*>(function)};
 }
 

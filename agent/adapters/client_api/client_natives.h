@@ -7,10 +7,10 @@ namespace ddm {
 
 class ClientApi;
 
-// Where they hand their calls to; before that, they do nothing. Lives as long as the process.
+// The natives do nothing before this call. `api` must live as long as the process.
 void set_client_api(ClientApi* api);
 
-// Binds them to a class that has looked for them in vain. False: it has no such natives.
+// Binds the natives to a class that could not find them. False: the class declares none of them.
 bool register_client_natives(JNIEnv* jni, jclass link);
 
 }  // namespace ddm

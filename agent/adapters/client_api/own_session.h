@@ -1,4 +1,4 @@
-// The program asking its own agent: a session that is no connection.
+// Requests from the program to its own agent: a session without a connection.
 #pragma once
 
 #include <condition_variable>
@@ -8,7 +8,7 @@
 
 namespace ddm {
 
-// Events for it go nowhere: what the program wants to be told, its servers are told.
+// Events to this session are dropped: only servers receive events.
 class OwnSession final : public Session {
  public:
   std::uint64_t id() const override { return 0; }
@@ -24,11 +24,11 @@ class OwnSession final : public Session {
 // Waits for the answers to requests that were dispatched.
 class Answers {
  public:
-  // To be given to Dispatcher::dispatch(). Counts as answered, too, when it is dropped uncalled: a
-  // session that closes gives no answer.
+  // For Dispatcher::dispatch(). Destroying the callback uncalled also counts as an answer, since a
+  // session that closes gives none.
   ReplyDone expect();
 
-  // False: some are still out after `limit`. Chunks that come later are ignored.
+  // False: answers are still missing after `limit`. Chunks that arrive later are ignored.
   bool wait(std::chrono::milliseconds limit);
 
   // After wait(): the first chunk of the last answer; type 0 = the empty one.

@@ -73,7 +73,7 @@ void ProgramClass::broadcast(JNIEnv* jni, int event) const {
   const LocalRef<jclass> link(jni, static_cast<jclass>(jni->NewLocalRef(link_)));
   if (!link) return;
   jni->CallStaticVoidMethod(link.get(), broadcast_, static_cast<jint>(event));
-  clear_exception(jni);  // the program's own, and it has been told
+  clear_exception(jni);  // an exception of the program, which was reported to it
 }
 
 void ProgramClass::arrived(JNIEnv* jni) const {

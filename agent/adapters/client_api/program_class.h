@@ -11,7 +11,7 @@ namespace ddm {
 
 class ProgramClass {
  public:
-  // Null when the class is not what it should be; no exception is pending.
+  // Null when the class lacks the expected methods; no exception is pending.
   static std::shared_ptr<ProgramClass> of(JNIEnv* jni, jclass link);
   ~ProgramClass();
   ProgramClass(const ProgramClass&) = delete;
@@ -28,14 +28,14 @@ class ProgramClass {
   ProgramClass(JavaVM* vm, jweak link) : vm_(vm), link_(link) {}
 
   JavaVM* const vm_;
-  const jweak link_;  // the program's loader may go
+  const jweak link_;  // weak, so that the program's class loader can be unloaded
   jmethodID dispatch_ = nullptr;
   jmethodID broadcast_ = nullptr;
   jmethodID arrived_ = nullptr;
 };
 
-// Types and lengths of one answer in one array, as AgentLink wants it. None: out of memory, and the
-// exception is pending.
+// One answer, with its type and length, as the array that AgentLink expects. Null: out of memory,
+// and the exception is pending.
 jbyteArray to_java(JNIEnv* jni, const Chunk& answer);
 
 // A Java array's content; null is nothing.

@@ -1,5 +1,5 @@
-// CLASSMODEL: the classes of the program and where they come from. With BINARY='true' their class
-// files too (class_bytes_reader.h): of the classes that are named in it, or of all.
+// CLASSMODEL: the classes of the program and their origins. With BINARY='true' also their class
+// files (class_bytes_reader.h): of the classes that the request names, or of all.
 #pragma once
 
 #include <jvmti.h>
@@ -12,7 +12,7 @@
 
 namespace ddm {
 
-// `request`: what contains OPTIONS and CLASS. `class_path`: more of it, that a client has named.
+// `request`: the element with OPTIONS and CLASS. `class_path`: further entries from the client.
 void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
                        const std::string& class_path, XmlWriter& xml,
                        std::vector<DyperError>& errors);

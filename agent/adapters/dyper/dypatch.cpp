@@ -19,7 +19,7 @@ namespace {
 
 using Code = DyperErrorCode;
 
-// Hands out the numbers of another one, and remembers which were asked for.
+// Forwards to another PatchIds and records the numbers that were requested.
 class UsedIds final : public bci::PatchIds {
  public:
   explicit UsedIds(bci::PatchIds& ids) : ids_(ids) {}
@@ -51,7 +51,7 @@ bci::ByteSpan span_of(const std::vector<std::uint8_t>& bytes) {
   return {bytes.data(), bytes.size()};
 }
 
-// Methods that the plan names one by one, and the class does not have.
+// Reports methods that the plan names individually and that the class lacks.
 void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
                  const std::vector<bci::MethodBlocks>& methods,
                  const std::vector<bci::RefusedSite>& refused, std::vector<DyperError>& errors) {

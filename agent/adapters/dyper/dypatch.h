@@ -28,7 +28,7 @@ class Dypatch {
   // At the VM's death.
   void close() { links_.close(); }
 
-  // MODEL: changes the model and shows the numbers that it uses.
+  // MODEL: changes the model and lists the numbers that the model uses.
   void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
   // PATCH: what the model makes of classes. The seed's command, and ACTIVATE in its place.
   void patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
@@ -36,13 +36,13 @@ class Dypatch {
   // INSTRUMENT: puts a model's patches into classes, or takes them out.
   void instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
                   std::vector<DyperError>& errors);
-  // What they have counted, as RTITEM. Any attached thread.
+  // Writes the values of the counters, as RTITEM. Any attached thread.
   void write_counters(JNIEnv* jni, XmlWriter& xml) const { patched_.write_counters(jni, xml); }
   void clear_counters(JNIEnv* jni) { patched_.clear_counters(jni); }
   void count_threads(JNIEnv* jni, const ChosenThreads& threads) {
     patched_.count_threads(jni, threads.ids, threads.all_but_these);
   }
-  // DIRECTORY: where PATCH leaves class files.
+  // DIRECTORY: the directory that PATCH writes class files to.
   void directory(pugi::xml_node root, std::vector<DyperError>& errors);
 
  private:
@@ -60,8 +60,8 @@ class Dypatch {
   // Their class files without the patches that INSTRUMENT installed.
   ClassFiles files_of(JNIEnv* jni, const ClassNames& classes,
                       std::vector<DyperError>& errors) const;
-  // Into all loaded classes that the model is about, and into those that come: of these the ones
-  // that it names.
+  // Patches all loaded classes that the model covers, and, of classes loaded later, those that the
+  // model names.
   ClassNames instrument_all(JNIEnv* jni, const std::string& model, std::vector<DyperError>& errors);
   void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                      std::vector<DyperError>& errors);

@@ -26,7 +26,7 @@ std::string greeting(const DyperIdentity& self) {
   return framed_message("CONNECT " + self.text()) + framed_message(start.take());
 }
 
-// A document of a peer's, which is answered once: by the thread that answers, or with a refusal.
+// A peer's document, which gets one reply: from the thread that answers commands, or a refusal.
 class OpenDocument final : public OpenRequest {
  public:
   OpenDocument(DyperPeerPtr peer, std::string text, const DyperIdentity& self)
@@ -68,7 +68,7 @@ void Dyper::vm_live(JNIEnv* jni, bool) {
   if (!options_.address.empty()) context_.service.serves_dyper_at(open(jni));
 }
 
-// Where others find it, "" = nowhere.
+// The address that clients connect to; "" = none.
 std::string Dyper::open(JNIEnv* jni) {
   const DyperAddress where =
       *parse_dyper_address(options_.address);  // the option parser has checked

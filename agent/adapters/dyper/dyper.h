@@ -1,8 +1,8 @@
 // DYPER as a whole: its address, and the DDM chunk that carries the same documents. Commands are
 // answered on the slow lane, one after the other.
 //
-//   DYPR  request and reply: str document. Messages that nobody asked for are events of that type,
-//         to the DDM servers that have sent one.
+//   DYPR  request and reply: str document. Unsolicited messages are events of that type, sent to
+//         the DDM servers that have sent a DYPR request.
 #pragma once
 
 #include <jvmti.h>
@@ -30,13 +30,13 @@ class Dyper final : public Feature {
         HitBudget& budget);
 
   void add_chunks(Dispatcher& dispatcher) override;
-  // dyper=. Tells people where, in one line on stderr.
+  // Opens dyper='s address and prints it, in one line on stderr.
   void vm_live(JNIEnv* jni, bool late) override;
   void end() override;
   void end_after_servers() override;
 
  private:
-  // Is sent messages from now on.
+  // The session receives messages from now on.
   void remember(const SessionPtr& session);
   void send(const std::string& document);
 

@@ -19,7 +19,7 @@ namespace {
 
 using Code = DyperErrorCode;
 
-// The elements named `tag`: those inside of SETTINGS, or the one that stands alone.
+// The elements named `tag`: those inside SETTINGS, or the single one outside of it.
 std::vector<pugi::xml_node> settings_of(pugi::xml_node root, const char* tag) {
   const pugi::xml_node list = child_of(root, "SETTINGS");
   std::vector<pugi::xml_node> result;
@@ -94,7 +94,7 @@ std::string DyperCommands::answer(JNIEnv* jni, DyperRequest request) {
   if (entry == commands.end()) {
     answer.fail(Code::kUnknownCommand, "COMMAND", command, "no such command");
   } else if (!check_elements(request, unknown)) {
-    // Nothing is asked for that the command knows.
+    // The command knows none of the document's elements.
   } else if (entry->place == kAside) {
     answer = answer_aside(jni, entry->handler, std::move(request));
   } else {
@@ -150,7 +150,7 @@ void DyperCommands::whoru(JNIEnv* jni, pugi::xml_node, Answer& answer) {
 
 void DyperCommands::ping(JNIEnv*, pugi::xml_node, Answer& answer) { answer.xml.raw("PONG"); }
 
-// Names that are not known are passed over: clients send what other versions knew.
+// Unknown names are ignored: clients send variables of other versions.
 void DyperCommands::set(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
   for (const pugi::xml_node variable : settings_of(root, "VAR")) {
     const std::string_view name = attribute_of(variable, "NAME");
@@ -199,7 +199,7 @@ void DyperCommands::get_classes(JNIEnv*, pugi::xml_node root, Answer& answer) {
   });
 }
 
-// There is one report. Who asks for another one gets it too, as from the original.
+// There is one report. A request for another type gets the same report, as from the original.
 void DyperCommands::report(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
   const std::string_view type = attribute_of(child_of(root, "REPORT"), "TYPE");
   if (!type.empty() && type != "ALL") {

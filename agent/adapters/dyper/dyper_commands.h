@@ -1,6 +1,6 @@
-// What DYPER's commands do: a document in, its reply out. On the thread that answers commands, one
-// after the other; always one reply. What has classes retransformed runs other agents' transformers,
-// and is done on a thread aside: where one of these hangs, the other commands are answered.
+// Carries out DYPER's commands: a document in, one reply out. Commands run one after the other on
+// the thread that answers commands. Retransformation runs other agents' transformers, so commands
+// that need it run on a side thread: other commands are answered even if a transformer hangs.
 #pragma once
 
 #include <jvmti.h>

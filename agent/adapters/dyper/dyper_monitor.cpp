@@ -51,7 +51,7 @@ DyperMonitor::DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Stacks& stac
   agents_.push_back(std::make_unique<ThreadsAgent>());
   auto memory = std::make_unique<MemoryAgent>(reports);
   memory_ = memory.get();
-  memory_->active = false;  // its reports cost more than the others'
+  memory_->active = false;  // reports of MEMORY cost more than those of the other agents
   agents_.push_back(std::move(memory));
   agents_.push_back(std::make_unique<TimingAgent>());
   agents_.push_back(std::make_unique<IoAgent>());
@@ -117,7 +117,7 @@ void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads,
     for (const ThreadFacts& thread : all->facts(jni, [](std::int64_t) { return true; })) {
       living->insert(thread.id);
     }
-    if (living->empty()) living.reset();  // the VM refuses
+    if (living->empty()) living.reset();  // the VM failed to list its threads
   }
   choice_.change(threads, living, errors);
 }
@@ -209,7 +209,7 @@ Looker::Clock::time_point DyperMonitor::begin(JNIEnv*) {
   return last_turn_ + pause();
 }
 
-// As likely at any moment as at any other, so that looks keep no step with the program.
+// Random pauses: every moment is equally likely, so looks do not synchronise with the program.
 nanoseconds DyperMonitor::pause() {
   if (!pace_) {
     const std::int64_t asked_ms = variables_.monitor
@@ -278,8 +278,8 @@ void DyperMonitor::send_what_is_due(JNIEnv* jni, Clock::time_point now) {
   send_(xml.raw(report(jni)).close().take());
 }
 
-// What this look has cost: this thread's CPU and, for as long as the VM's thread has worked on it
-// while all stood still, that of as many threads as could have run.
+// Charges the cost of this look: the CPU of this thread, and, for the CPU that the VM thread spent
+// on it at a safepoint, that of as many threads as could have run meanwhile.
 void DyperMonitor::pay(const Turn& turn, std::int64_t vm_before_ns) {
   const std::int64_t own_ns = cpu_of_this_thread_ns() - turn.cpu_from_ns;
   const std::int64_t vm_ns = vm_thread_->now_ns() - vm_before_ns;
@@ -313,7 +313,7 @@ std::string DyperMonitor::report(JNIEnv* jni) {
   xml.open("MONITOR").attribute("TIME", moment.now_ms);
   xml.attribute("NANO", duration_cast<nanoseconds>(begun.time_since_epoch()).count());
   xml.attribute("OVERHEAD", static_cast<std::int64_t>(commands_ms_));
-  // One more than the mean, as it always was: clients reckon with it.
+  // The mean plus one, as in the original: clients expect that.
   if (checks_ms_.count > 0) {
     xml.attribute("LASTCHECK", checks_ms_.last).attribute("CHECKTIME", checks_ms_.mean() + 1.0);
     xml.attribute("CHECKTOTAL", checks_ms_.sum);

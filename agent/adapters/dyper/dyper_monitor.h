@@ -1,9 +1,9 @@
-// What DYPER's clients switch on: looks at the threads now and then, the accounts that are kept of
-// them, and the reports and stack dumps that are sent by themselves.
+// Monitoring, which DYPER's clients switch on: periodic looks at all threads, the agents that
+// evaluate them, and the reports and stack dumps that are sent unsolicited.
 //
-// Looks are taken on the sampler's thread and within the budget that all who sample share: what a
-// look costs is measured, and CHECKTIME is stretched where it is asked too often. Everything else
-// on the thread that answers commands.
+// Looks run on the sampler's thread, within the budget that all samplers share: the cost of a look
+// is measured, and CHECKTIME is stretched if looks exceed the budget. Everything else runs on the
+// thread that answers commands.
 #pragma once
 
 #include <functional>
@@ -33,12 +33,12 @@ class DyperMonitor final : private Looker {
   DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Stacks& stacks, ReportAssembly& reports,
                std::string id, std::function<void(const std::string&)> send);
 
-  // What the counters of patched code have, as RTITEM. Before anything is asked for.
+  // Supplies the counters of patched code, as RTITEM. To be called before all other methods.
   void count_with(std::function<void(JNIEnv*, XmlWriter&)> counted) {
     counted_ = std::move(counted);
   }
 
-  // For reading and changing; apply() says that it is done, and begins or ends what is to be.
+  // Reads or changes the variables; apply() must follow, and starts or stops monitoring.
   template <typename Use>
   auto with_variables(Use use) {
     const std::lock_guard lock(mutex_);
@@ -54,7 +54,7 @@ class DyperMonitor final : private Looker {
   bool monitors() const;
   ChosenThreads chosen_threads() const;  // as use_threads() and THREAD_DEFAULT have it
 
-  // The name of an agent, or of its class; null: there is none.
+  // `agent`: the name of an agent, or of its class. The error: there is no such agent.
   std::optional<DyperError> set_active(std::string_view agent, bool on);
   std::optional<DyperError> clear(std::string_view agent);  // "": all of them
   std::optional<DyperError> set_detail(std::string_view agent, std::string_view item, bool on);

@@ -1,5 +1,5 @@
-// By which loaders classes of a name were loaded, for class hooks that come for another one. Filled
-// by one attached thread, then asked on any.
+// The loaders that have loaded a class of a given name, for class hooks that are called for another
+// class of that name. Filled by one attached thread, then read on any.
 #pragma once
 
 #include <jni.h>
@@ -28,7 +28,7 @@ class KnownLoaders {
     }
   }
 
-  // From now on it matters by whom a class of that name is loaded.
+  // From now on the loaders of classes of that name are recorded.
   void add(const std::string& internal_name) { of_name_[internal_name]; }
   bool contains(const std::string& internal_name) const { return of_name_.contains(internal_name); }
   void add_loader(JNIEnv* jni, const std::string& internal_name, jobject loader) {
@@ -43,7 +43,7 @@ class KnownLoaders {
   bool may_have(JNIEnv* jni, std::string_view internal_name, jobject loader) const {
     const auto found = of_name_.find(internal_name);
     if (found == of_name_.end()) return true;
-    // A loader that is gone would be the same as the boot loader.
+    // IsSameObject() would find the boot loader (null) equal to an unloaded loader.
     if (loader == nullptr) return found->second.boot;
     return std::any_of(found->second.loaders.begin(), found->second.loaders.end(),
                        [&](jweak one) { return jni->IsSameObject(one, loader); });

@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-// Whoever asks may have gone when the answer comes.
+// Owns its data, since ask() may have returned before the answer arrives.
 struct Question {
   bci::PatchPlan plan;
   std::set<std::string> classes;

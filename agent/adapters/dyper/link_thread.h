@@ -1,6 +1,6 @@
-// Asks on a thread of its own whether a plan's calls link: that runs class loaders of the JDK, and
-// one that takes long, or for ever (its files are on a disk that does not answer), must hold up no
-// command.
+// Checks on a separate thread whether a plan's calls link: the check runs class loaders of the JDK,
+// and a loader that blocks, perhaps for ever (on a disk that does not respond), must not block the
+// commands.
 //
 // ask() on one thread at a time.
 #pragma once
@@ -21,12 +21,12 @@ class LinkThread {
   explicit LinkThread(jvmtiEnv* jvmti)
       : jvmti_(jvmti), thread_(jvmti, "ddmagent-links", std::chrono::seconds(3)) {}
 
-  // As linked_plan(). Where no answer comes, the calls are left out, as errors; and at once as long
-  // as that loader still is at it.
+  // As linked_plan(). Without an answer in time, the calls are left out and reported as errors; so
+  // they are, without waiting, while an earlier check is still in progress.
   LinkedPlan ask(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& classes,
                  std::vector<DyperError>& errors);
 
-  // At the VM's death, on any thread: nobody waits any longer.
+  // At the VM's death, on any thread: ends all waiting.
   void close() { thread_.close(); }
 
  private:

@@ -101,7 +101,7 @@ void MemoryAgent::report(const ReportMoment& moment, const DyperVariables& varia
   xml.close();
 }
 
-// COUNT: of each class alone. SOURCE: with its lines.
+// COUNT: totals by class. SOURCE: by class and source line.
 void MemoryAgent::write_allocations(const DyperVariables& variables, XmlWriter& xml) {
   if (!reports_.has_figures()) return;
   const std::optional<ReportData> made = reports_.report(jni_, "dyper");

@@ -1,5 +1,5 @@
-// MEMORY: the heap and its pools at each look, collections, and what was allocated: from the
-// agent's own sites, as far as allocations are tracked.
+// MEMORY: the heap and its pools at each look, collections, and allocations: the latter from the
+// agent's allocation sites, if allocations are tracked.
 #pragma once
 
 #include <jni.h>
@@ -17,7 +17,7 @@ class MemoryAgent final : public DyperAgent {
  public:
   explicit MemoryAgent(ReportAssembly& reports) : DyperAgent("MEMORY"), reports_(reports) {}
 
-  // Both before look_at() and report(), which the VM is asked in: of the thread that calls them.
+  // To be called before look_at() and report(), which call the VM: the calling thread's JNIEnv.
   void use(JNIEnv* jni) { jni_ = jni; }
 
   void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;

@@ -1,9 +1,9 @@
-// What patched code of DYPATCH counts with: the numbers of its tables, and for those that count a
-// counter of the sinks in each class whose code counts with them.
+// The counters of code that DYPATCH patches: the numbers of its tables, and, for each number that
+// counts, one counter of the sinks in each class whose code uses the number.
 //
-// A while after a class's patches are out its counters are given back; what they had counted is
-// kept, so that numbers go on when the patches are in again. Any thread: class hooks ask for
-// numbers.
+// Some time after a class's patches are removed, its counters are given back. Their values are
+// kept, so that counting continues from them if the class is patched again. Any thread: class hooks
+// request numbers.
 #pragma once
 
 #include <jni.h>
@@ -40,13 +40,13 @@ class PatchCounters final : public bci::PatchIds {
   std::int32_t counter_of(std::int32_t id, std::string_view class_name) override;
   std::int32_t timer_of(std::int32_t id, std::string_view class_name) override;
 
-  // The class's patches are out; methods that run go on counting until they return.
+  // The class's patches are removed; active frames of the old code count until they return.
   void rest(const std::string& class_name);
 
   bool empty() const;
-  // Of a class with its patches in, as spent() numbers it; "" = none.
+  // The name of the patched class that spent() reports under this number; "" = none.
   std::string class_of(std::uint32_t number) const;
-  // Of classes by their number. Counters that have rested are given back.
+  // Costs by the number of the class. Gives back the counters of classes that have rested enough.
   std::vector<ProbeBudget::Cost> spent(const HitCosts& costs,
                                        const std::vector<std::int64_t>& counts);
 
@@ -58,7 +58,7 @@ class PatchCounters final : public bci::PatchIds {
   };
   // By number of the tables.
   std::map<std::int32_t, Counted> read(JNIEnv* jni) const;
-  // From now on they count from zero.
+  // Makes all counters count from zero.
   void clear(JNIEnv* jni);
 
  private:

@@ -1,8 +1,8 @@
-// What INSTRUMENT has put into classes of the running program, by model.
+// The patches that INSTRUMENT has put into classes of the running program, by model.
 //
-// A model that waits has its patches put into classes that come later, too, as they are loaded. A
-// class whose patches are the dearest of all that is hit when the budget is exceeded loses them. On
-// the thread that answers commands; write_counters() on any attached one.
+// A model with `later` patches classes as they are loaded, too. When the budget is exceeded, the
+// class whose patches have the highest cost of all loses them. Runs on the thread that answers
+// commands; write_counters() on any attached thread.
 #pragma once
 
 #include <jni.h>
@@ -47,16 +47,16 @@ class PatchedClasses final : private Patcher, private HitSpender {
   // another model's patches is an error. With `later`, classes loaded from now on get that plan.
   void put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassNames classes,
               std::optional<bci::PatchPlan> later, std::vector<DyperError>& errors);
-  // A class without patches of the model is passed over; later ones of that name get none.
+  // Skips classes without patches of the model; classes of these names loaded later get none.
   void take_out(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   void take_out(JNIEnv* jni, const std::string& model);
 
-  // The classes that have patches, as they are without.
+  // The class files of patched classes, without the patches.
   ClassFiles unpatched() const;
 
   void write_counters(JNIEnv* jni, XmlWriter& xml) const;
   void clear_counters(JNIEnv* jni) { counters_.clear(jni); }
-  // Of which threads hits count.
+  // Chooses the threads whose hits count.
   void count_threads(JNIEnv* jni, const std::vector<std::int64_t>& ids, bool all_but_these);
 
  private:
@@ -67,7 +67,7 @@ class PatchedClasses final : private Patcher, private HitSpender {
   struct Model {
     std::map<std::string, Chosen> classes;  // loaded when the model was instrumented
     Chosen later;                           // for classes loaded later; null: none
-    ClassNames left_out;                    // that `later` passes over
+    ClassNames left_out;                    // names that `later` does not apply to
   };
   struct Patched {
     std::vector<std::uint8_t> without;
@@ -118,7 +118,7 @@ class PatchedClasses final : private Patcher, private HitSpender {
   std::map<std::string, Patched> patched_;
   std::string changing_model_;
   Outcomes outcomes_;  // of the change of `changing_model_`
-  // The classes that the budget has taken the patches of, and their models.
+  // The classes whose patches the budget has removed, and the models of these.
   std::map<std::string, std::string> over_budget_;
 };
 

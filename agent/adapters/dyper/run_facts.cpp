@@ -71,8 +71,8 @@ Properties vm_properties(jvmtiEnv* jvmti) {
   return result;
 }
 
-// As the program has them now. Not where it has put properties of a class of its own in their
-// place, whose code would run here.
+// The current values. Skipped if the program has replaced the system properties by an object of
+// its own class, whose code would run here.
 void add_java_properties(JNIEnv* jni, Properties& result) {
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return;

@@ -1,4 +1,4 @@
-// WHORU: how this run was started, and in what surroundings.
+// WHORU: the command line and the environment of this run.
 #pragma once
 
 #include <jvmti.h>
@@ -17,13 +17,13 @@ struct CommandLine {
   std::vector<std::string> arguments;
 };
 
-// `words`: the process's; `java_command`: sun.java.command, which is the start and what follows it
-// with blanks between. Where the words do not end that way (a VM inside another program), the VM's
-// own arguments and what the property says have to do.
+// `words`: of the process; `java_command`: sun.java.command, which is `start` and the arguments,
+// separated by blanks. If `words` do not end with java_command (a VM embedded in another program),
+// the VM's own arguments and the property are used instead.
 CommandLine command_line(const std::vector<std::string>& words, const std::string& java_command,
                          const std::vector<std::string>& vm_arguments);
 
-// As the program has them now: the VM alone knows half of them.
+// The current system properties of Java: JVMTI knows only half of them.
 using Properties = std::map<std::string, std::string>;
 Properties system_properties(jvmtiEnv* jvmti, JNIEnv* jni);
 

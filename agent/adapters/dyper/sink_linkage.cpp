@@ -19,10 +19,10 @@ using Code = DyperErrorCode;
 constexpr jint kPublic = 0x0001, kPrivate = 0x0002, kProtected = 0x0004, kStatic = 0x0008,
                kInterface = 0x0200;
 
-// Of all classes: -Xcheck:jni prints a warning where there are more than were asked for.
+// Local references for all classes: -Xcheck:jni warns if the frame's capacity is exceeded.
 constexpr jint kManyRefs = 65'536;
 
-// The agent's own are found from everywhere.
+// Every class loader finds the agent's own sinks.
 bool is_ours(const bci::HookMethod& sink) { return sink.owner.starts_with("java/lang/DdmTracker"); }
 
 std::string words_of(const bci::HookMethod& sink) {
@@ -53,7 +53,7 @@ DyperError left_out_error(Code code, const std::string& class_name, const std::s
   return {code, "CLASS", class_name, "a call of " + sink + " is left out: " + why};
 }
 
-// The loaded classes of these names: there may be several of one.
+// The loaded classes with these names; several loaders may have a class of the same name.
 std::multimap<std::string, jclass> classes_named(jvmtiEnv* jvmti,
                                                  const std::set<std::string>& names) {
   std::multimap<std::string, jclass> found;
@@ -92,7 +92,7 @@ SinkLinkage::SinkLinkage(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti), jni_(jni
   if (clear_exception(jni)) for_name_ = nullptr;
 }
 
-// Of the classes that the loader has been asked for before, by the VM.
+// Searches the classes for which the VM has recorded the loader as an initiating loader.
 jclass SinkLinkage::find_loaded(const std::string& internal_name, jobject loader) {
   jint count = 0;
   JvmtiPtr<jclass> classes(jvmti_);
@@ -123,7 +123,7 @@ jclass SinkLinkage::find(const std::string& internal_name, jobject loader) {
   return clear_exception(jni_) ? nullptr : static_cast<jclass>(found);
 }
 
-// No code of the program's runs when it is asked: neither its own nor a parent's.
+// True: loadClass() runs no code of the program, neither in this loader nor in a parent.
 bool SinkLinkage::is_of_jdk(jobject loader) const {
   while (loader != nullptr) {
     if (loader_of(jni_->GetObjectClass(loader)) != nullptr) return false;
@@ -145,7 +145,7 @@ std::string SinkLinkage::link(jclass of) {
   if ((status & JVMTI_CLASS_STATUS_PREPARED) == 0) {
     if (!is_of_jdk(loader_of(of)))
       return "it is not linked yet, which takes a loader of the program's";
-    // Links it first of all. What it throws may be about a constructor alone.
+    // This call links the class before it can throw. An exception may concern a constructor only.
     jni_->CallObjectMethod(of, constructors_);
     clear_exception(jni_);
   }
@@ -171,7 +171,7 @@ bool SinkLinkage::may_use_class(jclass caller, jclass of, const std::string& int
   jint modifiers = 0;
   if (jvmti_->GetClassModifiers(of, &modifiers) != JVMTI_ERROR_NONE) return false;
   if (same_package(caller, of)) return true;
-  // JVMTI tells what the source says of an inner class; to the VM a protected one is public.
+  // JVMTI reports an inner class's modifiers from the source; the VM treats protected as public.
   if ((modifiers & (kPublic | kProtected)) == 0) return false;
   const jobject from = jni_->GetModule(caller), to = jni_->GetModule(of);
   if (clear_exception(jni_) || from == nullptr || to == nullptr) return false;
@@ -182,7 +182,7 @@ bool SinkLinkage::may_use_class(jclass caller, jclass of, const std::string& int
   };
   bool reads = says(from, can_read_, to);
   if (!reads && !says(to, is_named_)) {
-    // A module whose class an agent has changed reads these two, the VM sees to that.
+    // The VM makes a module read these two once an agent has transformed one of its classes.
     const jobject loader = loader_of(of);
     const jobject of_program = jni_->CallStaticObjectMethod(loader_, system_loader_);
     reads = !clear_exception(jni_) && (loader == nullptr || jni_->IsSameObject(loader, of_program));
@@ -195,7 +195,7 @@ bool SinkLinkage::may_use_class(jclass caller, jclass of, const std::string& int
   return reads && says(to, is_exported_, name, from);
 }
 
-// The first that the class or a superclass has.
+// The first match in the class and then its superclasses.
 std::optional<SinkLinkage::Method> SinkLinkage::method_of(jclass of,
                                                           const bci::HookMethod& sink) const {
   for (jclass owner = of; owner != nullptr; owner = jni_->GetSuperclass(owner)) {
@@ -287,7 +287,7 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
   SinkLinkage linkage(jvmti, jni);
   const auto of_name = classes_named(jvmti, classes);
   const auto known = std::make_shared<KnownLoaders>(jni);
-  // Told once for each class and method.
+  // Each class and method is reported once.
   std::map<std::pair<std::string, std::string>, bool> links;
   const auto does_link = [&](const std::string& name, const bci::HookMethod& sink) {
     const auto [one, is_new] = links.try_emplace({name, words_of(sink)}, true);

@@ -1,10 +1,10 @@
-// Whether code of a class can call a static method: what the VM would look at when it links that
-// call, looked at before. A call that does not link throws in the middle of the program.
+// Whether code of a class can call a static method: does in advance the checks that the VM does
+// when it links the call. A call that does not link throws in the middle of the program.
 //
-// The method's class is looked for among those that the loader of the calling class has loaded.
-// Only loaders of the JDK's classes are asked for more, and link it; it is never initialised. One of
-// the program's may hang, and the program with it, since the VM locks it. On LinkThread's thread:
-// the JDK's may have to wait for a network.
+// The method's class is searched among the classes that the calling class's loader has loaded. Only
+// class loaders of the JDK are asked to load it, and it is then linked, never initialised. A loader
+// of the program may hang, and block the program too, since the VM locks it. Runs on LinkThread's
+// thread: a class loader of the JDK may wait for the network.
 #pragma once
 
 #include <jvmti.h>
@@ -38,18 +38,18 @@ class SinkLinkage {
     jclass owner;
     jint modifiers;
   };
-  // Null: it finds none of that name. A local reference, as all here.
+  // Null: the loader finds no class of that name. All references here are local.
   jclass find(const std::string& internal_name, jobject loader);
   jclass find_loaded(const std::string& internal_name, jobject loader);
   bool is_of_jdk(jobject loader) const;
   jobject loader_of(jclass of) const;
-  // "" or what the VM makes of it.
+  // "" or the linkage error of the VM.
   std::string link(jclass of);
   bool may_use_class(jclass caller, jclass of, const std::string& internal_name);
   bool same_package(jclass one, jclass other) const;
   std::optional<Method> method_of(jclass of, const bci::HookMethod& sink) const;
   bool may_call(jclass caller, const Method& method) const;
-  // The name of a type that both loaders find and that is not the same for them; "": there is none.
+  // The name of a type that the two loaders resolve to different classes; "": there is none.
   std::string two_meanings(const std::string& descriptor, jobject one, jobject other);
 
   jvmtiEnv* const jvmti_;
@@ -60,22 +60,22 @@ class SinkLinkage {
             system_loader_ = nullptr;
 };
 
-// The part of a plan that is about these loaded classes ("a.B") and whose calls link there; the
-// rest is told as errors.
+// The part of a plan that covers these loaded classes ("a.B") and whose calls link there; the rest
+// is reported as errors.
 struct LinkedPlan {
   using ByLoader = std::function<bool(JNIEnv*, std::string_view internal_name, jobject loader)>;
   bci::PatchPlan plan;
-  // Of classes that come later, from loaders that were not asked: they have no patches that call
+  // For classes loaded later, by loaders that were not checked: false keeps out patches that call
   // the program's own methods.
   ByLoader by_loader;
 };
 LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
                        const std::set<std::string>& classes, std::vector<DyperError>& errors);
 
-// Whether a plan calls methods that are not the agent's, and what of it does not.
+// Whether a plan calls methods that are not the agent's, and the plan without these calls.
 bool calls_the_program(const bci::PatchPlan& plan);
 bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan);
-// Each of these calls, from each of the classes, as an error.
+// Reports each of these calls, from each of the classes, as an error.
 void tell_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
                    const std::string& why, std::vector<DyperError>& errors);
 

@@ -15,7 +15,7 @@ void write_stacks(JNIEnv* jni, const Look& look, XmlWriter& xml) {
   }
   xml.open("THREADS").attribute("TIME", look.ms);
   for (const SeenThread& thread : look.threads) {
-    // A moment younger than the stack: a thread that has gone on since waits for nothing.
+    // Read a moment after the stack: a thread that has continued since waits for nothing.
     const management::ThreadInfo& info = infos[thread.id];
     xml.open("THREAD").attribute("ID", thread.id).attribute("NAME", thread.name);
     xml.attribute("STATE", state_name(thread.doing));

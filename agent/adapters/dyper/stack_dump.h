@@ -1,4 +1,4 @@
-// SHOWSTACK: the stacks of all threads, as the command's answer and as DUMP messages have them.
+// SHOWSTACK: the stacks of all threads, in the form of the command's answer and of DUMP messages.
 #pragma once
 
 #include <jni.h>

@@ -1,5 +1,5 @@
-// Looks at all platform threads of the program at once, in one stop of it. The agent's own threads
-// are left out. Attached threads.
+// Captures all platform threads of the program in one safepoint, without the agent's own threads.
+// Attached threads.
 #pragma once
 
 #include <jvmti.h>
@@ -23,10 +23,10 @@ class ThreadLooker {
 
   using Wanted = std::function<bool(std::int64_t java_id)>;
 
-  // None: the VM refuses.
+  // None: the VM returned an error.
   std::optional<Look> look(JNIEnv* jni, std::int64_t max_depth, const Wanted& wanted) const;
 
-  // Who holds what each blocked thread waits for.
+  // Finds the owner of the lock that each blocked thread waits for.
   static void find_lock_owners(JNIEnv* jni, Look& look);
 
   std::vector<ThreadFacts> facts(JNIEnv* jni, const Wanted& wanted) const;

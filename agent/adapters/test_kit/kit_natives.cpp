@@ -65,7 +65,7 @@ void set_test_kit(TestKit* kit) { g_test_kit = kit; }
 
 extern "C" {
 
-// Null: it counts from now on; else UTF-8, why it does not.
+// Null: allocations are counted from now on; otherwise the reason why not, as UTF-8.
 JNIEXPORT jbyteArray JNICALL Java_ddm_test_AgentLink_prepare(JNIEnv* jni, jclass) {
   const std::string why = ddm::with_kit(std::string("the agent is not there yet"),
                                         [&](ddm::TestKit& kit) { return kit.prepare(jni); });

@@ -15,7 +15,7 @@ struct Sums {
   std::int64_t objects = 0, bytes = 0;
 };
 
-// Names are UTF-8, and have nothing in them that separates.
+// The name as UTF-8, without the format's separators.
 std::string one_name(const std::string& name) {
   std::string text = utf8_of(name);
   std::replace_if(

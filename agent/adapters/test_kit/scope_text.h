@@ -16,7 +16,7 @@
 
 namespace ddm {
 
-// Totals are of all sites; of them `most` are written, with so many frames each.
+// Totals cover all sites; `most` of the sites are written, with at most so many frames each.
 std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmount>& alive,
                        const NameTable& names, std::size_t most, std::size_t most_frames);
 

@@ -1,8 +1,8 @@
 // The agent's side of ddm-test.jar: what a test, or a piece of a program, has allocated.
 //
 // The jar's class AgentLink calls natives that the VM finds in this library by name. They allocate
-// nothing on the Java heap while a scope is open, so that what is measured is the program's alone. The jar
-// may be there several times, in several class loaders; nothing is known of it here.
+// nothing on the Java heap while a scope is open, so that a scope measures only the program.
+// Several class loaders may have loaded the jar; the agent keeps no state about them.
 #pragma once
 
 #include <jni.h>
@@ -19,7 +19,7 @@ namespace ddm {
 
 class TestKit final : public Feature {
  public:
-  // `tracking` null: this VM lacks what it needs.
+  // `tracking` null: this VM cannot track allocations.
   TestKit(const HandlerContext& context, Tracking* tracking)
       : context_(context), tracking_(tracking) {}
 
@@ -29,21 +29,21 @@ class TestKit final : public Feature {
   // The natives; any attached thread.
   // "" or why nothing can be counted.
   std::string prepare(JNIEnv* jni);
-  // `live`: what of it stays alive is wanted, too.
+  // `live`: also find out which of the scope's objects stay alive.
   ScopeNumber begin(JNIEnv* jni, ScopeRoot root, bool live);
   void end(ScopeNumber scope);
-  // scope_text() of one that has ended; "": there is no such scope any more.
+  // scope_text() of an ended scope; "": the scope no longer exists.
   std::string take(ScopeNumber scope, std::size_t most_sites, std::size_t most_frames);
 
  private:
-  // After a collection that it makes.
+  // Forces a collection first.
   std::optional<LiveBySite> alive_now();
 
   const HandlerContext& context_;
   Tracking* const tracking_;
 
   std::mutex mutex_;
-  std::unordered_map<ScopeNumber, LiveBySite> alive_before_;  // where what stays alive is wanted
+  std::unordered_map<ScopeNumber, LiveBySite> alive_before_;  // of scopes begun with `live`
 };
 
 }  // namespace ddm

@@ -12,7 +12,7 @@ constexpr double kLateNs = 5'000'000'000;  // time constant: older costs have th
 // A new probe may spend the budget of kFirstNs at once, and then kFirstTimes the budget, until the
 // regular limit allows as much.
 constexpr double kFirstNs = 150'000'000, kFirstTimes = 20;
-// If one new probe is removed, all that cost this many times the budget by themselves are too.
+// After one new probe is removed, more follow while all new ones cost this many times the budget.
 constexpr double kTogetherTimes = 2;
 constexpr double kYoungNs = (kLateNs - kFirstNs) / kFirstTimes;
 
