@@ -1,4 +1,4 @@
-// Sampled native allocations (native=BYTES, NHGE), and what NHGT tells of them.
+// Sampled native allocations (native=BYTES, NHGE), and the data that NHGT sends about them.
 //
 // Java frames have no addresses. Each gets one from kJavaFrames on, and a line in the text of the
 // mappings that names it, as if it were a library: "... [java] a.B.method(B.java:12)".
@@ -29,7 +29,7 @@ class NativeSampling {
   NativeSamplingState state() const;
   // Of what was sampled since it was switched on last. None: it never was.
   std::optional<NativeHeap> read(JNIEnv* jni);
-  // The VM is gone.
+  // The VM has ended.
   void end();
 
  private:

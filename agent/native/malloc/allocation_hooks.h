@@ -1,4 +1,4 @@
-// What stands in front of malloc and free once sampling is on.
+// The hooks that replace malloc and free in libraries while sampling is on.
 //
 // The hooks run on every thread of the program, at any time: they take no lock, never call
 // themselves (a flag of the thread), and keep errno. Most calls cost a subtraction (malloc) or one
@@ -18,7 +18,7 @@ namespace ddm {
 // The calling thread's Java stack; takes no lock and allocates nothing. Innermost first; how many.
 using JavaStackReader = std::uint32_t (*)(JavaFrame* frames, std::uint32_t most);
 
-// A function of libc and what is to be called instead.
+// A function of libc, and the hook to be called instead.
 struct Hook {
   const char* name;
   std::uintptr_t real;

@@ -1,6 +1,6 @@
 // malloc's blocks in the order of their addresses.
 //
-// The list's memory is mapped, not from malloc: it would change what it describes.
+// The list's memory is mapped: allocating it with malloc would change the blocks it describes.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Puts the allocation hooks into every library: those that are loaded, and those that will be.
+// Puts the allocation hooks into every library that is loaded now or later.
 //
 // A library that is opened with a path (System.load, System.loadLibrary) has its hooks before
-// dlopen() returns. What it brings along, and what is opened by a bare name, has them some
-// milliseconds later: a chore looks at the loader's count of libraries. (A hook cannot stand in
-// for dlopen() there, because the loader looks at who calls it.)
+// dlopen() returns. Its dependencies, and libraries opened by a bare name, are hooked some
+// milliseconds later: a chore polls the loader's count of libraries. (dlopen() cannot be hooked for
+// these, because the loader's search depends on the caller of dlopen().)
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class LibraryWatch {
   bool start();
   // Gives all libraries the real functions back. After stop(), and when no look goes on.
   void unhook();
-  // It is no longer looked for libraries. With `wait`, none is being looked for; not from a chore.
+  // Stops looking for libraries. With `wait`, a look in progress ends first; not from a chore.
   static void stop(bool wait = false);
 
  private:

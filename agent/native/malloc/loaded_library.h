@@ -1,7 +1,7 @@
-// A library in memory, by what the loader says of it: what it imports, and what it defines.
+// A loaded library, described by the loader: its imports and its definitions.
 //
-// Valid while the library cannot be unloaded: in a callback of dl_iterate_phdr(), or for somebody
-// who holds it open. Nothing is allocated.
+// Valid while the library cannot be unloaded: in a callback of dl_iterate_phdr(), or while the
+// caller holds it open. Nothing is allocated.
 #pragma once
 
 #include <link.h>

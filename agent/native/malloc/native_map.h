@@ -1,8 +1,8 @@
-// The map of what malloc has: every block, free or in use, at its true address.
+// The map of malloc's memory: every block, free or in use, at its true address.
 //
-// One walk through a live program: it is as exact as the program is quiet. About 20 ms for a
-// million blocks. Any thread, but one that may wait; memory for the list is mapped, 16 bytes a
-// block.
+// Made by one walk while the program runs, so blocks that change meanwhile may be wrong. Takes
+// about 20 ms for a million blocks. Any thread that may block; the memory for the list is mapped,
+// 16 bytes a block.
 #pragma once
 
 #include <string>

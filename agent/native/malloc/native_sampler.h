@@ -1,5 +1,5 @@
-// Sampling of native allocations, on and off at any time. What was sampled can be read until it is
-// switched on again: as it was at the end, since the hooks are gone and nobody sees what is freed.
+// Sampling of native allocations, on and off at any time. After it is switched off, the samples can
+// be read until the next start, in their last state: without hooks, frees are not seen any more.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ class NativeSampler {
   // seen. These two are one thread's at a time.
   bool start(std::uint64_t mean_bytes);
   void stop();
-  // The VM is gone, though the process may go on: it is no longer looked for libraries.
+  // The VM has ended, but the process may continue: stops looking for libraries.
   static void end() { LibraryWatch::stop(); }
 
   std::uint64_t mean() const { return mean_; }  // of what live() tells
@@ -40,7 +40,7 @@ class NativeSampler {
   // By size and stack, the most bytes first. Any thread.
   std::vector<LiveAllocations> live() const;
 
-  // Samples that there was no room for.
+  // The number of samples dropped because the table was full.
   std::uint64_t dropped() const { return table_.dropped(); }
 
  private:
