@@ -11,7 +11,7 @@ namespace ddm {
 
 class HeapFeature final : public Feature {
  public:
-  // `followed` knows where objects come from.
+  // `followed` supplies the allocation sites of objects.
   HeapFeature(const HandlerContext& context, AgentEvents& events, const HeapOptions& options,
               FollowedObjects& followed)
       : maps_(context, events.collections(), events.maps(),

@@ -1,4 +1,4 @@
-// HPSG and HPSO: maps of the Java heap, after collections or at once. HPRG: what regions are for.
+// HPSG and HPSO: maps of the Java heap, after collections or at once. HPRG: the roles of regions.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
-// The pieces that the heap consists of just now, read from the VM's own structures.
+// The spaces that the heap currently consists of, read from the VM's own structures.
 //
-// read_spaces() belongs inside a safepoint, does not allocate, and believes nothing: bounds that do
-// not fit into the reserved heap or are in the wrong order make it say false.
+// read_spaces() must be called at a safepoint, does not allocate, and checks what it reads: it
+// returns false if bounds lie outside the reserved heap or are in the wrong order.
 #pragma once
 
 #include <vector>

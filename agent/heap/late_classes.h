@@ -1,7 +1,7 @@
 // Classes that become ready after the walk's table was made and before the program stands still.
 //
-// A program that loads classes all the time always has some, and the walk could make nothing of
-// their objects. The VM tells of them on the threads that load them. (Not of classes of arrays.)
+// A program that keeps loading classes always has some, and the walk could not size their objects.
+// The VM posts an event for each on the thread that loads it. (None for array classes.)
 #pragma once
 
 #include <jvmti.h>
@@ -19,8 +19,8 @@ class LateClasses {
   // So many are kept of one round.
   static constexpr std::size_t kMost = 8192;
 
-  // Lives for good, as does the reader: the VM may still be telling of a class when it has been
-  // told to stop.
+  // Never destroyed, nor is the reader: an event callback may still run after the events were
+  // disabled.
   LateClasses(jvmtiEnv* jvmti, const KlassReader& reader, const HeapLayout& layout)
       : jvmti_(jvmti), reader_(reader), layout_(layout) {}
 

@@ -13,8 +13,8 @@
 
 namespace ddm {
 
-// In the order of addresses, each told once; positions are ZGC's offsets. `heap_bytes`: what is
-// committed; pages that come to more are not believed. Any thread attached to the VM.
+// In the order of addresses, each once; positions are ZGC's offsets. `heap_bytes`: the committed
+// size; pages whose sum exceeds it are rejected. Any thread attached to the VM.
 Result<std::vector<HeapRegion>> read_z_pages(std::uint64_t heap_bytes);
 
 }  // namespace ddm

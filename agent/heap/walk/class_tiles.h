@@ -1,8 +1,8 @@
-// Which classes lie where: the heap cut into tiles, and of each tile the classes that take most of it.
+// The classes by address: the heap is cut into tiles, each with the classes that take most of it.
 //
-// Counted after a walk, from its log, while the program still stands still: that tells where each
-// object begins, so only its class word is read. No allocation, no locks. One thread; several count
-// side by side, each with one of its own.
+// Counted after a walk, while the program is still stopped. The walk's log has the start of each
+// object, so only class words are read. No allocation, no locks. One thread; several threads count
+// concurrently with one ClassTiles each.
 #pragma once
 
 #include <span>

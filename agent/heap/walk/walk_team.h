@@ -1,6 +1,6 @@
-// Threads that help with one walk: they are there, and wait, before the program is stopped.
+// Threads that help with one walk: they are started, and wait, before the program is stopped.
 //
-// A helper that gets no processor in time is not waited for: the others do its share.
+// The walk does not wait for a helper that gets no processor in time: the others do its share.
 #pragma once
 
 #include <atomic>
