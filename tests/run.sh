@@ -123,22 +123,23 @@ unit_tests "unit" build/release/bin
 # Each file on its own: every one includes what it uses.
 if [ -n "$full" ]; then step "build debug" build debug all; fi
 
-# Large data tells a sanitizer nothing new.
-if [ -n "$full" ]; then which=""; else which="~[large]"; fi
-step "build asan and fuzzers" build asan "unit_tests fuzzers"
-unit_tests "unit under asan" build/asan/bin "$which"
-
-# The quick set has the race detector on one day in three, for what runs in threads.
-if [ -n "$full" ]; then tests=unit_tests
-elif [ $((${DDM_TEST_DAY:-$(($(date +%s) / 86400))} % 3)) = 0 ]; then
-    tests="ddm_test heap_walk_test native_test net_test records_test"
-else tests=""; fi
-if [ -n "$tests" ]; then
-    step "build tsan" build tsan "$tests"
-    unit_tests "unit under tsan" build/tsan/bin "$which"
-else
-    echo "=== tsan: not today (DDM_TEST_DAY=0 has it)"
-fi
+# Large data tells a sanitizer nothing new. A quick set has one sanitizer, by turns: on one day in
+# three the race detector for what runs in threads, on the others memory and undefined behaviour.
+day=${DDM_TEST_DAY:-$(($(date +%s) / 86400))}
+if [ -n "$full" ]; then which="" asan="unit_tests fuzzers" tsan=unit_tests
+elif [ $((day % 3)) = 0 ]; then
+    which="~[large]" asan="" tsan="ddm_test heap_walk_test native_test net_test records_test"
+else which="~[large]" asan="unit_tests fuzzers" tsan=""; fi
+sanitized() {
+    if [ -n "$2" ]; then
+        step "build $1" build "$1" "$2"
+        unit_tests "unit under $1" "build/$1/bin" "$which"
+    else
+        echo "=== $1: not today (DDM_TEST_DAY=0 has tsan, 1 and 2 have asan)"
+    fi
+}
+sanitized asan "$asan"
+sanitized tsan "$tsan"
 
 # The quick set replays what was found before, the full one searches for more: side by side, and from
 # the same seed on every machine. What a longer search with other seeds finds becomes a file in
@@ -153,7 +154,7 @@ fuzz() {
 }
 declare -A fuzz_jobs=()
 for fuzzer in build/asan/bin/*_fuzz; do
-    [ -x "$fuzzer" ] || continue
+    if [ -z "$asan" ] || [ ! -x "$fuzzer" ]; then continue; fi
     name=$(basename "$fuzzer" _fuzz)
     fuzz "$name" &
     fuzz_jobs[$name]=$!

@@ -176,7 +176,7 @@ def showstack_has_every_thread_of_the_program_and_none_of_the_agent(t):
         assert max(len(one.findall("STACK")) for one in client.stacks()) == 1
 
 
-@test()
+@test(every_days=2)
 def monitoring_finds_the_hot_method_and_the_blocked_thread(t):
     with Watched(t) as program, program.client() as client:
         for agent in ("Cpu", "Threads", "Timing", "Memory", "IO"):
@@ -223,7 +223,7 @@ def threads_named(pid, name):
     return found
 
 
-@test()
+@test(every_days=2)
 def all_who_sample_have_one_thread_and_one_budget(t):
     agent = "dyper=listen:127.0.0.1:0,cpu=samples,interval_ms=1,budget=5,dump=r.jsonl"
     with Watched(t, agent=agent) as program, program.client() as client:
@@ -249,7 +249,7 @@ def all_who_sample_have_one_thread_and_one_budget(t):
     assert sampler["looks"] > 0 and sampler["budget"] == 5, sampler
 
 
-@test()
+@test(every_days=2)
 def the_sampling_interval_is_as_reported_and_varies(t):
     with Watched(t, agent=FREE + ",budget=50") as program, program.client() as client:
         client.set(CHECKTIME=20, MONITOR="true", REPORTTIME=100)
@@ -332,7 +332,7 @@ def three_messages(client, wanted):
     return found
 
 
-@test()
+@test(every_days=2)
 def reports_and_dumps_come_by_themselves_as_long_as_they_are_wanted(t):
     with Watched(t) as program, program.client() as client:
         client.set(MONITOR="true", REPORTTIME=300)

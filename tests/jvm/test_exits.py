@@ -88,7 +88,7 @@ def the_first_out_of_memory_error_is_reported_while_the_program_goes_on(t):
     check_marks(Report(t.path("r.jsonl")), expected=20)
 
 
-@test(gc=("g1",), flags=[("-Xmx64m",)])
+@test(gc=("g1",), flags=[("-Xmx64m",)], every_days=2)
 def an_error_that_nobody_catches_and_a_full_heap_lose_no_report(t):
     """The VM cannot even attach a thread to say that it dies (VMDeath)."""
     run = t.java("Exits", "leak", agent="engine=vm,dump=r.jsonl,address=none", check=False)

@@ -14,7 +14,7 @@ from hprof_runs import HPROF, LIBRARIES, Running, Tool, check, run, truth_of, wa
 from tool import ddm_json
 
 
-@test()
+@test(every_days=2)
 def hprofs_text_report_has_every_site_with_the_programs_own_figures(t):
     for engine in ("vm", "bci"):
         for what, n in (("kinds", 2000), ("deep", 100)):
@@ -42,7 +42,7 @@ def old_command_lines_run_unchanged_and_count_what_the_program_made(t):
         assert result.err.count("\n") == 1 and "dumped to x.txt (exit)" in result.err, result.err
 
 
-@test(gc=("serial", "g1", "zgc"))
+@test(gc=("serial", "g1", "zgc"), every_days=2)
 def live_columns_are_what_the_program_keeps_and_order_the_sites(t):
     result = run(t, "heap=sites,cutoff=0,file=x.txt", "Sites", "live", "6000")
     text = HprofText(t.path("x.txt"))

@@ -51,7 +51,7 @@ def class_files_of_every_version_are_patched_and_put_back(t):
             assert code_in_model(t, client, "Plain") == before, version
 
 
-@test(flags=((), ("-Xcheck:jni",)))
+@test(flags=((), ("-Xcheck:jni",)), every_days=2)
 def methods_of_every_kind_are_counted_or_refused(t):
     names = ("Guest", "Guest$Shape", "Guest$Half", "Guest$Square")
     synchronized = "".join(counts(what, number) for what, number in (

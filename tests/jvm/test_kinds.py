@@ -69,7 +69,7 @@ def check_kinds(t, engine, warm=WARM, each=EACH, groups=GROUPS):
 BOTH = ("bci", "vm")
 
 
-@test(jdks="each", flags=[(C2_SOON,)], timeout=300, daily=1)
+@test(jdks="each", flags=[(C2_SOON,)], timeout=300, daily=1, every_days=2)
 def every_kind_is_counted_exactly_when_warm(t):
     for engine in BOTH:  # each group with one of them, in the quick set
         for group in GROUPS if FULL else GROUPS[(t.turn() + BOTH.index(engine)) % 2::2]:
@@ -84,19 +84,19 @@ def every_kind_is_counted_exactly_when_very_warm(t):
     check_kinds(t, "bci", warm=WARM, each=12_000, groups=CHAINS)
 
 
-@test(jdks="each", gc="all", timeout=300, daily=2)
+@test(jdks="each", gc="all", timeout=300, daily=2, every_days=2)
 def every_kind_is_counted_exactly_on_every_collector(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])
 
 
-@test(jdks="each", flags=[("-Xint",), ("-Xcomp",)], timeout=300, daily=2)
+@test(jdks="each", flags=[("-Xint",), ("-Xcomp",)], timeout=300, daily=2, every_days=2)
 def every_kind_is_counted_exactly_in_every_compilation_mode(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=500, groups=[sum(GROUPS, [])])
 
 
-@test(jdks="each", min_jdk=25, flags=[("-XX:+UseCompactObjectHeaders",)], timeout=300)
+@test(jdks="each", min_jdk=25, flags=[("-XX:+UseCompactObjectHeaders",)], timeout=300, every_days=2)
 def every_kind_is_counted_exactly_with_compact_headers(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])

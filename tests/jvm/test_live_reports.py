@@ -199,7 +199,7 @@ def every_report_of_an_exit_is_of_one_moment_while_threads_allocate(t):
     assert not [event for event in firefox.events if event[0] == 0 and event[1] < 0]
 
 
-@test()
+@test(every_days=2)
 def what_a_profile_adds_and_takes_away_is_what_was_seen_and_what_lives(t):
     commands = "nodes 20000\ndrop 30000\nhalf 5000\ngc\nforget\nnodes 7000\ngc\n"
     for options in ("live=1/4", "live=1/4,interval=4k", "live=y,sites=8"):

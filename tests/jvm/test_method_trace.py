@@ -60,7 +60,7 @@ def a_trace_has_every_call_of_every_thread(t):
             assert done.code == 0 and done.out.count("Calls.leaf") >= 160_000, done.err[-500:]
 
 
-@test(min_jdk=21)
+@test(min_jdk=21, every_days=2)
 def a_trace_has_every_call_of_ten_thousand_virtual_threads(t):
     with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
         start(ddm, size=30_000_000)

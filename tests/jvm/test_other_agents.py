@@ -100,7 +100,7 @@ def coverage_by_jacoco_is_the_same_with_tracking(t):
         check_report(t)
 
 
-@test()
+@test(every_days=2)
 def coverage_by_jacoco_goes_on_when_the_agent_is_attached_later(t):
     classes = program_of_11(t)
     jacoco = f"-javaagent:{jacoco_jar(t)}=destfile={t.path('j.exec')},includes=Attached*"

@@ -85,7 +85,7 @@ def no_wrong_entry_harms(t, shift):
     assert noticed == set(SAYS) & set(tried), set(SAYS) - noticed
 
 
-@test(jdks="each", timeout=600)
+@test(jdks="each", timeout=600, every_days=2)
 def no_wrong_entry_of_the_vms_tables_harms_a_program(t):
     no_wrong_entry_harms(t, "+8")
 
