@@ -17,6 +17,7 @@
 
 #include "allocations/store/weighted_sum.h"
 #include "report/gzip_sink.h"
+#include "report/pprof_comments.h"
 #include "report/protobuf_writer.h"
 #include "report/report.h"
 #include "report/report_names.h"
@@ -109,7 +110,7 @@ class PprofWriter {
     profile_.add_integer(12,
                          static_cast<std::uint64_t>(std::max<std::int64_t>(summary.interval, 1)));
     if (summary.sampled()) {
-      profile_.add_integer(13, text(fmt::format("estimated: {}", sampling_words(summary))));
+      profile_.add_integer(13, text(fmt::format("{}{}", kPprofEstimated, sampling_words(summary))));
     }
     if (summary.live) {
       profile_.add_integer(13, text(fmt::format("inuse: as of collection {}{}", summary.live->gc,
@@ -117,6 +118,10 @@ class PprofWriter {
     }
     if (const auto shown = shown_by_engine(summary); !shown.empty()) {
       profile_.add_integer(13, text(fmt::format("engine={}: {}", summary.engine, shown)));
+    }
+    if (!data_.sites.counted()) profile_.add_integer(13, text(kPprofRecentOnly));
+    if (!summary.vm.empty()) {
+      profile_.add_integer(13, text(fmt::format("{}{}", kPprofVm, summary.vm)));
     }
     profile_.add_integer(14, text("alloc_space"));
   }

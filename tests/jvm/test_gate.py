@@ -74,9 +74,44 @@ def what_cannot_be_compared_is_told_with_exit_code_2(t):
     report = left_by(t, "a")
     for words, told in (((report, "--baseline", t.path("none")), "--update makes it"),
                         ((t.path("none"), "--baseline", report), "No such file"),
-                        ((report, "--baseline", report), "line 1: a line is a name, objects and bytes"),
+                        ((report, "--baseline", __file__), "line 1: a line is a name, objects and bytes"),
+                        ((report, "--baseline", report, "--update"), "line 1: a line is a name, objects and bytes"),
                         ((report, "--baseline", t.path("none"), "--tolerance", "x"), "a share (5%)")):
         assert told in ddm(t, "gate", *words, code=USAGE), words
+
+
+@test()
+def a_profile_for_pprof_is_compared_as_the_jsonl_report_of_its_run(t):
+    for name, words in (("before", ()), ("after", ("more",))):
+        t.java("Gated", *words, agent=f"track=y,engine=bci,address=none,dump={t.path(name)}.sites.jsonl,"
+                                    f"dump={t.path(name)}.pb.gz")
+    baseline = ("--baseline", t.path("allocations.txt"), "--below", "Gated.work")
+    lists = []
+    for ending in ("sites.jsonl", "pb.gz"):
+        if os.path.exists(t.path("allocations.txt")):
+            os.remove(t.path("allocations.txt"))
+        gate(t, t.path(f"before.{ending}"), *baseline, "--update")
+        with open(t.path("allocations.txt"), encoding="utf-8") as f:
+            lists.append(f.read())
+    assert lists[0] == lists[1] and lists[0].startswith(f"# jdk {t.jdk.major}\n"), lists
+    # Any of the two is a baseline of its own, too.
+    told = [json.loads(gate(t, t.path(f"after.{new}"), "--baseline", t.path(f"before.{old}"), "--below", "Gated.work",
+                            "--json", code=GROWN))
+            for new, old in (("pb.gz", "sites.jsonl"), ("sites.jsonl", "pb.gz"))]
+    for found in told:
+        new, = found["new"]
+        assert new["name"] == "int[] @ Gated.pad" and not found["grown"] and not found["gone"], found
+        frame = new["sites"][0]["stack"][0]
+        assert (frame["class"], frame["method"], frame["file"], frame["line"]) == ("Gated", "pad", "Gated.java", 7)
+    gate(t, t.path("before.pb.gz"), "--baseline", t.path("before.sites.jsonl"), "--below", "Gated.work")
+    reports = (t.path("before.sites.jsonl"), t.path("after.sites.jsonl"))
+    told = gate(t, reports[1], "--baseline", reports[0], "--below", "Gated.work", code=GROWN)
+    assert f"`ddm allocs --diff {reports[0]} {reports[1]} -o difference.html` draws it" in told, told
+    ddm(t, "allocs", "--diff", *reports, "-o", t.path("difference.html"))
+    t.java("Gated", agent=f"track=y,interval=64k,address=none,dump={t.path('s.pb.gz')}")
+    assert "estimates (interval=)" in ddm(t, "gate", t.path("s.pb.gz"), *baseline, code=USAGE)
+    t.java("Gated", agent=f"track=y,sites=0,address=none,dump={t.path('r.pb.gz')}")
+    assert "sites=0" in ddm(t, "gate", t.path("r.pb.gz"), *baseline, code=USAGE)
 
 
 @test()

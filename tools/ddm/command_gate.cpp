@@ -20,7 +20,7 @@ struct GateOptions {
 };
 
 // None: there is no such file.
-Result<std::optional<Baseline>> read_baseline(const std::string& path) {
+Result<std::optional<Baseline>> read_list(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
     if (errno == ENOENT) return std::optional<Baseline>();
@@ -33,13 +33,52 @@ Result<std::optional<Baseline>> read_baseline(const std::string& path) {
   return std::optional<Baseline>(std::move(*baseline));
 }
 
-int update(const GateOptions& options, std::optional<Baseline> baseline, const Measured& now) {
-  if (!baseline) baseline.emplace();
-  baseline->update(now.jdk, now.amounts);
-  const std::string problem = write_report_file(options.baseline, baseline->text());
+// Beside a baseline of tests: see sites_of_tests().
+std::string sites_path(const GateOptions& options) { return options.baseline + ".sites"; }
+
+int update(const GateOptions& options, const Measured& now) {
+  auto baseline = read_list(options.baseline);
+  if (!baseline) return misused(baseline.message());
+  if (!*baseline) baseline->emplace();
+  (*baseline)->update(now.jdk, now.amounts);
+  std::string problem = write_report_file(options.baseline, (*baseline)->text());
+  if (problem.empty() && !now.by_site && !now.sites.empty()) {
+    auto sites = read_list(sites_path(options));
+    if (!sites) return misused(sites.message());
+    if (!*sites) sites->emplace();
+    (*sites)->update(now.jdk, sites_of_tests(now));
+    problem = write_report_file(sites_path(options), (*sites)->text());
+  }
   if (!problem.empty()) return misused(problem);
   print("{} {} in {}\n", now.amounts.size(), now.by_site ? "sites" : "tests", options.baseline);
   return kExitOk;
+}
+
+bool is_report_file(const std::string& path) {
+  std::ifstream file(path);
+  return file && is_report(file);
+}
+
+// What `now` is compared with: another run's report, or a list, by which the sites of a test get their order.
+Result<Amounts> amounts_before(const GateOptions& options, Measured& now) {
+  if (is_report_file(options.baseline)) {
+    const auto before = read_measured(options.baseline, options.below);
+    if (!before) return Error{before.message()};
+    if (!now.by_site) {
+      return Error{options.baseline + " is a report, by site, and " + options.measured +
+                   " a list of tests"};
+    }
+    return before->amounts;
+  }
+  const auto baseline = read_list(options.baseline);
+  if (!baseline) return Error{baseline.message()};
+  if (!*baseline) return Error{"there is no " + options.baseline + "; --update makes it"};
+  if (!now.by_site) {
+    const auto sites = read_list(sites_path(options));
+    if (!sites) return Error{sites.message()};
+    if (*sites) put_grown_sites_first(now, (*sites)->of(now.jdk));
+  }
+  return (*baseline)->of(now.jdk);
 }
 
 int gate(const GateOptions& options) {
@@ -47,21 +86,19 @@ int gate(const GateOptions& options) {
   if (!tolerance) {
     return misused("--tolerance " + options.tolerance + ": 0, a share (5%) or bytes (512, 4k, 1m)");
   }
-  const auto now = read_measured(options.measured, options.below);
+  auto now = read_measured(options.measured, options.below);
   if (!now) return misused(now.message());
-  auto baseline = read_baseline(options.baseline);
-  if (!baseline) return misused(baseline.message());
-  if (options.update) return update(options, std::move(*baseline), *now);
-  if (!*baseline) {
-    return misused("there is no " + options.baseline + "; --update makes it");
-  }
+  if (options.update) return update(options, *now);
+  const auto before = amounts_before(options, *now);
+  if (!before) return misused(before.message());
   Findings findings;
-  findings.changes = compare((*baseline)->of(now->jdk), now->amounts, *tolerance);
+  findings.changes = compare(*before, now->amounts, *tolerance);
   findings.new_fails = now->by_site;
   findings.now = &*now;
   findings.baseline = options.baseline;
   findings.measured = options.measured;
   findings.below = options.below;
+  findings.of_reports = is_report_file(options.baseline);
   for (const auto& [path, text] : {std::pair(options.junit, &findings_junit),
                                    std::pair(options.markdown, &findings_markdown)}) {
     if (path.empty()) continue;
@@ -84,10 +121,12 @@ void add_gate(CLI::App& app, Command& chosen) {
       add_command(app, chosen, "gate", "Fail if a run allocates more than a baseline says", gate);
   command
       .add_option("NEW", options.measured,
-                  "What a run has left: a report (.jsonl, .sites.jsonl), or what ddm-test.jar "
-                  "writes (allocations.txt)")
+                  "What a run has left: a report (.jsonl, .sites.jsonl, .pb.gz), or what "
+                  "ddm-test.jar writes (allocations.txt)")
       ->required();
-  command.add_option("--baseline", options.baseline, "A file that lives in the repository")
+  command
+      .add_option("--baseline", options.baseline,
+                  "A file that lives in the repository, or the report of another run")
       ->required()
       ->type_name("FILE");
   command.add_flag("--update", options.update, "Make the run the baseline");

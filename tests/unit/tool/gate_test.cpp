@@ -1,7 +1,12 @@
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "gate/baseline.h"
 #include "gate/comparison.h"
+#include "gate/measured.h"
+#include "gate/pprof_sites.h"
+#include "report/protobuf_writer.h"
+#include "serve/pprof_profile.h"
 #include "stack/names/first_use.h"
 
 namespace ddm {
@@ -72,6 +77,98 @@ TEST_CASE(
   CHECK_FALSE(is_of_first_use("shop.Shop", "<init>"));
   CHECK_FALSE(is_of_first_use("java.lang.ClassLoader", "getResource"));
   CHECK_FALSE(is_of_first_use("java.lang.StringConcatHelper", "newString"));
+}
+
+TEST_CASE("the sites of a test that have grown come first, by class and method") {
+  const auto site = [](const char* class_name, const char* method, int line, std::int64_t objects,
+                       std::int64_t bytes) {
+    Json stack = Json::array();
+    stack.push_back(
+        {{"class", "shop.Helper"}, {"method", method}, {"file", "Helper.java"}, {"line", line}});
+    return MeasuredSite{class_name, {objects, bytes}, stack};
+  };
+  Measured before, now;
+  before.sites["p.T.slow"] = {site("byte[]", "pad", 5, 1000, 24000),
+                              site("int[]", "fill", 9, 100, 1600)};
+  const Amounts kept = sites_of_tests(before);
+  CHECK(kept == Amounts{{"p.T.slow: byte[] @ shop.Helper.pad", {1000, 24000}},
+                        {"p.T.slow: int[] @ shop.Helper.fill", {100, 1600}}});
+  // The lines have moved, and one array more is made in fill().
+  now.sites["p.T.slow"] = {site("byte[]", "pad", 7, 1000, 24000),
+                           site("int[]", "fill", 11, 100, 1600), site("int[]", "fill", 12, 1, 16)};
+  put_grown_sites_first(now, kept);
+  CHECK(now.sites["p.T.slow"][0].class_name == "int[]");
+  CHECK(now.sites["p.T.slow"][2].class_name == "byte[]");
+}
+
+// Two objects of 24 bytes each, allocated in shop.Helper.pad(Helper.java:5), which main() calls.
+std::string profile_of_a_site(const char* type, const char* comment, int sample_location = 2) {
+  ProtobufWriter profile;
+  for (const char* text :
+       {"", type, "count", "alloc_space", "bytes", "p.Node_[new]", "class", "p.Node",
+        "shop.Helper.pad", "Helper.java", "shop.Helper.main", comment}) {
+    profile.add_bytes(6, text);
+  }
+  for (const std::uint64_t kind : {1, 3}) {
+    ProtobufWriter message;
+    message.add_integer(1, kind);
+    message.add_integer(2, kind + 1);
+    profile.add_message(1, message);
+  }
+  for (const auto& [id, name, file, line] :
+       {std::array<std::uint64_t, 4>{1, 5, 0, 0}, {2, 8, 9, 5}, {3, 10, 9, 8}}) {
+    ProtobufWriter function, where, location;
+    function.add_integer(1, id);
+    function.add_integer(2, name);
+    function.add_integer(4, file);
+    profile.add_message(5, function);
+    where.add_integer(1, id);
+    if (line > 0) where.add_integer(2, line);
+    location.add_integer(1, id);
+    location.add_message(4, where);
+    profile.add_message(4, location);
+  }
+  ProtobufWriter sample, label;
+  const std::uint64_t stack[] = {1, static_cast<std::uint64_t>(sample_location), 3},
+                      values[] = {2, 48};
+  sample.add_packed(1, stack);
+  sample.add_packed(2, values);
+  label.add_integer(1, 6);
+  label.add_integer(2, 7);
+  sample.add_message(3, label);
+  profile.add_message(2, sample);
+  profile.add_integer(13, 11);
+  return profile.bytes();
+}
+
+TEST_CASE("a profile has the sites that a jsonl report has") {
+  const std::string profile = profile_of_a_site("alloc_objects", "vm: A VM 21.0.2+13");
+  const auto read = read_pprof_sites(zipped(profile));
+  REQUIRE(read);
+  CHECK(read->vm == "A VM 21.0.2+13");
+  REQUIRE(read->sites.size() == 1);
+  CHECK(read->sites[0] == Json::parse(R"({"class":"p.Node","count":2,"bytes":48,"stack":[
+      {"class":"shop.Helper","method":"pad","file":"Helper.java","line":5},
+      {"class":"shop.Helper","method":"main","file":"Helper.java","line":8}]})"));
+}
+
+TEST_CASE("a profile that cannot be compared is told, and a damaged one is an error at any byte") {
+  const auto said_of = [](const std::string& profile) {
+    const auto read = read_pprof_sites(zipped(profile));
+    return read ? "" : read.message();
+  };
+  CHECK(said_of(profile_of_a_site("cpu", "")) == "it has no allocations in it");
+  CHECK(said_of(profile_of_a_site("alloc_objects", "estimated: one in 512 KiB")) ==
+        "its figures are estimates (interval=), which are other ones each time");
+  CHECK(said_of(profile_of_a_site("alloc_objects", "recent records alone (sites=0)")) ==
+        "it was written with sites=0");
+  CHECK(said_of(profile_of_a_site("alloc_objects", "", 99)) == "it is damaged");
+  CHECK_FALSE(read_pprof_sites("not gzip"));
+  const std::string whole = profile_of_a_site("alloc_objects", "");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto read = read_pprof_sites(zipped(whole.substr(0, size)));  // no crash; most are errors
+    if (size < 20) CHECK_FALSE(read);
+  }
 }
 
 }  // namespace ddm

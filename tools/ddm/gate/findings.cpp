@@ -169,6 +169,12 @@ std::string findings_text(const Findings& findings) {
   append_list(text, findings, high, "the limit is much too high", false);
   if (findings.failed() || !changes.fresh.empty() || !high.empty()) {
     text += "\n";
+    if (findings.now->by_site && findings.failed() && findings.measured.ends_with(".jsonl")) {
+      text +=
+          said("`ddm allocs --diff {} {} -o difference.html` draws it in two colours\n",
+               findings.of_reports ? findings.baseline : "BEFORE.sites.jsonl", findings.measured);
+    }
+    if (findings.of_reports) return text;
     text += said("`ddm gate {} --baseline {}{}{} --update` makes this the baseline\n",
                  findings.measured, findings.baseline, findings.below.empty() ? "" : " --below ",
                  findings.below);

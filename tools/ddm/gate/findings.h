@@ -15,6 +15,7 @@ struct Findings {
   const Measured* now = nullptr;
   std::string baseline, measured;  // the files
   std::string below;               // as it was asked for
+  bool of_reports = false;         // the baseline is one, too
   bool failed() const { return !changes.grown.empty() || (new_fails && !changes.fresh.empty()); }
 };
 

@@ -6,11 +6,15 @@
 
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
+#include "gate/pprof_sites.h"
 #include "site_figures.h"
 #include "stack/names/first_use.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {
+
+constexpr int kGzipFirst = 0x1f;  // RFC 1952, 2.3.1
 
 // "OpenJDK 64-Bit Server VM 17.0.21+9", "... v17.0.21": 17.
 int jdk_of(std::string_view vm) {
@@ -25,6 +29,33 @@ std::string site_name(const std::string& class_name, const Json& stack) {
   const FrameName frame = first_outside_jdk(stack);
   return printable(class_name + " @ " +
                    (frame.known() ? frame.class_name + "." + frame.method : "(no Java frame)"));
+}
+
+bool is_set_apart(const Json& stack) {
+  bool jdk = true;  // so far
+  return std::ranges::any_of(stack, [&](const Json& frame) {
+    const std::string class_name = text_of(frame, "class"), method = text_of(frame, "method");
+    jdk = jdk && is_jdk_class(class_name);
+    return is_of_first_use(class_name, method) || (jdk && is_of_waiting(class_name, method));
+  });
+}
+
+// A site as jsonl has it. `below`: see read_measured().
+void take_site(const Json& object, const std::string& below, Measured& measured) {
+  if (!below.empty() && !stands_below(object, below)) return;
+  MeasuredSite site{text_of(object, "class"),
+                    {number_of(object, "count"), number_of(object, "bytes")},
+                    object.value("stack", Json::array())};
+  if (is_set_apart(site.stack)) {
+    measured.first_use.objects += site.amount.objects;
+    measured.first_use.bytes += site.amount.bytes;
+    return;
+  }
+  const std::string name = site_name(site.class_name, site.stack);
+  Amount& all = measured.amounts[name];
+  all.objects += site.amount.objects;
+  all.bytes += site.amount.bytes;
+  measured.sites[name].push_back(std::move(site));
 }
 
 // The lines of a report up to its records, which are not looked at.
@@ -44,23 +75,7 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
       }
       measured.jdk = jdk_of(text_of(object, "vm"));
     }
-    if (type != "site" || (!below.empty() && !stands_below(object, below))) continue;
-    MeasuredSite site{text_of(object, "class"),
-                      {number_of(object, "count"), number_of(object, "bytes")},
-                      object.value("stack", Json::array())};
-    const bool once = std::ranges::any_of(site.stack, [](const Json& frame) {
-      return is_of_first_use(text_of(frame, "class"), text_of(frame, "method"));
-    });
-    if (once) {
-      measured.first_use.objects += site.amount.objects;
-      measured.first_use.bytes += site.amount.bytes;
-      continue;
-    }
-    const std::string name = site_name(site.class_name, site.stack);
-    Amount& all = measured.amounts[name];
-    all.objects += site.amount.objects;
-    all.bytes += site.amount.bytes;
-    measured.sites[name].push_back(std::move(site));
+    if (type == "site") take_site(object, below, measured);
   }
   return {};
 }
@@ -80,12 +95,51 @@ void read_sites_of_tests(const std::string& path, Measured& measured) {
 
 }  // namespace
 
+Amounts sites_of_tests(const Measured& measured) {
+  Amounts amounts;
+  for (const auto& [test, sites] : measured.sites) {
+    for (const MeasuredSite& site : sites) {
+      Amount& all = amounts[test + ": " + site_name(site.class_name, site.stack)];
+      all.objects += site.amount.objects;
+      all.bytes += site.amount.bytes;
+    }
+  }
+  return amounts;
+}
+
+void put_grown_sites_first(Measured& measured, const Amounts& before) {
+  const Amounts now = sites_of_tests(measured);
+  for (auto& [test, sites] : measured.sites) {
+    const auto growth = [&, of = test + ": "](const MeasuredSite& site) {
+      const std::string name = of + site_name(site.class_name, site.stack);
+      const auto known = before.find(name);
+      const Amount then = known != before.end() ? known->second : Amount();
+      const Amount here = now.at(name);
+      return std::pair(here.bytes - then.bytes, here.objects - then.objects);
+    };
+    std::stable_sort(sites.begin(), sites.end(),
+                     [&](const auto& a, const auto& b) { return growth(a) > growth(b); });
+  }
+}
+
+bool is_report(std::istream& file) {
+  const int first = file.peek();
+  return first == kGzipFirst || first == '{';
+}
+
 Result<Measured> read_measured(const std::string& path, const std::string& below) {
   std::ifstream file(path);
   if (!file) return errno_error(path);
   Measured measured;
-  measured.by_site = file.peek() == '{';
-  if (measured.by_site) {
+  measured.by_site = is_report(file);
+  if (file.peek() == kGzipFirst) {
+    std::stringstream bytes;
+    bytes << file.rdbuf();
+    const auto read = read_pprof_sites(bytes.view());
+    if (!read) return Error{path + " is no profile to compare: " + read.message()};
+    measured.jdk = jdk_of(read->vm);
+    for (const Json& site : read->sites) take_site(site, below, measured);
+  } else if (measured.by_site) {
     if (auto wrong = read_sites(file, below, measured)) {
       return Error{path + " is no jsonl report to compare: " + wrong->message};
     }

@@ -1,0 +1,201 @@
+#include "gate/pprof_sites.h"
+
+// protozero then gives std::string_view where it hands out bytes.
+#define PROTOZERO_USE_VIEW std::string_view
+
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
+#include <protozero/pbf_reader.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "report/pprof_comments.h"
+#include "serve/pprof_profile.h"
+#include "stack/names/name_table.h"
+
+namespace ddm {
+namespace {
+
+using protozero::pbf_reader;
+
+constexpr std::size_t kMostProfileBytes = std::size_t{1} << 30;
+
+// Of a message whose field `tag` is a number, that number; 0 is what a field has that is not there.
+std::uint64_t number_of_message(pbf_reader message, protozero::pbf_tag_type tag) {
+  return message.next(tag) ? message.get_uint64() : 0;
+}
+
+class ProfileSites {
+ public:
+  explicit ProfileSites(std::string_view profile) {
+    for (pbf_reader in(profile.data(), profile.size()); in.next();) take(in);
+  }
+
+  // Why these are no figures to compare; none: they are.
+  std::optional<std::string> unfit() const {
+    if (types_.size() < 2 || text(types_[0]) != "alloc_objects" ||
+        text(types_[1]) != "alloc_space") {
+      return "it has no allocations in it";
+    }
+    if (comment(kPprofEstimated)) {
+      return "its figures are estimates (interval=), which are other ones each time";
+    }
+    if (comment(kPprofRecentOnly)) return "it was written with sites=0";
+    return {};
+  }
+
+  PprofSites sites() const {
+    PprofSites result;
+    result.vm = comment(kPprofVm).value_or("");
+    for (const std::string_view sample : samples_) result.sites.push_back(site(sample));
+    return result;
+  }
+
+ private:
+  void take(pbf_reader& field) {
+    switch (field.tag()) {
+      case 1:
+        types_.push_back(number_of_message(field.get_message(), 1));
+        break;
+      case 2:
+        samples_.push_back(std::string_view(field.get_view()));
+        break;
+      case 4:
+        take_location(field.get_message());
+        break;
+      case 5:
+        take_function(field.get_message());
+        break;
+      case 6:
+        texts_.push_back(std::string_view(field.get_view()));
+        break;
+      case 13:
+        comments_.push_back(field.get_uint64());
+        break;
+      default:
+        field.skip();
+    }
+  }
+
+  struct Place {
+    std::uint64_t function = 0;
+    int line = kLineUnknown;
+  };
+  void take_location(pbf_reader message) {
+    std::uint64_t id = 0;
+    Place place;
+    while (message.next()) {
+      if (message.tag() == 1) {
+        id = message.get_uint64();
+      } else if (message.tag() == 4) {
+        for (pbf_reader line = message.get_message(); line.next();) {
+          if (line.tag() == 1) {
+            place.function = line.get_uint64();
+          } else if (line.tag() == 2) {
+            place.line = static_cast<int>(line.get_int64());
+          } else {
+            line.skip();
+          }
+        }
+      } else {
+        message.skip();
+      }
+    }
+    locations_[id] = place;
+  }
+
+  struct Function {
+    std::uint64_t name = 0, file = 0;
+  };
+  void take_function(pbf_reader message) {
+    std::uint64_t id = 0;
+    Function function;
+    while (message.next()) {
+      if (message.tag() == 1) {
+        id = message.get_uint64();
+      } else if (message.tag() == 2) {
+        function.name = message.get_uint64();
+      } else if (message.tag() == 4) {
+        function.file = message.get_uint64();
+      } else {
+        message.skip();
+      }
+    }
+    functions_[id] = function;
+  }
+
+  std::string_view text(std::uint64_t index) const { return texts_.at(index); }
+
+  // What follows `head` in a comment.
+  std::optional<std::string> comment(std::string_view head) const {
+    for (const std::uint64_t index : comments_) {
+      if (text(index).starts_with(head)) return std::string(text(index).substr(head.size()));
+    }
+    return {};
+  }
+
+  // The innermost entry of a stack is the class.
+  Json site(std::string_view sample) const {
+    std::vector<std::uint64_t> stack;
+    std::vector<std::int64_t> values;
+    std::string_view class_name;
+    for (pbf_reader in(sample.data(), sample.size()); in.next();) {
+      if (in.tag() == 1) {
+        for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id);
+      } else if (in.tag() == 2) {
+        for (const std::int64_t value : in.get_packed_int64()) values.push_back(value);
+      } else if (in.tag() == 3) {
+        const pbf_reader label = in.get_message();
+        if (text(number_of_message(label, 1)) == "class") {
+          class_name = text(number_of_message(label, 2));
+        }
+      } else {
+        in.skip();
+      }
+    }
+    Json frames = Json::array();
+    for (std::size_t i = 1; i < stack.size(); ++i) frames.push_back(frame(stack[i]));
+    return {{"class", json_text(std::string(class_name))},
+            {"count", values.at(0)},
+            {"bytes", values.at(1)},
+            {"stack", std::move(frames)}};
+  }
+
+  Json frame(std::uint64_t location) const {
+    const Place& place = locations_.at(location);
+    const Function& function = functions_.at(place.function);
+    const std::string name(text(function.name));
+    const std::size_t dot = name.rfind('.');
+    const bool in_class = dot != std::string::npos;
+    return {{"class", json_text(in_class ? name.substr(0, dot) : "")},
+            {"method", json_text(in_class ? name.substr(dot + 1) : name)},
+            {"file", json_text(std::string(text(function.file)))},
+            {"line", place.line}};
+  }
+
+  std::vector<std::uint64_t> types_, comments_;
+  std::vector<std::string_view> samples_, texts_;
+  std::unordered_map<std::uint64_t, Place> locations_;
+  std::unordered_map<std::uint64_t, Function> functions_;
+};
+
+}  // namespace
+
+// protozero, and at() above, throw at what is damaged.
+Result<PprofSites> read_pprof_sites(std::string_view gzipped) {
+  const auto profile = unzipped(gzipped, kMostProfileBytes);
+  if (!profile) return Error{"it is damaged, or larger than 1 GiB"};
+  try {
+    const ProfileSites sites(*profile);
+    if (auto wrong = sites.unfit()) return Error{*wrong};
+    return sites.sites();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    return Error{"it is damaged"};
+  }
+}
+
+}  // namespace ddm
