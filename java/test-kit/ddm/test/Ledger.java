@@ -15,8 +15,11 @@ import java.util.TreeMap;
  * process, whoever runs the tests; its lock is held while files are written.
  */
 final class Ledger {
-    private static final int SITES_OF_TEST = 20;
+    /** The largest with all their frames, the others with some: one that is new may be small. */
+    private static final int SITES_OF_TEST = 200;
+    private static final int WHOLE_SITES = 20;
     private static final int FRAMES_OF_SITE = 24;
+    private static final int FRAMES_OF_SMALL_SITE = 8;
 
     private static final Ledger INSTANCE = new Ledger();
 
@@ -110,13 +113,16 @@ final class Ledger {
             if (site.firstUse() || shown == SITES_OF_TEST) {
                 continue;
             }
-            ++shown;
+            int frames = ++shown <= WHOLE_SITES ? FRAMES_OF_SITE : FRAMES_OF_SMALL_SITE;
             StringBuilder line = new StringBuilder("{\"test\":").append(quoted(test))
                     .append(",\"class\":").append(quoted(site.className())).append(",\"count\":")
                     .append(site.objects()).append(",\"bytes\":").append(site.bytes())
                     .append(",\"stack\":[");
             String separator = "";
             for (StackTraceElement frame : site.stack()) {
+                if (frames-- == 0) {
+                    break;
+                }
                 String file = frame.getFileName() == null ? "" : frame.getFileName();
                 line.append(separator).append("{\"class\":").append(quoted(frame.getClassName()))
                         .append(",\"method\":").append(quoted(frame.getMethodName()))
