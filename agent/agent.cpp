@@ -20,6 +20,7 @@
 #include "native/native_feature.h"
 #include "probes/probes_feature.h"
 #include "program/app_handlers.h"
+#include "program/option_loans.h"
 #include "program/program_exit.h"
 #include "reports/reports_feature.h"
 #include "threads/thread_handlers.h"
@@ -96,6 +97,10 @@ void Agent::make_features(JNIEnv* jni) {
             [&time](JNIEnv* on_thread, bool on) { return time.sample_cpu(on_thread, on); }}));
   }
   add(std::move(allocations));
+  add(std::make_unique<OptionLoans>(context_,
+                                    [this](JNIEnv* on_thread, const std::string& options) {
+                                      return load_more(on_thread, options);
+                                    }));
 }
 
 // What several features share.
@@ -180,6 +185,8 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
 }
 
 jint Agent::attach(JavaVM* vm, const char* option_text) {
+  const std::unique_lock lock =
+      g_agent != nullptr ? std::unique_lock(g_agent->loading_) : std::unique_lock<std::mutex>();
   auto given = read_options(option_text);
   if (!given) return JNI_ERR;
   if (given->options.help) {
@@ -200,6 +207,18 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
   agent->go_live(jni, /*late=*/true);
   for (const auto& feature : agent->features_) feature->loaded(said.lines());
   return JNI_OK;
+}
+
+// The same, by a server: the error, or what was logged.
+Result<std::string> Agent::load_more(JNIEnv* jni, const std::string& option_text) {
+  const std::lock_guard lock(loading_);
+  ParsedOptions parsed = parse_options(option_text, options_);
+  if (parsed.error.empty()) parsed.error = reload_error(parsed.options);
+  if (!parsed.error.empty()) return Error{parsed.error};
+  const LoggedHere said;
+  options_ = std::move(parsed.options);
+  use_options(jni);
+  return fmt::format("{}", fmt::join(said.lines(), "\n"));
 }
 
 jint Agent::reload(JNIEnv* jni, Options options) {

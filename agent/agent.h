@@ -8,11 +8,13 @@
 #include <atomic>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "adapters/hprof/hprof_options.h"
 #include "core/feature.h"
+#include "core/result.h"
 #include "options/options.h"
 #include "report/assembly/report_assembly.h"
 #include "stack/stacks.h"
@@ -42,6 +44,7 @@ class Agent final : private VmListener, private SessionObserver {
   static Agent* create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events);
   bool enable(std::initializer_list<jvmtiEvent> events);
   jint reload(JNIEnv* jni, Options options);
+  Result<std::string> load_more(JNIEnv* jni, const std::string& option_text);
 
   void go_live(JNIEnv* jni, bool late);
   void make_services(JNIEnv* jni);
@@ -60,6 +63,7 @@ class Agent final : private VmListener, private SessionObserver {
   void disconnected(const SessionPtr& session) override;
 
   jvmtiEnv* const jvmti_;
+  std::mutex loading_;  // held by a further load, while the program runs
   Options options_;
   const std::optional<HprofOptions> hprof_options_;
   const std::int64_t load_time_;  // seconds since 1970

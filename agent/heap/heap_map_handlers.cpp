@@ -20,6 +20,7 @@ std::vector<Chunk> start_of(const HeapMap& map, RegionDetail detail) {
 }  // namespace
 
 void HeapMapHandlers::add_to(Dispatcher& dispatcher) {
+  dispatcher.offer({kHeapRegionsFeature});
   for (const ChunkType type : {kMergedSegment, kObjectSegment}) {
     dispatcher.add(type, Lane::kQuick, this, &HeapMapHandlers::ask);
   }

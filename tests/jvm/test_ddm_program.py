@@ -53,9 +53,9 @@ def the_name_option_names_the_application(t):
 @test()
 def features_are_those_that_work(t):
     with Target(t) as p, p.client() as ddm:
-        assert set(ddm.features()) == {"allocation-report", "heap-dump-pieces", "heap-usage",
+        assert set(ddm.features()) == {"allocation-report", "heap-dump-pieces", "heap-regions", "heap-usage",
                                        "hprof-heap-dump", "hprof-heap-dump-streaming", "java-thread-ids",
-                                       "method-sample-profiling", "method-trace-profiling", "probes",
+                                       "lent-options", "method-sample-profiling", "method-trace-profiling", "probes",
                                        "method-trace-profiling-streaming", "support_boot_stages",
                                        "thread-locks"}
 

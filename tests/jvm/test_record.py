@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from ddm_client import Target, address_of
-from harness import Report, test
+from harness import AGENT, Report, test
 from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
 
@@ -189,3 +189,51 @@ def record_switches_on_what_else_is_wanted_and_off_again(t):
         assert Report(t.path("a.jsonl")).summary["interval"] == 0
         for line in ("the options given hold from the next start on",):
             p.process.said.lines()[:] = [x for x in p.process.said.lines() if line not in x]
+
+
+def time_and_life(t, pid):
+    """Whether locks are timed, the CPU is sampled, objects are followed just now."""
+    summaries = []
+    for _ in range(2):
+        summaries.append(Report(save(t, pid)).summary)
+        time.sleep(0.1)
+    looks = [s.get("sampler", {}).get("looks", 0) for s in summaries]
+    return summaries[1].get("monitor") == "on", looks[1] > looks[0], "gc" in summaries[1]
+
+
+def wait_until_all_are(t, pid, expected):
+    for _ in range(200):
+        now = time_and_life(t, pid)
+        if now == expected:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{now} is not {expected}")
+
+
+@test(min_jdk=25)
+def what_a_record_switched_on_ends_with_it_even_if_it_is_killed(t):
+    every = ("--live", "--locks", "--cpu", "--interval", "64k")
+    with Target(t, agent="dump=none") as p:
+        for sent in (signal.SIGTERM, signal.SIGKILL):
+            record = recording(t, p.pid, "-d", 60, *every, "-o", f"r{sent}.jsonl")
+            wait_until_on(t, p.pid)
+            wait_until_all_are(t, p.pid, (True, True, True))
+            record.send_signal(sent)
+            record.communicate(timeout=60)
+            wait_until_all_are(t, p.pid, (False, False, False))
+            assert not tracking(t, p.pid)
+        assert Report(t.path(f"r{signal.SIGTERM}.jsonl")).summary["interval"] == 65536
+        # Of two, the one that lasts keeps what both want; what is given for good meanwhile stays.
+        first = recording(t, p.pid, "-d", 60, "--cpu", "--locks", "-o", "first.jsonl")
+        wait_until_all_are(t, p.pid, (True, True, False))
+        second = recording(t, p.pid, "-d", 60, "--cpu", "-o", "second.jsonl")
+        time.sleep(1)
+        first.kill()
+        first.communicate(timeout=60)
+        wait_until_all_are(t, p.pid, (False, True, False))
+        p.attach(AGENT, "monitor=y,cpu=samples")
+        second.kill()
+        second.communicate(timeout=60)
+        time.sleep(0.5)
+        assert time_and_life(t, p.pid) == (True, True, False)
+        p.process.said.lines().clear()

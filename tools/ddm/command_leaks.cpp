@@ -259,7 +259,7 @@ int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects&
 int leaks(const LeaksOptions& given) {
   LeaksOptions options = given;
   bool loaded = false;
-  const auto address = find_or_load(options.target, options.agent, "live=y,dump=none", loaded);
+  const auto address = find_or_load(options.target, options.agent, "dump=none", loaded);
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
@@ -267,8 +267,7 @@ int leaks(const LeaksOptions& given) {
     return refuse("the target is another DDM server, which does not tell what is alive");
   }
   catch_interrupts();
-  const auto followed =
-      FollowedObjects::of(*client, options.target, options.agent, /*switched_on=*/loaded);
+  const auto followed = FollowedObjects::of(*client);
   if (!followed) return refuse(followed.message());
   return watch(options, *client, *followed);
 }

@@ -235,9 +235,9 @@ int record(const RecordOptions& given) {
     return refuse("tracking is on, and another interval would begin its figures anew; `ddm track " +
                   options.target + " off` first");
   }
-  const auto switched = SwitchedOptions::on(*client, options.target, options.agent, options.wanted);
-  if (!switched) return refuse(switched.message());
   catch_interrupts();
+  const auto switched = SwitchedOptions::on(*client, options.wanted);
+  if (!switched) return refuse(switched.message());
   const int code = state->on ? record_beside(options, *client) : record_alone(options, *client);
   if (loaded && code == kExitOk && find_target(options.target))
     print("the agent stays loaded; tracking is off\n");

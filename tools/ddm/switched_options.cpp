@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "attach.h"
-#include "core/whole_text.h"
 #include "report_fetch.h"
 #include "site_figures.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/lent_options.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {
@@ -46,53 +47,59 @@ OnNow on_now(DdmClient& client) {
 
 }  // namespace
 
-Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const std::string& target,
-                                            const std::string& agent, const WantedOptions& wanted) {
+Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptions& wanted) {
   SwitchedOptions switched;
   if (!wanted.any()) return switched;
-  const auto jvm = JvmProcess::find(number_in<pid_t>(target).value_or(0));
-  if (!jvm) {
-    return Error{
-        "--cpu, --locks, --live and --interval are switched on by loading options, which takes a "
-        "pid "
-        "of this machine"};
+  const auto features = client.get<Features>({Features::kType, {}});
+  if (!features) return features.error();
+  if (std::ranges::find(features->names, kLentOptionsFeature) == features->names.end()) {
+    return Error{"the target's agent takes no options for a while; an older one does not"};
   }
   const auto summary = fetch_summary(client);
   if (!summary) return summary.error();
   const OnNow before = on_now(client);
-  std::string there, back;
-  const auto add = [&](bool is_wanted, const char* option, const char* undone) {
+  LentOptionsRequest first, live;
+  // What is on already may be on for another command alone: then it stays on until both have ended.
+  const auto add = [](LentOptionsRequest& to, bool is_wanted, bool is_on, const char* option,
+                      const char* undone) {
     if (!is_wanted) return;
-    append_option(there, option);
-    append_option(back, undone);
+    append_option(to.options, option);
+    if (!is_on) append_option(to.undoing, undone);
   };
-  add(wanted.cpu && !before.cpu, "cpu=samples", "cpu=off");
-  add(wanted.locks && !before.locks, "monitor=y", "monitor=n");
-  add(wanted.live && !summary->contains("gc"), "live=y", "live=n");
+  add(first, wanted.cpu, before.cpu, "cpu=samples", "cpu=off");
+  add(first, wanted.locks, before.locks, "monitor=y", "monitor=n");
   if (wanted.interval > 0) {
-    append_option(there, fmt::format("engine=vm,interval={}", wanted.interval));
+    append_option(first.options, fmt::format("engine=vm,interval={}", wanted.interval));
     const std::string engine = text_of(*summary, "engine");
-    append_option(back, fmt::format("engine={},interval={}", engine == "bci" ? "bci" : "vm",
-                                    number_of(*summary, "interval")));
+    append_option(first.undoing,
+                  fmt::format("engine={},interval={}", engine == "bci" ? "bci" : "vm",
+                              number_of(*summary, "interval")));
   }
-  if (there.empty()) return switched;
-  const auto library = agent_path(agent);
-  if (!library) return library.error();
-  if (auto problem = load_agent(*jvm, *library, there)) return std::move(*problem);
-  switched.library_ = *library;
-  switched.back_ = std::move(back);
-  switched.jvm_ = *jvm;
+  if (!first.options.empty()) {
+    const auto done = client.request(to_chunk(first), DdmClient::kLongWork);
+    if (!done) return done.error();
+    switched.client_ = &client;
+  }
+  if (!wanted.live) return switched;
+  // To follow objects switches tracking on, and for good; this way it ends with the connection.
+  const auto tracked = client.request(to_chunk(TrackingRequest{true, /*while_connected=*/true}),
+                                      DdmClient::kLongWork);
+  if (!tracked) return tracked.error();
+  add(live, true, summary->contains("gc"), "live=y", "live=n");
+  const auto done = client.request(to_chunk(live), DdmClient::kLongWork);
+  if (!done) return done.error();
+  switched.client_ = &client;
   return switched;
 }
 
 SwitchedOptions::SwitchedOptions(SwitchedOptions&& other) noexcept
-    : library_(std::move(other.library_)),
-      back_(std::move(other.back_)),
-      jvm_(std::exchange(other.jvm_, std::nullopt)) {}
+    : client_(std::exchange(other.client_, nullptr)) {}
 
 // A program that is gone needs nothing undone.
 SwitchedOptions::~SwitchedOptions() {
-  if (jvm_) static_cast<void>(load_agent(*jvm_, library_, back_));
+  if (client_ != nullptr) {
+    static_cast<void>(client_->request(to_chunk(LentOptionsRequest{}), DdmClient::kLongWork));
+  }
 }
 
 }  // namespace ddm

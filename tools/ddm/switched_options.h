@@ -1,13 +1,10 @@
-// Options of a target's agent, given for as long as a command looks, as a further load of the agent takes
-// them: samples of CPU, waits for locks, what lives, a sampling interval. What was on before stays on.
+// Options of a target's agent, given for as long as a command looks (OPTS): samples of CPU, waits for
+// locks, what lives, a sampling interval. They end with the connection; what was on before stays on.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "ddm_client.h"
-#include "jvm_process.h"
 
 namespace ddm {
 
@@ -20,9 +17,8 @@ struct WantedOptions {
 
 class SwitchedOptions {
  public:
-  // `target`: a pid; others cannot be loaded into. `agent`: as in find_or_load().
-  static Result<SwitchedOptions> on(DdmClient& client, const std::string& target,
-                                    const std::string& agent, const WantedOptions& wanted);
+  // With `live` tracking is switched on, too, if it was off, and until the connection ends.
+  static Result<SwitchedOptions> on(DdmClient& client, const WantedOptions& wanted);
   SwitchedOptions(SwitchedOptions&& other) noexcept;
   SwitchedOptions& operator=(SwitchedOptions&&) = delete;
   ~SwitchedOptions();
@@ -30,9 +26,7 @@ class SwitchedOptions {
  private:
   SwitchedOptions() = default;
 
-  std::string library_;
-  std::string back_;               // options that undo it; "": nothing has changed
-  std::optional<JvmProcess> jvm_;  // with back_
+  DdmClient* client_ = nullptr;  // null: nothing is to be undone
 };
 
 }  // namespace ddm

@@ -17,6 +17,8 @@
 
 namespace ddm {
 
+inline constexpr std::string_view kHeapRegionsFeature = "heap-regions";  // in FEAT
+
 enum class RegionRole : std::uint8_t {
   kUnknown = 0,
   kFree = 1,

@@ -1,6 +1,7 @@
 #include "wire/chunks/thread_chunks.h"
 
 #include "chunk_checks.h"
+#include "wire/chunks/lent_options.h"
 #include "wire/chunks/switch_request.h"
 #include "wire/chunks/thread_locks.h"
 
@@ -11,6 +12,8 @@ TEST_CASE("Switches are one byte, and anything but 0 is on") {
   check_chunk(TrackingRequest{false}, "00");
   check_chunk(TrackingRequest{true}, "01");
   check_chunk(TrackingRequest{true, /*while_connected=*/true}, "0101", 1);
+  check_chunk(LentOptionsRequest{"a", ""}, "00000001 0061 00000000");
+  check_chunk(LentOptionsReply{}, "00000000");
   check_chunk(TrackingState{true}, "01");
   CHECK(ThreadEventsRequest::decode(bytes_of("80"))->on);
   CHECK(to_chunk(ThreadEventsRequest{}).type == chunk_type("THEN"));

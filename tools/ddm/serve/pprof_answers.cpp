@@ -250,7 +250,7 @@ HttpAnswer cpu_profile(const HttpRequest& request, const HttpServer::GivenUp& gi
   }
   WantedOptions wanted;
   wanted.cpu = true;
-  const auto switched = SwitchedOptions::on(client, std::to_string(pid), {}, wanted);
+  const auto switched = SwitchedOptions::on(client, wanted);
   if (!switched) return http_refusal(kNotInThisState, switched.message());
   const auto before = fetch_time(client, {"sample"});
   const auto begin = Clock::now();

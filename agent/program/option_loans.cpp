@@ -1,0 +1,124 @@
+#include "program/option_loans.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/log.h"
+#include "wire/chunks/lent_options.h"
+
+namespace ddm {
+namespace {
+
+void append_to(std::string& options, const std::string& option, const std::string& value) {
+  options += (options.empty() ? "" : ",") + option + "=" + value;
+}
+
+}  // namespace
+
+void OptionLoans::add_chunks(Dispatcher& dispatcher) {
+  dispatcher.offer({kLentOptionsFeature});
+  dispatcher.add(LentOptionsRequest::kType, Lane::kSlow, this, &OptionLoans::lend);
+}
+
+Result<OptionLoans::Values> OptionLoans::values_in(const std::string& options) {
+  Values values;
+  std::string_view rest = options;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const std::size_t equals = one.find('=');
+    const std::string_view name = one.substr(0, equals);
+    if (equals == std::string_view::npos || std::ranges::find(kLendable, name) == kLendable.end()) {
+      return Error{
+          fmt::format("\"{}\": for a while there are {}", one, fmt::join(kLendable, ", "))};
+    }
+    values.emplace_back(name, one.substr(equals + 1));
+  }
+  return values;
+}
+
+const OptionLoans::Lent* OptionLoans::lent_to_another(std::uint64_t session,
+                                                      const std::string& option) const {
+  for (const auto& [other, options] : lent_) {
+    const auto found = options.find(option);
+    if (other != session && found != options.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void OptionLoans::lend(const Request& request, Reply reply) {
+  const auto wanted = LentOptionsRequest::decode(request.data);
+  if (!wanted) return reply.fail_bad_data("str options, str what undoes them");
+  const auto options = values_in(wanted->options);
+  if (!options) return reply.fail(FailCode::kRefused, options.message());
+  const auto undoing = values_in(wanted->undoing);
+  if (!undoing) return reply.fail(FailCode::kRefused, undoing.message());
+  const std::uint64_t session = request.session->id();
+  if (options->empty()) {
+    undo(context_.jni(), session);
+    return reply.send(LentOptionsReply{});
+  }
+  ByOption lent;
+  std::string to_load;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [option, value] : *options) {
+      if (const Lent* there = lent_to_another(session, option)) {
+        if (there->value != value) {
+          return reply.fail(FailCode::kRefused,
+                            fmt::format("another server has {}={} just now", option, there->value));
+        }
+        lent[option] = *there;
+        continue;
+      }
+      append_to(to_load, option, value);
+      const auto back =
+          std::ranges::find(*undoing, option, [](const auto& one) { return one.first; });
+      if (back != undoing->end()) lent[option] = {value, back->second};
+    }
+  }
+  Result<std::string> said = std::string();
+  if (!to_load.empty()) said = load_(context_.jni(), to_load);
+  if (!said) return reply.fail(FailCode::kRefused, said.message());
+  {
+    const std::lock_guard lock(mutex_);
+    lent_[session].merge(lent);  // what undoes an option is what was there before the first request
+  }
+  if (!request.session->is_open()) return session_ended(request.session);
+  reply.send(LentOptionsReply{std::move(*said)});
+}
+
+// Called by the load of what is lent, too; that is noted only afterwards.
+void OptionLoans::take_options(JNIEnv*, const GivenOptions& given) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [session, options] : lent_) {
+    std::erase_if(options, [&given](const auto& one) { return given.has(one.first); });
+  }
+}
+
+void OptionLoans::session_ended(const SessionPtr& session) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lent_.contains(session->id())) return;
+  }
+  context_.service.slow().post([this, id = session->id()](JNIEnv* jni) { undo(jni, id); });
+}
+
+void OptionLoans::undo(JNIEnv* jni, std::uint64_t session) {
+  std::string to_load;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = lent_.find(session);
+    if (at == lent_.end()) return;
+    for (const auto& [option, lent] : at->second) {
+      if (lent_to_another(session, option) == nullptr) append_to(to_load, option, lent.undoing);
+    }
+    lent_.erase(at);
+  }
+  if (to_load.empty()) return;
+  const auto undone = load_(jni, to_load);
+  if (!undone) log_warn("{}: {}", to_load, undone.message());
+  log_info("what a server wanted for a while is over: {}", to_load);
+}
+
+}  // namespace ddm

@@ -1,0 +1,52 @@
+// OPTS: options that hold for as long as the connection of the server which asked for them. When it
+// ends, however it does, they are undone; those that another connection has too stay until that one
+// ends. What a load of the agent gives meanwhile is the program's own and stays.
+//
+// Options are loaded and undone on the slow lane.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/feature.h"
+#include "core/result.h"
+#include "wire/handler_context.h"
+
+namespace ddm {
+
+class OptionLoans final : public Feature {
+ public:
+  // Takes an option string as a further load of the agent does; what was logged meanwhile.
+  using Load = std::function<Result<std::string>(JNIEnv*, const std::string& options)>;
+
+  OptionLoans(const HandlerContext& context, Load load)
+      : context_(context), load_(std::move(load)) {}
+
+  void add_chunks(Dispatcher& dispatcher) override;
+  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void session_ended(const SessionPtr& session) override;
+
+ private:
+  struct Lent {
+    std::string value, undoing;
+  };
+  using ByOption = std::map<std::string, Lent>;
+  using Values = std::vector<std::pair<std::string, std::string>>;
+
+  static Result<Values> values_in(const std::string& options);
+  void lend(const Request& request, Reply reply);
+  void undo(JNIEnv* jni, std::uint64_t session);
+  // Lock held. Null: no other connection has this option.
+  const Lent* lent_to_another(std::uint64_t session, const std::string& option) const;
+
+  const HandlerContext& context_;
+  const Load load_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, ByOption> lent_;  // by session
+};
+
+}  // namespace ddm
