@@ -44,9 +44,9 @@ struct ThreadBytes {
   std::int64_t unattributed_bytes() const { return allocated_bytes - seen_bytes; }
 };
 
-// The engine in a report converted from a DDM server's REAL answer, which has neither engine nor
-// times nor accounts.
-inline constexpr std::string_view kEngineNotTold = "unknown";
+// Engines of reports that `ddm` makes, without times and accounts: of a REAL answer, and of blocks of
+// native memory.
+inline constexpr std::string_view kEngineNotTold = "unknown", kEngineMalloc = "malloc";
 
 // Figures on live objects (live=). With one_in > 1, or with samples, all are estimates.
 struct LiveSummary {
@@ -95,7 +95,8 @@ struct ReportSummary {
   std::string recovered;            // of a ring file: how the figures were obtained
   std::string reason;               // "exit", "OutOfMemoryError", "every", "request", "recovered"
 
-  bool made_of_answer() const { return engine == kEngineNotTold; }
+  bool of_native_memory() const { return engine == kEngineMalloc; }
+  bool made_of_answer() const { return engine == kEngineNotTold || of_native_memory(); }
   bool sampled() const { return interval > 0; }
   bool live_is_estimated() const { return live && (live->one_in > 1 || sampled()); }
 };

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import time
 
+from browser import document_of
 from ddm_client import DdmError, Reader, Target
 from harness import AGENT, ROOT, PRESET, Report, test
 from pprof import Profile
@@ -410,6 +411,10 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         assert any("leak_by_malloc" in name for stack, _ in profile.samples for name, _ in stack)
         with open(t.path("n.html"), encoding="utf-8") as f:
             assert "leak_by_malloc" in f.read()
+        assert "<title>Native memory of NativeLoad</title>" in document_of(t, "file://" + t.path("n.html"))
+        ddm_tool(t, "native", p.pid, "-o", "n.txt")
+        with open(t.path("n.txt"), encoding="utf-8") as f:
+            assert f.readline().startswith("Native memory of NativeLoad, pid"), "the text names what it is of"
         assert ".dhat.json" in ddm_tool(t, "native", p.pid, "-o", "n.dhat.json", code=USAGE)
         assert "not sampled any more" in ddm_tool(t, "native", p.pid, "off")
         p.tell("leak leak_by_calloc 1000 30000")

@@ -349,7 +349,7 @@ const nsMeasure = (all) => ({
 // a difference is something else: sort, colour, label (behind a bar's name), whole, part, tip, legend.
 const kinds = {
   allocations: {
-    title: 'Allocations of',
+    title: summary.engine === 'malloc' ? 'Native memory of' : 'Allocations of',
     measures: [bytesMeasure, countMeasure('Count', 'allocation')],
     leaf: 'allocated class',
     hint: 'A bar is as wide as what was allocated in it and in all it called.',

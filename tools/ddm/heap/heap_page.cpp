@@ -105,13 +105,8 @@ std::string heap_page(const std::string& title, const std::vector<HeapFrame>& fr
   const Json data = {{"title", json_text(title)},     {"square", square},
                      {"kinds", std::move(kinds)},     {"roles", std::move(roles)},
                      {"classes", std::move(classes)}, {"frames", std::move(rows)}};
-  std::string text = json_line(data);
-  // Nothing in a name ends the script that it stands in.
-  for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3) {
-    text.insert(at + 1, "\\");
-  }
   std::string page(reinterpret_cast<const char*>(kHeapPage), kHeapPageSize);
-  page.replace(page.find(kDataMark), kDataMark.size(), text);
+  page.replace(page.find(kDataMark), kDataMark.size(), json_in_script(data));
   return page;
 }
 

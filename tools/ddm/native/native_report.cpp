@@ -72,7 +72,8 @@ NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloRe
   summary.pid = hello.pid;
   summary.app = hello.app;
   summary.vm = hello.vm;
-  summary.engine = summary.walker = kEngineNotTold;
+  summary.engine = kEngineMalloc;
+  summary.walker = kEngineNotTold;
   summary.interval = interval;
   summary.samples = static_cast<std::int64_t>(report.data.records.size());
   summary.written_ms = now_ms;
