@@ -82,8 +82,8 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::optional<DumpSites> hold(JNIEnv* jni) override;
   std::string why_none() const override;
 
-  // What single pieces of the program allocate, as bytecode asks for it. "": it can be told from now on;
-  // tracking is switched on if it is off. Else why not, in words for people.
+  // What single pieces of the program allocate, as bytecode asks for it. "": it can be told from
+  // now on; tracking is switched on if it is off. Else why not, in words for people.
   std::string count_scopes(JNIEnv* jni);
   // On the thread whose scope it is; 0: tracking is off. The rest: Scopes.
   ScopeNumber begin_scope(JNIEnv* jni, ScopeRoot root);

@@ -28,7 +28,8 @@ class KlassReader {
   // All classes loaded now, into `table`. Makes local references.
   std::string read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table);
 
-  // What the table has of one class's own klass; none: nothing that a walk could use. Any attached thread.
+  // What the table has of one class's own klass; none: nothing that a walk could use. Any attached
+  // thread.
   std::optional<KlassCell> cell_of(JNIEnv* jni, const HeapLayout& layout, jclass mirror) const;
 
   // Those that read() has found last, by the numbers that the table has for them. Only while their

@@ -3,8 +3,8 @@
 //   free 0; eden = the bit of the young, survivor = the next number; humongous, and the next number
 //   where one goes on; a bit of the old; before JDK 22 a bit of those of the class data archive
 //
-// The VM's tables have these numbers; they are believed if they hang together like that, and in each
-// map only if the object that the agent has just made lies in a young region (heap_pause.h).
+// The VM's tables have these numbers; they are believed if they hang together like that, and in
+// each map only if the object that the agent has just made lies in a young region (heap_pause.h).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The pages of ZGC's heap: what it hands out in one piece, of three sizes.
 //
-// Found by the VM's exported tables. ZGC's own threads change them at any time, so each is read where
-// a wrong address is an error and no fault, and believed if it hangs together: it lies where the table
-// of pages says, ends behind where it begins, and is filled up to somewhere in between.
+// Found by the VM's exported tables. ZGC's own threads change them at any time, so each is read
+// where a wrong address is an error and no fault, and believed if it hangs together: it lies where
+// the table of pages says, ends behind where it begins, and is filled up to somewhere in between.
 //
 //   ZHeap::_page_table -> an array of pointers, one for each 2 MiB of addresses
 //   ZPage                 _type, _virtual {_start, and _end or _size}, _top

@@ -1,9 +1,10 @@
-// Patches in the classes of a running VM. They are installed and removed by retransformation, so a class
-// has its original code again after removal, also if other agents retransformed it in between.
+// Patches in the classes of a running VM. They are installed and removed by retransformation, so a
+// class has its original code again after removal, also if other agents retransformed it in
+// between.
 //
-// Probes and DYPER's models are Patchers. All plans for a class are applied in one retransformation, each
-// to the original code; removing is the same call with fewer plans.
-// Threads: attached ones, outside of JVMTI callbacks.
+// Probes and DYPER's models are Patchers. All plans for a class are applied in one
+// retransformation, each to the original code; removing is the same call with fewer plans. Threads:
+// attached ones, outside of JVMTI callbacks.
 #pragma once
 
 #include <jni.h>
@@ -52,8 +53,8 @@ class Patches final : private ClassRewriting {
   // Registers the patcher; a repeated call does nothing. Returns "" or the error.
   std::string add(JNIEnv* jni, Patcher& patcher);
   void remove(Patcher& patcher);
-  // Retransforms all loaded classes that need a change for this patcher, or those that `needs` selects.
-  // Active frames of changed methods continue in the old version.
+  // Retransforms all loaded classes that need a change for this patcher, or those that `needs`
+  // selects. Active frames of changed methods continue in the old version.
   void bring_up_to_date(JNIEnv* jni, Patcher& patcher, ClassHooks::Needs needs = nullptr);
 
  private:

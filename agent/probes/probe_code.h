@@ -55,9 +55,9 @@ class ProbeCode final : public Patcher {
              const std::vector<std::int64_t>& counts);
   // Drops parked wishes with probes in classes that `patterns` match: they are changed next anyway.
   std::vector<WishId> drop_parked(const std::string& patterns);
-  // Removes one probe that exceeds its budget; returns the internal name of the class to retransform.
-  // A probe that exceeds it right after installation is not installed again within a minute unless the
-  // budget grows: each change of the class discards its compiled code.
+  // Removes one probe that exceeds its budget; returns the internal name of the class to
+  // retransform. A probe that exceeds it right after installation is not installed again within a
+  // minute unless the budget grows: each change of the class discards its compiled code.
   std::string take_out(JNIEnv* jni, Number number, double budget);
   // Gives the wish's counters back for reuse.
   void forget(WishId id);

@@ -1,5 +1,5 @@
-// Beginnings of the comments by which a profile (.pb.gz) says what its figures are: report_pprof.cpp
-// writes them, `ddm gate` reads them.
+// Beginnings of the comments by which a profile (.pb.gz) says what its figures are:
+// report_pprof.cpp writes them, `ddm gate` reads them.
 #pragma once
 
 #include <string_view>

@@ -47,8 +47,8 @@ class Dypatch {
 
  private:
   void read_modes(std::vector<DyperError>& errors);
-  // The loaded classes that the plan covers, restricted to `named` if that is not empty. A class named
-  // there or in the plan is missing if it is not loaded and linked.
+  // The loaded classes that the plan covers, restricted to `named` if that is not empty. A class
+  // named there or in the plan is missing if it is not loaded and linked.
   struct Found {
     ClassNames loaded, missing;
   };

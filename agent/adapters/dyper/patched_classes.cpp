@@ -192,7 +192,8 @@ void PatchedClasses::take_out(JNIEnv* jni, const std::string& model) {
   change(jni, "", had);
 }
 
-// Retransforms these classes as chosen now, and classes loaded before `later` was set that it covers.
+// Retransforms these classes as chosen now, and classes loaded before `later` was set that it
+// covers.
 PatchedClasses::Outcomes PatchedClasses::change(JNIEnv* jni, const std::string& model,
                                                 const ClassNames& classes) {
   const auto set_model = [this](const std::string& changing) {
@@ -237,8 +238,8 @@ bool PatchedClasses::may_want(std::string_view internal_name, bool) {
   return patched_.contains(name) || is_wanted(name);
 }
 
-// Called for a linked class. A plan may name one method of any class, so the class is only retransformed
-// if it has such a method.
+// Called for a linked class. A plan may name one method of any class, so the class is only
+// retransformed if it has such a method.
 bool PatchedClasses::needs_change(jclass klass, std::string_view internal_name, bool) {
   if (is_untouchable(internal_name)) return false;
   const std::string name = dotted_name(internal_name);

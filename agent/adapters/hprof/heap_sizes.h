@@ -1,5 +1,5 @@
-// What objects take in this VM's heap: arrays by a few small ones that are made, instances by a
-// walk over those that are there. Any attached thread; the program stands still for the walk.
+// Object sizes in this VM's heap: array headers from a few small arrays that are allocated,
+// instance sizes from a heap walk. Any attached thread; the program is stopped during the walk.
 #pragma once
 
 #include <jvmti.h>

@@ -1,7 +1,7 @@
-// What comes in from the other end of net=: commands of u1 tag, u4 serial, u4 length, body.
+// Commands from the peer of net=: u1 tag, u4 serial, u4 length, body.
 //
-// Memory does not grow with what a length promises: of a body the first bytes are kept, which is
-// more than any known command has, and the rest is skipped as it comes in.
+// The length field does not control memory: only the first bytes of a body are kept, more than any
+// known command has, and the rest is skipped as it arrives.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ enum class HprofTag : std::uint8_t {
   kExit = 5,
   kDumpTraces = 6,
   kCpuSamples = 7,  // u2 unused, u4 cutoff
-  kControl = 8,     // u2 HprofControl, then what it needs
+  kControl = 8,     // u2 HprofControl, then its arguments
 };
 
 enum class HprofControl : std::uint16_t {
   kAllocTracesOn = 1,
   kAllocTracesOff = 2,
-  kCpuSamplingOn = 3,  // id of a thread, 0 = all
+  kCpuSamplingOn = 3,  // a thread's id, 0 = all
   kCpuSamplingOff = 4,
   kClearCpuSamples = 5,
   kClearAllocSites = 6,
@@ -45,7 +45,7 @@ struct HprofCommand {
 
 class HprofCommandReader {
  public:
-  // Takes the data up to the end of the next command, which it returns, or all of it.
+  // Consumes the data up to the end of the next command, and returns that, or consumes all of it.
   std::optional<HprofCommand> read(ByteSpan& data);
 
  private:
@@ -53,7 +53,7 @@ class HprofCommandReader {
 
   Bytes header_;
   HprofCommand command_;
-  std::uint64_t to_come_ = 0;  // of the body
+  std::uint64_t to_come_ = 0;  // remaining bytes of the body
 };
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// The file of file=: opened once, and every dump is appended to it. One thread at a time.
+// The file of file=, opened once; every dump is appended. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace ddm {
 
 class HprofFile {
  public:
-  // A file that is there is overwritten, or left alone for one with the process's number behind
-  // its name. `secret`: nobody else may read a new one, since it will hold the program's data.
+  // An existing file is overwritten, or kept, and the new one gets the process id as a suffix.
+  // `secret`: a new file is readable by its owner only, since it will hold the program's data.
   static Result<HprofFile> open(const std::string& path, bool overwrite, std::int64_t pid,
                                 bool secret = false);
 
   const std::string& path() const { return path_; }
 
-  // A pipe whose reader takes nothing for a second is given up.
+  // A pipe whose reader accepts nothing for a second is abandoned.
   std::optional<Error> append(std::string_view text);
-  // What another file holds from `offset` on.
+  // Appends another file's content from `offset` on.
   std::optional<Error> append_file(int fd, std::uint64_t offset);
 
  private:

@@ -1,7 +1,7 @@
-// The option string of -agentlib:hprof=... -> struct HprofOptions. Pure: no JVM, no files.
+// Parses the option string of -agentlib:hprof=... into HprofOptions. Pure: no JVM, no files.
 //
-// hprof's options: NAME=VALUE, separated by commas, with its defaults. docs/hprof.md tells which of
-// them are served, and how.
+// The syntax is hprof's: NAME=VALUE, separated by commas, with hprof's defaults. docs/hprof.md
+// tells which options are supported, and how.
 #pragma once
 
 #include <cstdint>
@@ -39,21 +39,21 @@ struct HprofOptions {
   bool dump_at_exit = true;
   bool overwrite = true;
   bool verbose = true;
-  std::vector<std::string> not_served;  // sentences, to be told once
+  std::vector<std::string> not_served;  // sentences for people, each to be logged once
 };
 
 struct ParsedHprofOptions {
   HprofOptions options;
-  std::string error;  // one sentence that names the option and the valid choices; "" = good
+  std::string error;  // one sentence with the option and its valid choices; "": none
 };
 
-// `more`: the value of _JAVA_HPROF_OPTIONS, appended; "" = none.
+// `more`: the value of _JAVA_HPROF_OPTIONS, which is appended; "": none.
 ParsedHprofOptions parse_hprof_options(std::string_view text, std::string_view more = "");
 
-// What they mean for the agent itself.
+// The equivalent options of the agent itself.
 Options agent_options(const HprofOptions& hprof);
 
-// What `help` prints: at most 80 columns.
+// The text of `help`, at most 80 columns wide.
 std::string hprof_help_text();
 
 }  // namespace ddm

@@ -1,7 +1,7 @@
-// Where hprof's stream goes: the file of file=, or the other end of net=. One thread at a time.
+// The destination of hprof's stream: the file of file=, or the peer of net=. One thread at a time.
 //
-// What goes wrong is told once, and nothing is written any more: half a stream is of no use to
-// anybody, and the program runs on.
+// The first failure is logged, and nothing is written after it, since a stream with a gap cannot be
+// parsed. The program continues.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,20 @@ namespace ddm {
 
 class HprofOutput {
  public:
-  // `on_command`: with net= only, see HprofPeer. False, and told why: there is none.
+  // `on_command`: with net= only, see HprofPeer. False: opening failed, and the reason was logged.
   bool open(const HprofOptions& options, std::int64_t pid, HprofPeer::OnCommand on_command);
 
   bool good() const { return file_ || (peer_ && peer_->connected_or_connecting()); }
   const std::string& name() const { return name_; }
 
   bool put(std::string_view data);
-  // What it holds from `offset` on.
+  // The file's content from `offset` on.
   bool put(const StoredData& data, std::uint64_t offset);
 
   void command_done() {
     if (peer_) peer_->command_done();
   }
-  // All of it has left the process, or never will.
+  // Waits until all data has left the process, or cannot any more.
   void finish(std::chrono::milliseconds stall, std::chrono::milliseconds limit);
 
  private:

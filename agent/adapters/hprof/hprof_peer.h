@@ -1,8 +1,8 @@
-// The other end of net=: connects out once, sends what it is given and hands on the commands that
-// come back. All of it on an I/O thread of its own, which the VM does not know; nobody ever waits
-// for the network but finish(), within its limits.
+// The peer of net=: connects out once, sends the stream and passes on the commands that arrive, all
+// on an I/O thread of its own that is not attached to the VM. Only finish() waits for the network,
+// within its limits.
 //
-// To this machine it sends nothing before it knows that the peer is of the same user, or root.
+// A peer on this machine gets no data before it is known to run as the same user, or as root.
 #pragma once
 
 #include <atomic>
@@ -21,24 +21,24 @@ namespace ddm {
 
 class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
  public:
-  using OnCommand = std::function<void(HprofCommand)>;  // on the I/O thread; must not wait
-  using Tell = std::function<void(std::string_view)>;   // one line for people; any thread
+  using OnCommand = std::function<void(HprofCommand)>;  // on the I/O thread; must not block
+  using Tell = std::function<void(std::string_view)>;   // one line for people, from any thread
 
   static Result<std::shared_ptr<HprofPeer>> start(const Address& address, OnCommand on_command,
                                                   Tell tell);
 
-  // In order, at once or when there is a connection. Dropped when it is lost, and never again after
-  // a peer has left more than so much unread.
+  // Sends in order, from the moment of the connection on. Data is dropped once the connection is
+  // lost, or once the peer has left more than a bound unread.
   static constexpr std::size_t kMostUnread = std::size_t{64} << 20;
   void send(std::string_view data);
   void send(std::shared_ptr<const StoredData> data);
   bool connected_or_connecting() const { return queue_.is_open(); }
 
-  // A command has been seen to: while too many are not, no more are read.
+  // One command is done; while too many are pending, the socket is not read.
   void command_done();
 
-  // Everything has been taken by the network. False: not within `limit`, or nothing was taken for
-  // `stall`.
+  // Waits until the network has accepted everything. False: not within `limit`, or nothing was
+  // accepted for `stall`.
   bool finish(std::chrono::milliseconds stall, std::chrono::milliseconds limit);
 
  private:

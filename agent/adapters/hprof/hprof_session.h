@@ -1,8 +1,8 @@
-// The program runs under hprof's name: what hprof would have written goes to its file or to its
-// socket, at exit, on SIGQUIT and on command.
+// The session of a library loaded as hprof: hprof's output goes to its file or its socket, at exit,
+// on SIGQUIT and on command.
 //
-// Dumps are made on a thread of the agent's own, the last one on the thread that ends the program.
-// One at a time.
+// Dumps are written one at a time, on a thread of the agent's, the last one on the thread that ends
+// the program.
 #pragma once
 
 #include <jvmti.h>
@@ -29,12 +29,12 @@ namespace ddm {
 
 class HprofSession final : public Feature, private VmListener {
  public:
-  // For commands, on the session's thread.
+  // Called for commands, on the session's thread.
   struct Controls {
-    std::function<void()> exit_program;                       // must not wait
-    std::function<std::string(JNIEnv*, bool on)> sample_cpu;  // "" or what went wrong
+    std::function<void()> exit_program;                       // must not block
+    std::function<std::string(JNIEnv*, bool on)> sample_cpu;  // "" or the error
   };
-  // `tracking`: null, where the VM has none.
+  // `tracking`: null where this VM cannot track allocations.
   HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, HprofOptions options,
                Tracking* tracking, Stacks& stacks, ReportAssembly& reports, Controls controls);
 
@@ -44,17 +44,17 @@ class HprofSession final : public Feature, private VmListener {
   bool last_words(JNIEnv* jni, bool told) override;
 
  private:
-  // SIGQUIT. Comes back at once.
+  // On SIGQUIT. Returns at once.
   void data_dump_request() override;
 
   void begin_stream();
-  // Null `jni`: without the VM.
+  // A null `jni`: without calls into the VM.
   void dump(JNIEnv* jni, const char* reason);
   void put_threads();
-  // `introduce`, for a binary stream: tells it of all that is going to stand behind the dump.
+  // `introduce`, for a binary stream: writes the records that the dump refers to.
   void put_heap_dump(JNIEnv* jni, const std::function<void()>& introduce = {});
-  // Of an allocation: the stack's number in the stream. What tells of a new one is put to
-  // `binary_` or appended to the text.
+  // The number in the stream of an allocation's stack. The description of a new stack goes to
+  // `binary_` or is appended to the text.
   std::uint32_t number_stack(std::span<const Frame> frames, ReportNames& names, std::string& text);
   void put_time(const ReportData& data);
   void put_monitors(JNIEnv* jni);
@@ -83,12 +83,12 @@ class HprofSession final : public Feature, private VmListener {
   AgentThread thread_;
   HeapDumper heap_dumper_;
 
-  std::mutex mutex_;  // of the stream
+  std::mutex mutex_;  // guards the stream
   HprofOutput output_;
-  HprofNumbers numbers_;               // of the text
+  HprofNumbers numbers_;               // for the text format
   std::optional<HprofBinary> binary_;  // format=b
-  std::uint32_t depth_;                // shown; may be changed by command
-  bool samples_ = false;               // cpu=samples, or by command
+  std::uint32_t depth_;                // frames shown; a command may change it
+  bool samples_ = false;               // on by cpu=samples or by command
 };
 
 }  // namespace ddm

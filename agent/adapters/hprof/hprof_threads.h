@@ -1,5 +1,5 @@
-// Threads that have started and ended, for the next dump to tell. Any thread; bounded: what is too
-// much is left out.
+// Thread starts and ends to be reported in the next dump. Any thread; bounded: beyond the bound
+// they are dropped.
 #pragma once
 
 #include <jvmti.h>
@@ -16,7 +16,7 @@ namespace ddm {
 struct HprofThreadEvent {
   std::int64_t id = 0;
   bool start = false;
-  std::string name;  // of a start; as JVMTI gives names
+  std::string name;  // for a start; the name as JVMTI returns it
   std::string group;
 };
 
@@ -24,7 +24,7 @@ class HprofThreads {
  public:
   HprofThreads(jvmtiEnv* jvmti, JNIEnv* jni);  // in the live phase
 
-  // Once started() and ended() are called: those that run already.
+  // Adds the running threads, once started() and ended() are being called.
   void list(JNIEnv* jni);
 
   void started(JNIEnv* jni, jthread thread);
@@ -38,10 +38,10 @@ class HprofThreads {
   std::optional<HprofThreadEvent> start_of(JNIEnv* jni, jthread thread) const;
 
   jvmtiEnv* const jvmti_;
-  const jfieldID id_field_;  // null: no thread is told of
+  const jfieldID id_field_;  // null: no thread is reported
   std::mutex mutex_;
   std::vector<HprofThreadEvent> events_;
-  std::unordered_set<std::int64_t> listed_;  // that have not said themselves that they start
+  std::unordered_set<std::int64_t> listed_;  // running threads whose own start event has not come
 };
 
 }  // namespace ddm

@@ -1,15 +1,15 @@
-// The build leaves this library under a second name, libhprof.so. Whoever loads it by that name
-// gives it hprof's options.
+// The build installs this library under a second name, libhprof.so; loaded by that name, it takes
+// hprof's options.
 #pragma once
 
 #include <string_view>
 
 namespace ddm {
 
-// Of the one library that the process has; the name it was loaded under.
+// Whether this process loaded the library under that name.
 bool loaded_as_hprof();
 
-// Of a path: its last part begins with "libhprof".
+// The path's file name begins with "libhprof".
 bool is_hprof_name(std::string_view path);
 
 }  // namespace ddm

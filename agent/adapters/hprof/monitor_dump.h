@@ -1,7 +1,7 @@
-// The moment of a dump as hprof's MONITOR DUMP tells it: every platform thread with its state and
-// stack, and the monitors that one of them holds or waits for.
+// hprof's MONITOR DUMP: every platform thread with its state and stack, and the monitors that they
+// hold or wait for.
 //
-// Attached threads; threads stop one after the other for it, some microseconds each.
+// Attached threads; each thread of the program is stopped in turn, for some microseconds.
 #pragma once
 
 #include <jvmti.h>
@@ -14,11 +14,11 @@
 
 namespace ddm {
 
-// At load alone: without them a dump shows the threads, and the monitors that they wait for as far
-// as the VM tells.
+// The capabilities, to be requested at load. Without them a dump shows the threads, and the
+// monitors that they wait for as far as the VM reports them.
 void take_monitor_capabilities(jvmtiEnv* jvmti);
 
-// "MONITOR DUMP BEGIN" to "MONITOR DUMP END", and before it the stacks that are new.
+// "MONITOR DUMP BEGIN" to "MONITOR DUMP END", preceded by the stacks that are new.
 std::string hprof_monitor_dump(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming,
                                const HprofView& view, HprofNumbers& numbers);
 

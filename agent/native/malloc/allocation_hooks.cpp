@@ -80,8 +80,8 @@ void draw_distance(ThreadState* state, std::uint64_t mean) {
       static_cast<std::uint64_t>(sampling_distance(next_random(&state->random), mean));
 }
 
-// A new thread begins with no distance at all, and one that was on its way when the mean changed with
-// a wrong one: its next allocation draws one, and may lie before the end of it.
+// A new thread begins with no distance at all, and one that was on its way when the mean changed
+// with a wrong one: its next allocation draws one, and may lie before the end of it.
 bool is_before_first_sample(ThreadState* state, std::size_t bytes, std::uint64_t mean) {
   if (state->mean == mean) return false;
   if (state->random == 0) {

@@ -2,9 +2,9 @@
 //
 // The hooks run on every thread of the program, at any time: they take no lock, never call
 // themselves (a flag of the thread), and keep errno. Most calls cost a subtraction (malloc) or one
-// look into a small table (free). In a forked child nothing is sampled any more. When sampling ends,
-// libraries get the real functions back; the hooks themselves stay, since nobody can tell who still
-// has their address, or is in one.
+// look into a small table (free). In a forked child nothing is sampled any more. When sampling
+// ends, libraries get the real functions back; the hooks themselves stay, since nobody can tell who
+// still has their address, or is in one.
 #pragma once
 
 #include <cstddef>

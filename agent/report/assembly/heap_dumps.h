@@ -20,16 +20,17 @@ class HeapDumps {
 
   enum class Existing { kKept, kReplaced };
 
-  // Writes all reachable objects into a file of mode 0600, with their allocation stacks if `hold` is
-  // given. Returns the number of objects with a stack, or the error; an existing file that is kept is
-  // an error. `dumped` is called once the VM has written the objects: later changes are not in the file.
+  // Writes all reachable objects into a file of mode 0600, with their allocation stacks if `hold`
+  // is given. Returns the number of objects with a stack, or the error; an existing file that is
+  // kept is an error. `dumped` is called once the VM has written the objects: later changes are not
+  // in the file.
   virtual Result<std::uint64_t> write(JNIEnv* jni, const std::string& path, const HoldObjects& hold,
                                       Existing existing, const std::function<void()>& dumped) = 0;
   // Allocates the Java objects that write() to this path needs, while the heap has room.
   virtual std::optional<Error> prepare(JNIEnv* jni, const std::string& path) = 0;
 
-  // Called in VMDeath, before the last dump. The threads of ZGC and Shenandoah have stopped by then and
-  // a collection request would never return, so no dump after this call requests one.
+  // Called in VMDeath, before the last dump. The threads of ZGC and Shenandoah have stopped by then
+  // and a collection request would never return, so no dump after this call requests one.
   virtual void vm_dies() = 0;
   // A dump is being written, not just waiting for the collection.
   virtual bool is_writing() const = 0;

@@ -1,5 +1,5 @@
-// Numbers of 5 bits a letter (A-Z, a-z, 0-9, +, /), the lowest bits first, 32 added to all letters of a
-// number but its last: how the page has its trees. Pure.
+// Numbers of 5 bits a letter (A-Z, a-z, 0-9, +, /), the lowest bits first, 32 added to all letters
+// of a number but its last: how the page has its trees. Pure.
 #pragma once
 
 #include <cstddef>

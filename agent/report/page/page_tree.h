@@ -50,10 +50,10 @@ class PageTree {
   void use_names() const;
   enum class With { kCount, kAmount, kAges, kBefore };
   void append_text(std::string& out, With with);
-  // When it was allocated, where that is known: {"step_ms":,"text":}. Moment by moment, the first one
-  // is that of the oldest figure: how many stacks follow, then of each how many it leaves out behind
-  // the one before, of those that have figures in the order of append_text(), which was called before;
-  // then amount and count.
+  // When it was allocated, where that is known: {"step_ms":,"text":}. Moment by moment, the first
+  // one is that of the oldest figure: how many stacks follow, then of each how many it leaves out
+  // behind the one before, of those that have figures in the order of append_text(), which was
+  // called before; then amount and count.
   bool has_moments() const { return !moments_.empty(); }
   void append_moments(std::string& out) const;
 

@@ -1,5 +1,5 @@
-// The html report: the flame graph page with the stacks of the run, of all records and of time as its
-// data.
+// The html report: the flame graph page with the stacks of the run, of all records and of time as
+// its data.
 //
 // The data is one JSON object; page_data.js is its only reader. Names stand in it as they are, so
 // that the file can be searched with grep:

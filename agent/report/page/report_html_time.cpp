@@ -8,9 +8,9 @@
 //            there are], both with pins; holders: [class or "", holder], where a holder is thread,
 //            first frame outside the JDK or "", place, ns, count
 //   incomplete a sentence on what the figures lack
-// where a table `x` has x_count, all the rows that there are. Trees are as page_tree.h has them, but a
-// stack may end in a frame; what its own bar stands for is the amount there. Those of locks have the
-// kind of waiting as the outermost bar.
+// where a table `x` has x_count, all the rows that there are. Trees are as page_tree.h has them,
+// but a stack may end in a frame; what its own bar stands for is the amount there. Those of locks
+// have the kind of waiting as the outermost bar.
 #include <algorithm>
 #include <map>
 #include <string>

@@ -13,10 +13,10 @@ namespace ddm {
 // invokedynamic and method handles, caches of java.lang.reflect and Class.
 bool is_of_first_use(std::string_view class_name, std::string_view method);
 
-// Whether the JDK makes something there only because threads meet just so: who waits for a lock or a
-// result, workers that a pool adds, cells of contended counters. It comes or does not come by timing. Of
-// a stack only the innermost frames count for that, up to the first one that is not the JDK's: further
-// out such a frame only runs what the program has handed to it.
+// Whether the JDK makes something there only because threads meet just so: who waits for a lock or
+// a result, workers that a pool adds, cells of contended counters. It comes or does not come by
+// timing. Of a stack only the innermost frames count for that, up to the first one that is not the
+// JDK's: further out such a frame only runs what the program has handed to it.
 bool is_of_waiting(std::string_view class_name, std::string_view method);
 
 }  // namespace ddm

@@ -23,8 +23,8 @@ ClassOrigin origin_of(std::string_view class_name);
 
 // The frame that a row is named after, of `count` frames, the innermost of which is 0 and whose
 // class is class_of(i): the innermost of the least origin that there is. With nothing but java.base
-// it is the outermost that is not merely how its thread begins. Frames without a class are passed over.
-// `count` is not 0.
+// it is the outermost that is not merely how its thread begins. Frames without a class are passed
+// over. `count` is not 0.
 template <typename ClassOf>
 std::size_t telling_frame(std::size_t count, ClassOf class_of) {
   for (std::size_t i = 0; i < count; ++i) {

@@ -36,8 +36,8 @@ struct LoadingClass {
   bool is_new;       // false: it is being retransformed or redefined, by any agent
 };
 
-// A change that is wanted of loaded classes. Called on any thread, and never destroyed: VM threads may
-// be inside it at exit.
+// A change that is wanted of loaded classes. Called on any thread, and never destroyed: VM threads
+// may be inside it at exit.
 class ClassChange {
  public:
   virtual ~ClassChange() = default;
@@ -82,8 +82,8 @@ class ClassHooks {
   // Adds or removes the rewriting. Both return "" or the error.
   std::string switch_on(ClassRewriting& rewriting);
   std::string switch_off(ClassRewriting& rewriting);
-  // Brings all loaded classes up to date with a changed request, or those that `needs` tells. Classes
-  // that are not linked yet or are being defined follow when they are linked, also after
+  // Brings all loaded classes up to date with a changed request, or those that `needs` tells.
+  // Classes that are not linked yet or are being defined follow when they are linked, also after
   // switch_off().
   using Needs = std::function<bool(jclass, std::string_view internal_name, bool is_platform)>;
   Retransformer::Totals retransform(JNIEnv* jni, ClassChange& change, Needs needs = nullptr);

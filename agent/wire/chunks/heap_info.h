@@ -47,8 +47,8 @@ struct HeapInfo {
   friend bool operator==(const HeapInfo&, const HeapInfo&) = default;
 };
 
-// HPUS, a chunk of our own: the whole heap's figures uncut, and what was collected since the VM began.
-// The request has no data.
+// HPUS, a chunk of our own: the whole heap's figures uncut, and what was collected since the VM
+// began. The request has no data.
 //
 //   u8 max bytes (0: no limit), u8 committed bytes, u8 used bytes
 //   u4 collectors, each { str name, u8 collections, u8 ms }

@@ -1,4 +1,5 @@
-// NHGT, sampled native allocations: the one chunk that is little-endian. NHGE switches them (our own).
+// NHGT, sampled native allocations: the one chunk that is little-endian. NHGE switches them (our
+// own).
 //
 //   u4 signature 812345dd, u2 version 2, u2 bytes of a pointer (4 or 8)
 //   size_t bytes of maps, of records, of one record, total in use, pointers of a backtrace

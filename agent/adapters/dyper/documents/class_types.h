@@ -1,5 +1,6 @@
-// Which classes are the system's, which do I/O, which are collections: built in, and changed by
-// CLASSES. A class of its own beats packages, a longer package a shorter one. One thread at a time.
+// Classifies classes as system, I/O or collection classes: a built-in table that CLASSES changes.
+// An entry for a class overrides its package's, and a longer package a shorter one. One thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,13 @@
 namespace ddm {
 
 struct ClassType {
-  bool system = false;  // not looked at by itself: what called it is
-  bool io = false;      // whatever runs in it is I/O
+  bool system = false;  // costs are charged to the caller instead
+  bool io = false;      // a thread whose innermost frame is here does I/O
   bool collection = false;
   friend bool operator==(const ClassType&, const ClassType&) = default;
 };
 
-// "SYSTEM_IO". None: no such word.
+// "SYSTEM_IO" -> the type. None: unknown word.
 std::optional<ClassType> class_type_of(std::string_view word);
 std::string_view name_of(ClassType type);
 
@@ -32,11 +33,11 @@ class ClassTypes {
   // "a.b.C"
   ClassType of(std::string_view class_name) const;
 
-  // What CLASSES and GETCLASSES hold: their element, or an empty node.
+  // The element that CLASSES and GETCLASSES contain, or an empty node.
   void change(pugi::xml_node classes, std::vector<DyperError>& errors);
   void write(pugi::xml_node match, XmlWriter& xml, std::vector<DyperError>& errors) const;
 
-  // Other than before when something has changed.
+  // Grows with each change.
   std::uint64_t version() const { return version_; }
 
  private:

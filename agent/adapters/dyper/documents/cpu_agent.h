@@ -1,9 +1,9 @@
-// CPU: where threads run, by class, method and line.
+// CPU: samples of running threads by class, method and line.
 //
-// A stack is charged to its first frame that is not the system's (BASE); TOTAL counts every frame
-// from there on, so recursion counts each time. Methods of a class are counted once the class is
-// worth it, lines once their method is (DetailRule), unless DETAIL_ALL holds or SETDETAIL has
-// decided. Bounded: from kMostItems different names on, new ones count in the sums alone.
+// A sample is charged to its first frame outside of system classes (BASE); TOTAL counts every frame
+// from there to the root, so a recursive method counts once for each of its frames. Methods are
+// counted once their class has passed DetailRule, lines once their method has, unless DETAIL_ALL or
+// SETDETAIL decides otherwise. Bounded: after kMostItems names, new names count in the sums only.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class CpuAgent final : public DyperAgent {
   struct Hits {
     std::int64_t total = 0;
     std::int64_t base = 0;
-    std::int64_t reported = 0;  // total, in the last report
+    std::int64_t reported = 0;  // the total that the last report had
   };
   struct Detail {
     std::optional<bool> decided;  // by SETDETAIL

@@ -1,5 +1,5 @@
-// One of the accounts that monitoring keeps: AGENT names it, REPORT has an element of it. Each is
-// shown every look and adds up what it is about. One thread at a time.
+// A DYPER agent: one of the analyses of monitoring, which AGENT names and which has an element of
+// its own in REPORT. Each receives every Look and updates its sums. One thread at a time.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace ddm {
 
-// How long and how often was looked, since monitoring began or figures were cleared.
+// The time and number of looks since monitoring began or the figures were cleared.
 struct MonitoredTime {
   std::int64_t monitored_us = 0;
   std::int64_t monitored_ms() const { return monitored_us / 1000; }
@@ -24,8 +24,8 @@ struct MonitoredTime {
 struct ReportMoment {
   std::int64_t now_ms = 0;
   std::int64_t processors = 1;
-  std::vector<ThreadFacts> threads;  // that live
-  std::string counted;               // <RTITEM> of patched code
+  std::vector<ThreadFacts> threads;  // the living ones
+  std::string counted;               // the <RTITEM> elements of patched code
 };
 
 class DyperAgent {
@@ -38,7 +38,7 @@ class DyperAgent {
   std::string_view name() const { return name_; }
   bool active = true;
 
-  // `us`: monitored since the look before.
+  // `us`: the monitored time since the previous look.
   void check(const Look& look, std::int64_t us, const ClassTypes& types,
              const DyperVariables& variables) {
     time_.monitored_us += us;
@@ -50,7 +50,7 @@ class DyperAgent {
     time_ = {};
     forget();
   }
-  // "a.B", "a.B@method". None of them: nothing.
+  // `name`: "a.B" or "a.B@method"; an unknown one has no effect.
   virtual void set_detail(std::string_view, bool) {}
   virtual void report(const ReportMoment& moment, const DyperVariables& variables,
                       XmlWriter& xml) = 0;
@@ -70,8 +70,7 @@ class DyperAgent {
   MonitoredTime time_;
 };
 
-// The stack without what is the system's own on top: where the first frame of the program's stands;
-// frames.size() if there is none.
+// The index of the innermost frame outside of system classes; frames.size() if there is none.
 inline std::size_t first_user_frame(const SeenThread& thread, const ClassTypes& types) {
   std::size_t i = 0;
   while (i < thread.frames.size() && types.of(thread.frames[i].class_name).system) ++i;

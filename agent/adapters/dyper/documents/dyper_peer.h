@@ -1,8 +1,8 @@
 // One DYPER client: its socket, its documents in and out.
 //
-// Made, read and written by the I/O thread; send(), answer() and has_room() by any thread. Documents
-// are handed on one after the other, and each is answered once; while too many are not, no more are
-// read.
+// The I/O thread creates it, reads and writes; any thread may call send(), answer() and has_room().
+// Documents are passed on in order, and each gets one answer; while too many are unanswered, the
+// socket is not read.
 #pragma once
 
 #include <atomic>
@@ -25,27 +25,27 @@ namespace ddm {
 
 class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPeer> {
  public:
-  struct Settings {  // of all peers
+  struct Settings {  // shared by all peers
     Access access = Access::kUser;
-    std::string greeting;  // framed; to every peer first
-    // On the I/O thread; must not wait. Ends in one peer->answer(), from any thread.
+    std::string greeting;  // framed; the first text that a peer receives
+    // On the I/O thread; must not block. Leads to one peer->answer(), from any thread.
     std::function<void(const std::shared_ptr<DyperPeer>& peer, std::string document)> on_document;
-    // Takes what a peer has read: to close a file may take a disk's time, which the I/O thread has
-    // not.
+    // Destroys the files that a peer has finished with on another thread: close() may wait for a
+    // disk, and the I/O thread must not block.
     std::function<void(SendQueue::Leftovers)> free;
     Log log;  // any thread
   };
 
-  // `checked`: may be served. Otherwise it is checked again and again until the other process has
-  // accepted our connection and so owns its end.
+  // `checked`: the peer may be served. Otherwise the check is repeated until the other process has
+  // accepted the connection and so owns its end.
   DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor socket, std::string name,
             std::shared_ptr<Waker> waker, bool checked);
 
-  // Text that is framed already. Any thread; never waits.
+  // Sends text that is already framed. Any thread; never blocks.
   void send(std::string_view framed);
-  // The answer to the oldest document that has none.
+  // Answers the oldest unanswered document.
   void answer(std::string_view document);
-  // What was sent before is read.
+  // The peer has read everything that was sent.
   bool has_room() { return queue_.wait_for_room(std::chrono::milliseconds::zero()); }
 
   // Peer: the I/O thread.
@@ -63,12 +63,12 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   static constexpr std::size_t kRoom = std::size_t{256} << 10;
 
   void push(OutgoingPacket packet);
-  // Lets it in when it is checked. The error: it is refused.
+  // Accepts the peer once the check succeeds. The error: the peer is refused.
   std::optional<Error> check();
   void greet();
-  // The next document, unless too many wait.
+  // Passes on the next document, unless too many are unanswered.
   std::optional<std::string> next();
-  // Writes what the socket takes. False: it has gone, or does not read.
+  // Writes as much as the socket accepts. False: the peer has closed, or does not read.
   bool write();
 
   const std::shared_ptr<const Settings> settings_;
@@ -79,9 +79,9 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   std::atomic<int> pending_{0};
   std::atomic<bool> overflown_{false};
 
-  // The I/O thread's own.
+  // Used by the I/O thread only.
   bool checked_ = false;
-  bool ended_ = false;  // sends no more
+  bool ended_ = false;  // the peer has closed its sending side
   Clock::time_point check_until_;
   Clock::time_point check_next_;
   DocumentReader reader_;

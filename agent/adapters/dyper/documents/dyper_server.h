@@ -1,5 +1,5 @@
-// The agent's end of DYPER's connections: a door of the I/O loop, and what goes to all who came in.
-// Who may connect is decided as for DDM servers.
+// The agent's end of DYPER's connections: a listening socket of the I/O loop, and broadcasts to all
+// connected peers. The access rules are those for DDM servers.
 #pragma once
 
 #include <memory>
@@ -20,22 +20,23 @@ class DyperServer {
     DyperPeer::Settings peers;
   };
 
-  // The error is one sentence for people. What the settings call outlives the server.
+  // The error is one sentence for people. The objects that `settings` refer to must outlive the
+  // server.
   static Result<std::unique_ptr<DyperServer>> start(Settings settings,
                                                     std::shared_ptr<IoLoop> loop);
   ~DyperServer() { stop({}); }
   DyperServer(const DyperServer&) = delete;
   DyperServer& operator=(const DyperServer&) = delete;
 
-  // With the port that it really got.
+  // The address with the actual port.
   const Address& bound_address() const { return door_->bound(); }
 
-  // To all that are connected and read what they are sent.
+  // Sends to all connected peers, except those that do not read.
   void broadcast(std::string_view framed);
   bool has_peers() const { return !door_->peers().empty(); }
 
-  // Sends `farewell` (framed) and what else the sockets take at once, then ends all. A second call
-  // does nothing.
+  // Sends `farewell` (framed) and all that the sockets accept without blocking, then closes them. A
+  // second call has no effect.
   void stop(std::string_view farewell);
 
  private:

@@ -1,12 +1,11 @@
-// How documents follow each other on a DYPER connection: each one is any number of lines, then a
-// line that ends it.
+// The framing of documents on a DYPER connection: any number of lines, then a terminating line.
 //
 //   to us      <DYPER ...>...</DYPER>         ENDDYPERMSG
 //   a reply    <DYPER_REPLY ...>...           ENDDYPERREPLY
-//   unasked    CONNECT 4711@box, <DYPER ...>  ENDDYPERMSG
+//   events     CONNECT 4711@box, <DYPER ...>  ENDDYPERMSG
 //
-// Replies have no number: they come once for each document, in order. XmlWriter lets no value make
-// a line of its own.
+// Replies carry no number: each document gets one, in order. XmlWriter escapes line ends in values,
+// so a value cannot forge a terminating line.
 #pragma once
 
 #include <optional>
@@ -23,24 +22,24 @@ inline constexpr std::string_view kReplyEnd = "ENDDYPERREPLY";
 std::string framed_message(std::string_view document);
 std::string framed_reply(std::string_view document);
 
-// Bytes in, documents out. Memory is bounded: of a document that is too long the beginning is kept,
-// enough for read_xml() to refuse it by its size.
+// Bytes in, documents out. Memory is bounded: only the beginning of an oversized document is kept,
+// which is long enough for read_xml() to refuse it by its size.
 class DocumentReader {
  public:
   void append(std::string_view data);
 
-  // The next one that is complete, without the line that ends it.
+  // The next complete document, without its terminating line.
   std::optional<std::string> next();
 
-  // What it keeps in memory.
+  // The bytes held in memory.
   std::size_t held() const { return buffer_.size() + document_.size(); }
 
  private:
   void keep(std::string_view line);
 
-  std::string buffer_;         // what has come and is not looked at
-  std::string document_;       // the lines so far
-  bool line_goes_on_ = false;  // the last line's beginning is in document_ already
+  std::string buffer_;         // received and not yet scanned
+  std::string document_;       // the lines of the incomplete document
+  bool line_goes_on_ = false;  // document_ ends with the beginning of a line
 };
 
 }  // namespace ddm

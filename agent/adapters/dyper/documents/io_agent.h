@@ -1,5 +1,6 @@
-// IO: threads whose innermost frame is an I/O class's, by the outermost such frame of the system's
-// (what the program has called), with the threads and the program's own frames behind.
+// IO: threads whose innermost frame is in an I/O class, grouped by the outermost system frame of
+// that run (the method that the program called), with the threads and the program's frames below
+// it.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Which elements each command knows. One that it does not know is told of, or a slip of the pen would
-// look like a document that was carried out. Pure.
+// The elements that each command knows. An unknown element is reported; otherwise a misspelled one
+// would look as if it had been carried out. Pure.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace ddm {
 
-// An error for each element that the command does not know where it stands. False: there are
-// elements in the document, and it knows none of them, so that nothing is to be done: a CLEAR of an
-// unknown element is not a CLEAR of everything.
+// Adds an error for each element that the command does not know at that place. False: the document
+// has elements and all are unknown, so the command must not run: a CLEAR of an unknown element is
+// not a CLEAR of everything.
 bool check_elements(const DyperRequest& request, std::vector<DyperError>& errors);
 
 }  // namespace ddm

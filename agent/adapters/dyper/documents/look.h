@@ -1,5 +1,5 @@
-// What one look at the program's threads has found. The texts belong to whoever has looked, and
-// stay as long as the look.
+// One look: a sample of all threads of the program. Whoever took the look owns the texts, which
+// live as long as the look.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace ddm {
 struct SeenFrame {
   std::string_view class_name;  // "a.b.C"
   std::string_view method;
-  std::string_view file;  // "" = not known
-  int line = -1;          // -2 native, -1 not known
+  std::string_view file;  // "": unknown
+  int line = -1;          // -2: native, -1: unknown
 };
 
-// java.lang.Thread.State, with sleeping apart.
+// java.lang.Thread.State, with sleeping as a state of its own.
 enum class ThreadDoing {
   kNew,
   kRunnable,
@@ -34,7 +34,7 @@ struct SeenThread {
   std::string name;
   ThreadDoing doing = ThreadDoing::kRunnable;
   std::vector<SeenFrame> frames;  // innermost first
-  std::int64_t lock_owner = -1;   // of what it is blocked on; -1 = nobody, or not known
+  std::int64_t lock_owner = -1;   // of the monitor that blocks the thread; -1: nobody, or unknown
   std::string lock_owner_name;
 };
 
@@ -44,7 +44,7 @@ struct Look {
   std::shared_ptr<const void> texts_held;
 };
 
-// What is known of a thread beside its stack, when somebody asks.
+// Facts about a thread besides its stack, collected on request.
 struct ThreadFacts {
   std::int64_t id = 0;
   std::string name;

@@ -1,10 +1,11 @@
-// What a document asks for, and the document that answers it.
+// A parsed request document, and the reply document.
 //
-//   <DYPER PID='4711@box' COMMAND='PING'>...</DYPER>   -> <DYPER_REPLY
-//   ID='4711@box'>PONG</DYPER_REPLY> <DYPATCH PID='4711@box' COMMAND='PING' />          ->
-//   <DYPATCH_REPLY ID='4711@box'>PONG</...>
+//   <DYPER PID='4711@box' COMMAND='PING'>...</DYPER>
+//     -> <DYPER_REPLY ID='4711@box'>PONG</DYPER_REPLY>
+//   <DYPATCH PID='4711@box' COMMAND='PING' />
+//     -> <DYPATCH_REPLY ID='4711@box'>PONG</DYPATCH_REPLY>
 //
-// What cannot be done is answered too: <ERROR CODE='NO_AGENT' AGENT='X'>words</ERROR> in the reply.
+// A failure is answered too: the reply contains <ERROR CODE='NO_AGENT' AGENT='X'>words</ERROR>.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +37,12 @@ enum class DyperErrorCode {
 
 std::string_view name_of(DyperErrorCode code);
 
-// More of them are of no use to anybody.
+// Further errors of a document are dropped.
 inline constexpr std::size_t kMostErrors = 100;
 
 struct DyperError {
   DyperErrorCode code;
-  std::string attribute;  // what it is about: "AGENT"; "" = nothing in particular
+  std::string attribute;  // the subject, such as "AGENT"; "": none
   std::string value;
   std::string message;
 
@@ -50,14 +51,14 @@ struct DyperError {
 
 enum class DyperLanguage { kDyper, kDypatch };
 
-// Who we are to DYPER's clients: "4711@box".
+// This process's id for DYPER's clients: "4711@box".
 struct DyperIdentity {
   std::int64_t pid = 0;
   std::string host;
 
   static DyperIdentity of_this_process();
   std::string text() const { return std::to_string(pid) + "@" + host; }
-  // Nothing, the number alone, or the whole.
+  // Matches "", the number alone, and the whole id.
   bool is_meant_by(std::string_view pid_attribute) const;
 };
 
@@ -65,10 +66,10 @@ struct DyperRequest {
   std::unique_ptr<pugi::xml_document> document;
   DyperLanguage language = DyperLanguage::kDyper;
   std::string command;  // "PING"
-  pugi::xml_node root;  // <DYPER> itself; what the command is told is inside
+  pugi::xml_node root;  // <DYPER> itself, whose children are the arguments
 };
 
-// The error is for the reply, in the language that is spoken in as far as that is known.
+// The error is meant for the reply, in the request's dialect (DYPER or DYPATCH) if that is known.
 struct RefusedRequest {
   DyperLanguage language = DyperLanguage::kDyper;
   DyperError error;
@@ -77,14 +78,14 @@ struct RefusedRequest {
 std::variant<DyperRequest, RefusedRequest> read_request(std::string_view text,
                                                         const DyperIdentity& self);
 
-// The first element inside of `parent` that has one of the names; none: an empty node.
+// The first child of `parent` with one of the names; an empty node if there is none.
 pugi::xml_node child_of(pugi::xml_node parent, const char* name, const char* other_name = nullptr);
 
-// A reply: `content` is the inside, `attributes` more of its start tag (" ACTIVE='true'").
+// A reply with this content; `attributes` are appended to its start tag (" ACTIVE='true'").
 std::string reply_document(DyperLanguage language, const DyperIdentity& self,
                            std::string_view content, std::string_view attributes = {});
 std::string refusal(const RefusedRequest& refused, const DyperIdentity& self);
-// The reply to a document that cannot be looked into now.
+// The reply to a document that cannot be processed now.
 std::string busy_reply(std::string_view text, const DyperIdentity& self, std::string_view why);
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// USETHREAD: which threads are looked at. One thread at a time.
+// USETHREAD: the choice of monitored threads. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ddm {
 
-// By thread id: these, or all but these.
+// By thread id: the listed ones, or all but the listed ones.
 struct ChosenThreads {
   std::vector<std::int64_t> ids;
   bool all_but_these = true;
@@ -20,13 +20,13 @@ struct ChosenThreads {
 
 class ThreadChoice {
  public:
-  // <THREADS><THREAD ID='31' IGNORE='true' USE='false' />...</THREADS>
-  // `living`: a thread that is not among them can be chosen no more than one that never was; what was
-  // chosen before can be taken back. None: that is not known.
+  // <THREADS><THREAD ID='31' IGNORE='true' USE='false' />...</THREADS> `living`: other ids cannot
+  // be chosen, but an earlier choice of them can be taken back. None: the living threads are
+  // unknown.
   void change(pugi::xml_node threads, const std::optional<std::unordered_set<std::int64_t>>& living,
               std::vector<DyperError>& errors);
 
-  // IGNORE wins over USE; who has neither is used if `by_default`.
+  // IGNORE overrides USE; a thread with neither is used if `by_default`.
   bool uses(std::int64_t thread_id, bool by_default) const;
   ChosenThreads chosen(bool by_default) const;
 

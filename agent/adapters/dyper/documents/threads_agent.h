@@ -1,6 +1,6 @@
-// THREADS: what each thread was found doing, and who held the locks that it was blocked on. A
-// thread is followed once it was seen running or blocked; what is known of one that has ended is
-// told once more and then dropped.
+// THREADS: the states in which each thread was seen, and the holders of the locks that blocked it.
+// A thread is followed once it was seen running or blocked; an ended thread is reported once more
+// and then dropped.
 #pragma once
 
 #include <map>
@@ -31,16 +31,16 @@ class ThreadsAgent final : public DyperAgent {
   };
   struct Sums {
     std::string name;
-    std::string class_name;  // where its own code begins
+    std::string class_name;  // of the innermost frame outside of system classes
     std::int64_t start_ms = 0, last_ms = 0;
     std::int64_t total = 0, blocks = 0, runs = 0, waits = 0, ios = 0, sleeps = 0;
-    std::int64_t timed_us = 0;  // that its blocking and waiting were timed for, between looks
+    std::int64_t timed_us = 0;  // the time during which contention was timed
     std::map<std::int64_t, Holder> holders;
     bool introduced = false;
   };
 
   std::map<std::int64_t, Sums> threads_;
-  std::optional<MonitoredTime> timed_since_;  // the last look, if contention was timed then
+  std::optional<MonitoredTime> timed_since_;  // at the last look, if contention was timed then
 };
 
 }  // namespace ddm

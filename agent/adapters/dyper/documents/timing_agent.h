@@ -1,4 +1,4 @@
-// TIMING: how many threads live, and what CPU each of them has used in its life.
+// TIMING: the number of living threads, and the CPU that each has used in its life.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class TimingAgent final : public DyperAgent {
     std::int64_t start_ms = 0, last_ms = 0;
   };
 
-  std::map<std::int64_t, Life> lives_;  // of those that were there at the last look
+  std::map<std::int64_t, Life> lives_;  // of the threads of the last look
   std::int64_t seen_ = 0, created_ = 0, died_ = 0;
   double live_ = 0, live_squares_ = 0;
 };

@@ -10,18 +10,18 @@
 
 namespace ddm {
 
-// From a class to its methods, and from a method to its lines: when is one worth a closer look?
+// When to count the methods of a class, and the lines of a method, separately.
 struct DetailRule {
-  double min_total = 250;         // hits of all before any is judged
-  double minimum = 10;            // hits of its own before it is judged
-  double threshold = 0.025;       // share of all hits from which on it is
-  double stop_threshold = 0.005;  // share below which it is no more
+  double min_total = 250;         // hits of all items before any is judged
+  double minimum = 10;            // hits of one item before it is judged
+  double threshold = 0.025;       // share of all hits at which detail starts
+  double stop_threshold = 0.005;  // share below which detail stops
 };
 
 struct DyperVariables {
   std::int64_t check_ms = 10;
   std::int64_t disable_ms = 5000;
-  std::int64_t report_ms = 0;  // 0: no reports but those that are asked for
+  std::int64_t report_ms = 0;  // 0: reports on request only
   bool monitor = false;
   bool show_stack = false;
   bool contention = false;
@@ -38,8 +38,8 @@ struct DyperVariables {
   DetailRule class_detail;
   DetailRule method_detail;
 
-  // True: the variable has the value now. False: there is no such variable. The error: it cannot
-  // have that value, and what would be right.
+  // True: the variable is set. False: there is no such variable. The error: the value is invalid,
+  // and which values are valid.
   Result<bool> set(std::string_view name, std::string_view value);
   // None: there is no such variable.
   std::optional<std::string> get(std::string_view name) const;

@@ -1,5 +1,6 @@
-// A document from a peer -> a tree. The peer may be hostile: no DOCTYPE (entities that expand to
-// gigabytes), bounded size and depth, one root element with nothing around it but comments.
+// Parses a peer's document into a tree. The peer may be hostile: a DOCTYPE is refused (its entities
+// may expand to gigabytes), size and depth are bounded, and only comments may surround the root
+// element.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +17,18 @@ namespace ddm {
 inline constexpr std::size_t kMaxDocument = std::size_t{1} << 20;
 inline constexpr int kMaxNesting = 64;
 
-// The error is one sentence that says what is wrong and where.
+// The error is one sentence: what is wrong, and where.
 Result<std::unique_ptr<pugi::xml_document>> read_xml(std::string_view text);
 
-// "" when it is not there.
+// "": the attribute is missing.
 std::string_view attribute_of(pugi::xml_node node, const char* name);
 bool has_attribute(pugi::xml_node node, const char* name);
 
-// The text inside, without blanks around it.
+// The element's text, trimmed.
 std::string text_in(pugi::xml_node node);
 
-// As DYPER's clients write flags: `f F 0 n N` begin false, all else, "" too, is true. `missing`:
-// the attribute is not there.
+// A flag as DYPER's clients write it: text that begins with one of `f F 0 n N` is false, any other
+// text, "" too, is true. `missing`: the value without the attribute.
 bool flag_of(pugi::xml_node node, const char* name, bool missing);
 
 }  // namespace ddm

@@ -1,11 +1,11 @@
-// Writes an element into text, in the shape that DYPER's clients know: attributes in single quotes,
-// a blank before "/>", a line's end behind each end tag, no declaration.
+// Writes XML in the form that DYPER's clients parse: attributes in single quotes, a blank before
+// "/>", a line end after each end tag, no declaration.
 //
 //   XmlWriter xml;
 //   xml.open("THREAD").attribute("ID", 4).open("STACK").attribute("CLASS", name).close().close();
 //
-// Whatever a value holds, the text stays well-formed UTF-8 and has no line that a value has made:
-// line ends and tabs in values become &#10; &#13; &#9;, what XML forbids becomes U+FFFD.
+// The output is well-formed UTF-8 for any value, and a value adds no line: line ends and tabs
+// become &#10; &#13; &#9;, characters that XML forbids become U+FFFD.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@ namespace ddm {
 class XmlWriter {
  public:
   XmlWriter& open(std::string_view tag);
-  // Before what goes into the element.
+  // To be called before the element's content.
   XmlWriter& attribute(std::string_view name, std::string_view value);
   XmlWriter& attribute(std::string_view name, const char* value) {
     return attribute(name, std::string_view(value));
@@ -34,7 +34,7 @@ class XmlWriter {
   }
   XmlWriter& attribute(std::string_view name, double value);
   XmlWriter& text(std::string_view value);
-  // What another writer has made.
+  // Appends another writer's output.
   XmlWriter& raw(std::string_view xml);
   XmlWriter& close();
 
@@ -54,7 +54,7 @@ class XmlWriter {
   bool in_start_tag_ = false;
 };
 
-// "20.0", "0.025": a double as Java prints it, as far as that matters; not a number is 0.
+// "20.0", "0.025": a double as Java prints it, but for exponents; infinity and NaN are 0.
 std::string decimal(double value);
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// Names as DYPATCH's documents have them -> as class files have them. Pure.
+// Converts names between the forms of DYPATCH's documents and of class files. Pure.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,22 @@ namespace ddm {
 // "shop.Cart" -> "shop/Cart"
 std::string internal_name(std::string_view dotted);
 
-// "(int,java.lang.Object,long[])" -> "(ILjava/lang/Object;[J)V"; a type behind the bracket is what
-// is returned. None: it is no list of types.
+// "(int,java.lang.Object,long[])" -> "(ILjava/lang/Object;[J)V"; a type after the bracket is the
+// return type. None: not a list of types.
 std::optional<std::string> method_descriptor_of(std::string_view signature);
 
-// The other way round, as id tables show methods: "(ILjava/lang/Object;)V" ->
-// "(int,java.lang.Object)".
+// The inverse, for id tables: "(ILjava/lang/Object;)V" -> "(int,java.lang.Object)".
 std::string signature_of(std::string_view descriptor);
 
-// Which methods FOR means: "total", "total(int,java.lang.String)" or "total(ILjava/lang/String;)I",
-// "*" or nothing for all. None: it has brackets that are no list of types.
+// The methods that FOR selects: "total", "total(int,java.lang.String)" or
+// "total(ILjava/lang/String;)I"; "*" or "": all. None: the brackets hold no list of types.
 struct MethodChoice {
   std::string name;
   std::string descriptor;  // '*' for any result; "": any
 };
 std::optional<MethodChoice> method_choice(std::string_view given);
 
-// The type of an allocation that WHEN names, an array's by its element: "shop.Cart" -> "shop/Cart",
+// The allocated type that WHEN names, for an array its element type: "shop.Cart" -> "shop/Cart",
 // "int" and "int[][]" -> "I".
 std::string allocated_type(std::string_view given);
 

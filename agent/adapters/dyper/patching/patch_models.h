@@ -1,4 +1,4 @@
-// DYPATCH's models: which methods are patched, where and in which mode. One thread at a time.
+// DYPATCH's models: the patched methods, the places in them, and the modes. One thread at a time.
 //
 //   <MODEL NAME='M1'>
 //     <FOR CLASS='shop.Cart' METHOD='total' UPDATE='NEW'>
@@ -7,8 +7,8 @@
 //     </FOR>
 //   </MODEL>
 //
-// UPDATE NEW forgets what was there for that class and method, ADD keeps what is put elsewhere: a
-// patch of the same WHAT and WHEN takes the place of the former. `*` is any class or method.
+// UPDATE NEW discards the earlier patches of that class and method; ADD keeps them, and replaces
+// only a patch with equal WHAT and WHEN. `*` is any class or method.
 #pragma once
 
 #include <map>
@@ -27,11 +27,11 @@ class PatchModels {
  public:
   PatchModes& modes() { return modes_; }
 
-  // `model`: MODEL or PATCHMODEL. What is wrong with a patch leaves the others.
+  // `model`: MODEL or PATCHMODEL. A faulty patch is reported, and the others are taken.
   void change(pugi::xml_node model, std::vector<DyperError>& errors);
 
   bool contains(std::string_view name) const { return models_.contains(name); }
-  // Empty: there is no such model, or nothing in it.
+  // Empty: the model is unknown or empty.
   bci::PatchPlan plan(std::string_view name) const;
 
  private:

@@ -1,14 +1,15 @@
-// What a patch does where it is put: the modes that MODEL names, built in or from documents.
+// Patch modes, which MODEL names: the code that a patch inserts. Built in, or from documents.
 //
 //   <DYPATCH_MODE NAME='COUNT_METHOD' CONTEXT='ddm.Tracker'>
 //     <CODE TYPE='CALL' CLASS='ddm.Tracker' METHOD='monCountItem' SIGNATURE='(int)'>
 //       <CONDITION TYPE='ARG' LVALUE='1' RVALUE='NONNULL' />
 //       <ARG TYPE='METHODID' />
 //     </CODE>
-//     <INSTRUCTION />                          what stands behind it runs behind the instruction
+//     <INSTRUCTION />                          code after this runs after the instruction
 //   </DYPATCH_MODE>
 //
-// CLASS='ddm.Tracker' is the agent's own sinks; any other is called as it is. One thread at a time.
+// CLASS='ddm.Tracker' means the agent's own sinks; another class is called itself. One thread at a
+// time.
 #pragma once
 
 #include <map>
@@ -24,7 +25,7 @@
 
 namespace ddm {
 
-// Stands for the sinks.
+// The class name that means the sinks.
 inline constexpr std::string_view kTrackerName = "ddm.Tracker";
 
 struct PatchMode {
@@ -33,15 +34,15 @@ struct PatchMode {
 
 class PatchModes {
  public:
-  // With those that are built in.
+  // Starts with the built-in modes.
   PatchModes();
 
-  // All DYPATCH_MODE and MODE elements inside of `root`; a name that is there already gets the new
-  // meaning. What is wrong with one leaves the others.
+  // Reads all DYPATCH_MODE and MODE children of `root`; a known name is redefined. A faulty element
+  // is reported, and the others are taken.
   void add(pugi::xml_node root, std::vector<DyperError>& errors);
   const PatchMode* find(std::string_view name) const;
 
-  // One element; none, with the reason in `errors`.
+  // Reads one element; none: the reason is in `errors`.
   static std::optional<PatchMode> read(pugi::xml_node mode, std::vector<DyperError>& errors);
 
  private:
