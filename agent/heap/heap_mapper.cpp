@@ -82,13 +82,14 @@ std::string HeapMapper::prepare(JNIEnv* jni) {
 }
 
 void HeapMapper::choose_stop(JNIEnv* jni) {
-  stop_by_following_ = vm_feature_release(jvmti_) <= kLastThatFillsBuffers;
+  const int release = vm_feature_release(jvmti_);
+  stop_by_following_ = release <= kLastThatFillsBuffers;
   if (stop_by_following_) return;
   // Parallel's young space has parts, and holes between them, for processors' nodes of memory.
   if (vm_flags::boolean("UseNUMA").value_or(true) && layout_->collector == Collector::kParallel) {
     return;
   }
-  open_buffers_ = OpenBuffers::find(layout_->objects, VmThreads::current(jvmti_, jni));
+  open_buffers_ = OpenBuffers::find(layout_->objects, VmThreads::current(jvmti_, jni), release);
   stop_by_following_ = open_buffers_.has_value();
 }
 

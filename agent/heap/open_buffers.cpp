@@ -11,9 +11,13 @@ namespace {
 constexpr std::int64_t kWord = sizeof(std::uintptr_t);
 constexpr const char* kBuffer = "ThreadLocalAllocBuffer";
 
+// From here on a buffer keeps no room for what C2 fetches ahead, and the tables have no entry of it.
+constexpr int kFirstWithoutPrefetchReserve = 27;
+
 }  // namespace
 
-std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::uintptr_t current) {
+std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::uintptr_t current,
+                                             int release) {
   const auto threads = VmThreadList::find(current);
   const auto tlab = vm_structs::offset_of("Thread", "_tlab");
   const auto start = vm_structs::offset_of(kBuffer, "_start");
@@ -21,7 +25,8 @@ std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::u
   const auto end = vm_structs::offset_of(kBuffer, "_end");
   const auto desired = vm_structs::offset_of(kBuffer, "_desired_size");
   const auto prefetch = vm_structs::address_of(kBuffer, "_reserve_for_allocation_prefetch");
-  if (!threads || !tlab || !start || !top || !end || !desired || !prefetch) return {};
+  if (!threads || !tlab || !start || !top || !end || !desired) return {};
+  if (!prefetch && release < kFirstWithoutPrefetchReserve) return {};
   if (*desired - *end != 2 * kWord) return {};
   OpenBuffers result(*threads);
   result.start_ = *tlab + *start;
@@ -32,7 +37,8 @@ std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::u
   const std::uint64_t header = objects.min_object_bytes();
   const std::uint64_t filler = header > objects.alignment ? objects.align(header) : 0;
   VmClaims claims;
-  const auto words = claims.read<std::int32_t>(*prefetch, "_reserve_for_allocation_prefetch");
+  const auto words =
+      prefetch ? claims.read<std::int32_t>(*prefetch, "_reserve_for_allocation_prefetch") : 0;
   constexpr std::int32_t kMostWords = 1 << 12;
   claims.expect(words >= 0 && words <= kMostWords, "_reserve_for_allocation_prefetch");
   expect_tlab_end(claims, {*tlab + *start, *tlab + *start, *tlab + *top}, result.end_, current);

@@ -19,8 +19,9 @@ namespace ddm {
 
 class OpenBuffers {
  public:
-  // None: this VM does not show them.
-  static std::optional<OpenBuffers> find(const ObjectLayout& objects, std::uintptr_t current);
+  // `current`: the calling JavaThread; `release`: 17, 25, ... None: this VM does not show them.
+  static std::optional<OpenBuffers> find(const ObjectLayout& objects, std::uintptr_t current,
+                                         int release);
 
   // At a safepoint, without allocation. False: there are more than `holes` has room for, or one of
   // them makes no sense.

@@ -2,10 +2,12 @@
 
 #include <sys/utsname.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "core/log.h"
 #include "program/program_exit.h"
+#include "program/shutdown_sign.h"
 #include "vm/vm_arguments.h"
 #include "wire/chunks/app_state.h"
 
@@ -13,6 +15,11 @@ namespace ddm {
 namespace {
 
 constexpr ChunkType kFeatures = chunk_type("FEAT");
+
+// The first release whose VM does not post VMDeath while a callback blocks (JDK-8355631).
+constexpr int kWaitsForCallbacks = 26;
+// Main is held for so long after the shutdown has begun, in which the VM comes to its end.
+constexpr std::chrono::milliseconds kShutdownTick{200};
 
 std::string abi() {
   utsname machine{};
@@ -36,7 +43,9 @@ std::string jvm_flags() {
 
 AppHandlers::AppHandlers(const HandlerContext& context, const VmFacts& facts,
                          const ServiceOptions& options)
-    : context_(context), options_(options) {
+    : context_(context),
+      options_(options),
+      waits_for_callbacks_(vm_feature_release(context.jvmti) >= kWaitsForCallbacks) {
   hello_.pid = static_cast<std::uint32_t>(facts.pid);
   hello_.vm = system_property(context.jvmti, "java.vm.name") + " v" +
               system_property(context.jvmti, "java.vm.version");
@@ -96,8 +105,14 @@ void AppHandlers::before_main() {
     log_warn("suspend=y has no effect without a port");
     return;
   }
+  const ShutdownSign shutdown(context_.jvmti, context_.jni());
+  const auto is_over = [this] { return hello_said_ || closed_; };
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return hello_said_ || closed_; });
+  for (bool ends = false; !changed_.wait_for(lock, kShutdownTick, is_over) && !ends;) {
+    lock.unlock();
+    ends = waits_for_callbacks_ && shutdown.is_seen();
+    lock.lock();
+  }
 }
 
 void AppHandlers::take_options(JNIEnv*, const GivenOptions& given) {

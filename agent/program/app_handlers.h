@@ -21,7 +21,8 @@ class AppHandlers final : public Feature {
   void add_chunks(Dispatcher& dispatcher) override;
   // With suspend=y: from now on servers get WAIT, since main is going to wait for a HELO.
   void vm_live(JNIEnv* jni, bool late) override;
-  // With suspend=y: blocks the program's main thread until a server has sent HELO, or end().
+  // With suspend=y: blocks the program's main thread until a server has sent HELO, end(), or where
+  // the VM waits for that thread before end(), the program's shutdown.
   void before_main() override;
   void take_options(JNIEnv* jni, const GivenOptions& given) override;
   void loaded(const std::vector<std::string>& logged) override;
@@ -36,6 +37,7 @@ class AppHandlers final : public Feature {
 
   const HandlerContext& context_;
   const ServiceOptions& options_;
+  const bool waits_for_callbacks_;  // the VM, before VMDeath
 
   std::mutex mutex_;
   HelloReply hello_;  // updated with the name

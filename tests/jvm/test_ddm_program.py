@@ -103,8 +103,9 @@ def a_program_that_waits_for_a_server_can_be_ended(t):
     process = t.popen("DdmTarget", agent="suspend=y")
     address_of(process)
     process.terminate()
-    assert process.wait(60) == 143
-    process.communicate()
+    said, _ = process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert "ready" not in said, "main ran on"
 
 
 @test()

@@ -163,6 +163,10 @@ def a_map_steps_over_what_is_left_of_a_hundred_threads_buffers(t):
                  ["-Xmx700m", "-Xmn400m", "-XX:TLABSize=256k", "-XX:-ResizeTLAB"],  # no collection
                  ("OldThreads", str(threads), "300")) as p:
         with p.client() as ddm:
+            # From JDK 26 on the objects of the VM's archive come into the heap as the program runs.
+            archived = None
+            while archived != (archived := draw(ddm, OBJECTS).objects["array8"]):
+                time.sleep(0.3)
             for tracked in (False, True, False):  # tracking lowers the buffers' ends
                 ddm.track(tracked)
                 before = draw(ddm, OBJECTS).objects["array8"]
