@@ -16,6 +16,7 @@
 #include "target.h"
 #include "threads.h"
 #include "wire/chunks/app_state.h"
+#include "wire/chunks/report_chunk.h"
 #include "wire/chunks/switch_request.h"
 #include "wire_report.h"
 
@@ -304,7 +305,7 @@ int allocs(const AllocsOptions& options) {
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
-  const bool own_reports = offers_reports(*client);
+  const bool own_reports = client->offers(kReportFeature);
   Progress progress("allocations");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
   if (!options.path.empty() && !difference) return save(options, *client, *hello, own_reports);

@@ -26,7 +26,7 @@ int dump(const DumpOptions& options) {
   }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  if (options.sites && !offers_heap_dump_pieces(*client)) {
+  if (options.sites && !client->offers(kHeapDumpPiecesFeature)) {
     return refuse("the target does not know where its objects were allocated");
   }
   umask(S_IRWXG | S_IRWXO);  // every password of the program is in there

@@ -25,6 +25,7 @@
 #include "site_figures.h"
 #include "target.h"
 #include "wire/chunks/app_state.h"
+#include "wire/chunks/report_chunk.h"
 
 namespace ddm {
 namespace {
@@ -263,7 +264,7 @@ int leaks(const LeaksOptions& given) {
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
-  if (!offers_reports(*client)) {
+  if (!client->offers(kReportFeature)) {
     return refuse("the target is another DDM server, which does not tell what is alive");
   }
   catch_interrupts();

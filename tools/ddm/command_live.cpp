@@ -9,6 +9,7 @@
 #include "site_rows.h"
 #include "target.h"
 #include "wire/chunks/app_state.h"
+#include "wire/chunks/report_chunk.h"
 
 namespace ddm {
 namespace {
@@ -155,7 +156,7 @@ int live(const LiveOptions& options) {
   const std::uint64_t survived = options.survived.empty() ? 0 : std::stoull(options.survived);
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  if (!offers_reports(*client)) {
+  if (!client->offers(kReportFeature)) {
     return refuse("the target is another DDM server, which does not tell what is alive");
   }
   Progress progress("live objects");

@@ -224,7 +224,7 @@ int record(const RecordOptions& given) {
   if (!address) return refuse(address.message());
   auto client = DdmClient::connect(*address);
   if (!client) return refuse(client.message());
-  if (!offers_reports(*client)) {
+  if (!client->offers(kReportFeature)) {
     return refuse(
         "the target is another DDM server, which writes no reports; `ddm track` and "
         "`ddm allocs --recent` show what it records");

@@ -14,6 +14,7 @@
 #include "target.h"
 #include "top/pulse.h"
 #include "top/screen.h"
+#include "wire/chunks/report_chunk.h"
 
 namespace ddm {
 namespace {
@@ -150,7 +151,7 @@ int top_of_all(const TopOptions& options) {
 int top_of_one(const TopOptions& options) {
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  if (!offers_reports(*client)) {
+  if (!client->offers(kReportFeature)) {
     return refuse("the target is another DDM server, which does not count its sites");
   }
   const RowsBy by = *rows_by(options.by);

@@ -11,6 +11,7 @@
 #include "jvm_process.h"
 #include "report/report_words.h"
 #include "wire/chunks/fail.h"
+#include "wire/chunks/hello.h"
 #include "wire/chunks/zlib_chunk.h"
 #include "wire/sockets/connect.h"
 
@@ -136,6 +137,15 @@ std::optional<Error> DdmClient::keep_events(const Packet& packet, std::size_t mo
 std::deque<Chunk> DdmClient::take_events() {
   kept_ = 0;
   return std::exchange(events_, {});
+}
+
+bool DdmClient::offers(std::string_view feature) {
+  if (!features_) {
+    auto answer = get<Features>({Features::kType, {}});
+    if (!answer) return false;
+    features_ = std::move(answer->names);
+  }
+  return std::ranges::count(*features_, feature) > 0;
 }
 
 Result<Chunk> DdmClient::ask(Chunk question, const Bounds& bounds) {

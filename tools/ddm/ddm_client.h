@@ -8,6 +8,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "containers/inside.h"
 #include "core/file_descriptor.h"
@@ -54,6 +58,9 @@ class DdmClient {
     return std::move(*decoded);
   }
 
+  // FEAT has this name; asked once a connection. False too if it does not answer.
+  bool offers(std::string_view feature);
+
   // The events so far, oldest first.
   std::deque<Chunk> take_events();
 
@@ -87,6 +94,7 @@ class DdmClient {
   std::string name_;  // of the address, for messages
   PacketReader reader_{kMaxOutgoingPacket};
   std::deque<Chunk> events_;
+  std::optional<std::vector<std::string>> features_;
   std::uint32_t last_id_ = 0;
   std::size_t received_ = 0;  // since the last request
   std::size_t kept_ = 0;      // by events_

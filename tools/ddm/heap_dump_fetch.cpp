@@ -2,10 +2,7 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cstdlib>
-
-#include "wire/chunks/hello.h"
 
 namespace ddm {
 namespace {
@@ -29,14 +26,9 @@ Result<HeapDumpMade> fetch_whole(DdmClient& client, Progress& progress,
 
 }  // namespace
 
-bool offers_heap_dump_pieces(DdmClient& client) {
-  const auto features = client.get<Features>({Features::kType, {}});
-  return features && std::ranges::count(features->names, kHeapDumpPiecesFeature) > 0;
-}
-
 Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progress& progress,
                                      const std::function<bool(std::string_view)>& take) {
-  if (!offers_heap_dump_pieces(client)) return fetch_whole(client, progress, take);
+  if (!client.offers(kHeapDumpPiecesFeature)) return fetch_whole(client, progress, take);
   using What = HeapDumpPieceRequest::What;
   const auto request = [&](What what) {
     return client.request(to_chunk(HeapDumpPieceRequest{what}), DdmClient::kLongWork);

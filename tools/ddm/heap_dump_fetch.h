@@ -11,10 +11,8 @@
 
 namespace ddm {
 
-// A target may be another DDM server, which knows nothing of stacks and says all in one answer.
-bool offers_heap_dump_pieces(DdmClient& client);
-
-// False from `take` ends it, with an error.
+// False from `take` ends it, with an error. Another DDM server than ours (Android's, for instance)
+// knows nothing of stacks and puts the whole dump into one answer.
 Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progress& progress,
                                      const std::function<bool(std::string_view)>& take);
 

@@ -1,9 +1,6 @@
 #include "held_locks.h"
 
-#include <algorithm>
-
 #include "chunk_json.h"
-#include "wire/chunks/hello.h"
 
 namespace ddm {
 namespace {
@@ -34,8 +31,7 @@ std::string held_by(const ThreadLocks::Thread& thread) {
 }  // namespace
 
 std::optional<ThreadLocks> fetch_locks(DdmClient& client) {
-  const auto features = client.get<Features>({Features::kType, {}});
-  if (!features || std::ranges::count(features->names, kThreadLocksFeature) == 0) return {};
+  if (!client.offers(kThreadLocksFeature)) return {};
   const auto answer = client.request({ThreadLocks::kType, {}}, DdmClient::kMuchData);
   if (!answer || answer->type != ThreadLocks::kType) return {};
   return ThreadLocks::decode(answer->data);

@@ -5,7 +5,6 @@
 #include "heap_text.h"
 #include "report_fetch.h"
 #include "wire/chunks/heap_info.h"
-#include "wire/chunks/hello.h"
 #include "wire/chunks/report_chunk.h"
 #include "wire/chunks/switch_request.h"
 #include "wire/chunks/thread_chunks.h"
@@ -44,20 +43,15 @@ std::optional<Error> add_heap_info(DdmClient& client, JvmFigures& figures) {
 
 Result<JvmFigures> jvm_figures(DdmClient& client) {
   JvmFigures figures;
-  const auto features = client.get<Features>({Features::kType, {}});
-  if (!features) return features.error();
-  const auto has = [&](std::string_view name) {
-    return std::ranges::count(features->names, name) > 0;
-  };
-  const auto failed =
-      has(kHeapUsageFeature) ? add_usage(client, figures) : add_heap_info(client, figures);
+  const auto failed = client.offers(kHeapUsageFeature) ? add_usage(client, figures)
+                                                       : add_heap_info(client, figures);
   if (failed) return *failed;
   if (const auto table = client.get<ThreadStatusTable>(to_chunk(ThreadStatusRequest{}))) {
     figures.threads = as_signed(table->entries.size());
   }
   const auto state = client.get<TrackingState>({TrackingState::kType, {}});
   figures.tracking = state && state->on;
-  if (!has(kReportFeature)) return figures;
+  if (!client.offers(kReportFeature)) return figures;
   const auto summary = fetch_summary(client);
   if (!summary) return summary.error();
   figures.period = number_of(*summary, "period");

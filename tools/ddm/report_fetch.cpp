@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "wire/chunks/hello.h"
 #include "wire/chunks/report_chunk.h"
 
 namespace ddm {
@@ -29,11 +28,6 @@ Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
 }
 
 }  // namespace
-
-bool offers_reports(DdmClient& client) {
-  const auto features = client.get<Features>({Features::kType, {}});
-  return features && std::ranges::count(features->names, kReportFeature) > 0;
-}
 
 std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
                                   const std::function<bool(std::string_view)>& take) {

@@ -14,9 +14,6 @@
 
 namespace ddm {
 
-// Other DDM servers (Android's, for instance) offer none.
-bool offers_reports(DdmClient& client);
-
 // A report in this format, piece by piece; `take` stops it by false.
 std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
                                   const std::function<bool(std::string_view)>& take);

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "wire/chunks/fail.h"
-#include "wire/chunks/hello.h"
 #include "wire/chunks/switch_request.h"
 
 namespace ddm {
@@ -16,8 +15,7 @@ namespace {
 // Java's ids by the numbers on the wire; none: the program does not tell them.
 Result<std::optional<std::map<std::uint32_t, std::int64_t>>> java_ids(DdmClient& client) {
   std::optional<std::map<std::uint32_t, std::int64_t>> ids;
-  const auto features = client.get<Features>({Features::kType, {}});
-  if (!features || std::ranges::count(features->names, kJavaThreadIdsFeature) == 0) return ids;
+  if (!client.offers(kJavaThreadIdsFeature)) return ids;
   const auto answer = client.get<JavaThreadIds>({JavaThreadIds::kType, {}});
   if (!answer) return answer.error();
   ids.emplace();

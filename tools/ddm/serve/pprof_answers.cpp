@@ -17,6 +17,7 @@
 #include "switched_options.h"
 #include "target.h"
 #include "wire/chunks/hello.h"
+#include "wire/chunks/report_chunk.h"
 #include "wire/chunks/switch_request.h"
 
 namespace ddm {
@@ -70,7 +71,7 @@ class Question {
                                           const HttpServer::GivenUp& given_up,
                                           HttpAnswer& refused) {
     auto question = ask(request, given_up, refused);
-    if (!question || offers_reports(question->client_)) return question;
+    if (!question || question->client_.offers(kReportFeature)) return question;
     const Error none{"the program runs without this agent: it has no profiles"};
     refused = http_refusal(kNotInThisState, none.message);
     return none;
