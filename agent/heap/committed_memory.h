@@ -1,5 +1,5 @@
-// How much of the heap is committed, and where: for empty G1 regions, which stay in G1's table when
-// their memory has been given back. And how much of it is in use.
+// The committed ranges of the heap, for empty G1 regions, which stay in G1's table after their
+// memory was uncommitted; and the heap's total and used bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct MemoryRange {
   std::uintptr_t end = 0;
 };
 
-// What of [begin, end) can be written to, from /proc/self/maps; in ascending order.
+// The writable ranges in [begin, end), from /proc/self/maps, in ascending order.
 std::vector<MemoryRange> writable_memory(std::uintptr_t begin, std::uintptr_t end);
 
-// Runtime.totalMemory(), asked of the VM directly. Threads attached to it. None: not to be had.
+// Runtime.totalMemory(), asked of the VM directly. Attached threads. None: unavailable.
 std::optional<std::uint64_t> total_heap_memory();
 // The same for Runtime.maxMemory(), and totalMemory() - freeMemory().
 std::optional<std::uint64_t> max_heap_memory();

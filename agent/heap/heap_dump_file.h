@@ -1,19 +1,19 @@
-// Heap dumps as HotSpot writes them (hprof), into a file of the user's or one for a server.
+// Heap dumps written by HotSpot (hprof format), into a file of the user's or one for a server.
 //
-// With the stacks of allocations (write_sites_dump) the VM's dump is rewritten. What it lacks for
-// that is which object is which: ids are addresses, and objects move until the VM stops for the
-// dump. So each followed object gets a strong JNI handle just before: the dump tells of every such
-// handle and of the object behind it as a root. 200,000 of 200,000 objects were found that way with
-// each collector of 17 and 25, for about 10 bytes and 100 ns an object until the dump is done; the
-// other ways are tags, which dumps do not show, own walks, which have no ids, and arrays of the
-// objects, which need room in a heap that may be full. A collection first: what is dead gets no
-// handle. What dies between that and the dump stays in it, without a root.
+// For a dump with allocation stacks (write_sites_dump) the VM's dump is rewritten, which requires
+// the object ids of the followed objects: ids are addresses, and objects move until the VM stops
+// for the dump. Each followed object therefore gets a strong JNI handle just before, since the dump
+// lists every such handle with its object as a root. This found 200,000 of 200,000 objects with
+// each collector of 17 and 25, for about 10 bytes and 100 ns an object until the dump is done. The
+// alternatives fail: dumps do not show tags, own walks have no ids, and arrays of the objects need
+// room in a heap that may be full. A collection precedes, so that dead objects get no handle; an
+// object that dies between that and the dump stays in it, without a root.
 //
-// Attached threads, one dump at a time. A dump is first written under a name of its own in a place
-// that only we may read, so that nobody sees half of one, and what is left of a dump that failed,
-// or that the VM's end came into, is removed: at the VM's death what is there by then, and the rest
-// when the process runs its exit handlers, since the VM may be writing until then (from 21 on
-// several files beside each other, which it puts together in the end).
+// Attached threads, one dump at a time. A dump is written under a temporary name in a directory
+// that only this user may read, so that nobody sees an incomplete one. Remains of a failed dump, or
+// of one that the VM's end interrupted, are removed at VMDeath, and again in an exit handler of the
+// process, since the VM may still be writing until then (from 21 on several files, which it merges
+// at the end).
 #pragma once
 
 #include <jvmti.h>
@@ -41,10 +41,10 @@ class HeapDumper final : public HeapDumps {
                               const std::function<void()>& dumped = {}) override;
   std::optional<Error> prepare(JNIEnv* jni, const std::string& path) override;
 
-  // The same into a file without a name. An error when it is bigger than `max_bytes`; with luck
-  // that is known without writing it first.
+  // The same into an unlinked file. An error if it exceeds `max_bytes`, which the heap's size often
+  // tells before anything is written.
   Result<std::shared_ptr<const StoredData>> store(JNIEnv* jni, std::size_t max_bytes);
-  // Whatever its size.
+  // Without a limit of its size.
   struct Stored {
     std::shared_ptr<const StoredData> data;
     std::uint64_t with_stack = 0;
@@ -56,16 +56,16 @@ class HeapDumper final : public HeapDumps {
   void close() override;
 
  private:
-  // Where a dump is being written.
+  // The place of a dump that is being written.
   struct Place {
     std::string directory;
     std::string file;
     bool own_directory = false;  // to be removed with the file
   };
-  // Names what is to be removed, for as long as it lives.
+  // Registers a file for removal, for as long as this object lives.
   class Unfinished;
 
-  // A file to be, in a directory that is open: its path is ASCII, whatever the user's is.
+  // A future file in an open directory: its path is ASCII even if the user's path is not.
   struct Target {
     std::string path;
     FileDescriptor directory;
@@ -78,16 +78,16 @@ class HeapDumper final : public HeapDumps {
   static Result<Target> target_of(const std::string& path);
 
   std::optional<Error> refuse_big_heap(JNIEnv* jni, std::size_t max_bytes);
-  // The VM's dump at `path`, and what it will say of the objects that `hold` holds.
+  // Writes the VM's dump to `path`, with the objects of `hold` as roots.
   Result<std::optional<DumpSites>> dump(JNIEnv* jni, const std::string& path, jstring java_path,
                                         const HoldObjects& hold);
-  // That dump rewritten: how many objects have stacks. The file at `path` goes first.
+  // Rewrites that dump and returns the number of objects with stacks. Removes `path` first.
   Result<std::uint64_t> rewrite(const std::string& path, DumpSites& sites, const ReportSink& sink);
   Result<std::uint64_t> write_to(JNIEnv* jni, const Target& target, const HoldObjects& hold,
                                  Existing existing, const std::function<void()>& dumped);
   Result<std::uint64_t> rewrite_in_place(const std::string& path, DumpSites& sites);
   Result<Stored> store_unlimited(JNIEnv* jni, const HoldObjects& hold);
-  // Lock held.
+  // With the lock held.
   void remove_unfinished() const;
   static void remove_all_at_exit();
   void remove_pieces();

@@ -1,9 +1,9 @@
-// The heap in a few figures: sizes as java.lang.management's MemoryMXBean and memory pools give
-// them, but asked of the VM directly, and what is used as java.lang.Runtime has it. Under G1 the
-// bean knows only what the last collection left, which is nothing before the first one.
+// Figures of the heap: sizes as of java.lang.management's MemoryMXBean and memory pools, but read
+// from the VM directly, and used bytes as of java.lang.Runtime. Under G1 the bean's used bytes are
+// those after the last collection, and 0 before the first one.
 //
-// Threads attached to the VM. The first call loads what java.management needs, some classes. In a
-// VM without that module all of heap() is Runtime's and there are no pools.
+// Attached threads. The first call loads some classes of java.management. In a VM without that
+// module heap() has Runtime's figures, and there are no pools.
 #pragma once
 
 #include <jni.h>
@@ -19,14 +19,14 @@ struct HeapFigures {
   std::uint64_t max_bytes = 0;  // -Xmx; 0 = no limit
   std::uint64_t committed_bytes = 0;
   std::uint64_t used_bytes = 0;
-  std::uint64_t init_bytes = 0;  // what the VM began with; 0 = it does not say
+  std::uint64_t init_bytes = 0;  // the initial size; 0 = unknown
 };
 
-// A memory pool by what it is for. The collectors name their pools differently.
+// A memory pool by its purpose; each collector has names of its own.
 enum class PoolKind {
   kYoung,
   kSurvivor,
-  kOld,  // of a heap without generations too
+  kOld,  // a heap without generations too
   kMetaspace,
   kClassSpace,
   kCode,  // in one piece, or in the three that follow
@@ -67,7 +67,7 @@ class HeapFiguresReader {
   };
 
   bool find_usage_fields(JNIEnv* jni, jobject usage);
-  // Takes the local reference over; null gives none.
+  // Consumes the local reference; null gives none.
   std::optional<HeapFigures> read_usage(JNIEnv* jni, jobject usage);
   bool find_runtime(JNIEnv* jni);
   // Without a limit it says how much there is.

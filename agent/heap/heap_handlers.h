@@ -17,7 +17,7 @@ namespace ddm {
 
 class HeapHandlers {
  public:
-  // `maps` knows how many objects there are; `followed`, where they come from.
+  // `maps` supplies the number of objects; `followed`, their allocation stacks.
   HeapHandlers(const HandlerContext& context, GcEvents& gc_events, const HeapMapHandlers& maps,
                FollowedObjects& followed)
       : context_(context),
@@ -30,7 +30,7 @@ class HeapHandlers {
   void disconnected(const SessionPtr& session);
   HeapDumper& dumper() { return dumper_; }
 
-  // The program ends: nothing is left behind.
+  // At the program's end: removes temporary files.
   void close() { dumper_.close(); }
 
  private:
@@ -52,7 +52,7 @@ class HeapHandlers {
   HeapFiguresReader figures_;
   HeapDumper dumper_;
 
-  // The slow lane's own.
+  // Used by the slow lane only.
   SharedAnswer dump_;
   struct Pieces {
     std::shared_ptr<const StoredData> data;

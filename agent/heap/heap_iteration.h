@@ -1,5 +1,5 @@
-// The heap as JVMTI lists it, for collectors whose regions we do not read: kinds and sizes are
-// true, positions are made up (one object after the other, then what is free).
+// The heap as JVMTI iterates it, for collectors whose regions are not readable: kinds and sizes are
+// real, positions are invented (all objects in a row, then the free memory).
 #pragma once
 
 #include <jvmti.h>
@@ -9,8 +9,8 @@
 
 namespace ddm {
 
-// An attached thread; `jvmti` has can_tag_objects, and tags that nobody else uses. The program
-// stands still meanwhile.
+// An attached thread; `jvmti` has can_tag_objects, and nobody else uses its tags. The program is
+// stopped meanwhile.
 Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace ddm

@@ -1,7 +1,7 @@
-// How the heap of this VM is built: the collector's spaces, the shape of objects, where class words
-// come from. Found through the VM's exported tables, every entry of them checked.
+// The layout of this VM's heap: the collector's spaces, object headers, the decoding of class
+// words. Found through the VM's exported tables; every entry is checked.
 //
-// detect() in the live phase, any thread. What it finds does not change while the VM lives.
+// detect() in the live phase, any thread. The result is constant for the VM's life.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct RegionLayout {
   std::uint32_t humongous_tag = 0;
   std::uint32_t continues_tag = 0;
   RegionRoles roles;
-  std::uint64_t bytes = 0;  // of a region; 0: not known
+  std::uint64_t bytes = 0;  // of a region; 0: unknown
 };
 
 struct HeapLayout {
@@ -52,7 +52,7 @@ struct HeapLayout {
   SpaceLayout spaces;
   RegionLayout regions;
 
-  // The error: why this heap cannot be walked; a sentence's end for the log.
+  // The error: why this heap cannot be walked, as the end of a sentence for the log.
   static Result<HeapLayout> detect();
 };
 

@@ -23,7 +23,7 @@ class HeapMapHandlers {
   void add_to(Dispatcher& dispatcher);
   void disconnected(const SessionPtr& session);
 
-  // Objects that the last map has counted; 0: there has been none. Any thread.
+  // The number of objects in the last map; 0: no map was drawn yet. Any thread.
   std::uint64_t last_object_count() const { return objects_; }
 
  private:
@@ -35,11 +35,11 @@ class HeapMapHandlers {
   RegionDetail detail_of(const Session& session) const;
 
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, RegionDetail> details_;  // by session: those that want any
+  std::map<std::uint64_t, RegionDetail> details_;  // by session, for sessions that want any
 
   MapRequests requests_;
   const std::uint8_t unit_;
-  HeapMapper mapper_;  // the maps' thread's own
+  HeapMapper mapper_;  // used by the maps' thread only
   std::atomic<std::uint64_t> objects_{0};
 };
 

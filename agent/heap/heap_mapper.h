@@ -1,15 +1,15 @@
 // Draws maps of the Java heap.
 //
-// Serial, Parallel, Epsilon and G1 are walked from region to region while one JVMTI heap iteration
-// holds the VM at a safepoint. Any other collector, and a VM whose layout is not the one we know:
-// an iteration lists the objects, positions are made up, and the log says so once.
+// The heaps of Serial, Parallel, Epsilon and G1 are walked region by region while one JVMTI heap
+// call holds the VM at a safepoint. With other collectors, and in a VM with an unknown layout, a
+// JVMTI iteration lists the objects, positions are invented, and the log says so once.
 //
-// What holds the VM is FollowReferences, told to end at once: IterateThroughHeap goes over the
-// whole heap after the walk, whatever it is told. Before JDK 18 both make the heap parsable; later
-// only the iteration does, and the walk steps over threads' open buffers.
+// That call is FollowReferences with a callback that aborts it: IterateThroughHeap cannot be
+// aborted and would iterate the whole heap after the walk. Before JDK 18 both calls make the heap
+// parsable; later only the iteration does, and the walk skips the unused parts of threads' buffers.
 //
-// One thread at a time, attached to the VM. The program stands still during the walk and runs
-// during everything else: table of classes before it, figures after it.
+// One attached thread at a time. The program is stopped during the walk only; the table of classes
+// is made before it, and figures are computed after it.
 #pragma once
 
 #include <jvmti.h>
@@ -30,20 +30,20 @@ namespace ddm {
 
 class HeapMapper {
  public:
-  // `start_thread`: for those that help with the walk of a large heap.
+  // `start_thread` starts the threads that share the walk of a large heap.
   HeapMapper(JavaVM* vm, WalkTeam::StartThread start_thread)
       : vm_(vm), start_thread_(std::move(start_thread)) {}
 
-  // A map of the heap as it is now, without a collection.
+  // Draws a map of the heap, without a collection.
   Result<HeapMap> draw(JNIEnv* jni, RegionDetail detail);
 
  private:
   enum class Walked {
     kAll,
-    kMissedClasses,   // loaded since the table was made: worth a second look
-    kOddRoles,        // what regions are for is not as it should be: the same
-    kOddBuffers,      // open buffers are not as we think: the VM has to fill them
-    kNotAsTablesSay,  // this heap cannot be walked after all
+    kMissedClasses,   // classes were loaded after the table was made: try again
+    kOddRoles,        // the regions' kinds contradict each other: try again
+    kOddBuffers,      // open buffers look wrong: the VM has to fill them
+    kNotAsTablesSay,  // the layout is not as the tables say: iterate
   };
 
   std::string prepare(JNIEnv* jni);
@@ -55,36 +55,36 @@ class HeapMapper {
   void add_pages(HeapMap& map);
   void name_classes(const HeapPause& pause);
   std::string read_classes_and_walk(JNIEnv* jni, HeapPause& pause);
-  // How the VM is stopped, and whether buffers are open then.
+  // Chooses the call that stops the VM, and whether the walk skips open buffers.
   void choose_stop(JNIEnv* jni);
   std::size_t most_open_buffers() const;
   std::string stop_and_walk(HeapPause& pause);
-  // "" or why the VM did not stop.
+  // "", or why the VM was not stopped.
   std::string stop_by_following(HeapPause& pause);
   std::string stop_by_iterating(HeapPause& pause);
-  // What the walks have found, into the map; true: there are stretches of unknown classes.
+  // Adds the walks' results to the map; true: some objects had unknown classes.
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;
-  // For so many threads.
+  // The number of open buffers to reserve room for.
   bool reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const;
-  // Whether the classes that the walks did not know have been loaded in the meantime.
+  // Whether classes unknown to the walks are in a table that is read now.
   bool has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks);
   void drop_uncommitted(HeapMap& map) const;
 
   JavaVM* const vm_;
   const WalkTeam::StartThread start_thread_;
-  jvmtiEnv* jvmti_ = nullptr;  // our own, so that nobody else's tags are in the way
+  jvmtiEnv* jvmti_ = nullptr;  // an environment of its own, for its tags
   bool prepared_ = false;
-  bool told_of_roles_ = false;        // that they are not as they should be
+  bool told_of_roles_ = false;        // the log has the line that they look wrong
   std::optional<HeapLayout> layout_;  // none: the heap is iterated
   std::optional<KlassReader> klasses_;
   std::optional<LateClasses> late_classes_;
   bool stop_by_following_ = false;
-  std::optional<OpenBuffers> open_buffers_;  // that a walk steps over when stopped by following
-  jclass marked_class_ = nullptr;            // of the one object that the iteration is to stop at
-  jobject probe_ = nullptr;                  // a byte[] to try the layout on; global reference
+  std::optional<OpenBuffers> open_buffers_;  // skipped by a walk when FollowReferences stops the VM
+  jclass marked_class_ = nullptr;            // the class of the one tagged object
+  jobject probe_ = nullptr;                  // a byte[] for verifying the layout, a global one
   KlassTable table_;
-  std::size_t last_log_bytes_ = 0;  // what the last map's logs took, all of them
+  std::size_t last_log_bytes_ = 0;  // the size of all logs of the last map
 };
 
 }  // namespace ddm

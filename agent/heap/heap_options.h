@@ -9,9 +9,9 @@
 namespace ddm {
 
 struct HeapOptions {
-  std::int64_t unit = 8;  // bytes that one unit of a heap map stands for
+  std::int64_t unit = 8;  // bytes of one allocation unit of a heap map
 
-  // The rows store into this object, which outlives them.
+  // The rows store into this object, which must outlive them.
   std::vector<OptionRow> rows();
 };
 

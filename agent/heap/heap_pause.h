@@ -1,8 +1,8 @@
-// What happens while the program stands still for a map: bounds are read, the layout is tried on
-// objects that are known, and all spaces are walked.
+// The part of drawing a map that runs while the program is stopped: reads the spaces' bounds,
+// verifies the layout on known objects, and walks all spaces.
 //
-// Everything that may allocate has been done before. run() is called at a safepoint on the VM's
-// thread, once; the members of the team walk with it.
+// Nothing in here allocates. run() is called once, at a safepoint on the VM thread; the members of
+// the team walk concurrently.
 #pragma once
 
 #include <jvmti.h>
@@ -27,19 +27,19 @@ struct HeapPause {
   LateClasses& late_classes;
   std::deque<HeapWalk>& walks;  // one for each member of the team
   WalkTeam& team;
-  HeapMap& map;  // its regions have room
-  // Local references to a byte[kProbeLength] and to a class, to try the layout on; and to an object
-  // that has just been made, or null: nobody asks what regions are for.
+  HeapMap& map;  // with room for its regions
+  // Local references to a byte[kProbeLength] and to a class, for verifying the layout; and to a new
+  // object for verifying region kinds, or null if kinds are not wanted.
   jobject array;
   jobject mirror;
   jobject fresh;
   std::vector<HeapSpace> spaces{};
-  std::deque<ClassTiles> tiles{};             // as the walks; empty: nobody wants them
-  const OpenBuffers* open_buffers = nullptr;  // null: there are none
+  std::deque<ClassTiles> tiles{};             // one a walk; empty: not wanted
+  const OpenBuffers* open_buffers = nullptr;  // null: none to skip
   std::vector<HeapHole> holes{};
-  std::vector<HeapSpace> pieces{};  // spaces without them
+  std::vector<HeapSpace> pieces{};  // the spaces without the open buffers
   bool odd_buffers = false;
-  bool odd_roles = false;  // a new object lies in no young region: they are not believed
+  bool odd_roles = false;  // the new object is in no young region, so kinds are not trusted
   std::atomic<std::size_t> next_space{0};
   std::atomic<std::int64_t> cpu_nanos{0};
   bool called = false;

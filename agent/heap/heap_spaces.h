@@ -1,4 +1,4 @@
-// The spaces that the heap currently consists of, read from the VM's own structures.
+// The current spaces of the heap, read from the VM's structures.
 //
 // read_spaces() must be called at a safepoint, does not allocate, and checks what it reads: it
 // returns false if bounds lie outside the reserved heap or are in the wrong order.
@@ -11,7 +11,7 @@
 
 namespace ddm {
 
-// The most that there can be. Outside a safepoint.
+// An upper bound of their number. Outside of a safepoint.
 std::size_t max_spaces(const HeapLayout& layout);
 
 // `spaces` has room for max_spaces().

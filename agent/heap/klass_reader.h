@@ -1,9 +1,9 @@
-// Fills the walk's table from the classes that are loaded.
+// Fills the walk's table from the loaded classes.
 //
-// A class word is read out of a java.lang.Class by Unsafe, in Java, so that no collector can move
-// the object meanwhile, and followed only as long as a reference keeps its class alive: the caller
-// has to hold the JNI frame in which read() was called until the walk is over. One attached thread
-// at a time.
+// The klass pointer is read from a java.lang.Class by Unsafe, in Java, so that no collector moves
+// the object meanwhile, and it is dereferenced only while a reference keeps the class alive: the
+// caller must keep the JNI frame in which read() was called until the walk is over. One attached
+// thread at a time.
 #pragma once
 
 #include <jvmti.h>
@@ -21,28 +21,27 @@ class KlassReader {
  public:
   explicit KlassReader(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  // Looks up what it needs from Java, and completes `layout` with fields of Java classes. "" or
-  // what is missing.
+  // Looks up the Java members that it needs, and completes `layout` with offsets of Java fields. ""
+  // or the missing one.
   std::string prepare(JNIEnv* jni, HeapLayout& layout);
 
-  // All classes loaded now, into `table`. Makes local references.
+  // Fills `table` with all loaded classes. Creates local references.
   std::string read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table);
 
-  // What the table has of one class's own klass; none: nothing that a walk could use. Any attached
-  // thread.
+  // The table's cell for one class; none: a walk cannot use the class. Any attached thread.
   std::optional<KlassCell> cell_of(JNIEnv* jni, const HeapLayout& layout, jclass mirror) const;
 
-  // Those that read() has found last, by the numbers that the table has for them. Only while their
-  // references are there.
+  // The classes of the last read(), by their numbers in the table. Valid while their local
+  // references are.
   const std::vector<jclass>& classes() const { return classes_; }
   std::string name_of(std::uint32_t number) const;
 
-  // The one object of its class: jdk.internal.misc.Unsafe.
+  // The singleton jdk.internal.misc.Unsafe.
   jobject unsafe() const { return unsafe_.object(); }
 
  private:
   bool is_filler_array(jclass mirror) const;
-  // Where an array's klass leads to those that arrays have (KlassLayout::refined_arrays).
+  // The refined klasses of an array class (KlassLayout::refined_arrays).
   void find_refined_arrays(JNIEnv* jni, const HeapLayout& layout);
   void insert_refined_arrays(JNIEnv* jni, const HeapLayout& layout, jclass mirror,
                              KlassTable& table) const;
@@ -54,7 +53,7 @@ class KlassReader {
   std::uint64_t stack_chunk_klass_ = 0;
   std::uint64_t filler_object_klass_ = 0;
   std::uint32_t klass_kind_ = 0, array_kind_ = 0;
-  std::uint32_t refined_array_ = 0;  // offset; 0: there are none
+  std::uint32_t refined_array_ = 0;  // an offset; 0: this VM has none
 };
 
 }  // namespace ddm

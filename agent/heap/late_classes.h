@@ -1,4 +1,4 @@
-// Classes that become ready after the walk's table was made and before the program stands still.
+// Classes that are prepared after the walk's table was made and before the program is stopped.
 //
 // A program that keeps loading classes always has some, and the walk could not size their objects.
 // The VM posts an event for each on the thread that loads it. (None for array classes.)
@@ -16,7 +16,7 @@ namespace ddm {
 
 class LateClasses {
  public:
-  // So many are kept of one round.
+  // The most that are kept a round.
   static constexpr std::size_t kMost = 8192;
 
   // Never destroyed, nor is the reader: an event callback may still run after the events were
@@ -24,9 +24,9 @@ class LateClasses {
   LateClasses(jvmtiEnv* jvmti, const KlassReader& reader, const HeapLayout& layout)
       : jvmti_(jvmti), reader_(reader), layout_(layout) {}
 
-  // Before the table is made. "" or why none will be seen.
+  // To be called before the table is made. "" or the error.
   std::string begin();
-  // While the program stands still, into a table that has room for kMost. Allocates nothing.
+  // Adds them to a table with room for kMost, while the program is stopped. Does not allocate.
   void add_to(KlassTable& table) noexcept;
   void end();
 
@@ -36,8 +36,8 @@ class LateClasses {
   jvmtiEnv* const jvmti_;
   const KlassReader& reader_;
   const HeapLayout layout_;
-  // Held by threads in native code only, for a moment: the program may be stopped meanwhile, they
-  // are not.
+  // Held briefly, and by threads in native code only: a safepoint does not stop those, so add_to()
+  // cannot wait for a stopped thread.
   std::mutex mutex_;
   std::vector<KlassCell> cells_;
 };

@@ -1,10 +1,10 @@
-// The memory in threads' allocation buffers (TLABs) that nothing has been allocated in yet. It lies
-// among objects and holds none; a walk steps over it, unless the VM has filled it.
+// The unused parts of threads' allocation buffers (TLABs). They lie between objects and contain
+// none, so a walk skips them, unless the VM has filled them with objects.
 //
 //   ThreadLocalAllocBuffer   _start .. _top .. _end .. _allocation_end .. and a reserve behind
 //
-// _end is lowered while allocations are sampled. The true end is not exported: it is the one word
-// between _end and _desired_size in every release so far, and believed only there.
+// _end is lowered while allocations are sampled. The true end is not exported: in every release so
+// far it is the one word between _end and _desired_size, and other layouts are refused.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class OpenBuffers {
   static std::optional<OpenBuffers> find(const ObjectLayout& objects, std::uintptr_t current,
                                          int release);
 
-  // At a safepoint, without allocation. False: there are more than `holes` has room for, or one of
-  // them makes no sense.
+  // At a safepoint; does not allocate. False: there are more than `holes` has room for, or one has
+  // bounds in the wrong order.
   bool read(std::vector<HeapHole>& holes) const noexcept;
 
  private:
@@ -34,7 +34,7 @@ class OpenBuffers {
   std::int64_t start_ = 0;  // offsets in a thread
   std::int64_t top_ = 0;
   std::int64_t end_ = 0;
-  std::uint64_t reserve_bytes_ = 0;  // behind the end of each
+  std::uint64_t reserve_bytes_ = 0;  // after the end of each buffer
 };
 
 }  // namespace ddm
