@@ -1,4 +1,4 @@
-// HotSpot's attach protocol: has a running JVM load an agent, without a JDK of ours.
+// HotSpot's attach protocol: makes a running JVM load an agent; needs no JDK.
 //
 //   A JVM that finds the file .attach_pidN in its directory or in /tmp when it gets SIGQUIT opens
 //   the Unix socket /tmp/.java_pidN. There it takes one request a connection, version "1":
@@ -16,14 +16,14 @@
 
 namespace ddm {
 
-// The agent to load: `given`, or if that is empty the one in ../lib of this executable.
+// The agent to load: `given`, or if that is "", the one in ../lib of this executable.
 Result<std::string> agent_path(const std::string& given);
 
-// Loads the agent and waits until it has started. The error says what the JVM said.
+// Loads the agent and waits until it has started. The error quotes the JVM's answer.
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options);
 
-// After a full collection: the bytes of each class, by its name.
+// Runs a full collection and returns the bytes of each class, by name.
 Result<std::map<std::string, std::int64_t>> class_histogram(const JvmProcess& jvm);
 
 }  // namespace ddm

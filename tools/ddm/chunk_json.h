@@ -9,7 +9,7 @@
 
 namespace ddm {
 
-// None: a type that is not known, or data that is not laid out as the type wants it.
+// None: an unknown type, or data that does not match the type's layout.
 std::optional<Json> chunk_to_json(const Chunk& chunk);
 
 // [{class, method, file, line}]

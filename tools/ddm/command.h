@@ -1,7 +1,7 @@
 // The commands of `ddm`: one file each, command_NAME.cpp.
 //
-// add_NAME() declares the command's arguments; when the user has chosen it, `chosen` becomes what
-// is to be done. Nothing is done while the command line is still being read.
+// add_NAME() declares the command's arguments; when the user has chosen the command, `chosen`
+// becomes the function to run. Nothing runs while the command line is being parsed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,21 +11,21 @@
 
 namespace ddm {
 
-// What the process ends with.
+// Exit codes.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitRefused =
-    1;  // the target said no, is not there, or a file cannot be written
+    1;  // the target refused or is missing, or a file cannot be written
 inline constexpr int kExitUsage = 2;
 
 using Command = std::function<int()>;  // returns one of the above
 
-// What most commands take.
+// Options of most commands.
 struct TargetOptions {
   std::string target;
   bool json = false;
 };
 
-// A command and where its arguments go, which run() gets.
+// A command, and the object that holds its arguments, which run() receives.
 template <typename Options>
 struct AddedCommand {
   CLI::App& command;

@@ -1,7 +1,7 @@
-// The server's side of DDM, one connection: asks a VM and waits for its answers.
+// The server's side of a DDM connection: sends requests to a VM and waits for the answers.
 //
-// For one thread. Events that come meanwhile are kept until somebody takes them. The VM may be
-// hostile: every question has bounds, and what goes beyond them is an error that says so.
+// For one thread. Events that arrive meanwhile are kept for take_events(). The VM may be hostile:
+// each request has bounds, and exceeding them is an error that says so.
 #pragma once
 
 #include <chrono>
@@ -22,17 +22,17 @@ namespace ddm {
 
 class DdmClient {
  public:
-  // What one question may take until its answer is there.
+  // Bounds of one request, until its answer is complete.
   struct Bounds {
     std::chrono::seconds silence;  // between two bytes
     std::chrono::seconds time;     // in all
-    std::size_t bytes;             // the answer and the events that come with it, unpacked too
+    std::size_t bytes;             // of the answer and of events meanwhile, also when unpacked
   };
   static constexpr Bounds kShort{std::chrono::minutes(1), std::chrono::minutes(2),
                                  std::size_t{32} << 20};
   static constexpr Bounds kMuchData{std::chrono::minutes(1), std::chrono::hours(2),
                                     std::size_t{1} << 30};
-  // What goes through the whole heap or all classes before the first byte comes.
+  // For requests that take a pass over the heap or all classes before the first byte.
   static constexpr Bounds kLongWork{std::chrono::minutes(30), std::chrono::hours(2),
                                     std::size_t{1} << 30};
 
@@ -58,20 +58,19 @@ class DdmClient {
     return std::move(*decoded);
   }
 
-  // FEAT has this name; asked once a connection. False too if it does not answer.
+  // Whether FEAT lists this name; FEAT is requested once. False too if there is no answer.
   bool offers(std::string_view feature);
 
   // The events so far, oldest first.
   std::deque<Chunk> take_events();
 
-  // Takes in what comes within this time, kMuchData at most. The error: the connection has ended.
+  // Receives events for this time, within kMuchData. The error: the connection has ended.
   std::optional<Error> listen(std::chrono::milliseconds time);
 
-  // Told several times a second of the bytes of the answer that have arrived so far.
+  // Called several times a second with the bytes of the answer received so far.
   void on_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
 
-  // Asked several times a second while an answer is waited for: true ends that with an error. Empty:
-  // never.
+  // Called several times a second while waiting: true ends the wait with an error. Empty: never.
   void give_up_when(std::function<bool()> given_up) { given_up_ = std::move(given_up); }
 
   const std::string& name() const { return name_; }  // its address
@@ -84,7 +83,7 @@ class DdmClient {
   DdmClient(FileDescriptor socket, std::string name);
   std::optional<Error> shake_hands();
   std::optional<Error> send(ByteSpan data, std::chrono::seconds silence);
-  // Waits for bytes and takes them in; false: none came until `deadline`.
+  // Waits for bytes and parses them; false: none until `deadline`.
   Result<bool> receive(Clock::time_point deadline, std::size_t most);
   std::optional<Error> keep_events(const Packet& packet, std::size_t most);
   Error silent(std::chrono::seconds silence) const;

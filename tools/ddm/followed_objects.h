@@ -1,4 +1,4 @@
-// live= in a target, switched on for as long as a command looks, if it was off.
+// Switches live= on in a target for the time of a command, if it was off.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@ class FollowedObjects {
   FollowedObjects& operator=(FollowedObjects&&) = delete;
   ~FollowedObjects();
 
-  // What was allocated before is not followed.
+  // Objects allocated before that are not followed.
   bool began_now() const { return began_now_; }
 
  private:

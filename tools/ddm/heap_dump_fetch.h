@@ -16,7 +16,7 @@ namespace ddm {
 Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progress& progress,
                                      const std::function<bool(std::string_view)>& take);
 
-// The same as a file that has no name and is gone with its descriptor, in $TMPDIR or /tmp.
+// The same into an unlinked file in $TMPDIR or /tmp.
 Result<FileDescriptor> fetch_nameless_heap_dump(DdmClient& client, bool with_stacks,
                                                 Progress& progress);
 

@@ -8,11 +8,11 @@
 
 namespace ddm {
 
-// The Java heap as a whole: heap 1, or the only one there is. Our agent tells of the VM's memory
-// pools as well, with other ids. Null: there is none.
+// The Java heap as a whole: heap 1, or the only one. Our agent also lists the VM's memory pools,
+// with other ids. Null: there is none.
 const HeapInfo::Heap* java_heap(const HeapInfo& info);
 
-// "4.5 MiB"; what is cut on the wire is ">= 2 GiB".
+// "4.5 MiB"; a value truncated on the wire is ">= 2 GiB".
 std::string heap_bytes(std::uint64_t bytes);
 
 }  // namespace ddm

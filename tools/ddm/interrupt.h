@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM end what a command waits for, so that it still writes what it has and leaves the
-// target as it was; a second one ends the command.
+// Ctrl-C and SIGTERM end a command's wait, so that it still writes its results and restores the
+// target; a second signal ends the command.
 #pragma once
 
 namespace ddm {

@@ -1,4 +1,4 @@
-// What a program says of itself in a few figures, at the price of some short requests.
+// Key figures of a program, fetched by a few short requests.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,12 @@
 
 namespace ddm {
 
-// What is not told is not there: other DDM programs say less, and nothing is counted before tracking
-// is on for the first time.
+// Unknown figures are empty: other DDM programs support less, and nothing is counted before
+// tracking is switched on for the first time.
 struct JvmFigures {
   bool tracking = false;
-  std::int64_t period = 0;  // how many times tracking was switched on: figures began anew
+  std::int64_t period =
+      0;  // the number of times that tracking was switched on; each resets the figures
   std::int64_t seen = 0, seen_bytes = 0;
   std::optional<std::int64_t> live_bytes;  // with live=
   std::optional<std::int64_t> heap_used, heap_max;
@@ -23,7 +24,8 @@ struct JvmFigures {
 
 Result<JvmFigures> jvm_figures(DdmClient& client);
 
-// Between two looks. None: tracking is off; 0: it began anew meanwhile, or there was no look before.
+// The rate between two readings. None: tracking is off; 0: a reset in between, or the first
+// reading.
 std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
                                        const JvmFigures& now, std::chrono::duration<double> passed);
 

@@ -1,5 +1,5 @@
-// A HotSpot JVM of this machine, seen from outside: its owner, what it publishes about itself, and
-// whether it may be attached to. All of it is read from /proc and may be out of date at once.
+// A HotSpot JVM of this machine, seen from outside: its owner, its hsperfdata, and whether
+// attaching is possible. Everything is read from /proc and may be outdated at once.
 #pragma once
 
 #include <sys/types.h>
@@ -14,13 +14,13 @@ namespace ddm {
 
 class JvmProcess {
  public:
-  // The error: there is no such process, it is another user's, or no HotSpot JVM.
+  // The error: no such process, another user's process, or no HotSpot JVM.
   static Result<JvmProcess> find(pid_t pid);
 
-  // All those of this user, by pid; everybody's for root.
+  // All JVMs of this user, or of all users for root, by pid.
   static std::vector<JvmProcess> all();
 
-  // What looks like a JVM and is none of these: other users'. What of it can be told, and why not more.
+  // Processes of other users that look like JVMs: what is known of them, and why not more.
   struct Stranger {
     pid_t pid = 0;
     uid_t owner = 0;
@@ -32,22 +32,22 @@ class JvmProcess {
   uid_t owner() const { return owner_; }
   gid_t group() const { return group_; }
 
-  // Its number in its own pid namespace.
+  // Its pid in its own pid namespace.
   const std::string& own_pid() const { return own_pid_; }
 
   // A path as that process sees it.
   std::string path(const std::string& path) const;
 
-  // It has processes, files or a network of its own: it lives in a container.
+  // It runs in a container: in another pid, mount or network namespace.
   bool in_container() const;
 
-  // What DDM calls "vm": "OpenJDK 64-Bit Server VM 17.0.2+8"; "" if it does not publish it.
+  // DDM's "vm": "OpenJDK 64-Bit Server VM 17.0.2+8"; "": not in its hsperfdata.
   std::string vm() const;
-  // Main class or jar, from what it publishes or from its command line.
+  // Main class or jar, from its hsperfdata or its command line.
   std::string app() const;
 
   bool has_agent() const { return !loaded_agent_.empty(); }
-  // The file that it was loaded from, as the JVM sees it, or saw it.
+  // The file that the library was loaded from, by the JVM's path at that time.
   const std::string& loaded_agent() const { return loaded_agent_; }
   // A debugger may hold its threads.
   bool has_jdwp_agent() const { return has_jdwp_agent_; }
@@ -56,8 +56,8 @@ class JvmProcess {
   // never does, but listens for attach requests from the start.)
   bool catches_sigquit() const;
 
-  // Whether SIGQUIT makes it listen for attach requests, and not print a thread dump. None: it does
-  // not tell.
+  // Whether SIGQUIT makes it listen for attach requests instead of printing a thread dump. None:
+  // unknown.
   std::optional<bool> takes_attach() const;
 
  private:

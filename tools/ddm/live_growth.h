@@ -1,4 +1,4 @@
-// What is alive at several collections, by site, and which sites grow from each to the next.
+// Live objects by site at several collections, and the sites that grow from each to the next.
 //
 // Pure.
 #pragma once
@@ -14,18 +14,18 @@
 
 namespace ddm {
 
-// Of one site, as of one collection: what has survived it, and of that what has survived another one.
+// Objects of one site at one collection: the survivors, and those that had survived one before.
 struct Survived {
   std::int64_t count = 0, bytes = 0;
   std::int64_t old_count = 0;
 };
 
-// One moment's list of what lives (live_list() of report/report.h), piece by piece.
+// Parses the list of live objects at one moment (live_list() of report/report.h), piece by piece.
 class LiveMoment {
  public:
   explicit LiveMoment(double seconds) : seconds_(seconds) {}
 
-  bool take(std::string_view piece);  // false: this is no such list
+  bool take(std::string_view piece);  // false: not such a list
   bool complete() const { return begun_ && text_.empty(); }
   double seconds() const { return seconds_; }  // since the watch began
   std::int64_t gc() const { return gc_; }
@@ -39,7 +39,7 @@ class LiveMoment {
   bool begun_ = false;
   std::int64_t gc_ = 0;
   std::unordered_map<std::uint64_t, Survived> sites_;     // by the hash of class and stack
-  std::unordered_map<std::uint64_t, std::string> lines_;  // only the newest moment keeps them
+  std::unordered_map<std::uint64_t, std::string> lines_;  // kept for the newest moment only
 };
 
 struct GrowingSite {
@@ -55,11 +55,11 @@ class LiveGrowth {
   std::size_t moments() const { return moments_.size(); }
   std::int64_t collections() const;  // from the first moment to the last one
 
-  // Fastest growing first. A site grows if it does so from each moment to the next, never by less
-  // than a third of its mean, and if some of it has survived two collections: what a cache throws
-  // out and takes in again does not. `net`: by how many bytes each class has grown in all, or null
-  // where what the sites say is all there is; a class that has grown by less than half of what its
-  // sites say only replaces what was there before these were counted.
+  // The fastest growing first. A site grows if it does so between all moments, each time by at
+  // least a third of the mean, and if some of its objects have survived two collections: a cache
+  // that replaces its entries does not. `net`: the growth in bytes of each class as a whole, or
+  // null if unknown; a class that has grown by less than half of the sum of its sites only replaces
+  // objects from before the sites were counted.
   std::vector<GrowingSite> growing(const std::map<std::string, std::int64_t>* net) const;
 
  private:

@@ -1,4 +1,4 @@
-// A target that is made one, if need be: the agent is loaded into a JVM that runs without it.
+// A target for a command; the agent is loaded into a JVM that runs without it.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace ddm {
 
-// As find_target(), and `target` is what named_target() makes of it; but a JVM of this user without the agent gets it, with these options; then `loaded`
-// is true. `agent`: its library, "" for the one in ../lib of this command.
+// As find_target() of named_target(target), but loads the agent with these options into a JVM of
+// this user that has none; `loaded` is then true. `agent`: its library, "": the one in ../lib of
+// this executable.
 Result<TargetAddress> find_or_load(std::string& target, const std::string& agent,
                                    const std::string& options, bool& loaded);
 

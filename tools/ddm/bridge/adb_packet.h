@@ -45,19 +45,19 @@ struct AdbPacket {
 
 std::string encode(const AdbPacket& packet, bool with_checksum);
 
-// Bytes in, packets out. Memory grows with what has arrived, never with what a header promises.
+// Bytes in, packets out. Memory grows with the bytes received, not with the length in a header.
 class AdbReader {
  public:
   void append(std::string_view data) { buffer_ += data; }
 
-  // Until the versions are known nobody has said whether sums are sent: 0 may be none.
+  // Before the versions are exchanged it is unknown whether sums are sent: 0 may mean none.
   enum class Checksums { kZeroOrRight, kRight, kIgnored };
   void expect(Checksums checksums) { checksums_ = checksums; }
 
   // The next complete packet. None: more bytes are needed, or error().
   std::optional<AdbPacket> next();
 
-  // The stream is no adb stream and cannot be followed any further.
+  // The data is not the adb protocol; parsing cannot continue.
   const std::optional<Error>& error() const { return error_; }
 
  private:

@@ -1,4 +1,4 @@
-// The JVMs of this user as one Android device, for adb and whatever works through adb.
+// Presents the JVMs of this user as one Android device to adb and to tools that use adb.
 //
 // `adb connect 127.0.0.1:PORT` reaches it. Loopback only, and only processes of this user (or
 // root's) get in: the same check as the agent's own.
@@ -17,7 +17,7 @@ class Bridge {
 
   const Address& address() const { return listener_.bound(); }
 
-  // Until poll() fails, which it does not.
+  // Runs until poll() fails, which does not happen.
   Error run();
 
  private:

@@ -1,4 +1,4 @@
-// What the device offers to adb: a service's name -> its stream.
+// The services that the device offers to adb: maps a service's name to a stream.
 //
 //   track-jdwp   pids, one a line, after a length of four hex digits; again after every change
 //   jdwp         the same list once, without the length
@@ -19,11 +19,11 @@ class Services {
  public:
   explicit Services(TargetWatch& targets) : targets_(targets) {}
 
-  // Null: there is no such service, or the program cannot be reached.
+  // Null: unknown service, or the program cannot be reached.
   std::unique_ptr<Stream> open(std::string_view name);
 
-  // A connection to a program that lives on has ended since the last call. ddmlib opens a program
-  // that it has dropped only when it is sent a list.
+  // A connection to a program that is still alive has ended since the last call. ddmlib reopens a
+  // dropped program only after it receives a list.
   bool take_lost_connection() { return std::exchange(*lost_, false); }
 
  private:

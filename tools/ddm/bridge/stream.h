@@ -12,13 +12,13 @@ class Stream {
  public:
   virtual ~Stream() = default;
 
-  // What there is to send, at most `max` bytes; "" = nothing for now.
+  // The next bytes to send, at most `max`; "": none at the moment.
   virtual std::string take(std::size_t max) = 0;
 
-  // Nothing more will ever come: to be closed when take() has given the last.
+  // No more data follows: close the stream once take() has returned the last piece.
   virtual bool ended() const = 0;
 
-  // From adb. The next data comes only when wants_data() is true again.
+  // Data from adb. The next data is passed only after wants_data() is true again.
   virtual void put(std::string data) = 0;
   virtual bool wants_data() const { return true; }
 

@@ -1,7 +1,7 @@
-// The programs that are there now, and word of every change.
+// The current list of programs, and notification of its changes.
 //
 // A program that comes or goes touches its discovery directory, which inotify reports; one that is
-// killed leaves its file behind, so somebody has to look now and then as well. For one thread.
+// killed leaves its file behind, so the list is also refreshed periodically. For one thread.
 #pragma once
 
 #include <set>
@@ -15,20 +15,20 @@ namespace ddm {
 
 class TargetWatch {
  public:
-  // The first list is there at once. Without inotify it is refresh() alone that finds out.
+  // Reads the first list. Without inotify only refresh() notices changes.
   TargetWatch();
 
   // Readable when something has changed; -1: no inotify here.
   int fd() const { return inotify_.get(); }
 
-  // Looks again; true if the programs are others now.
+  // Reads the list again; true if it has changed.
   bool refresh();
 
   const std::vector<Target>& targets() const { return targets_; }
 
   // Grows with every change; begins at 1.
   std::uint64_t version() const { return version_; }
-  // The same list counts as another one: servers that have lost a program look for it again.
+  // Counts the same list as changed, so that servers look for a program that they have lost.
   void repeat() { ++version_; }
 
  private:

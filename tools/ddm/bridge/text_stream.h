@@ -1,4 +1,4 @@
-// Streams whose content the bridge makes itself.
+// Streams whose content the bridge generates.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ class TextStream : public Stream {
   std::string text_;
 };
 
-// A text that is sent whole at first and again whenever it has become another one. A change that
-// is overtaken by the next before it could be sent is left out.
+// A text that is sent in full, and again after each change. A change that is superseded before it
+// could be sent is skipped.
 class NewsStream : public Stream {
  public:
   struct News {

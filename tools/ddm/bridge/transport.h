@@ -21,7 +21,7 @@ class Transport {
 
   Transport(FileDescriptor socket, Services& services);
 
-  // Appends what is to be polled: its own socket first, then those of its streams.
+  // Appends the descriptors to poll: its own socket first, then those of its streams.
   void add_polled(std::vector<pollfd>& polled) const;
   // The same entries, in the same order, after poll(). False: this transport has to be ended.
   bool on_ready(const pollfd*& polled);
@@ -29,7 +29,7 @@ class Transport {
   // Sends what the streams have. False as above.
   bool pump();
 
-  // Why it has to be ended; "" = the peer has gone.
+  // Why the transport must be closed; "": the peer has closed.
   const std::string& problem() const { return problem_; }
 
   // Until adb has said CNXN.
@@ -39,8 +39,8 @@ class Transport {
   struct OpenStream {
     std::uint32_t remote_id = 0;
     std::unique_ptr<Stream> stream;
-    bool waiting = false;      // for the acknowledgement of what was sent
-    bool owes_answer = false;  // to the last data that came
+    bool waiting = false;      // for the acknowledgement of data sent
+    bool owes_answer = false;  // to the last data received
   };
   using Streams = std::map<std::uint32_t, OpenStream>;
 

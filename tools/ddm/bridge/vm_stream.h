@@ -19,7 +19,8 @@ class VmStream : public Stream {
   bool ended() const override { return ended_; }
   void put(std::string data) override;
   bool wants_data() const override { return to_vm_.empty(); }
-  // Of a VM that has hung up poll() says so again and again, but take() may have to wait for adb.
+  // Once the VM has closed, poll() reports that each time, although take() may have to wait for
+  // adb.
   int fd() const override { return hung_up_ ? -1 : socket_.get(); }
   short events(bool reading) const override;
   void on_ready(short revents) override;
@@ -31,7 +32,7 @@ class VmStream : public Stream {
   std::function<void()> gone_;
   std::string to_vm_;
   bool readable_ = true;  // worth a read
-  bool hung_up_ = false;  // what is to be read is there already
+  bool hung_up_ = false;  // all remaining data has arrived
   bool ended_ = false;
 };
 

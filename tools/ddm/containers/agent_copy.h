@@ -1,6 +1,6 @@
-// The agent's library where a JVM can load it from: as it is, where the JVM sees the same file, else
-// a copy in a directory of its own below the JVM's root, private to the JVM's user. It is removed when
-// this ends: what is loaded stays loaded.
+// The agent's library at a path that a JVM can load: the original, if the JVM sees the same file,
+// otherwise a copy below the JVM's root, in a new directory that is private to the JVM's user. The
+// destructor removes the copy; a loaded library stays loaded.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ddm {
 
 class AgentCopy {
  public:
-  // The error says what is in the way of each place that was tried, and what helps.
+  // The error tells for each place tried why it failed, and the remedy.
   static Result<AgentCopy> make(const JvmProcess& jvm, const std::string& library);
 
   AgentCopy(AgentCopy&& other) noexcept;
@@ -26,7 +26,7 @@ class AgentCopy {
 
   pid_t pid_;
   std::string path_;
-  std::string directory_;  // to be removed with it; "": it is no copy
+  std::string directory_;  // the copy's, to be removed; "": no copy
 };
 
 }  // namespace ddm

@@ -1,8 +1,9 @@
-// The files and sockets of a process that lives in namespaces of its own: a container's.
+// Access to the files and sockets of a process in other namespaces, such as a container's.
 //
-// Paths are resolved below its root as it would resolve them (openat2(2), RESOLVE_IN_ROOT), so that no
-// link of its leads out into ours. Sockets of its network are made by a child of this process that
-// enters it, as the user that the other process runs as: a root out here is nobody in there.
+// Paths are resolved below that process's root as it would resolve them (openat2(2),
+// RESOLVE_IN_ROOT), so that no link leads to files outside. Sockets in its network are created by a
+// child process that enters the namespace as the user of that process, since root out here has no
+// rights in there.
 #pragma once
 
 #include <sys/types.h>
@@ -21,10 +22,10 @@ struct TargetAddress : Address {
   TargetAddress() = default;
   TargetAddress(Address address, pid_t in = 0)
       : Address(std::move(address)), inside(in) {}  // NOLINT: implicit
-  pid_t inside = 0;  // the process in whose namespaces all this is to be found; 0: in ours
+  pid_t inside = 0;  // the process whose namespaces contain the address; 0: ours
 };
 
-// `kind`: "net", "user", "pid", "mnt". Whether a process is in another one than this.
+// Whether a process is in another namespace of this kind ("net", "user", "pid", "mnt").
 bool in_other_namespace(pid_t pid, const char* kind);
 
 // open(2) below its root.

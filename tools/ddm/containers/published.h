@@ -1,4 +1,4 @@
-// The agents in other containers: what they have published in there, and how they are reached.
+// Agents in other containers: the discovery files inside, and addresses that work from here.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace ddm {
 
-// None: it is in none, has no agent, or its agent does not listen.
+// None: the process is in no container, has no agent, or its agent does not listen.
 std::optional<Target> published_by(const JvmProcess& jvm);
 
-// Where that is from here.
+// That address as seen from here.
 Result<TargetAddress> address_of(const JvmProcess& jvm, const Target& target);
 
 // Those of list_targets(), and those in containers; by pid.

@@ -1,4 +1,4 @@
-// Addresses of a heap dump's objects to numbers, 0 and up in the order of the dump.
+// Maps the addresses of a heap dump's objects to numbers, from 0 in the order of the dump.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class ObjectNumbers {
   void add(std::uint64_t id) { ids_.push_back(id); }
   std::size_t size() const { return ids_.size(); }
 
-  // When all are added; find() after that.
+  // To be called after the last add() and before find().
   void complete() {
     if (ids_.empty()) return;
     if (!std::is_sorted(ids_.begin(), ids_.end())) {
@@ -31,7 +31,7 @@ class ObjectNumbers {
       for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = ids_[order_[i]];
       ids_ = std::move(sorted);
     }
-    // As many parts of the addresses as there are objects, or up to twice as many.
+    // The number of parts of the address range: one to two an object.
     const std::uint64_t span = ids_.back() - ids_.front();
     while ((span >> shift_) > ids_.size()) ++shift_;
     parts_.resize((span >> shift_) + 2);
@@ -42,7 +42,7 @@ class ObjectNumbers {
     }
   }
 
-  // kNone: no object is there.
+  // kNone: no object has this address.
   ObjectNumber find(std::uint64_t id) const {
     if (ids_.empty() || id < ids_.front() || id > ids_.back()) return kNone;
     const std::uint64_t part = (id - ids_.front()) >> shift_;

@@ -1,4 +1,4 @@
-// The sites of a heap dump with what their objects hold.
+// The sites of a heap dump with their retained sizes.
 #pragma once
 
 #include "graph/dump_sites.h"
@@ -6,7 +6,7 @@
 
 namespace ddm {
 
-// Those that hold most first. `look`: sites that it says the same of are one.
+// The largest retained size first. Sites with equal `look` are merged.
 SitesOfDump sites_with_retained(HeapGraph& graph,
                                 const std::function<std::string(const DumpSite&)>& look);
 

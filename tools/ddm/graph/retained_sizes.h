@@ -1,6 +1,7 @@
-// What would be free if an object were not held: itself, and all that is reached through it alone
-// (the dominator tree; Georgiadis: Linear-Time Algorithms for Dominators and Related Problems, the
-// semi-NCA algorithm). What is held by soft, weak and other references alone is held by nothing here.
+// Retained sizes: the bytes freed together with an object, which are its own and those of all
+// objects that it dominates (the dominator tree; Georgiadis: Linear-Time Algorithms for Dominators
+// and Related Problems, the semi-NCA algorithm). Objects that only soft, weak, final or phantom
+// references reach count as unreachable.
 //
 // 44 bytes an object and 4 a reference besides the graph. One thread.
 #pragma once
@@ -17,17 +18,17 @@ class RetainedSizes {
  public:
   explicit RetainedSizes(const HeapGraph& graph);
 
-  // 0: it is not held.
+  // 0: the object is unreachable.
   std::uint64_t bytes(ObjectNumber object) const { return retained_[place_of_[object]]; }
 
-  // By group of objects (group_of[object] is one of `groups`): what those hold that stand in no
-  // other of the same group. A thing that two of them hold, and nothing else, is in neither.
+  // For each group (group_of[object] < `groups`): the sum of the retained sizes of its objects that
+  // no other object of the group dominates. An object that two of them hold together is in neither.
   std::vector<std::uint64_t> by_group(std::span<const std::uint32_t> group_of,
                                       std::size_t groups) const;
 
  private:
-  // Objects that are held, by their places in the order of a search in depth from all roots, which
-  // has place 0 itself; kNotHeld: what it has not found.
+  // Reachable objects in the order of a depth-first search from all roots (which have place 0);
+  // kNotHeld: unreachable.
   using Place = std::uint32_t;
 
   void search(const HeapGraph& graph);

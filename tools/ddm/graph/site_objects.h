@@ -1,7 +1,7 @@
 // The objects of a heap dump that were allocated at a site: of its class, with its stack.
 //
-// A dump has no bytecode indices, and names no frames that were left out, so stacks are compared by
-// class, method, signature and line.
+// A dump has no bytecode indices and does not mark cut frames, so stacks are compared by class,
+// method, signature and line.
 #pragma once
 
 #include <string>

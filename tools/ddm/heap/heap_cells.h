@@ -1,4 +1,4 @@
-// A heap map cut into cells of the same size: what people look at instead of millions of runs.
+// A heap map as cells of equal size, for display instead of millions of runs.
 //
 // Pure: segments in, bytes by kind out. Slices of 4 GiB are put back next to one another.
 #pragma once
@@ -21,14 +21,14 @@ struct HeapCell {
   std::array<std::uint64_t, kHeapColumns> bytes{};
   std::uint64_t committed() const;
   std::uint64_t used() const { return committed() - bytes[kFreeColumn]; }
-  // The column that has most of the cell; free only when nothing is used.
+  // The kind with the most bytes of the cell; free only if nothing is used.
   std::size_t main_column() const;
 };
 
 class HeapCells {
  public:
-  // At most `most` cells over everything that the segments cover, each a power of two in bytes and
-  // no less than `least`, which is one.
+  // At most `most` cells over the range of the segments; the size of a cell is a power of two and
+  // at least `least`, which is one as well.
   HeapCells(const std::vector<HeapSegment>& segments, std::size_t most, std::uint64_t least = 1);
 
   std::uint64_t begin() const { return begin_; }  // position of the first cell

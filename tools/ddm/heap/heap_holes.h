@@ -1,4 +1,4 @@
-// The free space of a heap map, as allocation finds it: one piece where pieces lie side by side.
+// The holes of a heap map: adjacent free pieces count as one hole, as for an allocation.
 //
 // Pure.
 #pragma once
@@ -13,7 +13,7 @@ namespace ddm {
 
 struct HeapHoles {
   std::uint64_t count = 0, bytes = 0, largest = 0;
-  // By the largest power of two that is not above their size: how many.
+  // The number of holes by the largest power of two that does not exceed their size.
   std::map<std::uint64_t, std::uint64_t> by_size;
 
   static HeapHoles of(const std::vector<HeapSegment>& segments);

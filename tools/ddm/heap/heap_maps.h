@@ -13,17 +13,17 @@ namespace ddm {
 struct HeapPicture {
   std::vector<HeapSegment> segments;
   bool by_object = false;           // runs are objects
-  std::vector<HeapRegion> regions;  // empty: the target does not tell
+  std::vector<HeapRegion> regions;  // empty: the target does not send them
   HeapClasses classes;
 };
 
-// Asks for regions with every map of this connection, as far as the target knows of such.
+// Requests regions with every map of this connection, if the target supports that.
 void ask_for_regions(DdmClient& client, RegionDetail detail);
 
-// After a full collection, if `live`: what it has left is alive, but for little.
+// With `live` after a full collection, so that nearly all objects of the map are reachable.
 Result<HeapPicture> read_map(DdmClient& client, bool live);
 
-// A map after each of so many collections; `take` has each as it comes, and false from it ends it.
+// A map after each of the next collections; `take` receives each, and ends the wait by false.
 std::optional<Error> watch_maps(DdmClient& client, std::size_t count,
                                 const std::function<bool(HeapPicture)>& take);
 

@@ -1,5 +1,5 @@
-// A heap map as a picture for people: one square a cell in reading order, a colour for each kind,
-// lighter the more of the cell is free, and a legend with sizes.
+// A heap map as a picture: one square a cell in reading order, coloured by kind, the lighter the
+// more of the cell is free, and a legend with sizes.
 #pragma once
 
 #include <string>

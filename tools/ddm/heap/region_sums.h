@@ -1,5 +1,5 @@
-// The regions of a heap in figures: by what they are for, what is lost behind humongous objects, and
-// how large an object finds room.
+// Sums over the regions of a heap: by role, the bytes lost behind humongous objects, and the
+// largest object that fits.
 //
 // Pure.
 #pragma once
@@ -19,7 +19,7 @@ struct RegionSums {
   static constexpr std::size_t kRoles = static_cast<std::size_t>(RegionRole::kLargePage) + 1;
 
   std::array<Sum, kRoles> by_role{};
-  std::uint64_t humongous_waste = 0;  // in their last regions, which nobody else gets
+  std::uint64_t humongous_waste = 0;  // unused bytes of their last regions
   // Empty regions side by side, in which one object would have room; 0 where a heap has no regions.
   std::uint64_t widest_free = 0, widest_free_regions = 0;
 
