@@ -1,5 +1,5 @@
-// Values of options that several commands take: how long, how many. Each is read in one place, and
-// what is wrong with it is told in the same words everywhere.
+// Option values that several commands take, such as times and sizes, so that all parse them alike
+// and report errors in the same words.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,13 +11,13 @@
 
 namespace ddm {
 
-// "2", "2s", "500ms", "1m", "1h": seconds, none below 0. None: it is no time.
+// "2", "2s", "500ms", "1m", "1h" -> seconds, at least 0. None: not a time.
 std::optional<double> seconds_of(std::string_view text);
 
 inline constexpr double kMostSeconds = 1e7;  // some months
 
-// An option for a time; `seconds`, its default, is told in the help unless it is 0. What it is written to
-// outlives the command line.
+// An option for a time; the help tells the default that `seconds` has, unless it is 0. The variable
+// must outlive the command line.
 CLI::Option* add_duration(CLI::App& command, const std::string& names, double& seconds,
                           const std::string& meaning, double least, double most);
 
@@ -28,7 +28,7 @@ CLI::Option* add_bytes(CLI::App& command, const std::string& names, std::int64_t
 // --top N. As above.
 CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& meaning);
 
-// For pids: "" or what is wrong.
+// For pids: "" or the error.
 std::string fault_of_pid(const std::string& text);
 
 }  // namespace ddm

@@ -1,12 +1,11 @@
-// What the commands write: text and JSON to stdout, one line about what went wrong to stderr.
+// The output of the commands: text and JSON to stdout, one-line errors to stderr.
 //
-// Tables and lists keep to the width of the terminal. What is not a terminal (a file, a pipe) gets
-// everything in full length.
+// Tables and lists are fitted to the width of the terminal; a file or a pipe gets them in full.
 //
-// All of it passes here, and what comes from other processes is no command to a terminal: whatever is
-// printed loses all control characters but the ends of lines (printable_lines() in
-// core/jvm_text.h), and what a format, a table or a sentence quotes loses these, too, so that no
-// name forges a line. In JSON the same escapes are JSON's own.
+// All output goes through here, and text from other processes cannot control a terminal: printing
+// removes all control characters but line ends (printable_lines() in core/jvm_text.h), and text
+// quoted in a format, a table or a sentence loses line ends, too, so that no name forges a line. In
+// JSON these characters are escaped as JSON does.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,14 +25,14 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr std::size_t kNoWidth = std::size_t{1} << 30;
 
-// Columns of the terminal on stdout, 80 if it does not say; kNoWidth if it is no terminal.
+// Columns of the terminal on stdout, 80 if unknown; kNoWidth: not a terminal.
 std::size_t output_width();
 
 // The text broken at blanks into lines that end before `width`; the first one begins at column
 // `indent`, where the others are indented to. A longer word stands alone.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 
-// fmt::format() whose texts, as against its format, hold no end of a line either.
+// fmt::format() that also removes line ends from its text arguments.
 template <typename T>
 using Harmless =
     std::conditional_t<std::is_convertible_v<const T&, std::string_view>, std::string, T>;
@@ -64,7 +63,7 @@ std::string json_line(const Json& value);
 // The same for a script element of a page, which nothing in it ends.
 std::string json_in_script(const Json& value);
 
-// All of it has reached stdout. A reader that went away (EPIPE) counts as having had enough.
+// Whether all output has reached stdout. EPIPE is no failure: the reader has had enough.
 bool output_complete();
 
 // "ddm: WHAT" on stderr; refuse() and misused() return kExitRefused and kExitUsage.
@@ -72,7 +71,7 @@ void complain(std::string_view what);
 int refuse(std::string_view what);
 int misused(std::string_view what);
 
-// A text as a JSON string: valid UTF-8, whatever it was (half of a surrogate pair is U+FFFD).
+// A text as a JSON string: valid UTF-8 for any input (an unpaired surrogate is U+FFFD).
 Json json_text(std::string_view text);
 
 // Columns as wide as their widest cell; the last one is not padded.
@@ -98,8 +97,8 @@ class TextTable {
   std::vector<Row> rows_;    // [0] = titles
 };
 
-// Shows on a terminal what takes long: how much of it has arrived, and for how long it goes on.
-// Silent elsewhere, and in the first second. Gone before anything else is written; one at a time.
+// Progress of a long operation on a terminal: bytes received and time passed. Silent elsewhere, and
+// in the first second. Erased before anything else is written; one at a time.
 class Progress {
  public:
   explicit Progress(std::string what);

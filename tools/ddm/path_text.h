@@ -1,4 +1,4 @@
-// Ways from a root to objects, as people and programs read them.
+// Paths from a root to objects, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::string path_line(const RootPath& path);
 // "1 object", "1,200 objects".
 std::string counted(std::int64_t count, std::string_view noun);
 
-// As a list, the first `top` of them, and how many objects have none.
+// The first `top` paths as a list, and the number of objects without one.
 void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t objects);
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// What a HotSpot VM publishes about itself: the file /tmp/hsperfdata_USER/PID, as jps reads it.
+// HotSpot's performance data file, /tmp/hsperfdata_USER/PID, which jps reads, too.
 //
 //   off size                            entry: off size
 //    0   4  CA FE C0 C0                          0   4  length of the entry
@@ -17,7 +17,7 @@
 
 namespace ddm {
 
-// A text of that name. None: there is none, or the file is not complete yet or no such file.
+// The text entry of that name. None: no such entry, or the file is incomplete or another format.
 std::optional<std::string> perf_text(std::string_view file, std::string_view name);
 
 }  // namespace ddm

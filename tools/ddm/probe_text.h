@@ -1,4 +1,4 @@
-// What probes have found, as tables for people and as JSON.
+// The findings of probes as tables and as JSON.
 #pragma once
 
 #include <string>

@@ -14,12 +14,11 @@
 
 namespace ddm {
 
-// A report in this format, piece by piece; `take` stops it by false.
+// Fetches a report in this format, piece by piece; false from `take` ends it.
 std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
                                   const std::function<bool(std::string_view)>& take);
 
-// A report in the format of the path's ending, written there as it is. `recent`: of the recent
-// records alone.
+// Writes a report to `path` in the format of its extension. `recent`: of the recent records only.
 std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent);
 // As text, to stdout.
 std::optional<Error> print_report(DdmClient& client, bool recent);
@@ -27,18 +26,19 @@ std::optional<Error> print_report(DdmClient& client, bool recent);
 // The page, as it would be written to a file.
 Result<std::string> fetch_page(DdmClient& client);
 
-// The whole run, and the facts of the summary. Without "sites" in the summary none are counted.
-// `below`: as FigureReader's.
+// The figures of the whole run, and the summary. Without "sites" in the summary sites are not
+// counted. `below`: as FigureReader's.
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below = {});
 
-// What is alive, piece by piece as live_list() of report/report.h has it; `take` stops it by false.
+// The live objects in the format of live_list() (report/report.h), piece by piece; false from
+// `take` ends it.
 std::optional<Error> fetch_live(DdmClient& client,
                                 const std::function<bool(std::string_view)>& take);
 
-// The facts alone.
+// The summary only.
 Result<Json> fetch_summary(DdmClient& client);
 
-// The facts, then the lines of time that are of one of these types.
+// The summary, then the lines of time of these types.
 Result<std::vector<Json>> fetch_time(DdmClient& client,
                                      std::initializer_list<std::string_view> types);
 

@@ -1,4 +1,4 @@
-// What is told, waited for or refused before classes of a program are changed.
+// Warnings, waits and refusals before classes of a program are changed.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ struct RunningRule {
   bool wait = false, refuse = false;  // not both
 };
 
-// Methods that run in these classes are named on stderr, and waited for or refused as the rule says;
-// so are classes that have been changed often. The exit code, if that is the end.
+// Methods that run in these classes are named on stderr, and waited for or refused as the rule
+// says; so are classes that have been changed often. The exit code, if that is the end.
 std::optional<int> look_before_changes(DdmClient& client, const OutlookRequest& request,
                                        RunningRule rule);
 

@@ -1,4 +1,4 @@
-// The class of a heap dump that a user means, and its objects.
+// Selects a class of a heap dump by a user's text, and its objects.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace ddm {
 
 struct ClassChoice {
   std::string name;
-  std::vector<ObjectNumber> objects;  // of all classes of that name, whatever their loader
+  std::vector<ObjectNumber> objects;  // of all classes of that name, with any loader
 };
 
-// `wanted`: the whole name, or its end behind a '.' or '$'. The error names classes that are like it.
+// `wanted`: the full name, or its end after a '.' or '$'. The error lists similar names.
 Result<ClassChoice> choose_class(const HeapGraph& graph, std::string_view wanted);
 
 }  // namespace ddm

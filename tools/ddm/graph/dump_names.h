@@ -1,4 +1,4 @@
-// The names in a heap dump: of classes, frames and stacks. Only where they stand in the file is kept.
+// The names in a heap dump: of classes, frames and stacks. Only their file positions are kept.
 //
 // One thread.
 #pragma once
@@ -20,17 +20,17 @@ struct DumpFrame {
 
 class DumpNames {
  public:
-  // `fd`: of the dump, read with offsets.
+  // `fd`: the dump, read by pread().
   explicit DumpNames(int fd) : fd_(fd) {}
 
-  // Of the records that hold no objects, each as it is read.
+  // To be called with each record that is no heap dump segment, in the order of the file.
   void note(HprofReader& in, const HprofReader::Record& record);
 
   // "java.lang.String", "int[][]"; "unknown".
   std::string class_name(std::uint64_t class_id) const;
   static std::string array_name(std::uint8_t element);  // of a primitive type
   std::string text(std::uint64_t id) const;
-  // By its serial number, the innermost frame first; empty: there is no such stack.
+  // By serial number, the innermost frame first; empty: unknown stack.
   std::vector<DumpFrame> stack(std::uint32_t serial);
 
  private:

@@ -1,8 +1,8 @@
-// What a heap dump says of where its objects were allocated: by class and stack, for people whose
-// reader of heap dumps does not show it.
+// The allocation sites of a heap dump's objects, by class and stack, which common readers of heap
+// dumps do not show.
 //
-// The dump is read twice and never held: in memory are the sites, and where in the file its names,
-// frames and stacks stand.
+// The dump is read twice and never held in memory: only the sites, and the file positions of names,
+// frames and stacks.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace ddm {
 
 struct DumpSite {
   std::string class_name;
-  std::vector<DumpFrame> stack;  // innermost first; empty: not known
+  std::vector<DumpFrame> stack;  // innermost first; empty: unknown
   std::int64_t count = 0;
   std::int64_t bytes = 0;
-  std::optional<std::int64_t> retained;  // what they hold, if that was asked for
+  std::optional<std::int64_t> retained;  // retained bytes, if requested
 };
 
-// Stacks that look the same are of one site, and so are classes of several loaders.
+// Equal stacks belong to one site, and so do classes of one name from several loaders.
 std::string look_of(const DumpSite& site);
 
 struct SitesOfDump {
@@ -33,10 +33,10 @@ struct SitesOfDump {
   std::int64_t with_stack = 0, with_stack_bytes = 0;
 };
 
-// `fd`: read with offsets. `progress`: told of the bytes that were read, now and then.
+// `fd`: read by pread(). `progress`: called from time to time with the bytes read.
 Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64_t)>& progress);
 
-// As tables need them: those whose stack is known, and with what they hold all.
+// The figures for tables: sites with a known stack, and their retained sizes if all have one.
 SiteFigures figures_of(const SitesOfDump& dump);
 
 }  // namespace ddm

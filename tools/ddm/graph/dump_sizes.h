@@ -1,8 +1,8 @@
-// How many bytes objects take in the heap. A heap dump does not say: it has neither the VM's object
-// headers nor the size of its references. But ids are addresses, and mostly objects stand in the
-// order of theirs: the smallest distance to a neighbour is the size of an instance, and less its
-// elements the header of an array. Where a dump follows references instead (ZGC, Shenandoah) an
-// instance is taken to be its header and its fields without gaps.
+// Estimates object sizes in the heap. A heap dump does not contain them: it has neither the VM's
+// object headers nor the size of references. But ids are addresses, and most dumps list objects in
+// the order of addresses: the smallest distance between neighbours is the size of an instance, or,
+// without the elements, an array's header. For dumps in the order of references (ZGC, Shenandoah)
+// an instance is assumed to be its header and its fields without gaps.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ namespace ddm {
 
 class DumpSizes {
  public:
-  // The classes and objects in the order of the dump.
+  // To be called with the classes and objects in the order of the dump.
   void learn(const HprofReader::Object& object);
 
-  // When all are learned from.
+  // To be called after the last of them.
   std::uint64_t bytes_of(const HprofReader::Object& object) const;
 
  private:
@@ -36,7 +36,7 @@ class DumpSizes {
   };
 
   Object last_;
-  std::uint64_t upwards_ = 0, downwards_ = 0;  // from one object to the next
+  std::uint64_t upwards_ = 0, downwards_ = 0;  // steps between neighbouring objects
   std::unordered_map<std::uint64_t, Class> classes_;
   bool small_references_ = false;
   std::unordered_map<std::uint64_t, std::uint64_t> instances_;  // by class

@@ -1,9 +1,9 @@
-// The objects of a heap dump and what they refer to, in compact arrays: 24 bytes an object, 16 where
-// the dump is not in the order of its addresses, and 4 a reference.
+// The objects of a heap dump and their references, in compact arrays: 24 bytes an object, 16 more
+// if the dump is not in the order of addresses, and 4 a reference.
 //
-// The dump is read twice. An object's number is its place in the dump; a class is an object, too,
-// the one that java.lang.Class has for it. What the dump tells wrong is left out: a reference to
-// nowhere is none. One thread.
+// The dump is read twice. An object's number is its index in the dump; a class is represented by
+// its java.lang.Class object. Invalid data is ignored: a reference to no object counts as null. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class HeapGraph {
   struct Root {
     ObjectNumber object;
     std::uint8_t kind;     // HprofReader::kJniGlobal to kThread, or 0xFF
-    std::uint32_t thread;  // its serial number, as far as the kind has one
+    std::uint32_t thread;  // its serial number, for kinds that have one
     std::uint32_t frame;   // of that thread's stack
   };
   struct Thread {
@@ -37,21 +37,20 @@ class HeapGraph {
     std::uint32_t trace = 0;
   };
 
-  // `fd`: read with offsets. `progress`: told of the bytes that were read, now and then.
+  // `fd`: read by pread(). `progress`: called from time to time with the bytes read.
   static Result<HeapGraph> read(int fd, const std::function<void(std::uint64_t)>& progress);
 
   std::size_t size() const { return of_.size(); }
   std::uint64_t bytes_of(ObjectNumber object) const { return std::uint64_t{words_[object]} * 8; }
   std::uint32_t trace_of(ObjectNumber object) const { return traces_[object]; }
   std::span<const Root> roots() const { return roots_; }
-  // By its serial number; null: not known.
+  // By serial number; null: unknown.
   const Thread* thread(std::uint32_t serial) const;
-  // What java.lang.Thread's `name` says, "" if nothing. Reads the dump once more at the first call.
+  // The thread's `name` field, "" if null. The first call reads the dump again.
   std::string thread_name(std::uint32_t serial);
 
-  // What an object holds on to by its fields, elements or static fields, kNone where there is
-  // nothing; behind these, at() the number of fields, come what they have besides: an object its
-  // class, a class its loader and the class above.
+  // The objects that an object refers to by its fields, elements or static fields, kNone for null.
+  // The last ones are implicit references: an object's class; a class's loader and superclass.
   std::uint32_t references(ObjectNumber object) const {
     return first_[object + 1] - first_[object] + (is_class(object) ? 2 : 1);
   }
@@ -62,7 +61,8 @@ class HeapGraph {
     if (!is_class(object)) return of.object;
     return at == own ? of.loader : of.super < classes_.size() ? classes_[of.super].object : kNone;
   }
-  // Whether that reference does not keep its object alive: java.lang.ref.Reference's referent.
+  // Whether that reference is java.lang.ref.Reference.referent, which does not keep its object
+  // alive.
   bool is_weak(ObjectNumber object, std::uint32_t at) const {
     return !is_class(object) && at == classes_[of_[object]].referent;
   }
@@ -74,7 +74,7 @@ class HeapGraph {
     return is_class(object) && at < first_[object + 1] - first_[object];
   }
 
-  // Classes by number: those of the dump, and behind them the arrays of primitives.
+  // Classes by number: those of the dump, then the arrays of primitives.
   std::uint32_t class_of(ObjectNumber object) const { return of_[object]; }
   std::size_t classes() const { return classes_.size(); }
   std::string class_name(std::uint32_t number) const;
@@ -86,7 +86,7 @@ class HeapGraph {
 
  private:
   static constexpr std::uint32_t kNoClass = ~std::uint32_t{0};
-  // What a field, or a static one, is called, by position.
+  // The name of a field, or of a static field, by position.
   struct Name {
     std::uint32_t owner = kNoClass;
     std::uint64_t text = 0;
@@ -98,9 +98,9 @@ class HeapGraph {
     std::uint32_t referent = ~std::uint32_t{0};  // the field's position
     std::uint8_t element = 0;                    // of arrays of primitives
     bool array = false;
-    std::vector<HprofReader::Field> fields;   // its own, until the layout is made
+    std::vector<HprofReader::Field> fields;   // declared in this class, until the layout is made
     std::vector<HprofReader::Field> statics;  // the references among them
-    // Of an instance: where its references lie among its bytes, and what they are called.
+    // The offsets of an instance's references in its bytes, and their names.
     std::vector<std::uint32_t> offsets;
     std::vector<Name> fields_of_instance;
   };

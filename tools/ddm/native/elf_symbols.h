@@ -1,6 +1,6 @@
-// The names of a library's functions, by where they lie in its file.
+// The functions of a library by their file offsets.
 //
-// One thread. A file that is no ELF of 64 bits, or damaged, has none; nothing is read beyond its end.
+// One thread. A file that is not 64-bit ELF, or damaged, has none; reads stay within the file.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class ElfSymbols {
  public:
   explicit ElfSymbols(const std::string& path);
 
-  // Of the function that holds the byte at `offset` of the file, as C++ shows it; "" if none does.
+  // The demangled name of the function that contains this file offset; "": none.
   std::string at(std::uint64_t offset) const;
   std::size_t size() const { return symbols_.size(); }
 

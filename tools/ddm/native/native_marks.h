@@ -1,5 +1,5 @@
-// Moments of native memory that the user has given names: what was sampled then, as NHGT has it, in
-// files beside the marks of allocations (marks.h), PID-NAME.nhgt.
+// Marks of native memory: the NHGT data of a named moment, in files PID-NAME.nhgt beside the marks
+// of allocations (marks.h).
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,18 @@
 
 namespace ddm {
 
-// Of whom and since when figures are: those of two moments can be held against each other only if
-// these are the same.
+// Identifies the program and the period of sampling: only figures with equal ones can be compared.
 struct NativeMoment {
   std::uint32_t pid = 0;
   std::uint64_t process_start = 0;
   std::uint32_t period = 0;  // how often sampling was switched on
 };
 
-// Takes the place of a mark of that name; whose program has ended goes.
+// Replaces a mark of that name, and removes those of programs that have ended.
 std::optional<Error> set_native_mark(const std::string& name, const NativeMoment& now,
                                      const NativeHeap& heap);
 
-// The error: there is no such mark, or it is of another program or of before a switching.
+// The error: no such mark, or one of another program or another period of sampling.
 Result<NativeHeap> find_native_mark(const std::string& name, const NativeMoment& now);
 
 }  // namespace ddm

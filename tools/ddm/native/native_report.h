@@ -1,5 +1,5 @@
-// Native memory as the data of a report, so that every format that there is can be written of it: a
-// block is an allocation of the class "malloc", a native function a method of its library.
+// Native memory as the data of a report, so that every report format can show it: a block is an
+// allocation of the class "malloc", a native function is a method of its library.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct NativeReport {
   ReportData data;
 };
 
-// Stacks of which there is less than nothing (of a difference) are left out. `interval`: bytes
+// Stacks with a negative difference are left out. `interval`: bytes
 // between samples.
 NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
                            std::int64_t interval, std::int64_t now_ms);

@@ -13,7 +13,7 @@
 
 namespace ddm {
 
-// Either a Java frame (class_name) or a native one (library, and its symbol as far as it has one).
+// A Java frame (class_name), or a native one (library, and the symbol if known).
 struct NativeFrame {
   std::string symbol, library;
   std::string class_name, method, file;
@@ -29,17 +29,16 @@ std::string text_of(const NativeFrame& frame);
 struct NativeStack {
   std::vector<NativeFrame> frames;  // innermost first
   std::int64_t bytes = 0, count = 0;
-  std::map<std::uint64_t, std::int64_t> by_size;  // of one block: how many
+  std::map<std::uint64_t, std::int64_t> by_size;  // the number of blocks by size
 };
 
-// What there is more or less of each stack, the most bytes more first; stacks with no change are left
-// out.
+// The difference of each stack, the largest growth first; unchanged stacks are left out.
 std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
                                     const std::vector<NativeStack>& after);
 
 class NativeStacks {
  public:
-  // `path_of`: where a file of the target lies here.
+  // `path_of`: maps a path of the target to one that this process can open.
   NativeStacks(const NativeHeap& heap, std::function<std::string(const std::string&)> path_of);
 
   const std::vector<NativeStack>& stacks() const { return stacks_; }  // most bytes first

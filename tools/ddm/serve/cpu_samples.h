@@ -1,5 +1,5 @@
-// What cpu=samples counts of a program from one look to a later one, as a profile for pprof. Pure; the
-// lines come from another process and may hold anything.
+// The samples of cpu=samples between two readings of a program, as a profile for pprof. Pure; the
+// lines come from another process and may contain anything.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace ddm {
 
-// Lines of fetch_time() with those of the type "sample". What was counted before is left out.
+// The "sample" lines of fetch_time(); counts from before are subtracted.
 Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
                                         const std::vector<Json>& after, const HelloReply& hello,
                                         std::chrono::nanoseconds passed);

@@ -1,6 +1,6 @@
-// A request as it comes over HTTP, as far as `ddm serve` answers any: a head without a body.
+// An HTTP request without a body, which is all that `ddm serve` accepts.
 //
-// What is parsed is parsed by http_parser; here are the bounds. Pure. Bytes may be hostile.
+// http_parser does the parsing; this adds the bounds. Pure. The bytes may be hostile.
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@ struct HttpRequest {
   std::map<std::string, std::string, std::less<>> query;  // decoded; of two of a name the first
   std::optional<std::string> host, origin, authorization;
 
-  // "" where it is not there.
+  // "": missing.
   std::string parameter(std::string_view name) const;
 };
 
-// Takes the bytes of a connection until one request is there.
+// Collects the bytes of a connection until one request is complete.
 class HttpRequestReader {
  public:
   static constexpr std::size_t kMostBytes = 16 << 10;  // of a whole head
@@ -31,10 +31,10 @@ class HttpRequestReader {
   HttpRequestReader(const HttpRequestReader&) = delete;
   HttpRequestReader& operator=(const HttpRequestReader&) = delete;
 
-  // True: nothing more is needed, either because of the request or because of what is wrong with it.
+  // True: the request is complete, or known to be bad.
   bool take(std::string_view bytes);
 
-  // What a bad one is answered with: 400, 413 or 431; 0: nothing is wrong.
+  // The status for a bad request: 400, 413 or 431; 0: it is not bad.
   int fault() const;
   const HttpRequest& request() const;
 

@@ -1,5 +1,5 @@
-// A small HTTP server for this machine: one request a connection, each on a thread of its own, who
-// asks is looked up before a byte of it is read.
+// A small HTTP server for this machine: one request a connection, each on its own thread; the
+// peer's user is checked before a byte is read.
 //
 // run() is for one thread; the handler is called on several at once.
 #pragma once
@@ -22,12 +22,12 @@ struct HttpAnswer {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-// A status that is no success, and a sentence.
+// An error status, and a sentence.
 HttpAnswer http_refusal(int status, std::string_view sentence);
 
 class HttpServer {
  public:
-  // Whether an answer is no longer wanted: the client has gone, or the server ends.
+  // Whether the answer is no longer wanted: the client has closed, or the server ends.
   using GivenUp = std::function<bool()>;
   using Handler = std::function<HttpAnswer(const HttpRequest&, const GivenUp&)>;
 
@@ -38,7 +38,8 @@ class HttpServer {
 
   const Address& address() const { return listener_.bound(); }
 
-  // Until `ended`, which is asked several times a second; it returns when nobody is answered any more.
+  // Serves until `ended`, which is called several times a second, and returns after the last
+  // answer.
   void run(const std::function<bool()>& ended);
 
  private:

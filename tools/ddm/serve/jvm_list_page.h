@@ -13,11 +13,11 @@ namespace ddm {
 // collections, threads}]; null where nothing is known.
 Json jvms_json(const std::vector<WatchedJvm>& jvms);
 
-// `token`: for its links and for what it asks; `nonce`: of its script, new for each page.
+// `token`: for its links and requests; `nonce`: of its script, new for each page.
 std::string jvm_list_page(const std::vector<WatchedJvm>& jvms, std::string_view token,
                           std::string_view nonce);
 
-// What of scripts, styles and connections the page may have.
+// The Content-Security-Policy of the page.
 std::string jvm_list_policy(std::string_view nonce);
 
 }  // namespace ddm

@@ -1,7 +1,7 @@
-// All programs with the agent that this user may ask, looked at again and again.
+// Periodic readings of all programs with the agent that this user may ask.
 //
-// Any thread; looks at several programs at a time, and at none more often than twice a second. A program
-// that does not answer costs two seconds once, and is left alone for a while.
+// Any thread; reads several programs concurrently, and each at most twice a second. A program that
+// does not answer costs two seconds once, and is skipped for a while.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct WatchedJvm {
   pid_t pid = 0;
   std::string app, vm;
   std::optional<JvmFigures> figures;        // none: it has not answered
-  std::optional<double> bytes_per_second;   // since the look before; none: tracking was off
+  std::optional<double> bytes_per_second;   // since the previous reading; none: tracking was off
   std::optional<double> agent_cpu_seconds;  // of the agent's own threads
 };
 

@@ -1,4 +1,4 @@
-// Programs' figures as Prometheus reads them: its text format, version 0.0.4. Pure.
+// Programs' figures in Prometheus's text format, version 0.0.4. Pure.
 #pragma once
 
 #include <string>
