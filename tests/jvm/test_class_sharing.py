@@ -7,10 +7,10 @@ from harness import AGENT, Report, test
 
 
 def class_sources(t, flags, agent):
-    """Where each class came from: {class: source}."""
+    """Where each class came from: {class: source}. `agent`: its options; None: without it."""
     line = [t.jdk.java, "-Xlog:class+load:file=loads.txt:none", *flags]
-    if agent:
-        line.append(f"-agentpath:{AGENT}=address=none")
+    if agent is not None:
+        line.append(f"-agentpath:{AGENT}=address=none,{agent}")
     result = t.command([*line, "-cp", t.path("empty.jar"), "Empty"])
     assert result.code == 0, result
     assert not re.search(r"\[(warning|error)\]", result.out + result.err), result
@@ -22,10 +22,10 @@ def shared(sources):
     return {name for name, source in sources.items() if source.startswith("shared objects file")}
 
 
-def assert_as_shared_as_without(t, flags):
-    without = shared(class_sources(t, flags, agent=False))
+def assert_as_shared_as_without(t, flags, agent=""):
+    without = shared(class_sources(t, flags, agent=None))
     assert len(without) > 300, f"the archive is not in use even without the agent: {len(without)}"
-    missing = without - shared(class_sources(t, flags, agent=True))
+    missing = without - shared(class_sources(t, flags, agent=agent))
     assert not missing, f"no longer from the archive: {sorted(missing)}"
     return without
 
@@ -42,13 +42,18 @@ def an_idle_agent_leaves_class_sharing_on(t):
 
 
 @test(jdks="each", min_jdk=25)
-def an_idle_agent_leaves_the_aot_cache_on(t):
+def the_aot_cache_stays_on_with_an_idle_agent_and_while_the_vm_tracks(t):
     make_jar(t)
     cache = t.path("empty.aot")
     made = t.command([t.jdk.java, f"-XX:AOTCacheOutput={cache}", "-cp", t.path("empty.jar"),
                       "Empty"])
     assert made.code == 0 and os.path.exists(cache), made
-    used = assert_as_shared_as_without(t, [f"-XX:AOTCache={cache}"])
+    flags = [f"-XX:AOTCache={cache}"]
+    used = assert_as_shared_as_without(t, flags)
+    assert used == assert_as_shared_as_without(t, flags, "track=y,live=y,dump=none")
+    # The log names the last source: of a class that is changed that is no longer the cache.
+    rewritten = shared(class_sources(t, flags, "track=y,engine=bci,dump=none"))
+    assert len(rewritten) > 300 and rewritten < used
     assert "Empty" in used, "the program's own class does not come from the cache"
 
 
