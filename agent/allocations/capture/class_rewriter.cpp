@@ -77,7 +77,7 @@ CallRule built_rule() {
           }};
 }
 
-// The flags that enable this in C2; other compilers do not do it.
+// The flags that enable these two in C2. C1 does neither; a JVMCI compiler may.
 constexpr const char* kMergeFlag = "OptimizeStringConcat";
 constexpr const char* kUnboxFlag = "EliminateAutoBox";
 constexpr const char* kOtherCompilerFlag = "UseJVMCICompiler";
