@@ -35,10 +35,12 @@ SpaceLayout epsilon_space(VmEntries& entries, std::uintptr_t heap) {
 }
 
 SpaceLayout serial_spaces(VmEntries& entries, std::uintptr_t heap) {
-  const auto young = read_at<std::uintptr_t>(
-      heap + entries.offset({{"SerialHeap", "_young_gen"}, {"GenCollectedHeap", "_young_gen"}}));
-  const auto old = read_at<std::uintptr_t>(
-      heap + entries.offset({{"SerialHeap", "_old_gen"}, {"GenCollectedHeap", "_old_gen"}}));
+  const auto young = entries.read<std::uintptr_t>(
+      heap + entries.offset({{"SerialHeap", "_young_gen"}, {"GenCollectedHeap", "_young_gen"}}),
+      "SerialHeap::_young_gen");
+  const auto old = entries.read<std::uintptr_t>(
+      heap + entries.offset({{"SerialHeap", "_old_gen"}, {"GenCollectedHeap", "_old_gen"}}),
+      "SerialHeap::_old_gen");
   return contiguous_spaces(
       entries,
       {{young + entries.offset({{"DefNewGeneration", "_eden_space"}}), RegionRole::kEden},
@@ -52,7 +54,7 @@ std::uintptr_t parallel_generation(VmEntries& entries, std::uintptr_t heap, cons
   constexpr const char* kHeap = "ParallelScavengeHeap";
   return vm_structs::address_of(kHeap, field)
              ? entries.value<std::uintptr_t>({{kHeap, field}})
-             : read_at<std::uintptr_t>(heap + entries.offset({{kHeap, field}}));
+             : entries.read<std::uintptr_t>(heap + entries.offset({{kHeap, field}}), field);
 }
 
 SpaceLayout parallel_spaces(VmEntries& entries, std::uintptr_t heap) {
@@ -106,8 +108,9 @@ Result<HeapLayout> HeapLayout::detect() {
   layout.klasses = detect_klass_layout(entries);
   // From here on addresses are followed, so all of them have to be there.
   if (entries.missing().empty() && heap != 0) {
-    layout.base = read_at<std::uintptr_t>(heap + reserved + start);
-    layout.reserved_bytes = 8 * read_at<std::uint64_t>(heap + reserved + words);
+    layout.base = entries.read<std::uintptr_t>(heap + reserved + start, "MemRegion::_start");
+    layout.reserved_bytes =
+        8 * entries.read<std::uint64_t>(heap + reserved + words, "MemRegion::_word_size");
     switch (*collector) {
       case Collector::kSerial:
         layout.spaces = serial_spaces(entries, heap);

@@ -12,6 +12,7 @@
 #include "heap/z_pages.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/known_objects.h"
 #include "vm/vm_facts.h"
 #include "vm/vm_flags.h"
 #include "vm/vm_pause.h"
@@ -57,6 +58,12 @@ std::string HeapMapper::prepare(JNIEnv* jni) {
   auto layout = HeapLayout::detect();
   if (!layout) {
     fall_back(layout.message());
+    return "";
+  }
+  std::string wrong = wrong_in_layout(jvmti_, jni, layout->objects, layout->klasses, nullptr);
+  if (wrong.empty()) wrong = unreadable_in(*layout);
+  if (!wrong.empty()) {
+    fall_back("the heap is not as this VM's " + wrong + " says");
     return "";
   }
   klasses_.emplace(jvmti_);

@@ -1,5 +1,9 @@
 #include "heap/heap_spaces.h"
 
+#include <initializer_list>
+
+#include "vm/memory/vm_claims.h"
+
 namespace ddm {
 namespace {
 
@@ -20,6 +24,10 @@ bool read_contiguous(const HeapLayout& layout, std::vector<HeapSpace>& spaces) n
     spaces.push_back({read_at<std::uintptr_t>(space + where.bottom), top, top,
                       read_at<std::uintptr_t>(space + where.end), false, role});
     if (!plausible(layout, spaces.back())) return false;
+    for (std::size_t i = 0; i + 1 < spaces.size(); ++i) {
+      if (spaces.back().bottom < spaces[i].end && spaces[i].bottom < spaces.back().end)
+        return false;
+    }
   }
   return true;
 }
@@ -56,6 +64,32 @@ bool read_regions(const HeapLayout& layout, std::vector<HeapSpace>& spaces) noex
 }
 
 }  // namespace
+
+std::string unreadable_in(const HeapLayout& layout) {
+  VmClaims claims;
+  const auto expect_words =
+      [&claims](std::uintptr_t at, std::initializer_list<std::uint32_t> offsets, const char* what) {
+        for (const std::uint32_t offset : offsets) claims.read<std::uint64_t>(at + offset, what);
+      };
+  if (layout.collector != Collector::kG1) {
+    const SpaceLayout& where = layout.spaces;
+    for (const auto& [pointer, role] : where.spaces) {
+      const auto space = claims.read<std::uintptr_t>(pointer, "spaces");
+      expect_words(space, {where.bottom, where.top, where.end}, "spaces");
+    }
+    return claims.wrong();
+  }
+  const RegionLayout& where = layout.regions;
+  const auto table = claims.read<std::uintptr_t>(where.table, "G1HeapRegionTable::_base");
+  const auto length = claims.read<std::uint64_t>(where.length, "G1HeapRegionTable::_length");
+  claims.expect(length <= kMostRegions, "G1HeapRegionTable::_length");
+  for (std::uint64_t i = 0; i < length && claims.hold(); ++i) {
+    const auto region = claims.read<std::uintptr_t>(table + 8 * i, "G1HeapRegionTable::_base");
+    if (region == 0) continue;
+    expect_words(region, {where.type, where.bottom, where.top, where.end}, "G1HeapRegion");
+  }
+  return claims.wrong();
+}
 
 std::size_t max_spaces(const HeapLayout& layout) {
   if (layout.collector != Collector::kG1) return layout.spaces.spaces.size();

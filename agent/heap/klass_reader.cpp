@@ -7,6 +7,7 @@
 #include "vm/boot_class.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/memory/vm_claims.h"
 #include "vm/vm_structs.h"
 #include "wire/chunks/heap_segments.h"
 
@@ -82,8 +83,12 @@ void KlassReader::find_refined_arrays(JNIEnv* jni, const HeapLayout& layout) {
   if (objects.header == HeaderForm::kNarrow) word &= 0xffffffff;
   const std::uint64_t refined = objects.klass_of(word);
   if (klass == 0 || refined == klass) return;
-  for (std::uint32_t at = 0; at + sizeof refined <= *size; at += sizeof refined) {
-    if (read_at<std::uint64_t>(klass + at) != refined) continue;
+  VmClaims claims;
+  claims.expect(claims.read<std::uint16_t>(klass + static_cast<std::uint64_t>(*kind),
+                                           "Klass::_kind") == *of_arrays,
+                "Klass::_kind");
+  for (std::uint32_t at = 0; at + sizeof refined <= *size && claims.hold(); at += sizeof refined) {
+    if (claims.read<std::uint64_t>(klass + at, "ObjArrayKlass") != refined) continue;
     klass_kind_ = static_cast<std::uint32_t>(*kind);
     array_kind_ = static_cast<std::uint32_t>(*of_arrays);
     refined_array_ = at;

@@ -5,6 +5,7 @@
 #include "vm/boot_class.h"
 #include "vm/java_unsafe.h"
 #include "vm/jvmti_memory.h"
+#include "vm/memory/vm_claims.h"
 #include "vm/vm_entries.h"
 
 namespace ddm {
@@ -87,8 +88,11 @@ Result<ParkedLayout> detect_parked_layout(JNIEnv* jni) {
   if (!fields.missing().empty()) return Error{fields.missing()};
 
   // The stack follows the fields; the low bits of the layout helper are no part of their size.
-  const auto helper = load<std::int32_t>(chunk_klass + klasses.layout_helper);
-  if (helper <= 0) return Error{"the size of a StackChunk"};
+  VmClaims claims;
+  claims.expect(layout.objects.klass_of(layout.chunk_key) == chunk_klass, "a klass");
+  const auto helper =
+      claims.read<std::int32_t>(chunk_klass + klasses.layout_helper, "Klass::_layout_helper");
+  if (!claims.hold() || helper <= 0) return Error{"the size of a StackChunk"};
   layout.chunk_stack = helper & ~7;
   return layout;
 }

@@ -58,21 +58,31 @@ const std::optional<Layout>& layout() {
   return value;
 }
 
-// The tables of constants and types are arrays of { name, value }. Address of the value, or 0.
-std::uint64_t find_value(const char* entries_symbol, const std::string& entry, const char* value,
-                         const char* wanted) {
-  const auto name_at = [&entry](const char* part) { return exported((entry + part).c_str()); };
+// The tables of constants and types are arrays of { name, value }.
+struct Table {
+  std::uint64_t entries, stride, name, value;
+};
+
+std::optional<Table> read_table(const char* entries_symbol, const std::string& entry,
+                                const char* name, const char* value) {
+  const auto number = [&entry](const char* part) { return exported((entry + part).c_str()); };
   const auto entries = exported(entries_symbol);
-  const auto stride = name_at("EntryArrayStride");
-  const auto name_offset =
-      entry == "gHotSpotVMType" ? name_at("EntryTypeNameOffset") : name_at("EntryNameOffset");
-  const auto value_offset = name_at(value);
-  if (!entries || !stride || !name_offset || !value_offset || *entries == 0 || *stride == 0)
-    return 0;
-  for (std::uint64_t at = *entries;; at += *stride) {
-    const char* name = read<const char*>(at + *name_offset);
+  const auto stride = number("EntryArrayStride");
+  const auto name_offset = number(name);
+  const auto value_offset = number(value);
+  if (!entries || !stride || !name_offset || !value_offset || *entries == 0 || *stride == 0) {
+    return std::nullopt;
+  }
+  return Table{*entries, *stride, *name_offset, *value_offset};
+}
+
+// Address of the value, or 0.
+std::uint64_t find_value(const std::optional<Table>& table, const char* wanted) {
+  if (!table) return 0;
+  for (std::uint64_t at = table->entries;; at += table->stride) {
+    const char* name = read<const char*>(at + table->name);
     if (name == nullptr) return 0;
-    if (std::strcmp(name, wanted) == 0) return at + *value_offset;
+    if (std::strcmp(name, wanted) == 0) return at + table->value;
   }
 }
 
@@ -82,7 +92,10 @@ std::optional<std::int64_t> offset_of(const char* type, const char* field) {
   if (!layout()) return std::nullopt;
   const std::uint64_t entry = find_entry(*layout(), type, field);
   if (entry == 0 || read<std::int32_t>(entry + layout()->is_static) != 0) return std::nullopt;
-  return static_cast<std::int64_t>(read<std::uint64_t>(entry + layout()->offset));
+  const auto offset = read<std::uint64_t>(entry + layout()->offset);
+  const std::uint64_t bytes = size_of(type).value_or(0);
+  if (bytes != 0 && offset >= bytes) return std::nullopt;
+  return static_cast<std::int64_t>(offset);
 }
 
 std::optional<std::uintptr_t> address_of(const char* type, const char* field) {
@@ -93,21 +106,25 @@ std::optional<std::uintptr_t> address_of(const char* type, const char* field) {
 }
 
 std::optional<std::int32_t> int_constant(const char* name) {
-  const std::uint64_t at =
-      find_value("gHotSpotVMIntConstants", "gHotSpotVMIntConstant", "EntryValueOffset", name);
+  static const auto table = read_table("gHotSpotVMIntConstants", "gHotSpotVMIntConstant",
+                                       "EntryNameOffset", "EntryValueOffset");
+  const std::uint64_t at = find_value(table, name);
   if (at == 0) return std::nullopt;
   return read<std::int32_t>(at);
 }
 
 std::optional<std::uint64_t> long_constant(const char* name) {
-  const std::uint64_t at =
-      find_value("gHotSpotVMLongConstants", "gHotSpotVMLongConstant", "EntryValueOffset", name);
+  static const auto table = read_table("gHotSpotVMLongConstants", "gHotSpotVMLongConstant",
+                                       "EntryNameOffset", "EntryValueOffset");
+  const std::uint64_t at = find_value(table, name);
   if (at == 0) return std::nullopt;
   return read<std::uint64_t>(at);
 }
 
 std::optional<std::uint64_t> size_of(const char* type) {
-  const std::uint64_t at = find_value("gHotSpotVMTypes", "gHotSpotVMType", "EntrySizeOffset", type);
+  static const auto table =
+      read_table("gHotSpotVMTypes", "gHotSpotVMType", "EntryTypeNameOffset", "EntrySizeOffset");
+  const std::uint64_t at = find_value(table, type);
   if (at == 0) return std::nullopt;
   return read<std::uint64_t>(at);
 }

@@ -9,7 +9,7 @@
 
 namespace ddm::vm_structs {
 
-// Offset of an instance field in its type.
+// Offset of an instance field in its type; none if it lies outside of the type.
 std::optional<std::int64_t> offset_of(const char* type, const char* field);
 
 // Address of a static field.

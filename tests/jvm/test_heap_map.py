@@ -4,6 +4,7 @@ import re
 import socket
 import struct
 import time
+import zlib
 
 from ddm_client import DdmError, Target, chunk
 from harness import PRESET, ROOT, test
@@ -19,11 +20,14 @@ G1_MOVES_ALL = ("-XX:MarkSweepDeadRatio=0",)
 def compare(t, p, ddm, exact=True, strict=True):
     """A map and a count of the same heap; the map."""
     draw(ddm, strict=False)  # what the first map makes (a probe, a thread) is made
-    p.collect()
-    before = p.count()
-    by_object = draw(ddm, OBJECTS, strict)
-    merged = draw(ddm, MERGED, strict)
-    after = p.count()
+    for _ in range(5):  # a thread of the VM may allocate in between
+        p.collect()
+        before = p.count()
+        by_object = draw(ddm, OBJECTS, strict)
+        merged = draw(ddm, MERGED, strict)
+        after = p.count()
+        if before == after:
+            break
     assert before == after, f"the heap has not stood still: {before} {after}"
     for kind in OBJECT_KINDS:
         got, want = (by_object.objects[kind], by_object.kind_bytes[kind]), before[kind]
@@ -111,10 +115,12 @@ def a_heap_of_more_than_4_gib_has_several_slices(t):
 HIDER = os.path.join(ROOT, "build", PRESET, "lib", "libhide_vm_entry.so")
 
 
-def entries_of_the_layout():
+def entries_of_the_layout(*more_sources):
     """What the walk looks up in the VM's tables, as its source names it."""
-    with open(os.path.join(ROOT, "agent", "heap", "heap_layout.cpp"), encoding="utf-8") as f:
-        source = f.read()
+    source = ""
+    for path in ("heap/heap_layout.cpp", *more_sources):
+        with open(os.path.join(ROOT, "agent", path), encoding="utf-8") as f:
+            source += f.read()
     fields = re.findall(r'\{"(\w+)", "(_[\w.]+)"\}', source)
     constants = re.findall(r'"((?:\w+Tag|\w+Type|Klass|markWord)::\w+)"', source)
     return sorted({f"{kind}::{field}" for kind, field in fields} | set(constants))
@@ -196,6 +202,21 @@ def a_vm_that_lacks_any_entry_of_its_tables_gets_a_map(t):
     assert len(names) > 40
     listed = hide_entries(t, names)
     assert listed >= 12, f"{listed} of {len(names)}"  # the others are another collector's or JDK's
+
+
+@test(gc=WALKED, jdks="each", timeout=900, daily=1)
+def no_wrong_entry_of_the_vms_tables_harms_a_map(t):
+    """Off by a word, half a word, or up to a mebibyte: a map all the same, or addresses that are made up."""
+    names = entries_of_the_layout("vm/object_layout.cpp", "heap/open_buffers.cpp", "heap/region_roles.cpp")
+    assert len(names) > 50
+    for name in t.some(names, 20):
+        far = 1 + zlib.crc32(name.encode()) % (1 << 20)
+        for shift in ("+8", "+4", f"+{far}"):
+            with Target(t, "log=error", flags=[f"-agentpath:{HIDER}={name}{shift}", "-Xmx256m"]) as p, \
+                    p.client() as ddm:
+                m = draw(ddm, strict=False)
+                assert m.objects["object"] > 1000 and m.objects["class"] > 300, (name, shift, m.objects)
+                p.process.said.lines().clear()  # an entry that this VM has not
 
 
 @test(gc=("zgc", "shenandoah"))

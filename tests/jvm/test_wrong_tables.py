@@ -2,6 +2,7 @@
 line that says so, or is right all the same; the program notices nothing."""
 import os
 import re
+import zlib
 
 from harness import PRESET, ROOT, Report, test
 
@@ -69,30 +70,45 @@ SAYS = {
 }
 
 
-def no_wrong_entry_harms(t, shift):
+def no_wrong_entry_harms(t, shift_of, says=SAYS):
     assert run_with(t, "Nobody::_asks") == []
     assert Report(t.path("r.jsonl")).summary["walker"] == "vm"
-    assert run_with(t, "Nobody::_asks" + shift) is None
+    assert run_with(t, "Nobody::_asks+8") is None
     noticed, tried = set(), t.some(entries_that_are_read(), 10)
     for name in tried:
-        said = run_with(t, name + shift)
+        said = run_with(t, name + shift_of(name))
         if said is None:
             continue
         assert len(said) <= 2 and all(line.startswith("ddmagent: ") for line in said), (name, said)
-        if name in SAYS:
-            assert any(SAYS[name] in line for line in said), (name, said)
+        if name in says:
+            assert any(says[name] in line for line in said), (name, said)
             noticed.add(name)
-    assert noticed == set(SAYS) & set(tried), set(SAYS) - noticed
+    assert noticed == set(says) & set(tried), set(says) - noticed
 
 
 @test(jdks="each", timeout=600, every_days=2)
 def no_wrong_entry_of_the_vms_tables_harms_a_program(t):
-    no_wrong_entry_harms(t, "+8")
+    no_wrong_entry_harms(t, lambda name: "+8")
 
 
 @test(timeout=600, full_only=True)
 def no_entry_that_is_wrong_the_other_way_harms_a_program(t):
-    no_wrong_entry_harms(t, "-8")
+    no_wrong_entry_harms(t, lambda name: "-8")
+
+
+@test(jdks="each", timeout=1200, full_only=True)
+def no_entry_that_is_off_by_half_a_word_harms_a_program(t):
+    no_wrong_entry_harms(t, lambda name: "+4", says={})
+
+
+@test(jdks="each", timeout=1200, full_only=True)
+def no_entry_that_is_off_by_anything_harms_a_program(t):
+    """Up to a mebibyte up or down, another distance for each entry, the same on each run."""
+    def anything(name):
+        number = zlib.crc32(name.encode())
+        return f"{'+-'[number & 1]}{1 + (number >> 1) % ((1 << 20) >> (number >> 21) % 17)}"
+
+    no_wrong_entry_harms(t, anything, says={})
 
 
 @test(min_jdk=21)

@@ -6,7 +6,7 @@
 
 #include "core/log.h"
 #include "vm/jvmti_memory.h"
-#include "vm/memory/vm_claims.h"
+#include "vm/known_objects.h"
 #include "vm/vm_entries.h"
 
 namespace ddm {
@@ -41,55 +41,11 @@ void ObjectFacts::watch(JNIEnv* jni, const GcPauses* pauses) {
   }
   slots_ = std::make_unique<Slot[]>(kSlots);
   if (pauses == nullptr) return;
-  const std::string wrong = wrong_with_objects(jni, *pauses);
+  const std::string wrong = wrong_in_layout(jvmti_, jni, objects_, klasses_, pauses);
   if (wrong.empty()) {
     pauses_ = pauses;
   } else {
     log_warn("objects are not as the VM's {} says: the VM is asked for each object's class", wrong);
-  }
-}
-
-// Verifies the layouts with objects whose class and size JVMTI gives; retries if a pause moves
-// them.
-std::string ObjectFacts::wrong_with_objects(JNIEnv* jni, const GcPauses& pauses) const {
-  constexpr int kLooks = 16;
-  constexpr jsize kLengths[] = {0, 3, 37};
-  const LocalFrame frame(jni, 32);
-  if (!frame.good()) return "memory for references";
-  std::vector<std::pair<jobject, std::int64_t>> objects;  // with the lengths of arrays
-  const jclass object_class = jni->FindClass("java/lang/Object");
-  if (clear_exception(jni) || object_class == nullptr) return "java.lang.Object";
-  objects.emplace_back(jni->AllocObject(object_class), -1);
-  objects.emplace_back(jni->NewStringUTF("ddmagent"), -1);
-  for (const jsize length : kLengths) {
-    objects.emplace_back(jni->NewByteArray(length), length);
-    objects.emplace_back(jni->NewLongArray(length), length);
-    objects.emplace_back(jni->NewObjectArray(length, object_class, nullptr), length);
-  }
-  if (clear_exception(jni)) return "memory for objects";
-  const auto address = [](jobject handle) {
-    std::uintptr_t at = 0;
-    read_own_memory(reinterpret_cast<std::uintptr_t>(handle), &at, sizeof at);
-    return at;
-  };
-  std::vector<std::pair<KnownObject, std::pair<jobject, jclass>>> known;
-  for (const auto& [object, length] : objects) {
-    jlong size = 0;
-    const jclass klass = jni->GetObjectClass(object);
-    if (jvmti_->GetObjectSize(object, &size) != JVMTI_ERROR_NONE) return "GetObjectSize";
-    known.push_back({{0, 0, size, length}, {object, klass}});
-  }
-  for (int look = 0;; ++look) {
-    const std::uint64_t pause = pauses.number();
-    std::vector<KnownObject> now;
-    for (auto& [one, handles] : known) {
-      now.push_back({address(handles.first), address(handles.second), one.bytes, one.length});
-    }
-    VmClaims claims;
-    expect_objects(claims, objects_, klasses_, now);
-    const bool undisturbed = pause % 2 == 0 && pauses.number() == pause;
-    if (claims.hold() && undisturbed) return "";
-    if (look + 1 == kLooks) return claims.hold() ? "collector" : claims.wrong();
   }
 }
 

@@ -50,8 +50,6 @@ class ObjectFacts {
   };
   static constexpr std::size_t kSlots = 8192;
 
-  // The first of the VM's claims about objects that is wrong, or "".
-  std::string wrong_with_objects(JNIEnv* jni, const GcPauses& pauses) const;
   // The object's class word; nullopt if a pause has begun since `pause`.
   std::optional<std::uint64_t> class_word(jobject object, std::uint64_t pause) const;
   bool find(std::uint64_t word, std::uint32_t pauses, Meaning& meaning) const;

@@ -1,0 +1,64 @@
+#include "vm/known_objects.h"
+
+#include <vector>
+
+#include "vm/jvmti_memory.h"
+#include "vm/memory/vm_claims.h"
+
+namespace ddm {
+namespace {
+
+constexpr int kLooks = 16;
+constexpr jsize kLengths[] = {0, 3, 37};
+
+struct Handles {
+  jobject object;
+  jclass klass;
+};
+
+std::uintptr_t address_in(jobject handle) {
+  std::uintptr_t at = 0;
+  read_own_memory(reinterpret_cast<std::uintptr_t>(handle), &at, sizeof at);
+  return at;
+}
+
+}  // namespace
+
+std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& objects,
+                            const KlassLayout& klasses, const GcPauses* pauses) {
+  const LocalFrame frame(jni, 32);
+  if (!frame.good()) return "memory for references";
+  const jclass object_class = jni->FindClass("java/lang/Object");
+  if (clear_exception(jni) || object_class == nullptr) return "java.lang.Object";
+  std::vector<std::pair<jobject, std::int64_t>> made;  // with the lengths of arrays
+  made.emplace_back(jni->AllocObject(object_class), -1);
+  made.emplace_back(jni->NewStringUTF("ddmagent"), -1);
+  for (const jsize length : kLengths) {
+    made.emplace_back(jni->NewByteArray(length), length);
+    made.emplace_back(jni->NewLongArray(length), length);
+    made.emplace_back(jni->NewObjectArray(length, object_class, nullptr), length);
+  }
+  if (clear_exception(jni)) return "memory for objects";
+  std::vector<KnownObject> known;
+  std::vector<Handles> handles;
+  for (const auto& [object, length] : made) {
+    jlong size = 0;
+    if (jvmti->GetObjectSize(object, &size) != JVMTI_ERROR_NONE) return "GetObjectSize";
+    known.push_back({0, 0, size, length});
+    handles.push_back({object, jni->GetObjectClass(object)});
+  }
+  for (int look = 1;; ++look) {
+    const std::uint64_t pause = pauses != nullptr ? pauses->number() : 0;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      known[i].object = address_in(handles[i].object);
+      known[i].mirror = address_in(handles[i].klass);
+    }
+    VmClaims claims;
+    expect_objects(claims, objects, klasses, known);
+    const bool undisturbed = pauses == nullptr || (pause % 2 == 0 && pauses->number() == pause);
+    if (claims.hold() && undisturbed) return "";
+    if (look == kLooks) return claims.hold() ? "collector" : claims.wrong();
+  }
+}
+
+}  // namespace ddm
