@@ -145,10 +145,34 @@ std::string Tracking::start(JNIEnv* jni) {
   started_ms_ = steady_ms();
   on_ = true;
   ever_on_ = true;
+  look_now_and_then();
   write_ring_facts();
   log_info("tracking on, engine={}, {} records of {} frames", engine_->name(),
            ring_.get()->capacity(), ring_.get()->depth());
   return "";
+}
+
+// Which allocation was when is found out by looks at the sites: a recorded allocation costs nothing
+// for it. A look takes longer the more sites there are, and has a two-hundredth of the time at most.
+void Tracking::look_now_and_then() {
+  static constexpr int kRestFactor = 200;
+  if (!sites_missing_.empty()) return;
+  const auto next = [](Chores::Clock::duration took) {
+    return Chores::Clock::now() +
+           std::max<Chores::Clock::duration>(std::chrono::milliseconds(SiteTimes::kFirstStep),
+                                             kRestFactor * took);
+  };
+  looks_ = Chores::of_process().add(
+      [this, next, began = started_ms_]() -> std::optional<Chores::Clock::time_point> {
+        const auto begin = Chores::Clock::now();
+        try {
+          books_.look(steady_ms() - began);
+        } catch (const std::bad_alloc&) {
+          return {};
+        }
+        return next(Chores::Clock::now() - begin);
+      },
+      next({}));
 }
 
 void Tracking::renew_sites() {
@@ -195,6 +219,8 @@ std::string Tracking::stop(JNIEnv* jni) {
   const std::string error = engine_->stop(jni);
   if (!error.empty()) return error;
   pause_recorder();
+  if (looks_) Chores::of_process().end(std::exchange(looks_, nullptr), /*wait=*/true);
+  books_.look(tracked_ms());
   books_.stop();
   live_.stop(jni, LiveObjects::Figures::kStay);
   stopped_ms_ = steady_ms();

@@ -27,6 +27,7 @@
 #include "allocations/store/scope_figures.h"
 #include "allocations/store/scopes.h"
 #include "allocations/tracking_options.h"
+#include "core/chores.h"
 #include "report/assembly/followed_objects.h"
 #include "report/assembly/report_assembly.h"
 #include "stack/names/names_user.h"
@@ -102,6 +103,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
            std::optional<AllocatedBytes> allocated, VmFacts facts, Stacks& stacks);
   void pause_recorder();
+  void look_now_and_then();
   std::int64_t tracked_ms() const;
   // Prepares the engine of the options, or the other one; null with the reason in `error`.
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
@@ -138,6 +140,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::int64_t started_ms_ = 0;
   std::int64_t stopped_ms_ = 0;
   std::int64_t period_ = 0;  // 1, 2, ...: number of the tracking period
+  Chores::Handle looks_;     // null: none
   std::atomic<bool> closed_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};

@@ -78,6 +78,7 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   if (jni != nullptr && !live_.settle(kSweepPatience)) {
     log_info("live figures are not those of the last collection");
   }
+  if (on_) books_.look(tracked_ms());
   std::optional<RingMoment> recent;
   BooksMoment moment =
       books_.moment(ThreadBooks::What::kTotalsAndSites, [ring, &recent]() -> std::uint64_t {

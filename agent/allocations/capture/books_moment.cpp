@@ -34,9 +34,11 @@ void BooksMoment::count_late(const RecordSet& records, const std::optional<Follo
 
 SiteSet BooksMoment::sites(const BookTotals& totals, std::int64_t live_ms) {
   if (!sites_) return {};
-  return SiteSet(std::move(sites_), std::move(site_sums_), site_entries_, totals.seen,
-                 totals.seen_bytes,
-                 {live_ms, std::move(site_history_), live_gc_.value_or(0), std::move(site_ages_)});
+  SiteSet set(std::move(sites_), std::move(site_sums_), site_entries_, totals.seen,
+              totals.seen_bytes,
+              {live_ms, std::move(site_history_), live_gc_.value_or(0), std::move(site_ages_)});
+  set.set_times(std::move(site_times_));
+  return set;
 }
 
 BookTotals BooksMoment::totals() const {

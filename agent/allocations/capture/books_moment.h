@@ -74,6 +74,7 @@ class BooksMoment {
   std::optional<std::uint64_t> live_gc_;
   std::vector<SiteMoment> site_history_;
   std::vector<SiteAges> site_ages_;
+  TimesReading site_times_;
   std::vector<SiteEntry> site_entries_;  // not included in the sums
 };
 

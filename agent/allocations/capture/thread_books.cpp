@@ -159,6 +159,14 @@ void ThreadBooks::take_journals() {
   for (auto& [vm_thread, book] : books_) sites_->take(book->journal, book->seen.read().entries);
 }
 
+void ThreadBooks::look(std::int64_t ms) {
+  const std::lock_guard lock(mutex_);
+  if (!sites_) return;
+  const auto held = sites_->hold();
+  for (auto& [vm_thread, book] : books_) sites_->take(book->journal, book->seen.read().entries);
+  sites_->look(ms);
+}
+
 void ThreadBooks::add_names(NamesInUse& used) const {
   const std::lock_guard lock(mutex_);
   if (!sites_) return;
@@ -237,6 +245,7 @@ BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>&
     if (const LiveTable* live = sites_->live()) moment.live_gc_ = live->gc();
     moment.site_history_ = sites_->history();
     moment.site_ages_ = sites_->ages();
+    moment.site_times_ = sites_->times();
   }
   for (const auto& [vm_thread, book] : books_) {
     const Seen seen = book->seen.read();

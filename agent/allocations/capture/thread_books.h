@@ -46,6 +46,8 @@ class ThreadBooks {
   }
   // Moves the threads' counts from their journals to the sites.
   void take_journals();
+  // The same, and what has come since the last look belongs to the time until now (SiteTimes).
+  void look(std::int64_t ms);
   Sites* sites() const { return sites_in_use_.load(std::memory_order_acquire); }
 
   // The layout of a thread's counters, if start() has verified it.

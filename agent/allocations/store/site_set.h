@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "allocations/store/alloc_record.h"
@@ -93,6 +94,10 @@ class SiteSet {
   // Sites without a stack appear with their original trace.
   const std::vector<SiteMoment>& history() const { return history_; }
 
+  // When what came of which site, likewise; the last moments may lack what came last.
+  const TimesReading& times() const { return times_; }
+  void set_times(TimesReading times) { times_ = std::move(times); }
+
  private:
   void sort();
   std::vector<double> bytes_of_callers() const;  // by TraceNumber
@@ -101,6 +106,7 @@ class SiteSet {
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;
   std::vector<SiteMoment> history_;
+  TimesReading times_;
   std::vector<LiveAges> ages_;  // without class [0], which is computed; sites refer by index + 1
   std::int64_t unplaced_ = 0;
   std::int64_t shortened_ = 0;

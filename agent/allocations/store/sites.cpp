@@ -68,6 +68,19 @@ std::vector<SiteReading> Sites::sums() const {
   return sums;
 }
 
+TimesReading Sites::times() const {
+  TimesReading result{times_.step_ms(), {}};
+  for (const SiteTimes::Moment& moment : times_.moments()) {
+    std::vector<SiteShare>& shares = result.moments.emplace_back();
+    shares.reserve(moment.size());
+    for (const SiteTimes::Share& share : moment) {
+      const SiteSum& sum = table_[share.site];
+      shares.push_back({sum.class_id, sum.trace, share.count, share.bytes});
+    }
+  }
+  return result;
+}
+
 std::vector<SiteMoment> Sites::history() const {
   std::vector<SiteMoment> result;
   if (!live_) return result;

@@ -17,6 +17,7 @@
 
 #include "allocations/store/live_table.h"
 #include "allocations/store/site_table.h"
+#include "allocations/store/site_times.h"
 #include "stack/tree/call_tree.h"
 
 namespace ddm {
@@ -78,6 +79,10 @@ class Sites {
   std::vector<SiteReading> sums() const;
   void add_names(NamesInUse& used) const;
 
+  // Inside a hold(): what has come at each site since the last look belongs to the time until now.
+  void look(std::int64_t ms) { times_.look(table_, ms); }
+  TimesReading times() const;
+
   // Inside a hold(): the history and the ages of followed objects.
   std::vector<SiteMoment> history() const;
   std::vector<SiteAges> ages() const;
@@ -109,6 +114,7 @@ class Sites {
   const std::unique_ptr<CallTree> traces_;
   mutable std::mutex mutex_;
   SiteTable table_;
+  SiteTimes times_;
   std::unique_ptr<LiveTable> live_;
   std::vector<std::uint64_t> strays_;
 };

@@ -89,11 +89,15 @@ function showBand() {
     draw.fillRect(right, 0, width - right, height);
     draw.globalAlpha = 1;
   }
-  const perSecond = (most * 1000) / step;
+  const perSecond = (most * 1000) / step, sum = all.reduce((before, one) => before + one, 0);
+  const untold = source[state.by] - sum;  // of the smallest stacks
   byId('bandwords').textContent = `${humanDuration(step)} a bar, at most ${
       measure().words(Math.round(perSecond))} a second over ${humanDuration(step * moments)}` +
+      (untold * 200 > source[state.by] ?
+           `; without ${percent(untold, source[state.by])}, of small stacks whose times are not told` :
+           '') +
       (from >= 0 ? `; shown: ${seconds(from)} to ${seconds(to)}` : '; drag to see a span');
-  Object.assign(band.dataset, {moments, step, sum: all.reduce((sum, one) => sum + one, 0)});
+  Object.assign(band.dataset, {moments, step, sum});
 }
 function chooseSpan(from, to) {
   const {step} = momentsOf(source), moments = momentCount();

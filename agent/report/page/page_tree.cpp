@@ -69,6 +69,11 @@ void PageTree::add_ages(PageFigures& figures, const LiveAges& ages) {
   ages_[figures.ages - 1] += ages;
 }
 
+// All sites of a class without a stack are one.
+std::uint64_t PageTree::site_key(NameId class_id, TraceNumber trace) {
+  return SiteSum::key_of(class_id, std::max(trace, kEmptyTrace));
+}
+
 // A node of the sites' tree is one of the page's; two may be the same one, at one line.
 void PageTree::add(const SiteSet& sites, bool ages, bool before) {
   const CallTree& tree = sites.traces();
@@ -98,12 +103,78 @@ void PageTree::add(const SiteSet& sites, bool ages, bool before) {
     }
     return node;
   };
+  std::unordered_map<std::uint64_t, std::uint32_t> by_site;
+  const bool timed = !ages && sites.times().step_ms > 0;
   for (const Site& site : sites.list()) {
-    PageFigures& figures =
-        this->figures(child(node_of(site.trace), names_.class_of(site.class_id)));
+    const Node end = child(node_of(site.trace), names_.class_of(site.class_id));
+    PageFigures& figures = this->figures(end);
+    if (timed) by_site[site_key(site.class_id, site.trace)] = nodes_[end].figures;
     (before ? figures.amount_before : figures.amount) += static_cast<double>(site.bytes);
     (before ? figures.count_before : figures.count) += static_cast<double>(site.count);
     if (ages) add_ages(figures, sites.ages(site));
+  }
+  if (timed) add_times(sites.times(), by_site);
+}
+
+// What came after the last look is of the last moment. Where there is too much to tell, moments become
+// longer, and then the smallest sites have no times.
+void PageTree::add_times(const TimesReading& times,
+                         const std::unordered_map<std::uint64_t, std::uint32_t>& by_site) {
+  constexpr std::size_t kMostTold = 300'000, kFewestMoments = 50;
+  std::vector<std::map<std::uint32_t, PageFigures>> moments;
+  std::vector<PageFigures> left = figures_;
+  for (const std::vector<SiteShare>& shares : times.moments) {
+    auto& moment = moments.emplace_back();
+    for (const SiteShare& share : shares) {
+      const auto at = by_site.find(site_key(share.class_id, share.trace));
+      if (at == by_site.end()) continue;
+      PageFigures& sum = moment[at->second];
+      sum.amount += share.bytes;
+      sum.count += share.count;
+      left[at->second].amount -= share.bytes;
+      left[at->second].count -= share.count;
+    }
+  }
+  if (moments.empty()) return;
+  for (std::uint32_t at = 1; at < left.size(); ++at) {
+    if (left[at].count < 0.5) continue;
+    moments.back()[at].amount += left[at].amount;
+    moments.back()[at].count += left[at].count;
+  }
+  std::size_t told = 0;
+  for (const auto& moment : moments) told += moment.size();
+  least_step_ms_ = times.step_ms;
+  for (; told > kMostTold && moments.size() >= 2 * kFewestMoments; least_step_ms_ *= 2) {
+    told = 0;
+    for (std::size_t i = 0; i < moments.size(); i += 2) {
+      std::map<std::uint32_t, PageFigures> both = std::move(moments[i]);
+      if (i + 1 < moments.size()) {
+        for (const auto& [at, sum] : moments[i + 1]) {
+          both[at].amount += sum.amount;
+          both[at].count += sum.count;
+        }
+      }
+      told += both.size();
+      moments[i / 2] = std::move(both);
+    }
+    moments.resize((moments.size() + 1) / 2);
+  }
+  std::vector<double> smallest;
+  for (const auto& moment : moments) {
+    for (const auto& [at, sum] : moment) smallest.push_back(figures_[at].amount);
+  }
+  double least = 0;
+  if (smallest.size() > kMostTold) {
+    const auto end = smallest.end() - static_cast<std::ptrdiff_t>(kMostTold);
+    std::nth_element(smallest.begin(), end, smallest.end());
+    least = *end;
+  }
+  std::int64_t ms = 0;
+  for (const auto& moment : moments) {
+    for (const auto& [at, sum] : moment) {
+      if (figures_[at].amount >= least) moments_.push_back({ms, at, sum.amount, sum.count});
+    }
+    ms += least_step_ms_;
   }
 }
 
@@ -218,8 +289,12 @@ void PageTree::append_moments(std::string& out) const {
   constexpr std::int64_t kMostMoments = 400;
   const auto [oldest, newest] = std::ranges::minmax(moments_, {}, &Moment::ms);
   const std::int64_t span = newest.ms - oldest.ms + 1;
-  std::int64_t step = 1;  // 1, 2, 5, 10, 20, ...
-  for (int i = 0; span > step * kMostMoments; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+  // 1, 2, 5, 10, 20, ... times the least.
+  std::int64_t factor = 1;
+  for (int i = 0; span > factor * least_step_ms_ * kMostMoments; ++i) {
+    factor = i % 3 == 1 ? factor / 2 * 5 : factor * 2;
+  }
+  const std::int64_t step = factor * least_step_ms_;
   std::vector<std::map<std::uint32_t, PageFigures>> sums(
       static_cast<std::size_t>((span + step - 1) / step));
   for (const Moment& one : moments_) {

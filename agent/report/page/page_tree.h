@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "report/page/page_names.h"
@@ -36,7 +37,7 @@ class PageTree {
 
   explicit PageTree(PageNames& names) : names_(names), nodes_(1), slots_(64) {}
 
-  // Each stack ends in a class, below a thread or not.
+  // Each stack ends in a class, below a thread or not. Sites have moments where their times are known.
   void add(const SiteSet& sites, bool ages = false, bool before = false);
   void add(const RecordSet& records, const ReportData& threads);
   // `threads`: of each stack the name of its thread, or none.
@@ -73,6 +74,9 @@ class PageTree {
   Node child(Node parent, PageNames::Name name);
   PageFigures& figures(Node node);
   void grow();
+  static std::uint64_t site_key(NameId class_id, TraceNumber trace);
+  void add_times(const TimesReading& times,
+                 const std::unordered_map<std::uint64_t, std::uint32_t>& by_site);
   void add_ages(PageFigures& figures, const LiveAges& ages);
   void append_figures(std::string& out, const PageFigures& figures, With with) const;
 
@@ -82,6 +86,7 @@ class PageTree {
   std::vector<PageFigures> figures_{1};
   std::vector<LiveAges> ages_;
   std::vector<Moment> moments_;
+  std::int64_t least_step_ms_ = 1;   // moments are no shorter than that
   std::vector<std::uint32_t> walk_;  // by place in figures_: how many with figures came before it
 };
 

@@ -199,5 +199,41 @@ TEST_CASE("The page's tree is the whole one, with what is left out told") {
   CHECK(cut);
 }
 
+TEST_CASE(
+    "The page tells when the whole run's sites allocated, and what no look has found is last") {
+  RunSample sample;
+  const Site& many = sample.data.sites[0];
+  const Site& one = sample.data.sites[1];
+  sample.data.sites.set_times({200,
+                               {{{many.class_id, many.trace, 30, 240'000}},
+                                {},
+                                {{one.class_id, one.trace, 1, 8},
+                                 {many.class_id, many.trace, 50, 400'000},
+                                 {many.class_id, many.trace, 10, 80'000}}}});
+  const json data = page_data(html_report(sample.data));
+  const json& moments = data["run"]["moments"];
+  CHECK(moments["step_ms"] == 200);
+  PageNumbers numbers{moments["text"]};
+  std::vector<std::vector<std::int64_t>> told;
+  while (numbers.more()) {
+    std::vector<std::int64_t>& moment = told.emplace_back();
+    for (std::int64_t left = numbers.next(); left > 0; --left) {
+      for (int i = 0; i < 3; ++i) moment.push_back(numbers.next());
+    }
+  }
+  // Ends in the order of the walk: of byte[] with 800,000 bytes, of int[] with 8.
+  const std::vector<std::int64_t> first{0, 240'000, 30};
+  CHECK(told.size() == 3);
+  CHECK((told[0] == first || told[0] == std::vector<std::int64_t>{1, 240'000, 30}));
+  CHECK(told[1].empty());
+  std::int64_t bytes = 0, count = 0;
+  for (std::size_t i = 0; i < told[2].size(); i += 3) {
+    bytes += told[2][i + 1];
+    count += told[2][i + 2];
+  }
+  CHECK(bytes == 800'000 - 240'000 + 8);
+  CHECK(count == 71);
+}
+
 }  // namespace
 }  // namespace ddm
