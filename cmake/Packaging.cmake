@@ -15,6 +15,13 @@ install(FILES ${CMAKE_BINARY_DIR}/lib/ddm-client.jar ${CMAKE_BINARY_DIR}/lib/ddm
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/ddmagent)
 install(DIRECTORY docs DESTINATION share/doc/ddmagent)
 install(FILES LICENSE DESTINATION share/doc/ddmagent RENAME copyright)
+install(FILES ${CMAKE_BINARY_DIR}/share/ddm.man DESTINATION share/man/man1 RENAME ddm.1)
+install(FILES ${CMAKE_BINARY_DIR}/share/ddm.bash DESTINATION share/bash-completion/completions
+        RENAME ddm)
+# zsh looks into the first below /usr/local, Debian's into the second below /usr.
+foreach(_site site-functions vendor-completions)
+  install(FILES ${CMAKE_BINARY_DIR}/share/ddm.zsh DESTINATION share/zsh/${_site} RENAME _ddm)
+endforeach()
 # The symbols of what is stripped, in no package: `cmake --install build/release --component symbols`.
 install(FILES ${CMAKE_BINARY_DIR}/lib/libddmagent.so.debug ${CMAKE_BINARY_DIR}/bin/ddm.debug
         DESTINATION lib/debug/ddmagent COMPONENT symbols EXCLUDE_FROM_ALL OPTIONAL)

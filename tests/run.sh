@@ -71,7 +71,7 @@ packages+=(
     catch2 clang libclang-rt-14-dev python3 chromium fonts-dejavu-core openjdk-17-source
     ecj libh2-java libguava-java groovy liblucene4.10-java libjacoco-java
     adb libandroid-ddms-java dmtracedump visualvm golang-go valgrind patchelf
-    maven libsurefire-java libmaven-resources-plugin-java libmaven-compiler-plugin-java ant ant-optional
+    zsh groff-base mmdebstrap maven libsurefire-java libmaven-resources-plugin-java libmaven-compiler-plugin-java ant ant-optional
 )
 if ! ./cmake/install_packages.sh "${packages[@]}"; then
     failed=1

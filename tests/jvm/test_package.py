@@ -1,9 +1,12 @@
 """What `cmake --install` and CPack leave works without the tree that it was built in."""
 import glob
 import os
+import re
+import shutil
 import subprocess
 
 from attached import Running
+from ddm_client import Target
 from harness import PRESET, ROOT, Report, test
 from tool import DDM, ddm
 
@@ -40,7 +43,9 @@ def works(t, home):
     with Running(t, "Attached", flags=["-XX:+EnableDynamicAgentLoading"]) as program:
         told = t.command([command, "record", str(program.process.pid), "-d", "0.3", "-o", t.path("x.html")])
         assert told.code == 0 and os.path.getsize(t.path("x.html")) > 10_000, told
-    for text in ("share/doc/ddmagent/README.md", "share/doc/ddmagent/docs/options.md", "share/java/ddm-client.jar"):
+    for text in ("share/doc/ddmagent/README.md", "share/doc/ddmagent/docs/options.md", "share/java/ddm-client.jar",
+                 "share/man/man1/ddm.1", "share/bash-completion/completions/ddm", "share/zsh/site-functions/_ddm",
+                 "share/zsh/vendor-completions/_ddm"):
         assert os.path.getsize(os.path.join(home, text)) > 0
 
 
@@ -59,7 +64,115 @@ def the_debian_package_says_what_it_needs(t):
     works(t, unpacked(t, package))
 
 
+@test(full_only=True, queue=True, timeout=900)
+def the_debian_package_needs_nothing_but_what_it_says(t):
+    """Installed in a system that has a JDK and nothing else, `ddm record PID` works from zero."""
+    root = t.path("root")
+    subprocess.run(["mmdebstrap", "--variant=minbase", "--include=openjdk-17-jdk-headless", "bookworm", root],
+                   check=True, capture_output=True, cwd="/")
+    shutil.copy(packed(t, "DEB"), os.path.join(root, "ddmagent.deb"))
+    shutil.copytree(os.path.join(ROOT, "build/tests/classes"), os.path.join(root, "classes"))
+    script = """
+        mount -t proc proc /proc && apt-get update -q && apt-get install -y -q /ddmagent.deb || exit 1
+        mkfifo /never
+        sleep 600 > /never & sleeper=$!
+        java -cp /classes Attached < /never > /said & program=$!
+        until grep -q ready /said; do sleep 0.1; done
+        begin=$(date +%s)
+        ddm record $program -d 2 -o /x.html; code=$?
+        echo "record ended with $code after $(($(date +%s) - begin)) s"
+        kill $program $sleeper
+    """
+    done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "chroot", root, "sh", "-c", script],
+                          capture_output=True, text=True, timeout=600)
+    told = re.search(r"record ended with 0 after (\d+) s", done.stdout)
+    assert told and int(told[1]) < 60, done
+    assert os.path.getsize(os.path.join(root, "x.html")) > 10_000
+    shutil.rmtree(root)
+
+
 @test()
 def help_of_a_command_is_asked_for_by_either_word(t):
     assert ddm(t, "help") == ddm(t, "--help") and ddm(t, "help", "leaks") == ddm(t, "leaks", "--help")
     assert "there is no command 'nosuch'" in t.command([DDM, "help", "nosuch"]).err
+
+
+def commands():
+    """The names of all commands, and of each its options, as help tells them."""
+    names = re.findall(r"(?m)^  ([a-z]+) ", ddm_help("--help").split("Subcommands:")[1])
+    assert len(names) > 20, names
+    return {name: re.findall(r"(?m)^  (-[^ ]+)", ddm_help("help", name)) for name in names}
+
+
+def ddm_help(*words):
+    return subprocess.run([DDM, *words], check=True, capture_output=True, text=True).stdout
+
+
+@test()
+def the_manual_page_has_every_command_and_option_of_the_help(t):
+    with open(t.path("ddm.1"), "w", encoding="utf-8") as f:
+        f.write(ddm_help("help", "--man"))
+    # Every warning that groff has: unknown requests, fonts and escapes.
+    shown = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-P-cbou", t.path("ddm.1")], capture_output=True,
+                           text=True)
+    assert shown.returncode == 0 and not shown.stderr, shown.stderr
+    text = " ".join(shown.stdout.replace("\u2010", "-").replace("\u2212", "-").split())
+    for name, options in commands().items():
+        assert f"ddm {name} [options]" in text, name
+        for option in options:
+            assert option == "-h,--help" or option.replace(",", ", ") in text, (name, option)
+    assert "Ctrl-C ends it early, and still writes" in text
+
+
+def completed(t, *words):
+    """What bash offers for the last word."""
+    script = f"""
+        PATH={os.path.dirname(DDM)}:$PATH
+        source {t.path("ddm.bash")}
+        COMP_WORDS=(ddm {" ".join(f"'{word}'" for word in words)}) COMP_CWORD={len(words)}
+        _ddm
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    out = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=t.dir)
+    assert out.returncode == 0 and not out.stderr, out.stderr
+    return out.stdout.split()
+
+
+@test()
+def bash_completes_commands_options_values_programs_and_files(t):
+    with open(t.path("ddm.bash"), "w", encoding="utf-8") as f:
+        f.write(ddm_help("help", "--bash"))
+    assert set(completed(t, "")) == {*commands(), "help", "--help", "--version"}
+    assert completed(t, "rec") == ["record", "recover"] or completed(t, "rec") == ["recover", "record"]
+    for name, options in commands().items():
+        assert set(completed(t, name, "-")) == {part for one in options for part in one.split(",")}, name
+    assert completed(t, "help", "lea") == ["leaks"]
+    assert completed(t, "locks", "--kind", "") == ["enter", "park", "wait", "pin"]
+    assert completed(t, "track", "1", "st") == ["status"]
+    with open(t.path("some.hprof"), "w", encoding="utf-8"):
+        pass
+    assert completed(t, "sites", "some") == ["some.hprof"] == completed(t, "record", "-o", "some")
+    assert not completed(t, "record", "-d", "")
+    with Target(t) as p:
+        assert str(p.pid) in completed(t, "record", "")
+        assert completed(t, "record", str(p.pid)) == [str(p.pid)]
+        assert {str(p.pid), "some.hprof"} <= set(completed(t, "paths", ""))
+
+
+@test()
+def zsh_takes_its_completion(t):
+    with open(t.path("_ddm"), "w", encoding="utf-8") as f:
+        f.write(ddm_help("help", "--zsh"))
+    # A terminal on which zsh lists what there is for the words, as with Tab.
+    script = f"""
+        zmodload zsh/zpty
+        zpty shell zsh -f -i
+        zpty -w shell 'PS1=; fpath=({t.dir} $fpath); autoload -U compinit; compinit -u -D; LISTMAX=1000; stty columns 200; print -r - ${{:-rea}}dy'
+        zpty -r shell seen '*ready*'
+        zpty -w -n shell $'ddm record --\\t\\t'
+        zpty -r shell seen '*--interval*'
+        print -r -- "$seen"
+        zpty -d shell
+    """
+    out = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, timeout=t.timeout, cwd=t.dir)
+    assert out.returncode == 0 and "Sample what runs as well (cpu=samples)" in out.stdout, out

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "command.h"
+#include "completion.h"
 #include "help_format.h"
+#include "manual.h"
 #include "output.h"
 
 namespace {
@@ -33,6 +35,16 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+// What is installed beside the command: `ddm help --man`, `--bash`, `--zsh`. "": something else is
+// asked for.
+std::string installed_text(const CLI::App& app, int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.size() != 2 || words[0] != "help") return {};
+  if (words[1] == "--man") return ddm::manual_page(app, DDM_VERSION);
+  if (words[1] == "--bash") return ddm::bash_completion(app);
+  return words[1] == "--zsh" ? ddm::zsh_completion(app) : std::string();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,6 +66,13 @@ int main(int argc, char** argv) {
     add(app, chosen);
   }
 
+  app.footer(
+      "`ddm help COMMAND` tells of one. `ddm help --man`, `--bash` and `--zsh` write the manual page\n"
+      "and what completes command lines in these shells; packages install them.");
+  if (const std::string text = installed_text(app, argc, argv); !text.empty()) {
+    ddm::print(text);
+    return ddm::output_complete() ? ddm::kExitOk : ddm::kExitRefused;
+  }
   std::vector<std::string> words = words_of(argc, argv);
   if (const std::string word = unknown_command(app, words); !word.empty()) {
     return ddm::misused("there is no command '" + word + "'; `ddm --help` lists them");

@@ -1,0 +1,23 @@
+// What completes `ddm`'s command lines in a shell, made of the same declarations as its help.
+//
+// Pure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ddm {
+
+// What may stand for one value.
+struct Candidates {
+  std::vector<std::string> words;  // these, if there are any
+  bool targets = false;            // pids of programs with the agent
+  bool files = false;
+};
+Candidates candidates_of(const CLI::Option& option);
+
+std::string bash_completion(const CLI::App& app);
+std::string zsh_completion(const CLI::App& app);
+
+}  // namespace ddm

@@ -1,0 +1,112 @@
+#include "manual.h"
+
+#include <fmt/format.h>
+
+namespace ddm {
+namespace {
+
+// Text as roff has it: nothing in it is a request, and a hyphen is one that can be copied.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    line_begins = c == '\n';
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string type_of(const CLI::Option& option) {
+  if (option.get_type_size() == 0) return {};
+  const std::string type = option.get_type_name();  // "WHAT:{its,values}"
+  return type.substr(0, type.find(':'));
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text.back() != '.') text += '.';
+  return text;
+}
+
+void add_option(std::string& out, const CLI::Option& option) {
+  out += ".TP\n";
+  if (!option.nonpositional()) {
+    out += fmt::format("\\fI{}\\fR\n", roff(option.get_name(true)));
+  } else {
+    std::string names;
+    for (const std::string& name : option.get_snames()) names += ", -" + name;
+    for (const std::string& name : option.get_lnames()) names += ", --" + name;
+    out += fmt::format("\\fB{}\\fR", roff(names.substr(std::min<std::size_t>(names.size(), 2))));
+    if (const std::string type = type_of(option); !type.empty()) {
+      out += fmt::format(" \\fI{}\\fR", roff(type));
+    }
+    out += '\n';
+  }
+  std::string meaning = option.get_description();
+  if (!option.get_default_str().empty()) meaning += " (default: " + option.get_default_str() + ")";
+  out += roff(sentence(meaning)) + "\n";
+}
+
+void add_command(std::string& out, const CLI::App& command) {
+  std::string positionals;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->nonpositional()) continue;
+    const std::string name = roff(option->get_name(true));
+    const bool needed = option->get_required();
+    positionals += fmt::format(" {}\\fI{}\\fR{}", needed ? "" : "[", name, needed ? "" : "]");
+  }
+  out += fmt::format(".SS \\fBddm {}\\fR [options]{}\n{}\n", command.get_name(), positionals,
+                     roff(sentence(command.get_description())));
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->nonpositional()) add_option(out, *option);
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->nonpositional() && option != command.get_help_ptr()) add_option(out, *option);
+  }
+}
+
+}  // namespace
+
+std::string manual_page(const CLI::App& app, std::string_view version) {
+  std::string out = fmt::format(R"(.TH DDM 1 "" "ddm {}" "User Commands"
+.SH NAME
+ddm \- look into running Java programs
+.SH SYNOPSIS
+\fBddm\fR \fIcommand\fR [options] [arguments]
+.br
+\fBddm help\fR [\fIcommand\fR]
+.SH DESCRIPTION
+{}
+\fBddm\fR loads the agent into a program of this machine where a command needs it
+(\fBattach\fR, \fBrecord\fR, \fBleaks\fR); a program that is started with
+\fB\-agentpath:\fR.../\fBlibddmagent.so\fR has it from its beginning.
+.SH COMMANDS
+)",
+                                version, roff(app.get_description()));
+  for (const CLI::App* command : app.get_subcommands({})) add_command(out, *command);
+  return out + R"(.SH EXIT STATUS
+.TP
+0
+What was asked for was done.
+.TP
+1
+The program said no or is not there, or a file cannot be written.
+.TP
+2
+The command line is wrong.
+.SH FILES
+.TP
+\fI$XDG_RUNTIME_DIR/ddm/PID\fR, \fI/tmp/ddm\-UID/PID\fR
+Where each program with the agent listens.
+.SH SEE ALSO
+\fBjcmd\fR(1), \fBjava\fR(1); \fI/usr/share/doc/ddmagent\fR
+)";
+}
+
+}  // namespace ddm

@@ -1,0 +1,12 @@
+// The manual page of `ddm`, made of the same declarations as its help. Pure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+
+namespace ddm {
+
+std::string manual_page(const CLI::App& app, std::string_view version);
+
+}  // namespace ddm
