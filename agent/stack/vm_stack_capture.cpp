@@ -84,6 +84,7 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   if (made == Step::kEnough) end = WalkEnd::kComplete;
   if (walk.trail == nullptr || end != WalkEnd::kComplete) return end;
   const bool whole = made == Step::kEnd && !walk.parked;
+  if (whole && stack.traces() != nullptr) walk.trail->prefetch_in(*stack.traces());
   walk.trail->end(whole);
   if (whole) find_number(*walk.trail, stack);
   return end;

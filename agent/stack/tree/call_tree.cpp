@@ -42,13 +42,45 @@ TraceNumber CallTree::number_of(std::span<const Frame> frames) {
   return number_below(cut ? kCutTrace : kEmptyTrace, cut ? frames.first(depth_) : frames);
 }
 
-TraceNumber CallTree::number_below(TraceNumber caller, std::span<const Frame> frames) {
+std::size_t CallTree::descend(TraceNumber& caller, std::span<const Frame> frames,
+                              TraceNumber* nodes) {
+  const TraceNumber last = this->last();
+  for (std::size_t missing = frames.size(); missing > 0; --missing) {
+    const TraceNumber next = find(caller, frames[missing - 1]);
+    if (next == kNoTrace) return extend(caller, frames.first(missing), nodes, last);
+    caller = next;
+    if (nodes != nullptr) nodes[missing - 1] = next;
+  }
+  return 0;
+}
+
+// A new node has no callees, so nothing is looked up again but what other threads may have added
+// since the tree was searched.
+std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes,
+                             TraceNumber last_searched) {
   std::size_t missing = frames.size();
-  for (; missing > 0; --missing) {
-    const TraceNumber next = callee(caller, frames[missing - 1]);
+  // Outermost frames of threads get nodes outside of the shares, while any are left.
+  const auto room_below = [&](TraceNumber number) {
+    return nodes_room_.is_open_to(1) || number <= kCutTrace;
+  };
+  if (!room_below(caller)) return missing;
+  const std::lock_guard lock(mutex_);
+  for (const Frame frame : frames) frames_.prefetch(frame);
+  bool is_new = last() == last_searched;
+  for (; missing > 0 && room_below(caller); --missing) {
+    const Frame frame = frames[missing - 1];
+    TraceNumber next = is_new ? kNoTrace : find(caller, frame);
+    is_new = next == kNoTrace;
+    if (is_new) next = append(caller, frame, 0, nodes_room_.is_open_to(1) ? &nodes_room_ : nullptr);
     if (next == kNoTrace) break;
     caller = next;
+    if (nodes != nullptr) nodes[missing - 1] = next;
   }
+  return missing;
+}
+
+TraceNumber CallTree::number_below(TraceNumber caller, std::span<const Frame> frames) {
+  std::size_t missing = descend(caller, frames, nullptr);
   if (missing == 0) return caller;
   std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
   std::uint32_t hits = seldom_.hit(hash);
@@ -72,6 +104,11 @@ std::uint64_t CallTree::hash_of(TraceNumber caller, Frame frame, std::uint32_t g
   return hash ^ hash >> 32;
 }
 
+void CallTree::prefetch(TraceNumber caller, Frame frame) const {
+  __builtin_prefetch(&words_[caller + 1]);
+  __builtin_prefetch(&runs_[hash_of(caller, frame, 0) >> 32 & mask_]);
+}
+
 TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
                                std::uint32_t gap) const {
   // At least a quarter of the table stays empty, so the loop ends.
@@ -86,12 +123,6 @@ TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame fra
       return number;
     }
   }
-}
-
-TraceNumber CallTree::new_callee(TraceNumber caller, Frame frame) {
-  // Outermost frames of threads get nodes outside of the shares, while any are left.
-  if (nodes_room_.is_open_to(1)) return insert(caller, frame, 0, &nodes_room_);
-  return caller <= kCutTrace ? insert(caller, frame, 0, nullptr) : kNoTrace;
 }
 
 TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost) {
@@ -120,9 +151,12 @@ TraceNumber CallTree::gap_below(TraceNumber caller, Frame innermost, NodeRoom& r
 
 TraceNumber CallTree::insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t hash = hash_of(caller, frame, gap);
-  const TraceNumber known = gap == 0 ? find(caller, frame) : find_run(hash, caller, frame, gap);
-  if (known != kNoTrace) return known;
+  const TraceNumber known =
+      gap == 0 ? find(caller, frame) : find_run(hash_of(caller, frame, gap), caller, frame, gap);
+  return known != kNoTrace ? known : append(caller, frame, gap, room);
+}
+
+TraceNumber CallTree::append(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room) {
   const TraceNumber last = last_.load(std::memory_order_relaxed);
   const bool goes_on = caller == last && caller > kCutTrace && gap == 0 && !has_gap(caller);
   const TraceNumber number = last + (goes_on ? 1 : 2);
@@ -135,6 +169,7 @@ TraceNumber CallTree::insert(TraceNumber caller, Frame frame, std::uint32_t gap,
   last_.store(number, std::memory_order_release);
   if (goes_on) return number;
   ++run_count_;
+  const std::uint64_t hash = hash_of(caller, frame, gap);
   std::size_t at = hash >> 32 & mask_;
   while (runs_[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & mask_;
   runs_[at].store((static_cast<std::uint32_t>(hash) & ~kNumber) | number,

@@ -10,7 +10,7 @@
 //
 // A callee that is added right after its caller continues the caller's run; every other callee
 // begins a run of its own, which a hash table finds by caller and frame. A client that knows the
-// node of an outer frame requests the callees from there on, the outermost first (callee()); the
+// node of an outer frame requests the callees from there on, the outermost first (descend()); the
 // trail of a thread's last walk knows such nodes (stack/walk/stack_trail.h).
 //
 // Finding a known stack takes no lock. A node is added under a mutex, after its caller's node, and
@@ -59,15 +59,15 @@ class CallTree {
   // `frames`: innermost first. A stack with more than depth() frames is cut there. Any thread.
   TraceNumber number_of(std::span<const Frame> frames);
 
-  // `caller`: a node or kEmptyTrace. Adds a missing node while room is open to any new stack.
-  TraceNumber callee(TraceNumber caller, Frame frame) {
-    const TraceNumber known = find(caller, frame);
-    return known != kNoTrace ? known : new_callee(caller, frame);
-  }
+  // Goes from `caller` (a node or kEmptyTrace) to the callees `frames`, innermost first, and sets it
+  // to the last one. Adds missing nodes while room is open to any new stack. Stores the nodes in
+  // `nodes`, unless that is null; returns how many frames have none.
+  std::size_t descend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes);
+  // Prefetches for descend() with `frame` as the outermost one.
+  void prefetch(TraceNumber caller, Frame frame) const;
   // The number of the stack with these frames, innermost first, called from the stack `caller`.
   TraceNumber number_below(TraceNumber caller, std::span<const Frame> frames);
-  // Unique among the trees of this process.
-  std::uint64_t serial() const { return serial_; }
+  std::uint64_t serial() const { return serial_; }  // unique in this process
 
   // `number`: one of this tree. The caller of a stack's outermost frame: kEmptyTrace or kCutTrace.
   TraceNumber caller(TraceNumber number) const {
@@ -75,16 +75,13 @@ class CallTree {
     return (before & kCallerWord) != 0 ? before & ~kCallerWord : number - 1;
   }
   Frame frame(TraceNumber number) const { return frames_[word(number) & kFrame]; }
-  // The number of the stack's frames, counted node by node.
-  std::size_t size(TraceNumber number) const;
-  // Copies the frames, innermost first; returns how many were copied.
+  std::size_t size(TraceNumber number) const;  // frames, counted node by node
+  // Copies frames, innermost first, and returns their number.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
   // The stack had more frames, beyond the outermost one that is stored.
   bool cut(TraceNumber number) const;
   // The stack had more frames between the innermost one and the others.
-  bool has_gap(TraceNumber number) const {
-    return number > kCutTrace && (word(number) & kGap) != 0;
-  }
+  bool has_gap(TraceNumber of) const { return of > kCutTrace && (word(of) & kGap) != 0; }
   bool lacks_frames(TraceNumber number) const {
     return has_gap(number) || (number > kCutTrace && frame(number).method == kLeftOutName);
   }
@@ -125,13 +122,16 @@ class CallTree {
   }
   TraceNumber find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
                        std::uint32_t gap) const;
-  // kNoTrace: there is no room, or only for stacks that recur often.
-  TraceNumber new_callee(TraceNumber caller, Frame frame);
+  // descend() from the first missing node on. `last_searched`: last() before the search.
+  std::size_t extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes,
+                     TraceNumber last_searched);
   TraceNumber number_with_gap(TraceNumber caller, Frame innermost);
   // kNoTrace: no room.
   TraceNumber gap_below(TraceNumber caller, Frame innermost, NodeRoom& room);
   // `room`: where the node's words are counted; null: nowhere.
   TraceNumber insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
+  // Inserts what is not there yet. Lock held.
+  TraceNumber append(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
 
   const std::uint64_t serial_;
   const std::uint32_t most_;

@@ -227,6 +227,15 @@ void StackTrail::put_outer(std::int32_t first, bool complete) {
   nodes_of_ = 0;
 }
 
+void StackTrail::prefetch_in(const CallTree& tree) const {
+  if (kept_from_ < 0 || new_before_ == 0 || nodes_of_ != tree.serial()) return;
+  const std::int32_t frame = steps_[kept_from_].frame;
+  const std::int32_t changed =
+      new_before_ == new_steps_ ? new_frames_ : new_step_[new_before_].frame;
+  if (changed == 0 || frame == steps_[steps_end_].frame || nodes_[frame] == kNoTrace) return;
+  tree.prefetch(nodes_[frame], new_frame_[changed - 1].frame);
+}
+
 TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
   if (!complete_ || stack.size() < size()) return kNoTrace;
   const std::size_t inner = stack.size() - size();
@@ -239,15 +248,10 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
   std::int32_t at = first;
   while (at < end && nodes_[at] == kNoTrace) ++at;
   TraceNumber number = at < end ? nodes_[at] : kEmptyTrace;
-  while (at > first) {
-    const TraceNumber callee = tree.callee(number, frames_[at - 1]);
-    if (callee == kNoTrace) {
-      return tree.number_below(number,
-                               stack.frames().first(inner + static_cast<std::size_t>(at - first)));
-    }
-    nodes_[--at] = number = callee;
-  }
-  return tree.number_below(number, stack.inner_frames(inner));
+  const auto changed = static_cast<std::size_t>(at - first);
+  const std::size_t missing = tree.descend(number, {&frames_[first], changed}, &nodes_[first]);
+  return tree.number_below(
+      number, missing > 0 ? stack.frames().first(inner + missing) : stack.inner_frames(inner));
 }
 
 }  // namespace ddm

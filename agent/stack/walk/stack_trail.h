@@ -81,6 +81,7 @@ class StackTrail {
   // The stack's number, after the end() of a walk to the thread's first frame. Frames of the stack
   // that are not in the trail are its innermost ones. kNoTrace: the trail does not know the number.
   TraceNumber number_in(CallTree& tree, ShownStack& stack);
+  void prefetch_in(const CallTree& tree) const;  // for number_in(), before end()
   // How many frames the trail has.
   std::size_t size() const {
     return static_cast<std::size_t>(steps_[steps_end_].frame - steps_[steps_begin_].frame);
@@ -88,8 +89,7 @@ class StackTrail {
 
   // Ends the walk: the trail has its steps now. `complete`: the stack ends after the last step.
   void end(bool complete);
-  // Ends the walk in any case; if end() was not called, the trail is unchanged.
-  void give_up() { busy_ = false; }
+  void give_up() { busy_ = false; }  // in any case; without an end() the trail is unchanged
 
  private:
   // New steps: one stack of the greatest depth. The trail: a third more, for its outer side.

@@ -61,6 +61,13 @@ TEST_CASE("Stacks share the callers that they have in common") {
   CHECK(tree->last() == kCutTrace + 104);
 }
 
+TraceNumber callee_of(CallTree& tree, TraceNumber caller, Frame frame) {
+  TraceNumber number = caller, node = kNoTrace;
+  CHECK(tree.descend(number, std::array{frame}, &node) == 0);
+  CHECK(node == number);
+  return number;
+}
+
 TEST_CASE("Who knows a caller's node finds its callees, however many there are") {
   const auto tree = CallTree::create(4096, 16);
   const Frame outermost{1, 0};
@@ -68,15 +75,41 @@ TEST_CASE("Who knows a caller's node finds its callees, however many there are")
   std::set<TraceNumber> numbers;
   for (NameId method = 0; method < 2000; ++method) {
     const Frame frame{method, 5};
-    const TraceNumber callee = tree->callee(caller, frame);
+    const TraceNumber callee = callee_of(*tree, caller, frame);
     CHECK(tree->caller(callee) == caller);
     CHECK(tree->frame(callee) == frame);
-    CHECK(tree->callee(callee, frame) == tree->number_of(std::array{frame, frame, outermost}));
+    CHECK(callee_of(*tree, callee, frame) == tree->number_of(std::array{frame, frame, outermost}));
     numbers.insert(callee);
   }
   CHECK(numbers.size() == 2000);
   for (NameId method = 0; method < 2000; ++method) {
-    CHECK(numbers.contains(tree->callee(caller, {method, 5})));
+    CHECK(numbers.contains(callee_of(*tree, caller, {method, 5})));
+  }
+}
+
+TEST_CASE("All nodes on the way to a stack are told, old and new, by several threads at once") {
+  const auto tree = CallTree::create(4096, 64);
+  const TraceNumber caller = tree->number_of(std::array{Frame{1, 0}});
+  std::vector<std::vector<TraceNumber>> told(4);
+  std::vector<std::thread> threads;
+  for (auto& nodes : told) {
+    threads.emplace_back([&] {
+      for (std::uint32_t i = 0; i < 500; ++i) {
+        auto frames = stack_of(1000, 40);
+        for (std::size_t k = 0; k < i % 40; ++k) frames[k].bci = static_cast<std::int32_t>(i);
+        std::array<TraceNumber, 40> found{};
+        TraceNumber number = caller;
+        if (tree->descend(number, frames, found.data()) != 0 || number != found[0]) return;
+        nodes.insert(nodes.end(), found.begin(), found.end());
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  REQUIRE(told[0].size() == 500 * 40);
+  for (const auto& nodes : told) CHECK(nodes == told[0]);
+  for (std::size_t i = 0; i < told[0].size(); ++i) {
+    const TraceNumber outer = i % 40 == 39 ? caller : told[0][i + 1];
+    REQUIRE(tree->caller(told[0][i]) == outer);
   }
 }
 
