@@ -53,7 +53,7 @@ struct Walked {
 Walked walk(const CallTree& tree, TraceNumber trace, ScopeRoot::Rule rule, MethodWords& words) {
   Walked result;
   std::uint32_t at = 0;
-  bool jdk = true;  // all frames so far
+  bool jdk = true;  // all frames so far, those of what runs tests aside
   for (; trace > kCutTrace; trace = tree.caller(trace)) {
     const MethodWords::Words& word = words.of(tree.frame(trace).method);
     if (rule == ScopeRoot::Rule::kEverything && word.kit) break;
@@ -61,7 +61,7 @@ Walked walk(const CallTree& tree, TraceNumber trace, ScopeRoot::Rule rule, Metho
     result.runner |= word.runner;
     result.program |= word.program;
     if (result.root) continue;
-    jdk = jdk && word.jdk;
+    jdk = jdk && (word.jdk || word.runner);
     result.first_use |= word.first_use || (jdk && word.waiting);
     result.frames = at;
     // A test method may be called by another one of the same name; the innermost one counts.

@@ -30,6 +30,13 @@ bool stands_inside(const ScopeRoot& root, std::span<const Frame> frames, const N
   return false;
 }
 
+bool is_in_makers_place(std::span<const Frame> made_at, const NameTable& names) {
+  return std::any_of(made_at.begin(), made_at.end(), [&](const Frame& frame) {
+    const MethodName& method = names.method(frame.method);
+    return takes_makers_place(method.class_name, method.method);
+  });
+}
+
 }  // namespace
 
 constinit thread_local Scopes::Here Scopes::t_here;
@@ -225,6 +232,7 @@ void Scopes::thread_made(std::int64_t maker, std::int64_t made, bool is_virtual,
   if (scope == nullptr || scope->result.root.rule == ScopeRoot::Rule::kNothing) {
     member = {0, Part::kLent, is_virtual};
   } else if (member.part == Part::kOwner) {
+    if (is_in_makers_place(where, names_)) return;
     const bool inside = stands_inside(scope->result.root, where, names_);
     member.part = inside ? Part::kMade : Part::kLent;
   }

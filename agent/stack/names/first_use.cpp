@@ -24,6 +24,7 @@ constexpr Once kOnce[] = {
     {"java.lang.invoke.InvokerBytecodeGenerator", ""},
     {"java.lang.invoke.ClassSpecializer", ""},
     {"java.lang.invoke.Invokers", ""},
+    {"java.lang.invoke.VarForm", ""},
     {"java.lang.invoke.MethodHandle", "customize"},
     {"java.lang.invoke.InnerClassLambdaMetafactory", ""},
     {"java.lang.invoke.LambdaMetafactory", ""},
@@ -81,6 +82,8 @@ constexpr Once kWaiting[] = {
     {"java.util.concurrent.ConcurrentHashMap", "fullAddCount"},
     {"java.util.concurrent.atomic.Striped64", ""},
     {"java.lang.ThreadGroup", "add"},
+    // Who may do what: as many domains as the runner's frames have.
+    {"java.security.AccessController", "getContext"},
     {"java.lang.VirtualThread", "runContinuation"},
     {"java.lang.VirtualThread", "submit"},
     {"java.lang.VirtualThread", "lazySubmit"},

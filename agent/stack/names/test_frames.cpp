@@ -23,4 +23,8 @@ bool is_of_program_under_test(std::string_view class_name) {
   return !is_jdk_class(class_name) && !is_of_test_runner(class_name);
 }
 
+bool takes_makers_place(std::string_view class_name, std::string_view method) {
+  return class_name == "java.util.concurrent.ForkJoinPool" && method == "tryCompensate";
+}
+
 }  // namespace ddm

@@ -101,6 +101,19 @@ TEST_CASE("Threads that a test's method makes belong to it, and those that they 
   for (const ScopeSite& site : figures.list) CHECK_FALSE(site.own);
 }
 
+TEST_CASE(
+    "A thread that takes the place of a waiting test in the runner's pool does not belong to it") {
+  ProgramWithScopes p;
+  const ScopeNumber scope = p.begin(1, kTestMethod);
+  p.scopes.thread_made(1, 2, false,
+                       p.stack({{"java.util.concurrent.ForkJoinPool", "createWorker"},
+                                {"java.util.concurrent.ForkJoinPool", "tryCompensate"},
+                                {"java.util.concurrent.CompletableFuture", "join"},
+                                {"p.T", "slow"}}));
+  p.allocate(2, {{"p.OtherTest", "run"}}, 7);
+  CHECK(ProgramWithScopes::own_uses(p.figures(scope)) == 0);
+}
+
 TEST_CASE("A thread that was made outside a test's method serves the test that is alone") {
   ProgramWithScopes p;
   const ScopeNumber around = p.begin(1, {ScopeRoot::Rule::kNothing, "", ""});

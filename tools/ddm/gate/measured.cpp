@@ -9,7 +9,7 @@
 #include "gate/pprof_sites.h"
 #include "site_figures.h"
 #include "stack/names/first_use.h"
-#include "stack/names/jdk_classes.h"
+#include "stack/names/test_frames.h"
 
 namespace ddm {
 namespace {
@@ -32,10 +32,10 @@ std::string site_name(const std::string& class_name, const Json& stack) {
 }
 
 bool is_set_apart(const Json& stack) {
-  bool jdk = true;  // so far
+  bool jdk = true;  // so far, what runs tests aside
   return std::ranges::any_of(stack, [&](const Json& frame) {
     const std::string class_name = text_of(frame, "class"), method = text_of(frame, "method");
-    jdk = jdk && is_jdk_class(class_name);
+    jdk = jdk && !is_of_program_under_test(class_name);
     return is_of_first_use(class_name, method) || (jdk && is_of_waiting(class_name, method));
   });
 }
