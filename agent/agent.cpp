@@ -13,6 +13,7 @@
 #include "adapters/hprof/hprof_session.h"
 #include "adapters/hprof/loaded_name.h"
 #include "adapters/hprof/monitor_dump.h"
+#include "adapters/instrumenter/instrumenter.h"
 #include "adapters/test_kit/test_kit.h"
 #include "allocations/allocations_feature.h"
 #include "core/log.h"
@@ -87,6 +88,7 @@ void Agent::make_features(JNIEnv* jni) {
   add(std::move(events));
   add(std::make_unique<ClientApi>(jvmti_, service_));
   add(std::make_unique<TestKit>(context_, tracking));
+  add(std::make_unique<Instrumenter>(context_, tracking));
   add(std::make_unique<Dyper>(context_, options_.dyper, options_.service.access_any, *stacks_,
                               *reports_, heap.dumper(), time.sampler_thread(), probes.budget()));
   if (hprof_options_) {

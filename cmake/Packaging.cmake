@@ -11,6 +11,7 @@ install(TARGETS ddm RUNTIME DESTINATION bin)
 install(TARGETS ddmagent LIBRARY DESTINATION lib)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/lib/libhprof.so DESTINATION lib)
 install(FILES ${CMAKE_BINARY_DIR}/lib/ddm-client.jar ${CMAKE_BINARY_DIR}/lib/ddm-test.jar
+              ${CMAKE_BINARY_DIR}/lib/ddm-instrumenter.jar
         DESTINATION share/java)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/ddmagent)
 install(DIRECTORY docs DESTINATION share/doc/ddmagent)

@@ -72,6 +72,7 @@ packages+=(
     ecj libh2-java libguava-java groovy liblucene4.10-java libjacoco-java
     adb libandroid-ddms-java dmtracedump visualvm golang-go valgrind patchelf
     zsh groff-base mmdebstrap maven libsurefire-java libmaven-resources-plugin-java libmaven-compiler-plugin-java ant ant-optional
+    libjava-allocation-instrumenter-java
 )
 if ! ./cmake/install_packages.sh "${packages[@]}"; then
     failed=1

@@ -95,6 +95,13 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::optional<LiveBySite> live_by_site();
   const NameTable& names() const { return stacks_.names(); }
 
+  // Rewrites classes so that a later tell_listener() misses no active method. "" or why not.
+  std::string prepare_listener(JNIEnv* jni);
+  // Has a class of the program listen to every allocation from now on, see ObjectListener; tracking is
+  // switched on if it is off. "" or why not, in words for people.
+  std::string tell_listener(JNIEnv* jni, jclass listener);
+  ObjectListener& listener() { return recorder_.listener(); }
+
   // JVMTI events, on the thread concerned.
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni, jthread thread);

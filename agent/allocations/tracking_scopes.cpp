@@ -5,6 +5,7 @@
 
 #include "allocations/tracking.h"
 #include "core/log.h"
+#include "vm/class_changes/class_archive.h"
 
 namespace ddm {
 namespace {
@@ -35,6 +36,20 @@ std::string Tracking::count_scopes(JNIEnv* jni) {
   if (!error.empty()) return error;
   const std::lock_guard lock(mutex_);
   return why_not();
+}
+
+std::string Tracking::prepare_listener(JNIEnv* jni) {
+  const std::lock_guard lock(mutex_);
+  if (const std::string why = why_unchangeable(); !why.empty()) return why;
+  // Tracking may have been on, with classes rewritten for it alone.
+  bci_engine_.tell_constructed();
+  return bci_engine_.prepare(jni);
+}
+
+std::string Tracking::tell_listener(JNIEnv* jni, jclass listener) {
+  if (const std::string why_not = prepare_listener(jni); !why_not.empty()) return why_not;
+  if (const std::string why_not = count_scopes(jni); !why_not.empty()) return why_not;
+  return recorder_.listener().start(jni, listener);
 }
 
 ScopeNumber Tracking::begin_scope(JNIEnv* jni, ScopeRoot root) {

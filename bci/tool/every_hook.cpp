@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "bci/new_site_hook.h"
+
 namespace bci {
 namespace {
 
@@ -23,9 +25,11 @@ std::optional<HookNumbers> number_method(const ClassContext& context, const Meth
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> EveryHook::hooks() {
-  return {{"object", kObjectHook}, {"array", kObjectHook},    {"arrays", "(Ljava/lang/Object;I)V"},
-          {"called", kObjectHook}, {"calling", kNumbersHook}, {"enter", kNumbersHook},
-          {"leave", kNumbersHook}, {"thrown", kNumbersHook},  {"callingOn", kObjectHook}};
+  return {
+      {"object", kObjectHook},     {"array", kObjectHook},    {"arrays", "(Ljava/lang/Object;I)V"},
+      {"called", kObjectHook},     {"calling", kNumbersHook}, {"enter", kNumbersHook},
+      {"leave", kNumbersHook},     {"thrown", kNumbersHook},  {"callingOn", kObjectHook},
+      {"constructed", kObjectHook}};
 }
 
 EveryHook::EveryHook(const std::string& hook_class) {
@@ -49,6 +53,7 @@ EveryHook::EveryHook(const std::string& hook_class) {
       {"return", std::make_unique<MethodReturnHook>(hook("leave", kNumbersHook), number_method)});
   all_.push_back({"throw", std::make_unique<ExceptionalExitHook>(hook("thrown", kNumbersHook),
                                                                  number_method)});
+  all_.push_back({"constructed", std::make_unique<NewSiteHook>(hook("constructed", kObjectHook))});
 }
 
 bool EveryHook::add(std::string_view name) {

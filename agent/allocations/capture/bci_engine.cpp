@@ -162,6 +162,16 @@ void BciEngine::backtraced(JNIEnv* jni, jobject throwable) noexcept {
       jni, throwable, [&](jobject array) { recorder_.record(jni, array, TopFrames::kTracker); });
 }
 
+void BciEngine::constructed(JNIEnv* jni, jobject made) noexcept {
+  recorder_.listener().constructed(jni, made);
+}
+
+void BciEngine::tell_constructed() {
+  if (rewriter_.hooks_constructed()) return;
+  rewriter_.hook_constructed();
+  rewritten_ = false;
+}
+
 void BciEngine::thread_made(JNIEnv* jni, jobject thread) noexcept {
   recorder_.thread_made(jni, thread);
 }

@@ -38,6 +38,11 @@ class BciEngine final : public Engine, private ClassRewriting {
   void super_cloned(JNIEnv* jni, jobject made) noexcept;
   void backtraced(JNIEnv* jni, jobject throwable) noexcept;
   void thread_made(JNIEnv* jni, jobject thread) noexcept;
+  void constructed(JNIEnv* jni, jobject made) noexcept;
+
+  // From now on constructed() is told where objects are complete; classes are rewritten for it by the next
+  // prepare(), which must follow.
+  void tell_constructed();
 
  private:
   // Bytecode indices of hooks refer to the class file without other rewritings.

@@ -1,5 +1,7 @@
 #include "allocations/capture/class_rewriter.h"
 
+#include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -129,6 +131,28 @@ std::vector<CallRule> call_rules(bool with_built) {
   return rules;
 }
 
+// What makes objects without a `new` in rewritten code.
+std::vector<CallRule> maker_rules() {
+  const auto maker = [](const char* owner, const char* name) {
+    return CallRule{{owner, name, ""}, CallPosition::kAfter, hook("constructed")};
+  };
+  // Lambdas, mostly.
+  const CallRule dynamic{{"", "", ""},
+                         CallPosition::kAfter,
+                         hook("constructed"),
+                         [](const CallSite& site) -> std::optional<HookNumbers> {
+                           if (site.opcode != bci::kInvokedynamic) return std::nullopt;
+                           return HookNumbers{};
+                         }};
+  return {dynamic,
+          maker("java/lang/reflect/Constructor", "newInstance"),
+          maker("java/lang/reflect/Constructor", "newInstanceWithCaller"),
+          maker("java/lang/Class", "newInstance"),
+          maker("java/lang/invoke/MethodHandle", "invoke"),
+          maker("java/lang/invoke/MethodHandle", "invokeExact"),
+          maker("java/lang/invoke/MethodHandle", "invokeWithArguments")};
+}
+
 std::vector<MethodPattern> exempt_from_call_hooks() {
   return {kCopyOf,
           kCopyOfRange,
@@ -145,7 +169,9 @@ ClassRewriter::ClassRewriter(RewrittenMethods& moves)
       arrays_(hook("made"), {kTrackerClass, "arrays", "(Ljava/lang/Object;I)V"},
               {kCopyOf, kCopyOfRange, kUninitialized, kToBytes}),
       threads_(kThreadClass, hook("threadMade")),
-      calls_(call_rules(merged_strings_), exempt_from_call_hooks()) {
+      calls_(call_rules(merged_strings_), exempt_from_call_hooks()),
+      new_sites_(hook("constructed")),
+      makers_(maker_rules()) {
   for (CallRule& rule : call_rules(false)) callees_.push_back(std::move(rule.callee));
 }
 
@@ -154,8 +180,11 @@ std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
   // when another agent redefines the class during its retransformation; the Retransformer then
   // retries.
   if (bci::ByteReader(class_file).u4() != bci::kMagic) return std::nullopt;
-  const bci::Transformation* const all[] = {&objects_, &arrays_, &threads_, &calls_};
-  bci::RewriteResult result = bci::rewrite(class_file, all);
+  const bci::Transformation* const all[] = {&objects_, &arrays_,    &threads_,
+                                            &calls_,   &new_sites_, &makers_};
+  constexpr std::size_t kForListeners = 2;
+  bci::RewriteResult result = bci::rewrite(
+      class_file, std::span(all).first(std::size(all) - (hooks_constructed_ ? 0 : kForListeners)));
   if (is_untouchable(result.class_name)) return std::nullopt;
   {
     const std::lock_guard lock(mutex_);
@@ -177,7 +206,7 @@ ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t cou
   bci::ByteReader in(pool);
   bci::SkipReason why{};
   const auto parsed = bci::ConstantPool::parse(in, count, why);
-  if (!parsed) return Need::kMaybe;  // rewrite() reports the error
+  if (!parsed || hooks_constructed_) return Need::kMaybe;  // rewrite() reports the error
   Need need = Need::kLookAtCode;
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto index = static_cast<std::uint16_t>(i);

@@ -11,9 +11,12 @@
 //   the ends of StringBuilder chains, unless -XX:-OptimizeStringConcat is given;
 //   calls of valueOf() of the boxes, unless -XX:-EliminateAutoBox is given. The last two kinds of
 //   hooks count nothing: they keep C2 from eliminating allocations that other hooks count.
+//   where objects are complete, but only for a program that listens to its own allocations: behind calls
+//   of constructors, of Constructor.newInstance() and the like;
 //   ends of Thread constructors, so that Scopes knows who made a thread; this counts nothing either.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -23,6 +26,7 @@
 
 #include "allocations/capture/engine.h"
 #include "bci/constructed_hook.h"
+#include "bci/new_site_hook.h"
 #include "bci/rewrite.h"
 #include "stack/rewritten_methods.h"
 
@@ -44,6 +48,11 @@ class ClassRewriter {
   Need need_of(bci::ByteSpan pool, std::uint16_t count) const;
   static bool code_may_need_hooks(bci::ByteSpan bytecode);
 
+  // From now on a hook stands where new objects are complete, too: behind their constructors, and behind
+  // what makes objects without `new`. Classes that have been rewritten get it when they are once more.
+  void hook_constructed() { hooks_constructed_ = true; }
+  bool hooks_constructed() const { return hooks_constructed_; }
+
   // The VM rejected the rewritten class.
   void refused(const std::string& reason);
 
@@ -57,6 +66,9 @@ class ClassRewriter {
   bci::ArrayHook arrays_;
   bci::ConstructedHook threads_;
   bci::CallSiteHook calls_;
+  bci::NewSiteHook new_sites_;
+  bci::CallSiteHook makers_;  // calls that may make an object
+  std::atomic<bool> hooks_constructed_{false};
 
   mutable std::mutex mutex_;
   EngineCounters counters_;

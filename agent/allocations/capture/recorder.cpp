@@ -31,13 +31,24 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
                       double weight) noexcept {
   if ((object == nullptr && known.klass == nullptr) || closed_ || on_own_thread()) return;
   std::int64_t size = known.size;
+  const bool added = add(jni, object, known, top, weight, size);
+  // Outside of the Reading, since the program's listener may take its time.
+  if (added && listener_.on()) [[unlikely]]
+    listener_.allocated(jni, object, size, top == TopFrames::kConstructors);
+}
+
+bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames top, double weight,
+                   std::int64_t& size) noexcept {
   try {
     const Reclamation::Reading reading;
-    if (!open_) return;
+    if (!open_) return false;
     const ObjectFacts::Facts facts = objects_.of(jni, object, known.klass, known.size);
     size = facts.size;
     const ThreadBooks::Number book = books_.own(jni, size);
-    if (facts.class_id == kUnknownName) return drop(DropReason::kNoClass, size, weight);
+    if (facts.class_id == kUnknownName) {
+      drop(DropReason::kNoClass, size, weight);
+      return false;
+    }
     AllocRing* const ring = ring_.get();
     ring->prefetch_next();
     Sites* const sites = books_.sites();
@@ -58,15 +69,20 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
     record.class_id = facts.class_id;
     if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id, apart);
     const std::uint64_t seq = ring->push(record, stack.first_frames());
-    if (seq == 0) return drop(DropReason::kRingBusy, size, weight);
+    if (seq == 0) {
+      drop(DropReason::kRingBusy, size, weight);
+      return true;  // it is only not among the recent ones
+    }
     const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
     const SiteEntry one{record.class_id, record.trace, size,   weight,
                         mark.handle,     mark.born,    mark.gc};
     books_.saw(one, seq);
     if (scopes_.any()) [[unlikely]]
       scopes_.count(record.thread_id, one);
+    return true;
   } catch (const std::exception&) {  // bad_alloc in the name tables
     drop(DropReason::kOutOfMemory, size, weight);
+    return false;
   }
 }
 

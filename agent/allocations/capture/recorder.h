@@ -17,6 +17,7 @@
 #include "allocations/capture/current_thread.h"
 #include "allocations/capture/live_objects.h"
 #include "allocations/capture/object_facts.h"
+#include "allocations/capture/object_listener.h"
 #include "allocations/capture/thread_books.h"
 #include "allocations/store/current_ring.h"
 #include "allocations/store/scopes.h"
@@ -57,6 +58,9 @@ class Recorder {
   // The calling thread has made a thread, which belongs to the same scope.
   void thread_made(JNIEnv* jni, jobject thread) noexcept;
 
+  // Who listens to all that is recorded.
+  ObjectListener& listener() { return listener_; }
+
   // Sets the stack walker from now on.
   void use_stacks(StackCapture& stacks) { stacks_ = &stacks; }
   StackCapture& stacks() { return *stacks_; }
@@ -80,6 +84,9 @@ class Recorder {
 
  private:
   // `apart`: of each thread apart.
+  // False: nothing was recorded. `size`: what it is.
+  bool add(JNIEnv* jni, jobject object, const Known& known, TopFrames top, double weight,
+           std::int64_t& size) noexcept;
   static TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread, bool apart);
   void drop(DropReason reason, std::int64_t size, double weight);
 
@@ -90,6 +97,7 @@ class Recorder {
   SeenMethods& methods_;
   LiveObjects& live_;
   Scopes& scopes_;
+  ObjectListener listener_;
   Reclamation& reclamation_;
   std::atomic<StackCapture*> stacks_{nullptr};
   std::atomic<bool> threads_apart_{false};

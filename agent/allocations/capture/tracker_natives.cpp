@@ -37,6 +37,7 @@ std::vector<JNINativeMethod> tracker_natives() {
       native_hook<&BciEngine::super_cloned>("superCloned"),
       native_hook<&BciEngine::backtraced>("backtraced"),
       native_hook<&BciEngine::thread_made>("threadMade"),
+      native_hook<&BciEngine::constructed>("constructed"),
   };
 }
 

@@ -35,6 +35,8 @@ public class HookLog {
 
     public static void callingOn(Object receiver) { }
 
+    public static void constructed(Object made) { }
+
     public static void calling(int first, int second) {
         calling++;
     }

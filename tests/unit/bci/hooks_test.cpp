@@ -1,5 +1,6 @@
 // What each hook puts in, byte by byte.
 #include "bci/constructed_hook.h"
+#include "bci/new_site_hook.h"
 #include "bci/opcodes.h"
 #include "rewritten.h"
 
@@ -55,6 +56,32 @@ TEST_CASE("ConstructedHook passes this at the ends of one class's constructors")
   ClassBuilder other("Other", 61);
   other.default_constructor();
   CHECK(rewrite_with(other.build(), {&hook}).status == RewriteStatus::kUnchanged);
+}
+
+TEST_CASE("NewSiteHook passes a new object behind its constructor, if it stays on the stack") {
+  const NewSiteHook hook(kObjectHook);
+  ClassBuilder cls("Sample", 61);
+  const std::uint16_t string = cls.class_ref("java/lang/String");
+  const std::uint16_t constructor = cls.method_ref("java/lang/String", "<init>", "()V");
+  cls.default_constructor();  // its super() call makes no object
+  cls.method(kStatic, "make", "()V")
+      .stack(2)
+      .op2(kNew, string)
+      .op({kDup})
+      .op2(kInvokespecial, constructor)
+      .op({kPop, 0xb1});
+  // Nothing of it stays.
+  cls.method(kStatic, "drop", "()V")
+      .stack(1)
+      .op2(kNew, string)
+      .op2(kInvokespecial, constructor)
+      .op({0xb1});
+  const Rewritten after(rewrite_with(cls.build(), {&hook}));
+  check_bytes(after.bytecode("make"),
+              {kNew, x, x, kDup, kInvokespecial, x, x, kDup, kInvokestatic, x, x, kPop, 0xb1});
+  CHECK(after.callee("make", 8) == "T.object (Ljava/lang/Object;)V");
+  CHECK(after.changed("drop") == nullptr);
+  CHECK(after.changed("<init>") == nullptr);
 }
 
 TEST_CASE("ArrayHook sees newarray, anewarray and with its dimensions multianewarray") {

@@ -8,7 +8,8 @@ import jdk.internal.vm.annotation.Hidden;
  * Lazy binding would look each one up at its first call after each start, by Java code
  * (ClassLoader.findNative) that allocates and so would call it again, recursively without end.
  *
- * They never throw, allocate no Java object and accept null.
+ * They never throw, allocate no Java object and accept null. Where a program listens to its own
+ * allocations they call its listener, whose exceptions they drop.
  */
 final class DdmTrackerNatives {
     private DdmTrackerNatives() { }
@@ -22,6 +23,7 @@ final class DdmTrackerNatives {
     @Hidden static native void superCloned(Object made);
     @Hidden static native void backtraced(Object throwable);
     @Hidden static native void threadMade(Object thread);
+    @Hidden static native void constructed(Object made);
 
     /** Does nothing, but the compiler cannot inline it. */
     @Hidden @DontInline static void kept(Object object) { }

@@ -24,5 +24,7 @@ public final class DdmTracker {
 
     @Hidden public static void threadMade(Object thread) { }
 
+    @Hidden public static void constructed(Object made) { }
+
     @Hidden public static void kept(Object object) { }
 }

@@ -42,6 +42,12 @@ public final class DdmTracker {
     @Hidden public static void threadMade(Object thread) { DdmTrackerNatives.threadMade(thread); }
 
     /**
+     * Behind the constructor of an object that `new` has made, or a call that may have made one: it is
+     * complete. Only where a program listens to its own allocations. Counts nothing.
+     */
+    @Hidden public static void constructed(Object made) { DdmTrackerNatives.constructed(made); }
+
+    /**
      * For objects that C2 eliminates together with the calls that create them and the hooks in
      * there: before toString() of a StringBuilder, after valueOf() of a box. Counts nothing.
      */

@@ -1,0 +1,94 @@
+#include "adapters/instrumenter/instrumenter.h"
+
+#include <atomic>
+#include <exception>
+
+#include "core/log.h"
+
+namespace ddm {
+namespace {
+
+std::atomic<Instrumenter*> g_instrumenter{nullptr};
+
+// No C++ exception may pass through Java.
+template <typename Work>
+std::string with_instrumenter(Work work) {
+  Instrumenter* const instrumenter = g_instrumenter;
+  if (instrumenter == nullptr) return "the agent is not there yet";
+  try {
+    return work(*instrumenter);
+  } catch (const std::exception& failure) {
+    log_error("in a call of ddm-instrumenter.jar: {}", failure.what());
+    return failure.what();
+  }
+}
+
+}  // namespace
+
+void Instrumenter::opened(JNIEnv*, bool) { g_instrumenter = this; }
+
+void Instrumenter::thread_ending(JNIEnv* jni, jthread) {
+  if (tracking_ != nullptr && tracking_->listener().on()) tracking_->listener().settle(jni);
+}
+
+void Instrumenter::end() {
+  if (tracking_ != nullptr) tracking_->listener().stop();
+}
+
+std::string Instrumenter::prepare(JNIEnv* jni) {
+  if (tracking_ == nullptr) return "allocations of this VM cannot be tracked";
+  context_.service.start_lanes(jni);  // for what tracking has to do in the background
+  return tracking_->prepare_listener(jni);
+}
+
+std::string Instrumenter::listen(JNIEnv* jni, jclass listener) {
+  if (tracking_ == nullptr) return "allocations of this VM cannot be tracked";
+  context_.service.start_lanes(jni);  // for what tracking has to do in the background
+  return tracking_->tell_listener(jni, listener);
+}
+
+void Instrumenter::settle(JNIEnv* jni) {
+  if (tracking_ != nullptr) tracking_->listener().settle(jni);
+}
+
+void Instrumenter::ignore(JNIEnv* jni) {
+  settle(jni);
+  if (tracking_ != nullptr) tracking_->listener().stop();
+}
+
+}  // namespace ddm
+
+extern "C" {
+
+// Null: listen() will miss no active method; else why not.
+JNIEXPORT jstring JNICALL
+Java_com_google_monitoring_runtime_instrumentation_AgentLink_prepare(JNIEnv* jni, jclass) {
+  const std::string why = ddm::with_instrumenter(
+      [&](ddm::Instrumenter& instrumenter) { return instrumenter.prepare(jni); });
+  return why.empty() ? nullptr : jni->NewStringUTF(why.c_str());
+}
+
+// Null: it is told from now on; else why not.
+JNIEXPORT jstring JNICALL
+Java_com_google_monitoring_runtime_instrumentation_AgentLink_listen(JNIEnv* jni, jclass link) {
+  const std::string why = ddm::with_instrumenter(
+      [&](ddm::Instrumenter& instrumenter) { return instrumenter.listen(jni, link); });
+  return why.empty() ? nullptr : jni->NewStringUTF(why.c_str());
+}
+
+JNIEXPORT void JNICALL
+Java_com_google_monitoring_runtime_instrumentation_AgentLink_settle(JNIEnv* jni, jclass) {
+  ddm::with_instrumenter([&](ddm::Instrumenter& instrumenter) {
+    instrumenter.settle(jni);
+    return std::string();
+  });
+}
+
+JNIEXPORT void JNICALL
+Java_com_google_monitoring_runtime_instrumentation_AgentLink_ignore(JNIEnv* jni, jclass) {
+  ddm::with_instrumenter([&](ddm::Instrumenter& instrumenter) {
+    instrumenter.ignore(jni);
+    return std::string();
+  });
+}
+}
