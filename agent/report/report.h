@@ -62,9 +62,8 @@ struct LiveSummary {
 struct ReportSummary {
   std::int64_t pid = 0;
   std::string app;
-  std::string vm;      // "OpenJDK 64-Bit Server VM 17.0.15+6"
-  std::string engine;  // "bci" | "vm" | kEngineNotTold
-  std::string walker;  // "vm" | "jvmti"
+  std::string vm;              // "OpenJDK 64-Bit Server VM 17.0.15+6"
+  std::string engine, walker;  // "bci" | "vm" | one of the above; "vm" | "jvmti"
   WalkerCounts walks;
 
   // Mean bytes of a thread between two samples; 0 = every allocation is recorded. With samples all
@@ -93,6 +92,7 @@ struct ReportSummary {
   std::int64_t period = 0;          // how often tracking was switched on, which resets figures
   std::int64_t written_ms = 0;      // time of this report, milliseconds since the epoch
   std::string recovered;            // of a ring file: how the figures were obtained
+  std::string below;                // of what happened in this method alone; "": of all
   std::string reason;               // "exit", "OutOfMemoryError", "every", "request", "recovered"
 
   bool of_native_memory() const { return engine == kEngineMalloc; }

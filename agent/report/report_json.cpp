@@ -142,6 +142,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
   members.number("written_ms", summary.written_ms);
   members.text("reason", summary.reason);
   if (!summary.recovered.empty()) members.text("recovered", summary.recovered);
+  if (!summary.below.empty()) members.text("below", summary.below);
   members.text("shows", shown_by_engine(summary));
   if (const auto& sampler = data.time.sampler) {
     members.begin("sampler");

@@ -106,6 +106,7 @@ class TextReport {
   void head() {
     line("{} of {}, pid {}", summary_.of_native_memory() ? "Native memory" : "Allocations",
          printable(summary_.app), summary_.pid);
+    if (!summary_.below.empty()) line("{:<18}{}", "only below", printable(summary_.below));
     if (!summary_.recovered.empty()) line("{:<18}{}", "recovered from", summary_.recovered);
     if (!summary_.vm.empty()) line("{:<18}{}", "vm", printable(summary_.vm));
     if (summary_.made_of_answer()) {

@@ -8,6 +8,7 @@
 
 #include "allocations/store/ring_path.h"
 #include "core/exit_limits.h"
+#include "report/below_method.h"
 #include "wire/chunks/packet.h"
 #include "wire/chunks/report_chunk.h"
 
@@ -58,7 +59,7 @@ void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
     if (path.empty()) {
       at_end_.erase(request.session);
     } else if (!closing_ && request.session->is_open()) {
-      at_end_[request.session] = path;
+      at_end_[request.session] = *wanted;
     }
   }
   reply.send_empty();
@@ -69,13 +70,13 @@ void ReportHandlers::disconnected(const SessionPtr& session) {
   if (!closing_) at_end_.erase(session);
 }
 
-std::vector<std::string> ReportHandlers::paths_at_end() const {
+std::vector<ReportAtEndRequest> ReportHandlers::paths_at_end() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> paths;
-  for (const auto& [session, path] : at_end_) {
-    if (access(path.c_str(), F_OK) != 0) paths.push_back(path);
+  std::vector<ReportAtEndRequest> wanted;
+  for (const auto& [session, one] : at_end_) {
+    if (access(one.path.c_str(), F_OK) != 0) wanted.push_back(one);
   }
-  return paths;
+  return wanted;
 }
 
 std::optional<ReportHandlers::Wish> ReportHandlers::wish_of(std::string_view format) {
@@ -94,7 +95,7 @@ std::optional<ReportHandlers::Wish> ReportHandlers::wish_of(std::string_view for
 void ReportHandlers::ask(const Request& request, Reply reply) {
   const auto wanted = ReportRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("str format");
-  const auto wish = wish_of(wanted->format);
+  auto wish = wish_of(wanted->format);
   if (!wish) {
     return reply.fail(
         FailCode::kRefused,
@@ -102,6 +103,7 @@ void ReportHandlers::ask(const Request& request, Reply reply) {
         "firefox.json, one of these with recent/ in front, summary, sites, live or time, not " +
             wanted->format);
   }
+  wish->below = wanted->below;
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({request.session, *wish, std::move(reply)});
@@ -159,6 +161,7 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
       data.sites = {};
       data.summary.live.reset();
     }
+    if (!wish.below.empty()) keep_below(data, wish.below);
     if (!data.summary.live && (wish.live || (wish.format && needs_live(*wish.format)))) {
       const std::string why = followed_.why_none();
       return Error{why.empty() ? "what is alive is followed since a moment ago: ask again" : why};

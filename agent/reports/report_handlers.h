@@ -17,6 +17,7 @@
 #include "report/assembly/followed_objects.h"
 #include "report/assembly/report_assembly.h"
 #include "vm/agent_thread.h"
+#include "wire/chunks/report_chunk.h"
 #include "wire/handler_context.h"
 
 namespace ddm {
@@ -30,8 +31,8 @@ class ReportHandlers {
 
   void disconnected(const SessionPtr& session);
 
-  // The paths requested by REPE of sessions still connected.
-  std::vector<std::string> paths_at_end() const;
+  // What is requested by REPE of sessions still connected.
+  std::vector<ReportAtEndRequest> paths_at_end() const;
 
   // Starts no further report and aborts the current one; paths_at_end() keeps its result. Never
   // blocks.
@@ -46,6 +47,7 @@ class ReportHandlers {
     bool live = false;
     bool time = false;
     bool recent = false;  // only the recent records
+    std::string below{};  // only what is below this method; "": all
     auto operator<=>(const Wish&) const = default;
   };
   struct Waiting {
@@ -70,7 +72,7 @@ class ReportHandlers {
 
   mutable std::mutex mutex_;
   std::vector<Waiting> waiting_;
-  std::map<SessionPtr, std::string> at_end_;
+  std::map<SessionPtr, ReportAtEndRequest> at_end_;
 };
 
 }  // namespace ddm

@@ -6,6 +6,7 @@
 
 #include "core/exit_limits.h"
 #include "core/log.h"
+#include "report/below_method.h"
 #include "report/report_time.h"
 
 namespace ddm {
@@ -94,9 +95,12 @@ std::optional<ReportData> RunReports::take_records(JNIEnv* jni, const char* reas
 }
 
 void RunReports::write_records(const ReportData& data, bool oom) {
-  for (const std::string& path : at_end_) {
-    const auto format = report_format_of(path);  // checked when the path was accepted
-    const std::string error = format ? write_report_file(path, *format, data) : "";
+  for (const ReportAtEndRequest& wanted : at_end_) {
+    const auto format = report_format_of(wanted.path);  // checked when the path was accepted
+    std::optional<ReportData> part;
+    if (!wanted.below.empty()) keep_below(part.emplace(data), wanted.below);
+    const std::string error =
+        format ? write_report_file(wanted.path, *format, part ? *part : data) : "";
     if (!error.empty()) log_error("{}", error);
   }
   if (files_ && files_->any()) return files_->write(data, oom);
@@ -116,7 +120,7 @@ void RunReports::resource_exhausted(jint flags) {
   if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
 }
 
-bool RunReports::write_last(JNIEnv* jni, std::vector<std::string> at_end) {
+bool RunReports::write_last(JNIEnv* jni, std::vector<ReportAtEndRequest> at_end) {
   bool ended = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
   const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
   while (!ended && heap_dumps_ && heap_dumps_->is_writing() &&

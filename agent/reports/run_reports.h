@@ -20,6 +20,7 @@
 #include "reports/report_files.h"
 #include "reports/report_options.h"
 #include "vm/agent_thread.h"
+#include "wire/chunks/report_chunk.h"
 
 namespace ddm {
 
@@ -51,7 +52,7 @@ class RunReports {
   // Writes the final reports, and those of `at_end`: paths requested by servers. A report in
   // progress is completed first (limits: core/exit_limits.h). Without `jni` the VM is not entered.
   // False: the report in progress did not finish.
-  bool write_last(JNIEnv* jni, std::vector<std::string> at_end);
+  bool write_last(JNIEnv* jni, std::vector<ReportAtEndRequest> at_end);
 
  private:
   void use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths);
@@ -76,7 +77,7 @@ class RunReports {
   bool none_ = false;  // dump=none
   std::unique_ptr<ReportFiles> files_;
   std::unique_ptr<HeapDumpReports> heap_dumps_;  // null: dump= has no heap dump
-  std::vector<std::string> at_end_;
+  std::vector<ReportAtEndRequest> at_end_;
 
   std::atomic<bool> timed_{false};
   std::atomic<bool> oom_seen_{false};

@@ -237,3 +237,27 @@ def what_a_record_switched_on_ends_with_it_even_if_it_is_killed(t):
         time.sleep(0.5)
         assert time_and_life(t, p.pid) == (True, True, False)
         p.process.said.lines().clear()
+
+
+@test()
+def record_below_a_method_has_what_that_method_caused(t):
+    with Target(t, agent="dump=none") as p:
+        for method, name, end in (("deepMarks", "r.jsonl", True), ("DdmTarget.deepMarks", "end.jsonl", False)):
+            record = recording(t, p.pid, "-d", 60, "--below", method, "-o", name)
+            wait_until_on(t, p.pid)
+            p.tell("marks 300")
+            p.tell("deepmarks 200")
+            if end:
+                record.send_signal(signal.SIGINT)
+            else:  # the program writes it
+                time.sleep(1)
+                p.process.stdin.close()
+            out, err = record.communicate(timeout=90)
+            assert record.returncode == 0 and not err, (out, err)
+            report = Report(t.path(name))
+            assert marks(report) == 200, marks(report)
+            assert report.summary["below"] == method and report.summary["seen"] == sum(
+                s["count"] for s in report.sites), report.summary
+            for one in [*report.sites, *report.records]:
+                assert any(f["method"] == "deepMarks" for f in one["stack"]), one
+            assert not end or f"below {method} in" in out.replace("\n", " "), out

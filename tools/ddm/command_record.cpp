@@ -38,6 +38,7 @@ struct RecordOptions {
   std::string agent;
   double seconds = 30;
   WantedOptions wanted;
+  std::string below;
 };
 
 std::optional<Error> switch_tracking(DdmClient& client, bool on) {
@@ -79,10 +80,17 @@ bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
   }
 }
 
-void tell_span(const SiteFigures& before, const SiteFigures& after, double waited) {
+std::string below_words(const RecordOptions& options) {
+  return options.below.empty() ? "" : " below " + options.below;
+}
+
+void tell_span(const RecordOptions& options, const SiteFigures& before, const SiteFigures& after,
+               double waited) {
   print_rows(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, 5);
-  print("{} allocations, {} in these {:.1f} s\n", grouped(after.fact("seen") - before.fact("seen")),
-        human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), waited);
+  print("{} allocations, {}{} in these {:.1f} s\n",
+        grouped(after.fact("seen") - before.fact("seen")),
+        human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), below_words(options),
+        waited);
 }
 
 // What the program leaves if it ends too early: a file beside the report, which takes its place.
@@ -97,7 +105,7 @@ class AtEnd {
     began_ = *began;
     const std::string beside =
         whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());
-    if (client.request(to_chunk(ReportAtEndRequest{beside}))) beside_ = beside;
+    if (client.request(to_chunk(ReportAtEndRequest{beside, options.below}))) beside_ = beside;
   }
 
   // The report could not be fetched. Where that is so because the program ends, it writes one itself.
@@ -156,18 +164,18 @@ class AtEnd {
 
 // Tracking goes on as it was, so the report is about more than the time asked for.
 int record_beside(const RecordOptions& options, DdmClient& client) {
-  const auto before = fetch_figures(client);
+  const auto before = fetch_part(client, options.below);
   if (!before) return refuse(before.message());
   const AtEnd at_end(options, client);
   double waited = 0;
   if (!wait(client, options, waited)) return at_end.tell(waited);
-  const auto after = fetch_figures(client);
+  const auto after = fetch_part(client, options.below);
   if (!after) return at_end.tell_failure(client, waited, after.error());
-  if (const auto error = save_report(client, options.path, false)) {
+  if (const auto error = save_report(client, options.path, false, options.below)) {
     return at_end.tell_failure(client, waited, *error);
   }
   if (before->fact("period") == after->fact("period") && after->of_whole_run()) {
-    tell_span(*before, *after, waited);
+    tell_span(options, *before, *after, waited);
   }
   print_sentence(
       fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
@@ -183,14 +191,14 @@ int record_alone(const RecordOptions& options, DdmClient& client) {
   double waited = 0;
   if (!wait(client, options, waited)) return at_end.tell(waited);
   if (const auto error = tracked.end()) return at_end.tell_failure(client, waited, *error);
-  const auto figures = fetch_figures(client);
+  const auto figures = fetch_part(client, options.below);
   if (!figures) return at_end.tell_failure(client, waited, figures.error());
-  if (const auto error = save_report(client, options.path, false)) {
+  if (const auto error = save_report(client, options.path, false, options.below)) {
     return at_end.tell_failure(client, waited, *error);
   }
-  print_sentence(fmt::format("{} allocations, {} in {}; report written to {}",
+  print_sentence(fmt::format("{} allocations, {}{} in {}; report written to {}",
                              grouped(figures->fact("seen")),
-                             human_bytes(figures->fact("seen_bytes")),
+                             human_bytes(figures->fact("seen_bytes")), below_words(options),
                              human_duration(figures->fact("tracked_ms")), options.path));
   return kExitOk;
 }
@@ -257,6 +265,11 @@ void add_record(CLI::App& app, Command& chosen) {
   command.add_flag("--live", wanted.live, "Tell what of it is still alive (live=y)");
   add_bytes(command, "--interval", wanted.interval,
             "One allocation every so many bytes instead of all (512k)", 1, std::int64_t{1} << 40);
+  command
+      .add_option(
+          "--below", options.below,
+          "Only what happened in this method or in what it called: shop.Shop.serve, or serve")
+      ->type_name("METHOD");
   add_duration(command, "-d", options.seconds,
                "For how long; Ctrl-C ends it early, and still writes", 0.001, kMostSeconds);
   command

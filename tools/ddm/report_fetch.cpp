@@ -7,8 +7,9 @@
 namespace ddm {
 namespace {
 
-Result<Bytes> fetch(DdmClient& client, std::string format) {
-  auto answer = client.request(to_chunk(ReportRequest{std::move(format)}), DdmClient::kMuchData);
+Result<Bytes> fetch(DdmClient& client, std::string format, const std::string& below = {}) {
+  auto answer =
+      client.request(to_chunk(ReportRequest{std::move(format), below}), DdmClient::kMuchData);
   if (!answer) return answer.error();
   if (answer->type != ReportRequest::kType) return DdmClient::unexpected(*answer);
   return std::move(answer->data);
@@ -36,9 +37,10 @@ std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
   return unpack_report(*packed, take);
 }
 
-std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent) {
+std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent,
+                                 const std::string& below) {
   const std::string_view format = report_ending_of(path).substr(1);  // it has one
-  const auto packed = fetch(client, std::string(recent ? kRecentPrefix : "").append(format));
+  const auto packed = fetch(client, std::string(recent ? kRecentPrefix : "").append(format), below);
   if (!packed) return packed.error();
   std::optional<Error> damaged;
   const std::string problem = write_report_file(path, [&](const ReportSink& sink) {
@@ -69,6 +71,20 @@ Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
       unpack_report(*packed, [&](std::string_view piece) { return reader.take(piece); });
   if (damaged) return *damaged;
   return reader.finish();
+}
+
+Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below) {
+  const auto packed = fetch(client, std::string(kSitesFormat), below);
+  if (!packed) return packed.error();
+  FigureReader reader;
+  const auto damaged =
+      unpack_report(*packed, [&](std::string_view piece) { return reader.take(piece); });
+  if (damaged) return *damaged;
+  auto figures = reader.finish();
+  if (figures && text_of(figures->summary, "below") != below) {
+    return Error{"the target's agent is older, and knows no --below"};
+  }
+  return figures;
 }
 
 std::optional<Error> fetch_live(DdmClient& client,

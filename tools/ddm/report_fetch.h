@@ -19,7 +19,9 @@ std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
                                   const std::function<bool(std::string_view)>& take);
 
 // Writes a report to `path` in the format of its extension. `recent`: of the recent records only.
-std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent);
+// `below`: of what happened in this method and what it called; "": of all.
+std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent,
+                                 const std::string& below = {});
 // As text, to stdout.
 std::optional<Error> print_report(DdmClient& client, bool recent);
 
@@ -29,6 +31,9 @@ Result<std::string> fetch_page(DdmClient& client);
 // The figures of the whole run, and the summary. Without "sites" in the summary sites are not
 // counted. `below`: as FigureReader's.
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below = {});
+
+// The same of what happened below a method, the summary included; "": of all.
+Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below);
 
 // The live objects in the format of live_list() (report/report.h), piece by piece; false from
 // `take` ends it.

@@ -184,6 +184,28 @@ SiteSet SiteSet::living() const {
   return result;
 }
 
+SiteSet SiteSet::with(const std::function<bool(std::span<const Frame>)>& wanted) const {
+  SiteSet result;
+  result.sites_ = sites_;
+  result.ages_ = ages_;
+  Room room;
+  const auto wanted_of = [&](const Site& site) { return wanted(frames(site, room)); };
+  std::ranges::copy_if(list_, std::back_inserter(result.list_), wanted_of);
+  for (const SiteMoment& moment : history_) {
+    SiteMoment& kept = result.history_.emplace_back();
+    kept.ms = moment.ms;
+    std::ranges::copy_if(moment.changes, std::back_inserter(kept.changes),
+                         [&](const auto& change) { return wanted_of({.trace = change.trace}); });
+  }
+  result.times_.step_ms = times_.step_ms;
+  for (const std::vector<SiteShare>& moment : times_.moments) {
+    std::vector<SiteShare>& kept = result.times_.moments.emplace_back();
+    std::ranges::copy_if(moment, std::back_inserter(kept),
+                         [&](const SiteShare& one) { return wanted_of({.trace = one.trace}); });
+  }
+  return result;
+}
+
 std::span<const Frame> SiteSet::frames(const Site& site, Room& room) const {
   const CallTree& tree = sites_->traces();
   TraceNumber from = site.trace;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,6 +91,9 @@ class SiteSet {
 
   // The sites with live objects, which are their count and bytes.
   SiteSet living() const;
+
+  // The sites whose frames are wanted.
+  SiteSet with(const std::function<bool(std::span<const Frame>)>& wanted) const;
 
   // Sites without a stack appear with their original trace.
   const std::vector<SiteMoment>& history() const { return history_; }

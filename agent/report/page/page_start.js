@@ -57,6 +57,7 @@ function showHeader() {
                       ]),
     summary.written_ms ? `written ${new Date(summary.written_ms).toLocaleString()}` : '',
     summary.reason ? `reason: ${summary.reason}` : '',
+    summary.below ? `only what is below ${summary.below}` : '',
     summary.recovered ? `recovered from ${summary.recovered}` : '',
   ].filter(Boolean).join(' \u00b7 ');
 }

@@ -5,6 +5,7 @@
 //            recent records alone; "summary" (jsonl's first line); "sites" (the whole run for
 //            programs, report.h's site_list()); "live" (the live objects of each site, report.h's
 //            live_list()); "time" (jsonl's first line and those of time)
+//            behind it, if not all is wanted: str name of the method below which it is
 //   reply    u8 length of the report, zlib stream of it (RFC 1950)
 //
 // Reports are verbose and compress well: 230 MB become a reply of a few MB. Beyond kInMemory the
@@ -26,25 +27,41 @@ inline constexpr std::string_view kLiveFormat = "live";
 inline constexpr std::string_view kRecentPrefix = "recent/";
 inline constexpr std::string_view kTimeFormat = "time";
 
+// str text, and if there is one, str name of a method.
+Bytes encode_with_method(const std::string& text, const std::string& method);
+template <typename Asked>
+std::optional<Asked> decode_with_method(ByteSpan data) {
+  ByteReader in(data);
+  Asked asked{in.str()};
+  if (in.remaining() > 0) asked.below = in.str();
+  if (!in.ok()) return {};
+  return asked;
+}
+
 struct ReportRequest {
   static constexpr ChunkType kType = chunk_type("REPT");
   std::string format;
-  static constexpr auto kFields = std::tuple(&ReportRequest::format);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ReportRequest>(data); }
+  std::string below{};
+  Bytes encode() const { return encode_with_method(format, below); }
+  static std::optional<ReportRequest> decode(ByteSpan data) {
+    return decode_with_method<ReportRequest>(data);
+  }
   friend bool operator==(const ReportRequest&, const ReportRequest&) = default;
 };
 
 // REPE, a DDM extension: a report to be written on the VM's side if the program ends before this
 // connection does. The reply is empty.
 //
-//   request  str path: of a new file, with a report's ending; "": cancels it
+//   request  str path: of a new file, with a report's ending; "": cancels it. Behind it as of REPT:
+//            str name of a method
 struct ReportAtEndRequest {
   static constexpr ChunkType kType = chunk_type("REPE");
   std::string path;
-  static constexpr auto kFields = std::tuple(&ReportAtEndRequest::path);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ReportAtEndRequest>(data); }
+  std::string below{};
+  Bytes encode() const { return encode_with_method(path, below); }
+  static std::optional<ReportAtEndRequest> decode(ByteSpan data) {
+    return decode_with_method<ReportAtEndRequest>(data);
+  }
   friend bool operator==(const ReportAtEndRequest&, const ReportAtEndRequest&) = default;
 };
 
