@@ -34,12 +34,12 @@ using AsyncGetCallTrace = void (*)(CallTrace*, jint, void*);
 constexpr std::int32_t kInNative = 4;
 constexpr std::int32_t kInVm = 6;
 
-struct Access {
+struct StackReading {
   JavaVM* vm = nullptr;
   AsyncGetCallTrace trace = nullptr;
   std::ptrdiff_t thread_state = 0;  // from a thread's JNIEnv to its state
 };
-Access g_access;
+StackReading g_access;
 std::atomic<bool> g_open{false};
 
 std::int32_t state_of(JNIEnv* jni) {
