@@ -8,7 +8,7 @@ namespace ddm {
 
 bool HprofReader::open() {
   constexpr std::uint64_t kMostMagic = 64;
-  constexpr std::string_view kMagic = "JAVA PROFILE 1.0.";
+  constexpr std::string_view kAnyMagic = "JAVA PROFILE 1.0.";
   std::string magic;
   while (magic.size() < kMostMagic) {
     const std::uint8_t next = bytes_.byte();
@@ -19,7 +19,7 @@ bool HprofReader::open() {
   bytes_.integer(8);
   end_ = bytes_.position();
   const bool known =
-      bytes_.good() && magic.starts_with(kMagic) && (id_bytes_ == 4 || id_bytes_ == 8);
+      bytes_.good() && magic.starts_with(kAnyMagic) && (id_bytes_ == 4 || id_bytes_ == 8);
   if (!known) problem_ = "this is no heap dump (hprof)";
   return known;
 }
