@@ -105,12 +105,16 @@ void AppHandlers::before_main() {
     log_warn("suspend=y has no effect without a port");
     return;
   }
-  const ShutdownSign shutdown(context_.jvmti, context_.jni());
   const auto is_over = [this] { return hello_said_ || closed_; };
+  if (!waits_for_callbacks_) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait(lock, is_over);
+  }
+  const ShutdownSign shutdown(context_.jvmti, context_.jni());
   std::unique_lock lock(mutex_);
   for (bool ends = false; !changed_.wait_for(lock, kShutdownTick, is_over) && !ends;) {
     lock.unlock();
-    ends = waits_for_callbacks_ && shutdown.is_seen();
+    ends = shutdown.is_seen();
     lock.lock();
   }
 }
