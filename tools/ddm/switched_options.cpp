@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "report_fetch.h"
 #include "site_figures.h"
-#include "wire/chunks/hello.h"
 #include "wire/chunks/lent_options.h"
 #include "wire/chunks/switch_request.h"
 
@@ -50,14 +48,12 @@ OnNow on_now(DdmClient& client) {
 Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptions& wanted) {
   SwitchedOptions switched;
   if (!wanted.any()) return switched;
-  const auto features = client.get<Features>({Features::kType, {}});
-  if (!features) return features.error();
-  if (std::ranges::find(features->names, kLentOptionsFeature) == features->names.end()) {
-    return Error{"the target's agent takes no options for a while; an older one does not"};
-  }
   const auto summary = fetch_summary(client);
   if (!summary) return summary.error();
-  const OnNow before = on_now(client);
+  if (!client.offers(kLentOptionsFeature)) {
+    return Error{"the target's agent takes no options for a while; an older one does not"};
+  }
+  const OnNow before = wanted.cpu || wanted.locks ? on_now(client) : OnNow{};
   LentOptionsRequest first, live;
   // What is on already may be on for another command alone: then it stays on until both have ended.
   const auto add = [](LentOptionsRequest& to, bool is_wanted, bool is_on, const char* option,
