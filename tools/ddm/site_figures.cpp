@@ -8,6 +8,7 @@
 
 #include "core/file_descriptor.h"
 #include "core/jvm_text.h"
+#include "report/below_method.h"
 #include "report/report_names.h"
 #include "report/report_sites.h"
 #include "report/report_words.h"
@@ -122,8 +123,10 @@ bool stands_below(const Json& site, const std::string& method) {
   const auto stack = site.find("stack");
   if (stack == site.end() || !stack->is_array()) return false;
   return std::ranges::any_of(*stack, [&method](const Json& frame) {
-    const std::string name = "." + text_of(frame, "class") + "." + text_of(frame, "method");
-    return name.ends_with("." + method);
+    MethodName name;
+    name.class_name = text_of(frame, "class");
+    name.method = text_of(frame, "method");
+    return is_called(name, method);
   });
 }
 
