@@ -16,11 +16,11 @@ namespace ddm {
 namespace {
 
 // For threads inside record() when tracking is switched off.
-constexpr std::chrono::seconds kPatience{1};
+constexpr std::chrono::seconds kRecorderPatience{1};
 
 // For threads inside an event callback when tracking is switched off, where they stay for
 // microseconds.
-constexpr std::chrono::milliseconds kReadersPatience{200};
+constexpr std::chrono::milliseconds kCallbackPatience{200};
 
 // Thread names that a ring file has room for, in addition to those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
@@ -187,7 +187,7 @@ void Tracking::renew_sites() {
   }
   if (auto former = books_.use(std::move(sites))) {
     stacks_.reclamation().retire(std::move(former));
-    stacks_.reclamation().wait_for_readers(kReadersPatience);
+    stacks_.reclamation().wait_for_readers(kCallbackPatience);
   }
 }
 
@@ -231,7 +231,7 @@ std::string Tracking::stop(JNIEnv* jni) {
 }
 
 void Tracking::pause_recorder() {
-  if (!recorder_.pause(kPatience)) log_info("a thread is held up where it records");
+  if (!recorder_.pause(kRecorderPatience)) log_info("a thread is held up where it records");
 }
 
 // Locked, so that the ring is not replaced meanwhile.

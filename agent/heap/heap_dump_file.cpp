@@ -55,17 +55,17 @@ Result<std::shared_ptr<const StoredData>> open_stored(const std::string& path) {
 }
 
 // The strong handles of a dump, for as long as it lives.
-class Handles {
+class GlobalHandles {
  public:
-  Handles(JNIEnv* jni, const std::optional<DumpSites>& sites) : jni_(jni), sites_(sites) {}
-  ~Handles() {
+  GlobalHandles(JNIEnv* jni, const std::optional<DumpSites>& sites) : jni_(jni), sites_(sites) {}
+  ~GlobalHandles() {
     if (!sites_) return;
     sites_->objects.for_each_handle([this](std::uint64_t handle) {
       jni_->DeleteGlobalRef(reinterpret_cast<jobject>(static_cast<std::uintptr_t>(handle)));
     });
   }
-  Handles(const Handles&) = delete;
-  Handles& operator=(const Handles&) = delete;
+  GlobalHandles(const GlobalHandles&) = delete;
+  GlobalHandles& operator=(const GlobalHandles&) = delete;
 
  private:
   JNIEnv* const jni_;
@@ -192,7 +192,7 @@ Result<std::optional<DumpSites>> HeapDumper::dump(JNIEnv* jni, const std::string
   if (hold) sites = hold(jni);
   std::string error;
   {
-    const Handles handles(jni, sites);
+    const GlobalHandles handles(jni, sites);
     error = management::dump_heap(jni, path, java_path, collects_);
   }
   if (!error.empty()) return Error{error};

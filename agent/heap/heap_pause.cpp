@@ -6,7 +6,7 @@
 namespace ddm {
 namespace {
 
-std::uintptr_t address_in(jobject local_reference) {
+std::uintptr_t object_of(jobject local_reference) {
   return read_at<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(local_reference));
 }
 
@@ -42,7 +42,7 @@ bool HeapPause::step_over_buffers() noexcept {
 
 void HeapPause::tell_regions() noexcept {
   map.regions.clear();
-  const std::uintptr_t object = fresh != nullptr ? address_in(fresh) : 0;
+  const std::uintptr_t object = fresh != nullptr ? object_of(fresh) : 0;
   bool young = fresh == nullptr;
   for (const HeapSpace& space : spaces) {
     if (map.regions.size() == map.regions.capacity()) break;
@@ -71,7 +71,7 @@ bool HeapPause::in_heap(std::uintptr_t address, std::uint64_t& room) const noexc
 }
 
 const KlassCell* HeapPause::try_object(jobject reference, std::uint64_t& size) const noexcept {
-  const std::uintptr_t object = address_in(reference);
+  const std::uintptr_t object = object_of(reference);
   std::uint64_t room = 0;
   if (!in_heap(object, room)) return nullptr;
   const KlassCell* cell = table.find(key_at(layout.objects, object));
@@ -85,7 +85,7 @@ bool HeapPause::probe() const noexcept {
   const KlassCell* cell = try_object(array, size);
   if (cell == nullptr || cell->form != SizeForm::kArray || cell->shift != 0 ||
       size != layout.objects.align(cell->bytes + kProbeLength) ||
-      read_at<jint>(address_in(array) + layout.objects.array_length_offset) != kProbeLength) {
+      read_at<jint>(object_of(array) + layout.objects.array_length_offset) != kProbeLength) {
     return false;
   }
   cell = try_object(mirror, size);

@@ -21,7 +21,7 @@ constexpr std::size_t kMostAtTheEnd = std::size_t{64} << 10;
 constexpr const char* kNotInYet =
     "changing classes has stood still for 5 s, for another agent's transformer perhaps: "
     "probes that are not in yet go in when it goes on";
-constexpr const char* kLate =
+constexpr const char* kLateNote =
     "changing classes had stood still, for another agent's transformer perhaps: "
     "probes went in late";
 constexpr const char* kStay =
@@ -285,7 +285,7 @@ void Probes::go_on(JNIEnv* jni) {
 std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
   std::vector<std::string> notes = code_.notes(owner);
   for (const Owned& owned : owners_) {
-    if (owned.owner == owner && owned.late) notes.push_back(held_up_ ? kNotInYet : kLate);
+    if (owned.owner == owner && owned.late) notes.push_back(held_up_ ? kNotInYet : kLateNote);
   }
   notes.insert(notes.end(), budget_.told().begin(), budget_.told().end());
   if (std::string over = budget_.over_limit(); !over.empty()) notes.push_back(std::move(over));

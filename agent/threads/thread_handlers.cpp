@@ -16,10 +16,9 @@
 namespace ddm {
 namespace {
 
-using Clock = Pulse::Clock;
 using std::chrono::milliseconds;
 
-constexpr jint kLocalRefs = 64;
+constexpr jint kRefsForAnAnswer = 64;
 
 // Periodic THST: the shortest interval, and the pause as a multiple of the time spent.
 constexpr milliseconds kShortestInterval{10};
@@ -104,7 +103,7 @@ void ThreadHandlers::send_events(const ThreadTable::Events& events) {
   for (const SessionPtr& session : context_.sessions()) {
     if (!session->modes.thread_events) continue;
     for (const Chunk& event : events) session->send_event(event);
-    if (creations) pulse_.hasten(session->id(), Clock::now() + kSoon);
+    if (creations) pulse_.hasten(session->id(), Pulse::Clock::now() + kSoon);
   }
 }
 
@@ -141,7 +140,7 @@ std::map<std::int64_t, SmallThreadId> ThreadHandlers::ids(
     JNIEnv* jni, const std::unordered_set<std::int64_t>& java_ids) {
   std::map<std::int64_t, SmallThreadId> result;
   const std::lock_guard lock(mutex_);
-  const LocalFrame frame(jni, kLocalRefs);
+  const LocalFrame frame(jni, kRefsForAnAnswer);
   if (!frame.good() || !have_table(jni)) return result;
   update_table(jni);
   for (const std::int64_t java_id : java_ids) result[java_id] = table_->small_id_of(java_id);
@@ -161,22 +160,22 @@ void ThreadHandlers::switch_events(const Request& request, Reply reply) {
   }
   JNIEnv* jni = context_.jni();
   std::unique_lock lock(mutex_);
-  const LocalFrame frame(jni, kLocalRefs);
+  const LocalFrame frame(jni, kRefsForAnAnswer);
   if (!frame.good() || !have_table(jni) || !pulse_.start()) {
     lock.unlock();
     return reply.fail(FailCode::kRefused, kNoTable);
   }
   // From here on every start and end leaves a note; earlier ones are in the VM's list.
   const bool first = !listening_.exchange(true);
-  const auto begin = Clock::now();
+  const auto begin = Pulse::Clock::now();
   update_table(jni);
   for (const auto& [java_id, thread] : table_->live()) {
     request.session->send_event(to_chunk(ThreadCreated{thread.id, thread.name}));
   }
   modes.thread_events = true;
-  pulse_.hasten(request.session->id(), Clock::now() + kSoon);
+  pulse_.hasten(request.session->id(), Pulse::Clock::now() + kSoon);
   lock.unlock();
-  if (first) schedule_name_poll(Clock::now() - begin);
+  if (first) schedule_name_poll(Pulse::Clock::now() - begin);
   if (!request.session->is_open()) sessions_changed();
   reply.send_empty();
 }
@@ -196,22 +195,22 @@ void ThreadHandlers::sessions_changed() {
   pulse_.cancel(kNamesTimer);
 }
 
-void ThreadHandlers::schedule_name_poll(Clock::duration cost) {
-  const auto rest = std::max<Clock::duration>(kNamesInterval, kNamesRestPerWork * cost);
-  pulse_.at(kNamesTimer, Clock::now() + rest,
+void ThreadHandlers::schedule_name_poll(Pulse::Clock::duration cost) {
+  const auto rest = std::max<Pulse::Clock::duration>(kNamesInterval, kNamesRestPerWork * cost);
+  pulse_.at(kNamesTimer, Pulse::Clock::now() + rest,
             [this] { context_.service.quick().post([this](JNIEnv*) { poll_names(); }); });
 }
 
 void ThreadHandlers::poll_names() {
   if (!listening_) return;
   JNIEnv* jni = context_.jni();
-  const auto begin = Clock::now();
+  const auto begin = Pulse::Clock::now();
   {
     const std::lock_guard lock(mutex_);
-    const LocalFrame frame(jni, kLocalRefs);
+    const LocalFrame frame(jni, kRefsForAnAnswer);
     if (frame.good()) update_table(jni);
   }
-  schedule_name_poll(Clock::now() - begin);
+  schedule_name_poll(Pulse::Clock::now() - begin);
 }
 
 // THST
@@ -230,10 +229,10 @@ void ThreadHandlers::status(const Request& request, Reply reply) {
   if (*wanted->interval_millis == 0) return reply.send_empty();
   if (!pulse_.start()) return reply.fail(FailCode::kInternal, "there is no thread for events");
   reply.send_empty();
-  schedule_list(session, Clock::now());
+  schedule_list(session, Pulse::Clock::now());
 }
 
-void ThreadHandlers::schedule_list(const SessionPtr& session, Clock::time_point due) {
+void ThreadHandlers::schedule_list(const SessionPtr& session, Pulse::Clock::time_point due) {
   pulse_.at(session->id(), due, [this, weak = std::weak_ptr<Session>(session), due] {
     context_.service.quick().post([this, weak, due](JNIEnv*) {
       if (const SessionPtr alive = weak.lock()) send_list(alive, due);
@@ -241,15 +240,15 @@ void ThreadHandlers::schedule_list(const SessionPtr& session, Clock::time_point 
   });
 }
 
-void ThreadHandlers::send_list(const SessionPtr& session, Clock::time_point due) {
+void ThreadHandlers::send_list(const SessionPtr& session, Pulse::Clock::time_point due) {
   const milliseconds interval(session->modes.thread_status_millis.load());
   if (interval == milliseconds::zero() || !session->is_open()) return;
-  const auto begin = Clock::now();
+  const auto begin = Pulse::Clock::now();
   // A server whose queue is full does not need another list.
   if (session->has_room()) {
     session->send_event(to_chunk(read_list(context_.jni())));
   }
-  const auto now = Clock::now();
+  const auto now = Pulse::Clock::now();
   const auto next = due + std::max(interval, kShortestInterval);
   schedule_list(session, std::max(next, now + kRestPerWork * (now - begin)));
 }
@@ -257,7 +256,7 @@ void ThreadHandlers::send_list(const SessionPtr& session, Clock::time_point due)
 template <typename Sink>
 bool ThreadHandlers::read_states(JNIEnv* jni, Sink sink) {
   const std::lock_guard lock(mutex_);
-  const LocalFrame frame(jni, kLocalRefs);
+  const LocalFrame frame(jni, kRefsForAnAnswer);
   if (!frame.good() || !have_table(jni)) return false;
   const auto states = update_table(jni, [&] { return threads_with_states(context_.jvmti, jni); });
   for (const ThreadWithState& one : states) {
@@ -297,7 +296,7 @@ void ThreadHandlers::java_ids(const Request&, Reply reply) {
   JavaThreadIds ids;
   {
     const std::lock_guard lock(mutex_);
-    const LocalFrame frame(jni, kLocalRefs);
+    const LocalFrame frame(jni, kRefsForAnAnswer);
     if (!frame.good() || !have_table(jni)) return reply.fail(FailCode::kRefused, kNoTable);
     update_table(jni);
     for (const auto& [java_id, thread] : table_->live())
@@ -320,7 +319,7 @@ void ThreadHandlers::stack(const Request& request, Reply reply) {
   const auto wanted = StackRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("u4 thread");
   JNIEnv* jni = context_.jni();
-  const LocalFrame frame(jni, kLocalRefs);
+  const LocalFrame frame(jni, kRefsForAnAnswer);
   jthread thread = nullptr;
   {
     const std::lock_guard lock(mutex_);

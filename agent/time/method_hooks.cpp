@@ -11,7 +11,7 @@
 namespace ddm {
 namespace {
 
-bci::HookMethod hook(const char* name) { return {kCallsClass, name, "(II)V"}; }
+bci::HookMethod calls_hook(const char* name) { return {kCallsClass, name, "(II)V"}; }
 
 }  // namespace
 
@@ -120,9 +120,9 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& load
     if (!found) return {};
     return bci::HookNumbers{static_cast<std::int32_t>(*found), 0};
   };
-  const bci::MethodEntryHook entry(hook("entered"), number);
-  const bci::MethodReturnHook returns(hook("returned"), number);
-  const bci::ExceptionalExitHook throws(hook("thrown"), number);
+  const bci::MethodEntryHook entry(calls_hook("entered"), number);
+  const bci::MethodReturnHook returns(calls_hook("returned"), number);
+  const bci::ExceptionalExitHook throws(calls_hook("thrown"), number);
   const bci::Transformation* const all[] = {&entry, &returns, &throws};
   bci::RewriteResult result = bci::rewrite(class_file, all);
   const std::lock_guard lock(mutex_);

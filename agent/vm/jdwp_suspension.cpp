@@ -15,13 +15,13 @@
 namespace ddm::jdwp_suspension {
 namespace {
 
-using Table = jvmtiInterface_1_;
+using JvmtiTable = jvmtiInterface_1_;
 using OfOne = jvmtiError(JNICALL*)(jvmtiEnv*, jthread);
 using OfMany = jvmtiError(JNICALL*)(jvmtiEnv*, jint, const jthread*, jvmtiError*);
 
 // Set before the function table is changed.
 struct {
-  Table* table = nullptr;
+  JvmtiTable* table = nullptr;
   OfOne suspend = nullptr, resume = nullptr;
   OfMany suspend_list = nullptr, resume_list = nullptr;
   JavaVM* vm = nullptr;
@@ -121,7 +121,7 @@ bool exempt_own_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (g.jdwp.empty() || g.table != nullptr) return true;
   g.threads = ThreadFields::find(jvmti, jni);
   if (!g.threads || jni->GetJavaVM(&g.vm) != JNI_OK) return false;
-  auto* const table = const_cast<Table*>(jvmti->functions);  // NOLINT(*-const-cast)
+  auto* const table = const_cast<JvmtiTable*>(jvmti->functions);  // NOLINT(*-const-cast)
   g.suspend = table->SuspendThread;
   g.resume = table->ResumeThread;
   g.suspend_list = table->SuspendThreadList;

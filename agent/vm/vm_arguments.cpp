@@ -11,7 +11,7 @@ namespace ddm {
 namespace {
 
 constexpr std::int32_t kMostArguments = 1 << 16;
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kLongestArgument = 1 << 20;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::vector<std::string> vm_arguments() {
     std::string argument;
     for (std::optional<char> one; text != 0; argument += *one) {
       one = window.read<char>(text + argument.size());
-      if (!one || argument.size() > kMostBytes) return {};
+      if (!one || argument.size() > kLongestArgument) return {};
       if (*one == '\0') break;
     }
     if (text != 0) arguments.push_back(std::move(argument));

@@ -18,7 +18,7 @@ std::optional<T> read(std::uintptr_t at) {
   return value;
 }
 
-struct Table {
+struct FlagTable {
   std::uintptr_t flags = 0;
   std::uint64_t count = 0, stride = 0, name = 0, value = 0;
 };
@@ -33,7 +33,7 @@ bool is_name(std::uintptr_t at) {
 }
 
 // nullopt if sampled entries of the table have no names.
-std::optional<Table> find_table() {
+std::optional<FlagTable> find_table() {
   constexpr std::uint64_t kMostFlags = 1 << 16, kMostBytes = 1 << 10, kLooks = 16;
   const auto flags = vm_structs::address_of("JVMFlag", "flags");
   const auto count = vm_structs::address_of("JVMFlag", "numFlags");
@@ -47,7 +47,7 @@ std::optional<Table> find_table() {
       *name < 0 || *value < 0) {
     return std::nullopt;
   }
-  const Table table{*first, *length, *stride, static_cast<std::uint64_t>(*name),
+  const FlagTable table{*first, *length, *stride, static_cast<std::uint64_t>(*name),
                     static_cast<std::uint64_t>(*value)};
   // The last entry has no name.
   for (std::uint64_t look = 0; look < kLooks; ++look) {
@@ -60,7 +60,7 @@ std::optional<Table> find_table() {
 
 // Address of the flag's value, or 0.
 std::uintptr_t find(const char* name) {
-  static const std::optional<Table> table = find_table();
+  static const std::optional<FlagTable> table = find_table();
   if (!table) return 0;
   for (std::uint64_t i = 0; i < table->count; ++i) {
     const std::uintptr_t flag = table->flags + i * table->stride;

@@ -23,10 +23,18 @@ LONGER = {
 }
 
 
-def sources():
-    listed = subprocess.run(["git", "ls-files", "agent", "bci"], cwd=ROOT, capture_output=True, text=True,
+def listed_in(*folders):
+    listed = subprocess.run(["git", "ls-files", *folders], cwd=ROOT, capture_output=True, text=True,
                             check=True).stdout.split()
     return [path for path in listed if path.endswith((".h", ".cpp"))]
+
+
+def sources():
+    return listed_in("agent", "bci")
+
+
+def tool_sources():
+    return listed_in("tools/ddm")
 
 
 def read(path):
@@ -167,9 +175,68 @@ def tests_apart():
                 yield f"{path} imports {name}; what they share belongs into tests/support"
 
 
+def libraries():
+    """Folder of agent/ -> the static library of its sources; what agent/CMakeLists.txt does not name is the agent's own."""
+    result = {}
+    for name, words in re.findall(r"^room\((\w+) DIRECTORIES ([a-z/\s]+)", read("agent/CMakeLists.txt"), re.M):
+        for folder in words.split():
+            result[f"agent/{folder}"] = name
+    return result
+
+
+def names_in_unnamed_namespaces(path):
+    """(name, what tells it from an overload or from the same alias) of each definition there."""
+    inside = False
+    lines = read(path).split("\n")
+    for number, line in enumerate(lines):
+        if line in ("namespace {", "}  // namespace"):
+            inside = line == "namespace {"
+        if not inside or not re.match(r"[A-Za-z]", line):
+            continue
+        alias = re.match(r"using (\w+) = (.*);$", line)
+        type_ = re.match(r"(?:struct|class|enum class|enum) (\w+)[^;]*$", line)
+        function = re.match(r"[\w:<>,&* ]*?[\s*&](\w+)\(", line)
+        variable = re.match(r"[\w:<>,&*\s()]*?[\s*&](\w+)(?:\[[^\]]*\])*\s*[={;]", line)
+        if alias:
+            yield alias[1], alias[2]
+        elif type_:
+            yield type_[1], f"a type of {path}"
+        elif function and not line.startswith(("constexpr std::array", "const std::")):
+            given = re.sub(r"\s+", " ", " ".join(lines[number:number + 5]))[function.end():]
+            given = re.sub(r"\(.*?\)", "()", given).split(")")[0]
+            kinds = [re.sub(r" ?\w+( = .*)?$", "", one.strip()) if " " in one.strip() else one.strip()
+                     for one in re.sub(r"<[^<>]*>", "<>", given).split(",")]
+            yield function[1], f"({', '.join(kinds)})"
+        elif variable:
+            yield variable[1], f"a variable of {path}"
+
+
+def names_apart():
+    """Sources of one library are compiled together by the batch, so what is unnamed needs names of its own.
+
+    Which files share a batch changes with every file that is added: the compiler tells of a clash a day late.
+    """
+    library = libraries()
+    found = {}
+    for path in sources() + tool_sources():
+        folder = os.path.dirname(path)
+        if path.endswith(".cpp") and not folder.startswith("bci/tool"):
+            own = library.get(folder) or ("tools/ddm" if folder.startswith("tools/") else folder.split("/")[0])
+            for name, signature in names_in_unnamed_namespaces(path):
+                found.setdefault((own, name), {}).setdefault(path, set()).add(signature)
+    for (own, name), places in sorted(found.items()):
+        for path, signatures in places.items():
+            for other, theirs in places.items():
+                apart = all(a.startswith("(") for a in signatures | theirs) and not signatures & theirs
+                if path < other and not apart and signatures | theirs != signatures & theirs:
+                    yield f"{name} is in {path} and in {other}, both of {own}"
+                elif path < other and not apart and any(a.startswith("(") for a in signatures & theirs):
+                    yield f"{name}{(signatures & theirs).pop()} is in {path} and in {other}, both of {own}"
+
+
 def main():
     failed = 0
-    checks = (arrows, pure_rooms, sizes, documents, threads, tests_apart)
+    checks = (arrows, pure_rooms, sizes, documents, threads, tests_apart, names_apart)
     for check in checks:
         wrong = list(check())
         for sentence in wrong:

@@ -5,7 +5,7 @@
 namespace ddm {
 namespace {
 
-constexpr jint kLocalRefs = 8;
+constexpr jint kRefsPerClass = 8;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ ProgramClass::~ProgramClass() {
 bool ProgramClass::is(JNIEnv* jni, jclass link) const { return jni->IsSameObject(link_, link); }
 
 void ProgramClass::dispatch(JNIEnv* jni, ChunkType type, const Bytes& data, Reply reply) const {
-  const LocalFrame frame(jni, kLocalRefs);
+  const LocalFrame frame(jni, kRefsPerClass);
   const auto link = static_cast<jclass>(jni->NewLocalRef(link_));
   if (!frame.good() || link == nullptr) {
     reply.send_empty();  // the class is unloaded, and its handler with it

@@ -7,7 +7,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::chrono::seconds kRest{5};
+constexpr std::chrono::seconds kRestOutside{5};
 
 // -1: there is none left.
 template <typename Cells, typename Take>
@@ -73,7 +73,7 @@ std::vector<ProbeBudget::Cost> PatchCounters::spent(const HitCosts& costs,
       ns += timer.paid.since(counts, timer.cell).cost(costs, true);
     }
     spent.push_back({one.out ? 0 : one.number, ns});
-    const bool rested = one.out && Clock::now() - *one.out > kRest;
+    const bool rested = one.out && Clock::now() - *one.out > kRestOutside;
     if (rested) give_back(one, counts);
     at = rested ? classes_.erase(at) : std::next(at);
   }

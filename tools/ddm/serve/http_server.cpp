@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kRequestTime{10};  // for a head to arrive
-constexpr std::chrono::seconds kAnswerTime{60};   // for an answer to be taken
+constexpr std::chrono::seconds kTimeToTakeIt{60};   // for an answer to be taken
 constexpr std::chrono::seconds kLeaveTime{1};     // for what else a client sends
 constexpr int kPollMillis = 200;
 
@@ -119,7 +119,7 @@ void HttpServer::answer(int fd, const std::function<bool()>& ended) const {
       answer = http_refusal(500, failure.what());
     }
   }
-  const auto until = Clock::now() + kAnswerTime;
+  const auto until = Clock::now() + kTimeToTakeIt;
   if (send_all(fd, head_of(answer), until, ended) &&
       (request.method == "HEAD" || send_all(fd, answer.body, until, ended))) {
     leave(fd, ended);
