@@ -84,7 +84,7 @@ counted "the house" python3 tests/house/test_house.py
 
 jobs=$(nproc)
 build() {
-    cmake --preset "$1" > "build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
+    cmake --preset "$1" ${full:+-DDDM_FUZZ_SEARCH=ON} > "build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
     # shellcheck disable=SC2086  # several targets
     cmake --build "build/$1" -j "$jobs" ${2:+--target $2} > "build/$1.build.log" 2>&1 ||
         { grep -E "error|warning|Error" "build/$1.build.log" | head -40; return 1; }
