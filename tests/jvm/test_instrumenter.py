@@ -52,6 +52,14 @@ def samplers_are_told_of_every_object_once_it_is_complete(t):
         assert not done.err.strip(), (way, done.err)
 
 
+@test()
+def a_callback_is_told_of_subclasses_where_that_is_asked_for(t):
+    out = classes(t, DEBIANS)
+    told, done = listened(t, f"-javaagent:{JAR}=manualOnly,subclassesAlso", "-cp", out)
+    # A Node and a Sub a turn.
+    assert told["callback"][:2] == (100, 200), done
+
+
 # Debian's rewrites no class of the JDK from 17 on, whose version its ASM does not know; the program's are
 # of Java 8.
 @test(max_jdk=17)

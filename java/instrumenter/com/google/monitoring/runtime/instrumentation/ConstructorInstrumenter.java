@@ -9,7 +9,8 @@ public class ConstructorInstrumenter {
 
     /**
      * From now on the callback is told of every object of exactly this class, once, whatever made it
-     * and however many constructors call each other.
+     * and however many constructors call each other; with the agent's argument "subclassesAlso" also of
+     * those of its subclasses that have no callback of their own.
      *
      * @throws UnmodifiableClassException if nothing can be told of this class
      */

@@ -13,6 +13,7 @@ import java.util.Map;
 final class Listeners {
     private static volatile Sampler[] samplers = {};
     private static volatile Map<Class<?>, List<ConstructorCallback<?>>> callbacks = new HashMap<>();
+    private static volatile boolean subclassesAlso;
 
     private static final ClassValue<String> NAMES = new ClassValue<String>() {
         @Override
@@ -57,6 +58,20 @@ final class Listeners {
         AgentLink.listenOrThrow();
     }
 
+    /** A class without callbacks of its own has those of the nearest class above it that has some. */
+    static void tellOfSubclasses() {
+        subclassesAlso = true;
+    }
+
+    private static List<ConstructorCallback<?>> callbacksOf(Class<?> type) {
+        List<ConstructorCallback<?>> found = callbacks.get(type);
+        while (found == null && subclassesAlso && type.getSuperclass() != null) {
+            type = type.getSuperclass();
+            found = callbacks.get(type);
+        }
+        return found;
+    }
+
     /** On the thread that has made it. */
     static void tell(Object object, long size) {
         Class<?> type = object.getClass();
@@ -68,7 +83,7 @@ final class Listeners {
                 sampler.sampleAllocation(count, name, object, size);
             }
         }
-        List<ConstructorCallback<?>> wanted = callbacks.get(type);
+        List<ConstructorCallback<?>> wanted = callbacksOf(type);
         if (wanted != null) {
             for (int i = 0; i < wanted.size(); ++i) {
                 call(wanted.get(i), object);
