@@ -1,5 +1,6 @@
 #include "time/lock_holders.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -21,6 +22,8 @@ constexpr std::size_t kMostThreads = 4096, kMostEpisodes = 1024;
 // Queries may take this fraction of the time since the start, plus a fixed amount.
 constexpr std::int64_t kShare = 50;
 constexpr std::int64_t kSpentAtOnce = 50'000'000;
+// A query that took longer has waited for a processor, which costs the program nothing.
+constexpr std::int64_t kLongestQuery = 10'000'000;
 
 }  // namespace
 
@@ -305,7 +308,7 @@ bool LockHolders::may_spend(std::int64_t now_ns) const {
 }
 
 void LockHolders::spent_since(std::int64_t begin_ns) {
-  spent_ns_.fetch_add(monotonic_ns() - begin_ns, std::memory_order_relaxed);
+  spent_ns_.fetch_add(std::min(monotonic_ns() - begin_ns, kLongestQuery), std::memory_order_relaxed);
 }
 
 }  // namespace ddm

@@ -10,9 +10,14 @@ from tool import REFUSED, ddm, ddm_json, shown_on_terminal
 @test(jdks="each")
 def top_shows_rates_that_the_program_has(t):
     with Leaking(t, 60_000, "track=y,dump=none,log=error") as target:
+        def made():
+            return sum(row["count"] for row in ddm_json(t, "allocs", target.pid) if row["class"] == "Leaks$Session")
+
+        before = made()
         found = ddm_json(t, "top", target.pid, "-d", "2")
         sessions, = [s for s in found["sites"] if s["class"] == "Leaks$Session"]
-        assert abs(sessions["objects_per_second"] / 1000 - 1) < 0.15, sessions
+        # The two seconds lie between the two reports; how much time these take is the machine's.
+        assert 500 < sessions["objects_per_second"] <= (made() - before) / 2 + 1, sessions
         size = 16 if t.jdk.compact_headers else 24
         assert abs(sessions["bytes_per_second"] / size - sessions["objects_per_second"]) <= 1, sessions
         assert sessions["site"].startswith("Leaks.login(Leaks.java:")

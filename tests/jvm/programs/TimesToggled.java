@@ -31,7 +31,8 @@ public class TimesToggled {
                     || parked.getState() != Thread.State.WAITING) {
                 Thread.sleep(1);
             }
-            Thread.sleep(20);
+            // A thread is BLOCKED a little before the event says so, in which the holder is looked up.
+            Thread.sleep(100);
         }
         lock.unlock();
         monitor.join();
