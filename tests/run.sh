@@ -91,17 +91,18 @@ build() {
 }
 mkdir -p build
 
-# As many unit tests at a time as there are processors: unit_tests WHAT DIRECTORY [WHICH]
+# As many unit tests at a time as there are processors: unit_tests WHAT DIRECTORY WHICH PROGRAM...
 unit_tests() {
-    local what=$1 which=${3:-} begin=$SECONDS name
-    local -a programs=("$2"/*_test)
+    local what=$1 directory=$2 which=$3 begin=$SECONDS name
+    shift 3
+    local -a programs=("$@")
     local logs
     logs=$(mktemp -d)
     # shellcheck disable=SC2016  # for the inner shell
-    printf '%s\n' "${programs[@]}" | xargs -P "$jobs" -I{} sh -c \
+    printf "$directory/%s\n" "${programs[@]}" | xargs -P "$jobs" -I{} sh -c \
         '"$2" $3 > "$1/$(basename "$2").log" 2>&1; echo $? > "$1/$(basename "$2").code"' \
         sh "$logs" {} "$which"
-    for name in "${programs[@]##*/}"; do
+    for name in "${programs[@]}"; do
         echo "=== $what: $name"
         cat "$logs/$name.log"
         if [ "$(cat "$logs/$name.code")" = 0 ]; then
@@ -118,30 +119,47 @@ unit_tests() {
 
 # Unit tests run under the sanitizers; optimised too where those would be in the way (native_test
 # reads malloc's own structures), and all of them in the full set.
+mapfile -t units < <(grep -rhoP '^ddm_unit_test\(\K\w+' tests/unit --include=CMakeLists.txt)
 step "build release" build release "all ${full:+unit_tests} native_test"
 if [ "$failed" -gt 0 ]; then finish; fi
-unit_tests "unit" build/release/bin
+if [ -n "$full" ]; then optimised=("${units[@]}"); else optimised=(native_test); fi
+unit_tests "unit" build/release/bin "" "${optimised[@]}"
 
 # Each file on its own: every one includes what it uses.
 if [ -n "$full" ]; then step "build debug" build debug all; fi
 
-# Large data tells a sanitizer nothing new. A quick set has one sanitizer, by turns: on one day in
-# three the race detector for what runs in threads, on the others memory and undefined behaviour.
+# Large data tells a sanitizer nothing new. A quick set has one sanitizer, by turns of three days: the race
+# detector for what runs in threads; memory and undefined behaviour for what reads class files, documents
+# and the wire; the same for all else.
 day=${DDM_TEST_DAY:-$(($(date +%s) / 86400))}
-if [ -n "$full" ]; then which="" asan="unit_tests fuzzers" tsan=unit_tests
+reading=" bci_test patch_test dyper_test hprof_test net_test time_test options_test bci_fuzz ddm_fuzz condition_fuzz dyper_fuzz "
+mapfile -t fuzzers < <(grep -hoP '^ddm_fuzzer\(\K\w+' tests/fuzz/CMakeLists.txt)
+tsan=() asan=() which="~[large]"
+if [ -n "$full" ]; then
+    which="" tsan=("${units[@]}") asan=("${units[@]}" "${fuzzers[@]}")
 elif [ $((day % 3)) = 0 ]; then
-    which="~[large]" asan="" tsan="ddm_test heap_walk_test native_test net_test records_test"
-else which="~[large]" asan="unit_tests fuzzers" tsan=""; fi
+    tsan=(ddm_test heap_walk_test native_test net_test records_test)
+else
+    for name in "${units[@]}" "${fuzzers[@]}"; do
+        turn=1
+        if [[ $reading == *" $name "* ]]; then turn=2; fi
+        if [ $((day % 3)) = $turn ]; then asan+=("$name"); fi
+    done
+fi
 sanitized() {
-    if [ -n "$2" ]; then
-        step "build $1" build "$1" "$2"
-        unit_tests "unit under $1" "build/$1/bin" "$which"
-    else
-        echo "=== $1: not today (DDM_TEST_DAY=0 has tsan, 1 and 2 have asan)"
+    local preset=$1
+    shift
+    if [ $# = 0 ]; then
+        echo "=== $preset: not today (DDM_TEST_DAY=0 has tsan, 1 and 2 have a part of asan each)"
+        return
     fi
+    step "build $preset" build "$preset" "$*"
+    local -a programs=()
+    for name in "$@"; do if [[ $name == *_test ]]; then programs+=("$name"); fi; done
+    unit_tests "unit under $preset" "build/$preset/bin" "$which" "${programs[@]}"
 }
-sanitized asan "$asan"
-sanitized tsan "$tsan"
+sanitized asan "${asan[@]}"
+sanitized tsan "${tsan[@]}"
 
 # The quick set replays what was found before, the full one searches for more: side by side, and from
 # the same seed on every machine. What a longer search with other seeds finds becomes a file in
@@ -155,9 +173,9 @@ fuzz() {
         > "build/fuzz/$1.log" 2>&1
 }
 declare -A fuzz_jobs=()
-for fuzzer in build/asan/bin/*_fuzz; do
-    if [ -z "$asan" ] || [ ! -x "$fuzzer" ]; then continue; fi
-    name=$(basename "$fuzzer" _fuzz)
+for name in "${asan[@]}"; do
+    if [[ $name != *_fuzz ]]; then continue; fi
+    name=${name%_fuzz}
     fuzz "$name" &
     fuzz_jobs[$name]=$!
 done

@@ -135,7 +135,7 @@ def help_at_attach_does_not_end_the_program(t):
     check_counts(Report(t.path("r.jsonl")), 10, 0)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def an_attach_under_load_harms_nothing(t):
     with Running(t, "ToggleLoad") as program:
         assert program.load("track=y,address=none,dump=r.jsonl")

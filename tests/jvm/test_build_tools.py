@@ -45,7 +45,7 @@ def change(folder, path, old, new):
 
 
 # The sizes in the baseline are those of headers of 12 bytes.
-@test(every_days=3, max_jdk=25, timeout=400)
+@test(every_days=5, max_jdk=25, timeout=400)
 def one_more_new_in_a_helper_fails_the_gate_of_a_maven_and_of_an_ant_build(t):
     for way in t.some(sorted(WAYS), 2):
         folder = project(t, way)

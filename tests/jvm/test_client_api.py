@@ -74,7 +74,7 @@ def refused(client, kind, data=b""):
 
 
 # JNI is watched, and must have nothing to say.
-@test(flags=((), ("-Xcheck:jni",)), every_days=2)
+@test(flags=((), ("-Xcheck:jni",)), every_days=4)
 def a_program_answers_chunks_of_its_own(t):
     with Program(t, "") as p:
         with Client(p.address()) as client:
@@ -114,7 +114,7 @@ def a_program_answers_chunks_of_its_own(t):
         assert "WARNING" not in said and "FATAL" not in said, said
 
 
-@test(every_days=2)
+@test(every_days=4)
 def a_debugger_that_stops_the_program_in_its_first_registration_stops_no_server(t):
     with Program(t, "", [JDWP], ["later"]) as p:
         address = p.address()
@@ -186,7 +186,7 @@ TRUTH = ("true {ClientProgram$Marker 16 make allocations=100, "
          "java.lang.String[][] 32 make allocations=1}")
 
 
-@test(flags=((), ("-Xcheck:jni",)), every_days=3)
+@test(flags=((), ("-Xcheck:jni",)), every_days=5)
 def a_program_reads_its_own_allocations(t):
     for options in ("", "address=none"):
         with Program(t, options, ["-Xmx256m"]) as p:
@@ -213,7 +213,7 @@ def without_the_agent_nothing_happens(t):
         assert p.end() == ""
 
 
-@test(flags=(("-XX:+EnableDynamicAgentLoading",),), every_days=2)
+@test(flags=(("-XX:+EnableDynamicAgentLoading",),), every_days=4)
 def an_agent_that_comes_later_finds_the_handlers(t):
     with Program(t, None) as p:
         assert p.ask("register HELO") == "done"

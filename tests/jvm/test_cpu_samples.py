@@ -80,7 +80,7 @@ def crowd_is_sampled_fairly(t, threads, processors=None):
     assert met >= 0.7 * 400 * threads, (met, sampler)
 
 
-@test(timeout=180, every_days=2)
+@test(timeout=180, every_days=4)
 def more_busy_threads_than_processors_are_sampled_fairly_within_the_budget(t):
     crowd_is_sampled_fairly(t, 4 * (os.cpu_count() or 2))
 

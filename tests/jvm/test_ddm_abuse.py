@@ -142,7 +142,7 @@ def jni_warnings(out):
             if re.search(r"WARNING|FATAL|JNI|Warning", line)}
 
 
-@test(flags=[("-Xcheck:jni",)], every_days=2)
+@test(flags=[("-Xcheck:jni",)], every_days=4)
 def the_checked_jni_finds_nothing_in_the_agent(t):
     commands = ["states", "many 150", "churn 20", "usage", "marks 1000", "exit"]
     plain = t.java("DdmTarget", stdin="\n".join(commands) + "\n")

@@ -32,7 +32,7 @@ def jdb_debugs_the_program_through_the_ddm_port(t):
         assert len(ddm.thread_table()) > 3
 
 
-@test(every_days=2)
+@test(every_days=4)
 def ddm_is_answered_while_a_breakpoint_holds_every_thread(t):
     port = free_port()
     jdwp = JDWP.replace("address=127.0.0.1:0", f"address=127.0.0.1:{port}")

@@ -303,7 +303,7 @@ def a_streamed_heap_dump_leaves_no_file_behind(t):
     process.communicate(timeout=30)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def a_program_that_ends_amid_a_heap_dump_leaves_no_file_behind(t):
     from ddm_client import Client, address_of
     os.mkdir(t.path("tmp"))

@@ -120,7 +120,7 @@ def debugger_gone_is_acknowledged(t):
         assert ddm.request("DBGD") == b""
 
 
-@test(every_days=2)
+@test(every_days=4)
 def exit_ends_the_program_with_the_status_and_the_report_is_written(t):
     for status in (0, 3, 255):
         with Target(t, agent="track=y,engine=vm,dump=r.jsonl") as p:
@@ -194,7 +194,7 @@ def a_vm_without_the_management_module_is_served_as_well(t):
         assert ddm.request("HPDS").startswith(b"JAVA PROFILE")
 
 
-@test(timeout=300, every_days=2)
+@test(timeout=300, every_days=4)
 def the_program_ends_promptly_with_servers_in_full_swing(t):
     for round_ in range(8):
         with Target(t, agent="engine=vm,dump=none", flags=["-Xmx128m"]) as p:

@@ -390,7 +390,7 @@ def attach_says_when_a_program_is_another_users(t):
         assert program.end() == []
 
 
-@test(every_days=2)
+@test(every_days=4)
 def hidden_classes_have_one_name_in_all_reports(t):
     with Target(t, "engine=vm,track=y,dump=own.jsonl") as p:
         p.tell("start a")
@@ -410,7 +410,7 @@ def hidden_classes_have_one_name_in_all_reports(t):
     assert {name for name in table if "0x" in name} <= own
 
 
-@test(every_days=2)
+@test(every_days=4)
 def everything_fits_a_terminal_of_80_columns(t):
     listed = ddm(t, "--help").split("Subcommands:", 1)[1]
     commands = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2:3].isalpha()]

@@ -35,7 +35,7 @@ def allocations_are_recorded_from_on_to_off(t):
                     [("LDdmTarget;", "marks"), ("LDdmTarget;", "main")], record
 
 
-@test(gc="all", daily=2, every_days=2)
+@test(gc="all", daily=2, every_days=4)
 def threads_that_never_leave_their_loop_are_seen_at_once(t):
     for agent in ("dump=none", None):  # there from the start, and attached late
         for flags in ((), ("-Xint",)):
@@ -95,7 +95,7 @@ def on_while_on_keeps_the_records_and_on_after_off_starts_anew(t):
         assert not marks(ddm.allocations())
 
 
-@test(every_days=2)
+@test(every_days=4)
 def what_the_agents_own_threads_allocate_is_not_the_programs(t):
     for engine in ENGINES:
         with Target(t, agent=engine + ",track=y,dump=r.jsonl") as p, p.client() as ddm:

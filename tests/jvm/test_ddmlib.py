@@ -16,11 +16,11 @@ def check(t, agent_options):
     assert "ok   a heap dump can be read to its end" in done.out, done
 
 
-@test(queue=True, timeout=180, every_days=2)
+@test(queue=True, timeout=180, every_days=4)
 def ddmlib_sees_what_the_program_says_of_itself(t):
     check(t, "engine=bci")
 
 
-@test(queue=True, timeout=180, every_days=2)
+@test(queue=True, timeout=180, every_days=4)
 def ddmlib_sees_what_the_program_says_of_itself_with_engine_vm(t):
     check(t, "engine=vm")

@@ -93,7 +93,7 @@ class Ddmlib(Process):
         assert self.said() == ["looked"]
 
 
-@test(queue=True, timeout=240, every_days=2)
+@test(queue=True, timeout=240, every_days=4)
 def ddmlib_is_answered_while_a_debugger_on_its_port_holds_every_thread(t):
     with Bridge() as bridge, Adb(t.path("home")) as adb, \
             Target(t, agent="track=y,dump=none", flags=[JDWP]) as p, \

@@ -176,7 +176,7 @@ def showstack_has_every_thread_of_the_program_and_none_of_the_agent(t):
         assert max(len(one.findall("STACK")) for one in client.stacks()) == 1
 
 
-@test(every_days=2)
+@test(every_days=4)
 def monitoring_finds_the_hot_method_and_the_blocked_thread(t):
     with Watched(t) as program, program.client() as client:
         for agent in ("Cpu", "Threads", "Timing", "Memory", "IO"):
@@ -223,7 +223,7 @@ def threads_named(pid, name):
     return found
 
 
-@test(every_days=2)
+@test(every_days=4)
 def all_who_sample_have_one_thread_and_one_budget(t):
     agent = "dyper=listen:127.0.0.1:0,cpu=samples,interval_ms=1,budget=5,dump=r.jsonl"
     with Watched(t, agent=agent) as program, program.client() as client:
@@ -249,7 +249,7 @@ def all_who_sample_have_one_thread_and_one_budget(t):
     assert sampler["looks"] > 0 and sampler["budget"] == 5, sampler
 
 
-@test(every_days=2)
+@test(every_days=4)
 def the_sampling_interval_is_as_reported_and_varies(t):
     with Watched(t, agent=FREE + ",budget=50") as program, program.client() as client:
         client.set(CHECKTIME=20, MONITOR="true", REPORTTIME=100)
@@ -267,7 +267,7 @@ def the_sampling_interval_is_as_reported_and_varies(t):
         assert len(steps) > 1, counts
 
 
-@test(timeout=240, every_days=3)
+@test(timeout=240, every_days=5)
 def methods_and_lines_are_counted_once_their_class_is_worth_it(t):
     with Watched(t, agent=FREE + ",budget=100") as program, program.client() as client:
         client.set(DETAIL_ALL=0, MAXDEPTH=1, CHECKTIME=1, MONITOR="true")
@@ -332,7 +332,7 @@ def three_messages(client, wanted):
     return found
 
 
-@test(every_days=2)
+@test(every_days=4)
 def reports_and_dumps_come_by_themselves_as_long_as_they_are_wanted(t):
     with Watched(t) as program, program.client() as client:
         client.set(MONITOR="true", REPORTTIME=300)

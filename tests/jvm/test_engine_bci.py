@@ -76,7 +76,7 @@ def compare_frames(t, program, engine, truths):
     return report
 
 
-@test(jdks="each", daily=1, every_days=2)
+@test(jdks="each", daily=1, every_days=4)
 def frames_are_those_of_java_s_own_stack_traces(t):
     truths = truths_of(t.java("Frames").out)
     assert len(truths) > 120
@@ -138,7 +138,7 @@ def check_instruction(record, code, frame, engine):
         assert instruction == "invokespecial" and '"<init>":' in comment, where
 
 
-@test(jdks="each", daily=1, every_days=2)
+@test(jdks="each", daily=1, every_days=4)
 def bcis_are_those_of_the_original_class_file(t):
     disassembly = Disassembly(t, "Frames")
     assert len(disassembly.methods) > 60
@@ -178,7 +178,7 @@ def ran_the_same(t, *command, agents=None, flags=()):
     return plain
 
 
-@test(jdks="each", timeout=300, daily=1, every_days=2)
+@test(jdks="each", timeout=300, daily=1, every_days=4)
 def a_program_of_everything_runs_as_without_the_agent(t):
     plain = ran_the_same(t, "Mixed", agents=(agent("bci", QUIET), agent("vm", QUIET)))
     assert plain.code == 7 and plain.out.endswith("hook 3\n"), plain
@@ -194,7 +194,7 @@ def a_program_of_everything_runs_as_without_the_agent_on_every_collector(t):
     ran_the_same(t, "Mixed")
 
 
-@test(jdks="each", min_jdk=21, timeout=300, every_days=3)
+@test(jdks="each", min_jdk=21, timeout=300, every_days=5)
 def virtual_threads_run_as_without_the_agent_and_are_counted_exactly(t):
     plain = ran_the_same(t, "VirtualThreads", agents=(
         agent("vm", QUIET), agent("bci", "dump=r.jsonl,records=200k")))
@@ -228,7 +228,7 @@ println (("a".."e").permutations().size())
 """
 
 
-@test(jdks="each", timeout=300, daily=1, every_days=2)
+@test(jdks="each", timeout=300, daily=1, every_days=4)
 def a_groovy_script_runs_as_without_the_agent(t):
     with open(t.path("script.groovy"), "w") as f:
         f.write(SCRIPT)
@@ -237,7 +237,7 @@ def a_groovy_script_runs_as_without_the_agent(t):
     assert plain.code == 0 and plain.out.endswith("\n120\n"), plain
 
 
-@test(jdks="each", gc=("serial", "g1", "zgc"), flags=[("-Xmx256m",)], timeout=300, daily=2, every_days=2)
+@test(jdks="each", gc=("serial", "g1", "zgc"), flags=[("-Xmx256m",)], timeout=300, daily=2, every_days=4)
 def a_report_is_right_though_the_classes_were_unloaded(t):
     t.java("Loaders", "300", agent=agent("bci"))
     report = Report(t.path("r.jsonl"))
@@ -260,7 +260,7 @@ def checked_jni(text):
             if re.match(r"(\[.*\] ?)?(WARNING|FATAL|Warning)", line)}
 
 
-@test(jdks="each", flags=[("-Xcheck:jni",)], timeout=300, daily=1, every_days=2)
+@test(jdks="each", flags=[("-Xcheck:jni",)], timeout=300, daily=1, every_days=4)
 def the_checked_jni_finds_no_more_than_without_the_agent(t):
     for command in (("Mixed", "reflection", "exceptions", "arrays", "threads"), ("Frames",)):
         plain = t.java(*command, check=False)
@@ -271,14 +271,14 @@ def the_checked_jni_finds_no_more_than_without_the_agent(t):
     assert Report(t.path("r.jsonl")).summary["seen"] > 1000
 
 
-@test(jdks="each", flags=[("-Xint",), ("-Xcomp",), ("-XX:-TieredCompilation",)], timeout=300, daily=2, every_days=2)
+@test(jdks="each", flags=[("-Xint",), ("-Xcomp",), ("-XX:-TieredCompilation",)], timeout=300, daily=2, every_days=4)
 def frames_are_the_same_in_every_compilation_mode(t):
     truths = truths_of(t.java("Frames").out)
     t.java("Frames", agent=agent("bci"))
     compare_frames(t, "Frames", "bci", truths)
 
 
-@test(jdks="each", min_jdk=21, every_days=2)
+@test(jdks="each", min_jdk=21, every_days=4)
 def a_virtual_thread_keeps_its_name_whatever_reports_are_written(t):
     for engine in ("bci", "vm"):
         t.java("LongVirtualThread", "r.jsonl", flags=["-Djdk.virtualThreadScheduler.parallelism=1"],

@@ -88,7 +88,7 @@ def the_first_out_of_memory_error_is_reported_while_the_program_goes_on(t):
     check_marks(Report(t.path("r.jsonl")), expected=20)
 
 
-@test(gc=("g1",), flags=[("-Xmx64m",)], every_days=2)
+@test(gc=("g1",), flags=[("-Xmx64m",)], every_days=4)
 def an_error_that_nobody_catches_and_a_full_heap_lose_no_report(t):
     """The VM cannot even attach a thread to say that it dies (VMDeath)."""
     run = t.java("Exits", "leak", agent="engine=vm,dump=r.jsonl,address=none", check=False)
@@ -139,7 +139,7 @@ def a_report_to_minus_goes_to_stderr(t):
     assert run.out == "ready\n" and "Exits$Mark" in run.err
 
 
-@test(min_jdk=25, every_days=3)
+@test(min_jdk=25, every_days=5)
 def an_exit_waits_a_second_in_all_for_who_does_not_read_stderr(t):
     for engine, dump in (("vm", "dump=-"), ("vm", "dump=-,every=1"), ("bci", "dump=-"), ("bci", "dump=r.txt")):
         process = t.popen("ManyNew", "2500", agent=f"engine={engine},track=y,address=none,{dump}")

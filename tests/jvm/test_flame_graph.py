@@ -75,7 +75,7 @@ def run_and_check(t, options, searches):
     return report
 
 
-@test(every_days=2)
+@test(every_days=4)
 def the_flame_graph_agrees_with_the_other_reports(t):
     report = run_and_check(t, "depth=64", [r"Exits\$Mark", r"^Exits\.mark$", r"hash|byte\[\]$",
                                            "no such name"])
@@ -96,7 +96,7 @@ def figures_of_sites(report, wanted):
     return sum(s["bytes"] for s in found), sum(s["count"] for s in found)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def search_and_classes_are_of_all_stacks_however_small(t):
     """Of millions of Marks: what the VM allocates as it starts has no bars of its own then."""
     if t.jdk.major not in (JDKS[0].major, JDKS[-1].major):
@@ -121,7 +121,7 @@ def search_and_classes_are_of_all_stacks_however_small(t):
         assert (int(size.replace(",", "")), int(count.replace(",", ""))) == truth, (kind, truth)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def a_search_that_is_no_pattern_is_plain_text_and_says_so(t):
     report = run_and_check(t, "depth=64", [])
     if report is None:
@@ -172,7 +172,7 @@ def the_flame_graph_shows_where_stacks_were_cut(t):
     assert int(match["bytes"]) == sum(r["size"] for r in cut)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def the_flame_graph_opens_on_the_whole_run_and_switches_to_the_recent_records(t):
     for engine in ("vm", "bci"):
         t.java("Exits", "return", agent=f"address=none,records=100,engine={engine},"
@@ -224,7 +224,7 @@ def callers_are_the_same_bytes_with_the_class_first(t):
     assert int(shown["zoom-count"]) == len(marks) == 10, shown
 
 
-@test(every_days=2)
+@test(every_days=4)
 def the_table_of_sites_is_sorted_by_the_head_that_the_url_names(t):
     if run_and_check(t, "depth=64", []) is None:
         return

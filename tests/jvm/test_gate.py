@@ -24,7 +24,7 @@ def gate(t, *words, code=0):
     return done.out
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def the_same_program_passes_however_its_code_runs(t):
     baseline = ("--baseline", t.path("allocations.txt"), "--below", "Gated.work")
     gate(t, left_by(t, "first"), *baseline, "--update")
@@ -38,7 +38,7 @@ def the_same_program_passes_however_its_code_runs(t):
         assert out.startswith("0 grew, 0 new, 0 shrank, 0 gone, 2 as in "), (flags, out)
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def one_more_new_in_a_helper_fails_the_gate_with_its_place(t):
     baseline = ("--baseline", t.path("allocations.txt"), "--below", "Gated.work")
     gate(t, left_by(t, "before"), *baseline, "--update")

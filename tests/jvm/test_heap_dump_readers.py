@@ -70,7 +70,7 @@ def check(t, path, n, stream=False):
     assert seen.allocated == stacks
 
 
-@test(timeout=240, every_days=3)
+@test(timeout=240, every_days=5)
 def visualvm_reads_dumps_with_stacks_whoever_writes_them(t):
     n = 300
     with Target(t, LIVE, program=("Dumped",)) as p:

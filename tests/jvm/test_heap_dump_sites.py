@@ -34,7 +34,7 @@ def check_tool(t, path, heap, n):
     return shown
 
 
-@test(gc="all", timeout=240, daily=2, every_days=3)
+@test(gc="all", timeout=240, daily=2, every_days=5)
 def a_heap_dump_knows_where_each_object_was_allocated(t):
     n = 500
     for engine in ("vm", "bci"):
@@ -118,7 +118,7 @@ def dump_writes_a_heap_dump_at_exit_beside_other_reports(t):
     assert HprofHeap(t.path("lost.hprof")).sites()
 
 
-@test(gc=("serial", "g1", "zgc"), timeout=240, every_days=2)
+@test(gc=("serial", "g1", "zgc"), timeout=240, every_days=4)
 def dump_writes_a_heap_dump_when_memory_runs_out(t):
     done = t.java("Dumped", "oom", "50", t.path("x-oom.hprof"), flags=["-Xmx48m"],
                   agent="live=y,records=1k,dump=x.hprof,address=none")
@@ -133,7 +133,7 @@ def dump_writes_a_heap_dump_when_memory_runs_out(t):
     assert sorted(os.listdir(t.dir)) == ["x-oom.hprof", "x.hprof"], os.listdir(t.dir)
 
 
-@test(gc="all", timeout=240, daily=2, every_days=2)
+@test(gc="all", timeout=240, daily=2, every_days=4)
 def a_dump_at_an_error_has_what_the_failing_frames_alone_held(t):
     done = t.java("Dumped", "spill", "50", flags=["-Xmx48m"],
                   agent="live=y,records=1k,dump=x.hprof,dump=x.jsonl,address=none")

@@ -61,14 +61,14 @@ def shapes(t):
 WALKED = ("serial", "parallel", "g1")
 
 
-@test(gc=WALKED, flags=((), ("-XX:-UseCompressedOops",)), every_days=2)
+@test(gc=WALKED, flags=((), ("-XX:-UseCompressedOops",)), every_days=4)
 def a_map_shows_the_objects_that_jvmti_counts(t):
     with Shape(t, 100_000, shapes(t)) as p, p.client() as ddm:
         compare(t, p, ddm)
 
 
 @test(gc=WALKED, flags=(("-XX:+UseCompactObjectHeaders",),
-                        ("-XX:+UseCompactObjectHeaders", "-XX:-UseCompressedOops")), min_jdk=24, every_days=2)
+                        ("-XX:+UseCompactObjectHeaders", "-XX:-UseCompressedOops")), min_jdk=24, every_days=4)
 def a_map_shows_objects_with_compact_headers(t):
     with Shape(t, 100_000, shapes(t)) as p, p.client() as ddm:
         compare(t, p, ddm)
@@ -161,7 +161,7 @@ class Talking(Target):
             [line for line in said if "not as expected" in line or "made up" in line]
 
 
-@test(gc=WALKED, flags=((), ("-Xint",)), every_days=2)
+@test(gc=WALKED, flags=((), ("-Xint",)), every_days=4)
 def a_map_steps_over_what_is_left_of_a_hundred_threads_buffers(t):
     """The VM is stopped without an iteration over the heap, which would fill what is left."""
     threads = 100
@@ -382,7 +382,7 @@ def stress(t, maps, flags=(), agent=""):
             p.process.said.lines()[:] = [x for x in p.process.said.lines() if "made up" not in x]
 
 
-@test(gc=("g1", "zgc"), every_days=2)
+@test(gc=("g1", "zgc"), every_days=4)
 def maps_are_drawn_while_everything_changes(t):
     stress(t, 5)
 
@@ -433,7 +433,7 @@ def a_map_of_a_large_heap_that_is_nearly_empty_takes_little_memory(t):
         assert peak_memory(p.pid) - before < 20 << 20, (before, peak_memory(p.pid))
 
 
-@test(gc=("serial", "parallel"), flags=(("-Xmx128m",),), every_days=2)
+@test(gc=("serial", "parallel"), flags=(("-Xmx128m",),), every_days=4)
 def a_map_knows_the_classes_that_were_loaded_a_moment_before(t):
     with Target(t, program=("ClassRush",)) as p, p.client() as ddm:
         time.sleep(1)
@@ -442,7 +442,7 @@ def a_map_knows_the_classes_that_were_loaded_a_moment_before(t):
             assert m.objects["object"] > 1000 and m.kind_bytes["unknown"] == 0, m.kind_bytes
 
 
-@test(gc=("g1",), flags=(("-Xmx128m", "-XX:-ClassUnloadingWithConcurrentMark"),), every_days=2)
+@test(gc=("g1",), flags=(("-Xmx128m", "-XX:-ClassUnloadingWithConcurrentMark"),), every_days=4)
 def only_what_g1_has_unloaded_is_unknown_while_classes_are_loaded(t):
     with Target(t, program=("ClassRush",)) as p, p.client() as ddm:
         time.sleep(1)

@@ -51,7 +51,7 @@ def verbs_of_ddm(t):
     return set(re.findall(r"^  ([a-z]+)", text[text.index("Subcommands"):], re.M))
 
 
-@test(timeout=300, every_days=3)
+@test(timeout=300, every_days=5)
 def no_verb_lets_a_program_write_to_the_terminal(t):
     ring, report = t.path("ring"), t.path(f"{NAME}.txt")
     options = (f"name={NAME},track=y,records=2000,live=y,monitor=y,ring={ring},dump={report},"

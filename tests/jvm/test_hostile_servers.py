@@ -41,7 +41,7 @@ def attacked(t, attacks, seconds):
                 hostile.exit_seconds(p.process)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def bombs_half_packets_and_unread_answers_at_once_cost_little_and_hold_up_nobody(t):
     attacked(t, [hostile.zlib_bombs_in_full_packets, hostile.unread_maps, hostile.unread_dumps,
                  hostile.many_dumps_in_a_packet, hostile.half_packets], 1)
@@ -53,7 +53,7 @@ def each_way_to_misuse_a_connection_costs_little_and_holds_up_nobody(t):
         attacked(t, [attack], 5)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def a_crowd_that_asks_for_the_same_gets_one_answer_and_holds_up_nobody(t):
     with contextlib.ExitStack() as stack:
         p = stack.enter_context(Target(t, agent="track=y,dump=none,log=error", flags=FLAGS))

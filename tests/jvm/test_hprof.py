@@ -14,7 +14,7 @@ from hprof_runs import HPROF, LIBRARIES, Running, Tool, check, run, truth_of, wa
 from tool import ddm_json
 
 
-@test(every_days=2)
+@test(every_days=4)
 def hprofs_text_report_has_every_site_with_the_programs_own_figures(t):
     for engine in ("vm", "bci"):
         for what, n in (("kinds", 2000), ("deep", 100)):
@@ -42,7 +42,7 @@ def old_command_lines_run_unchanged_and_count_what_the_program_made(t):
         assert result.err.count("\n") == 1 and "dumped to x.txt (exit)" in result.err, result.err
 
 
-@test(gc=("serial", "g1", "zgc"), every_days=2)
+@test(gc=("serial", "g1", "zgc"), every_days=4)
 def live_columns_are_what_the_program_keeps_and_order_the_sites(t):
     result = run(t, "heap=sites,cutoff=0,file=x.txt", "Sites", "live", "6000")
     text = HprofText(t.path("x.txt"))
@@ -124,7 +124,7 @@ BINARY_COMMAND_LINES = {
 }
 
 
-@test(timeout=240, every_days=3)
+@test(timeout=240, every_days=5)
 def every_command_line_of_hprofs_help_runs_and_writes_what_it_asks_for(t):
     plain = t.java("Sites", "kinds", "500").out
     for options, sections in COMMAND_LINES.items():
@@ -205,7 +205,7 @@ def a_binary_heap_dump_stands_before_its_sites(t):
     assert sorted(f for f in os.listdir(t.dir) if "hprof" in f) == ["d.hprof", "java.hprof"]
 
 
-@test(gc=("serial", "g1", "zgc"), timeout=240, every_days=3)
+@test(gc=("serial", "g1", "zgc"), timeout=240, every_days=5)
 def the_objects_of_a_heap_dump_have_the_stacks_of_their_allocations(t):
     n = 300
     some = any(name in " ".join(t.vm_flags()) for name in ("ZGC", "Shenandoah"))  # no collection at the exit
@@ -261,7 +261,7 @@ def each_of_several_heap_dumps_in_a_file_finds_its_stacks(t):
         assert leaves == ["Sites.heap"] * 500
 
 
-@test(flags=[(), ("-XX:-UseCompressedOops", "-XX:ObjectAlignmentInBytes=16")], every_days=3)
+@test(flags=[(), ("-XX:-UseCompressedOops", "-XX:ObjectAlignmentInBytes=16")], every_days=5)
 def a_heap_dump_in_text_has_each_object_with_its_size_and_references(t):
     run(t, "heap=dump,file=d.txt", "Sites", "heap", "1000")
     text = HprofText(t.path("d.txt"))

@@ -22,7 +22,7 @@ def counted_at_rest(client, seconds=20):
     return now
 
 
-@test(timeout=120, every_days=2)
+@test(timeout=120, every_days=4)
 def methods_and_blocks_are_counted_until_the_patches_are_taken_out(t):
     with Watched(t, agent=UNLIMITED) as program, program.client() as client:
         before = code_in_model(t, client, "Watched")
@@ -396,7 +396,7 @@ def counters_that_were_given_back_go_on_from_what_they_had(t):
             assert counted(client) == found
 
 
-@test(timeout=120, every_days=2)
+@test(timeout=120, every_days=4)
 def patches_over_the_budget_are_taken_out_and_reports_say_so(t):
     with Watched(t, agent=FREE + ",budget=1") as program, program.client() as client:
         before = code_in_model(t, client, "Watched")

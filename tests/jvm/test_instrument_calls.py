@@ -80,7 +80,7 @@ def calls_link_by_the_rules_of_the_vm(t):
         assert program.say("fill 100") == "100 100"
 
 
-@test(timeout=240, every_days=2)
+@test(timeout=240, every_days=4)
 def each_loader_is_asked_for_what_its_class_calls(t):
     whole, less = guests(t, "whole"), without_sink(t)
     target = ("Guest", "name", calls("ENTER", "hit", "()", "", "Sink"))

@@ -22,7 +22,7 @@ def ask_model(client, *targets, name="M1"):
     return reply
 
 
-@test(timeout=240, every_days=3)
+@test(timeout=240, every_days=5)
 def class_files_of_every_version_are_patched_and_put_back(t):
     patches = (ENTER + "<PATCH WHAT='BLOCK_START' MODE='COUNT_BLOCK' />" + counts("SYNC_ENTER", 3001)
                + counts("SYNC_EXIT", 3002) + counts("EXIT", 3003))
@@ -51,7 +51,7 @@ def class_files_of_every_version_are_patched_and_put_back(t):
             assert code_in_model(t, client, "Plain") == before, version
 
 
-@test(flags=((), ("-Xcheck:jni",)), every_days=2)
+@test(flags=((), ("-Xcheck:jni",)), every_days=4)
 def methods_of_every_kind_are_counted_or_refused(t):
     names = ("Guest", "Guest$Shape", "Guest$Half", "Guest$Square")
     synchronized = "".join(counts(what, number) for what, number in (
@@ -117,7 +117,7 @@ def constructors_are_patched_behind_their_super_call(t):
         assert program.say("call plain run").split()[1:] == ["0", "7", "0", "0"]
 
 
-@test(every_days=3)
+@test(every_days=5)
 def classes_of_the_jdk_are_counted(t):
     with Instrumented(t) as program:
         client = program.client

@@ -69,7 +69,7 @@ def check_kinds(t, engine, warm=WARM, each=EACH, groups=GROUPS):
 BOTH = ("bci", "vm")
 
 
-@test(jdks="each", flags=[(C2_SOON,)], timeout=300, daily=1, every_days=2)
+@test(jdks="each", flags=[(C2_SOON,)], timeout=300, daily=1, every_days=4)
 def every_kind_is_counted_exactly_when_warm(t):
     for engine in BOTH:  # each group with one of them, in the quick set
         for group in GROUPS if FULL else GROUPS[(t.turn() + BOTH.index(engine)) % 2::2]:
@@ -84,19 +84,19 @@ def every_kind_is_counted_exactly_when_very_warm(t):
     check_kinds(t, "bci", warm=WARM, each=12_000, groups=CHAINS)
 
 
-@test(jdks="each", gc="all", timeout=300, daily=2, every_days=2)
+@test(jdks="each", gc="all", timeout=300, daily=2, every_days=4)
 def every_kind_is_counted_exactly_on_every_collector(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])
 
 
-@test(jdks="each", flags=[("-Xint",), ("-Xcomp",)], timeout=300, daily=2, every_days=2)
+@test(jdks="each", flags=[("-Xint",), ("-Xcomp",)], timeout=300, daily=2, every_days=4)
 def every_kind_is_counted_exactly_in_every_compilation_mode(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=500, groups=[sum(GROUPS, [])])
 
 
-@test(jdks="each", min_jdk=25, flags=[("-XX:+UseCompactObjectHeaders",)], timeout=300, every_days=2)
+@test(jdks="each", min_jdk=25, flags=[("-XX:+UseCompactObjectHeaders",)], timeout=300, every_days=4)
 def every_kind_is_counted_exactly_with_compact_headers(t):
     for engine in BOTH:
         check_kinds(t, engine, warm=0, each=700, groups=[sum(GROUPS, [])])
@@ -126,7 +126,7 @@ def made_below(t, program, method, rounds, flags):
     return counts, {name: int(made) for _, name, made in map(str.split, run.out.splitlines())}
 
 
-@test(timeout=300, every_days=3)
+@test(timeout=300, every_days=5)
 def every_class_is_counted_alike_however_the_code_runs(t):
     first = None
     for mode in MODES:

@@ -39,7 +39,7 @@ def a_leak_is_named_with_its_rate_its_holder_and_its_stack(t):
         assert "off" in ddm(t, "track", target.pid, "status")
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def leaks_are_told_for_people_by_what_holds_them(t):
     with Leaking(t, 60_000, "live=y,dump=none,log=error") as target:
         told = ddm(t, "leaks", target.pid, "--for", "2")
@@ -64,7 +64,7 @@ def path_of(t, source, kind):
     return path
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def each_object_has_the_way_from_what_holds_it(t):
     with Leaking(t, 0) as target:
         ddm(t, "dump", target.pid, "-o", t.path("x.hprof"))
@@ -89,7 +89,7 @@ def each_object_has_the_way_from_what_holds_it(t):
         assert "there is no class 'Owne'" in wrong and "Leaks$Owner" in wrong, wrong
 
 
-@test(jdks="each", every_days=3)
+@test(jdks="each", every_days=5)
 def what_objects_hold_is_what_visualvm_says(t):
     with Leaking(t, 0, "live=y,dump=none,log=error") as target:
         ddm(t, "dump", target.pid, "--sites", "-o", t.path("x.hprof"))

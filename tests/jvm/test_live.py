@@ -131,7 +131,7 @@ def check_ages(figures):
 STOP_THE_WORLD = ("serial", "parallel", "g1", "default")
 
 
-@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300, daily=2, every_days=3)
+@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300, daily=2, every_days=5)
 def ages_are_the_collections_that_objects_have_survived(t):
     for engine in ENGINES:
         with Target(t, f"{OPTIONS},engine={engine},live=y", program=("Live",)) as p, \
@@ -181,7 +181,7 @@ def check_ddm_survived(t, p, report):
     assert "--survived" in said and "1,2,4,8" in said, said
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def live_can_be_switched_on_and_off_while_the_program_runs(t):
     with Target(t, OPTIONS, program=("Live",)) as p, p.client() as client:
         p.tell("nodes 1000")
@@ -206,7 +206,7 @@ def live_can_be_switched_on_and_off_while_the_program_runs(t):
         assert of_site(report, "char[]", "keepArrays") == (1000, 1000)
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def one_object_in_sixteen_is_an_estimate_within_five_percent(t):
     for engine in ENGINES:
         with Target(t, f"{OPTIONS},engine={engine},live=1/16", program=("Live",)) as p, \
@@ -237,7 +237,7 @@ def weak_handles(t, pid):
     return int(re.search(r"JNI global refs: \d+, weak refs: (\d+)", text).group(1))
 
 
-@test(jdks="each", timeout=300, daily=1, every_days=2)
+@test(jdks="each", timeout=300, daily=1, every_days=4)
 def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
     with Target(t, f"{OPTIONS},live=y", flags=["-Xms64m", "-Xmx64m", "-XX:+UseSerialGC",
                                                "-XX:+AlwaysPreTouch"],
@@ -322,7 +322,7 @@ def a_hundred_rounds_of_live_on_and_off_by_attach_under_load_leave_nothing(t):
         rounds_of_live_under_load(t, engine, 100)
 
 
-@test(jdks="each", gc="all", timeout=240, daily=2, every_days=2)
+@test(jdks="each", gc="all", timeout=240, daily=2, every_days=4)
 def classes_are_unloaded_while_their_objects_are_followed(t):
     loaders = 200
     with Target(t, f"{OPTIONS},live=y", program=("Live",)) as p, p.client() as client:
@@ -351,7 +351,7 @@ def classes_are_unloaded_while_their_objects_are_followed(t):
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 
 
-@test(jdks="each", timeout=240, every_days=3)
+@test(jdks="each", timeout=240, every_days=5)
 def a_live_object_takes_at_most_thirty_bytes_of_native_memory(t):
     objects = 2_000_000
     with Target(t, OPTIONS, flags=["-Xms300m", "-Xmx300m", "-XX:+UseSerialGC",
@@ -424,7 +424,7 @@ def memory_comes_back(t, objects, rounds):
         print(f"     {t.name}: {left} bytes are left of {taken}", flush=True)
 
 
-@test(jdks="each", timeout=400, daily=1, every_days=2)
+@test(jdks="each", timeout=400, daily=1, every_days=4)
 def memory_comes_back_after_each_round_of_live(t):
     memory_comes_back(t, 500_000, 2)
 

@@ -113,7 +113,7 @@ addEventListener('load', () => {{
     return int(root[1]), int(root[2]), shown[:3000]
 
 
-@test(timeout=240, every_days=3)
+@test(timeout=240, every_days=5)
 def all_reports_of_one_exit_tell_the_same_of_what_is_alive(t):
     for engine in ("vm", "bci"):
         names = ["x.jsonl", "x.dhat.json", "x.firefox.json", "x.pb.gz", "x.txt", "x.html"]
@@ -199,7 +199,7 @@ def every_report_of_an_exit_is_of_one_moment_while_threads_allocate(t):
     assert not [event for event in firefox.events if event[0] == 0 and event[1] < 0]
 
 
-@test(every_days=2)
+@test(every_days=4)
 def what_a_profile_adds_and_takes_away_is_what_was_seen_and_what_lives(t):
     commands = "nodes 20000\ndrop 30000\nhalf 5000\ngc\nforget\nnodes 7000\ngc\n"
     for options in ("live=1/4", "live=1/4,interval=4k", "live=y,sites=8"):

@@ -135,7 +135,7 @@ def only_wanted_methods_are_timed(t):
     assert "Calls.leaf" in found and not any(name.startswith("java.") for name in found), sorted(found)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def times_and_allocations_can_be_asked_for_together(t):
     for engine in ("vm", "bci"):
         found, truth = run(t, "counts", options=f",track=y,engine={engine}")

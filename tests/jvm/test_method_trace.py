@@ -60,7 +60,7 @@ def a_trace_has_every_call_of_every_thread(t):
             assert done.code == 0 and done.out.count("Calls.leaf") >= 160_000, done.err[-500:]
 
 
-@test(min_jdk=21, every_days=2)
+@test(min_jdk=21, every_days=4)
 def a_trace_has_every_call_of_ten_thousand_virtual_threads(t):
     with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
         start(ddm, size=30_000_000)
@@ -165,7 +165,7 @@ def rounds_that_leave_nothing_in_the_vm(t, rounds):
         tell(p, "stop")
 
 
-@test(every_days=3)
+@test(every_days=5)
 def rounds_of_tracing_leave_nothing_in_metaspace_and_code_cache(t):
     rounds_that_leave_nothing_in_the_vm(t, 40)
 

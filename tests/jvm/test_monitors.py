@@ -218,7 +218,7 @@ def ddm_locks_shows_what_is_timed_and_attach_switches_it_on_and_off(t):
         assert sum(h["count"] for h in holders) == 2, holders
 
 
-@test(every_days=2)
+@test(every_days=4)
 def rounds_of_switching_leave_no_memory_behind(t):
     switch_many_times(t, rounds=60, most_kb=3000)
 

@@ -317,7 +317,7 @@ def native_allocations_are_not_sampled_unless_asked_for(t):
             assert "libunwind" not in f.read(), "nothing is opened without native="
 
 
-@test(flags=[(), ("-Xcheck:jni",)], daily=1, every_days=2)
+@test(flags=[(), ("-Xcheck:jni",)], daily=1, every_days=4)
 def sampling_under_threads_that_churn_does_the_program_no_harm(t):
     with NativeTarget(t, agent="native=4k") as p, p.client() as ddm:
         p.say("churn 4 4000")
@@ -377,7 +377,7 @@ def native_memory_that_nobody_samples_is_told_with_the_option(t):
         assert "native=512k" in ddm_tool(t, "native", p.pid, code=REFUSED)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def sampling_goes_on_and_off_while_the_program_runs(t):
     with NativeTarget(t) as p:
         assert "`ddm native PID on`" in ddm_tool(t, "native", p.pid, code=REFUSED)
@@ -428,7 +428,7 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         assert ddm_tool(t, "native", p.pid, "off")
 
 
-@test(every_days=2)
+@test(every_days=4)
 def threads_churn_while_sampling_goes_on_and_off(t):
     with NativeTarget(t) as p:
         p.say("churn 4 4000")

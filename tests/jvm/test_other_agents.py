@@ -84,7 +84,7 @@ def check_report(t, before=16):
     assert not report.summary["methods_skipped"], report.summary
 
 
-@test(every_days=3)
+@test(every_days=5)
 def coverage_by_jacoco_is_the_same_with_tracking(t):
     classes = program_of_11(t)
     jacoco = f"-javaagent:{jacoco_jar(t)}=destfile={t.path('j.exec')},includes=Attached*"
@@ -100,7 +100,7 @@ def coverage_by_jacoco_is_the_same_with_tracking(t):
         check_report(t)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def coverage_by_jacoco_goes_on_when_the_agent_is_attached_later(t):
     classes = program_of_11(t)
     jacoco = f"-javaagent:{jacoco_jar(t)}=destfile={t.path('j.exec')},includes=Attached*"
@@ -116,7 +116,7 @@ def coverage_by_jacoco_goes_on_when_the_agent_is_attached_later(t):
     check_report(t, before=15)
 
 
-@test(every_days=3)
+@test(every_days=5)
 def an_agent_that_rewrites_with_asm_counts_the_same_with_tracking(t):
     classes, counting = program_of_11(t), asm_agent(t, "CountingAgent")
     alone = t.java("-cp", classes, "Attached", flags=[counting], stdin=LINES)
@@ -170,7 +170,7 @@ def line_in(program, text):
 
 
 # Not from JDK 26 on, where an old version has the id of the new one: docs/jdks.md.
-@test(max_jdk=25, every_days=3)
+@test(max_jdk=25, every_days=5)
 def lines_stay_right_when_another_agent_moves_the_code(t):
     """The other agent comes behind this one: the code is read anew between the two."""
     moving, classes = asm_agent(t, "MovingAgent") + "=slow", program_of_11(t, "Moving")

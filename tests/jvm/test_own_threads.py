@@ -34,7 +34,7 @@ def an_idle_agent_has_three_threads_however_it_came(t):
         assert len(own_threads(target.pid)) <= 3, own_threads(target.pid)
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def everything_at_once_takes_eight_threads(t):
     ring = t.path("n.ring")
     with Target(t, EVERYTHING.replace("n.ring", ring)) as target, ExitStack() as left:

@@ -49,12 +49,12 @@ def works(t, home):
         assert os.path.getsize(os.path.join(home, text)) > 0
 
 
-@test(jdks="each", queue=True, every_days=2)
+@test(jdks="each", queue=True, every_days=4)
 def the_packages_work_where_they_are_unpacked(t):
     works(t, unpacked(t, packed(t, "TGZ")))
 
 
-@test(queue=True, every_days=2)
+@test(queue=True, every_days=4)
 def the_debian_package_says_what_it_needs(t):
     package = packed(t, "DEB")
     fields = subprocess.run(["dpkg-deb", "-f", package, "Package", "Depends", "Architecture"], check=True,

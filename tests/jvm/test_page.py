@@ -75,7 +75,7 @@ return told;""")
     assert [count for _, count, name in told["threads"] if name.startswith("other (")] == [other], told["threads"]
 
 
-@test(every_days=2)
+@test(every_days=4)
 def filters_and_folds_keep_the_sums_that_are_theirs(t):
     report = run_pages(t)
     if report is None:
@@ -269,7 +269,7 @@ told.grown = byId('topbox').querySelectorAll('td.grown').length;
 return told;"""
 
 
-@test(every_days=2)
+@test(every_days=4)
 def a_difference_of_two_runs_is_a_page_in_two_colours(t):
     for name, words in (("a", []), ("b", ["other"])):
         t.java("Pages", *words, agent=f"address=none,engine=bci,dump={name}.html,dump={name}.jsonl")

@@ -58,7 +58,7 @@ def the_code_is_as_it_was_when_the_patches_are_out(t):
     assert len(said) == 7 and set(said.values()) == {"true"}, said
 
 
-@test(gc="all", daily=2, every_days=2)
+@test(gc="all", daily=2, every_days=4)
 def patches_go_in_and_out_under_load(t):
     said = patched(t, "rounds", "30")
     assert said == {"still": "true", "restored": "true"}, said

@@ -12,7 +12,7 @@ def pprof(t, *words):
     return done.out
 
 
-@test(every_days=2)
+@test(every_days=4)
 def pprof_itself_shows_what_the_jsonl_report_has(t):
     t.java("Sites", "live", "3000", agent="live=y,address=none,records=1k,dump=r.jsonl,dump=r.pb.gz")
     report = Report(t.path("r.jsonl"))

@@ -438,7 +438,7 @@ def a_probe_over_the_budget_is_taken_out(t):
         assert budget["limit_percent"] == 1 and budget["used_percent"] > 0, budget
 
 
-@test(every_days=2)
+@test(every_days=4)
 def what_was_far_too_dear_stays_out_for_a_while(t):
     methods = "java.lang.String.hashCode,java.util.HashMap.get"
     with Target(t, "dump=none", program=PROGRAM) as target:

@@ -155,7 +155,7 @@ def tracking_ends_with_a_record_that_is_killed_or_loses_its_terminal(t):
         assert tracking(t, p.pid)
 
 
-@test(min_jdk=25, every_days=2)
+@test(min_jdk=25, every_days=4)
 def a_report_that_the_end_of_the_program_cuts_short_is_written_by_the_program(t):
     with Target(t, agent="dump=none,engine=bci", program=("ManyNew",)) as p:
         record = recording(t, p.pid, "-d", 1, "-o", "r.jsonl")

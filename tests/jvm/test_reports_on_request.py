@@ -46,7 +46,7 @@ def a_server_that_is_connected_until_the_end_has_its_report_in_a_new_file_and_no
     assert sorted(n for n in os.listdir(t.dir) if n.endswith(".txt")) == ["last.txt", "there.txt"]
 
 
-@test(every_days=2)
+@test(every_days=4)
 def all_figures_of_a_report_are_of_one_moment(t):
     for engine in ("vm", "bci"):
         agent = f"track=y,engine={engine},records=1m,depth=1,dump=none"
@@ -94,7 +94,7 @@ def reports_come_in_every_format_as_the_agent_writes_them(t):
                 assert "a report is html, txt" in str(error), error
 
 
-@test(every_days=2)
+@test(every_days=4)
 def a_list_of_the_sites_alone_is_jsonl_without_records(t):
     with Target(t, agent="track=y,dump=none") as p:
         p.tell("marks 20")
@@ -149,7 +149,7 @@ def ddms_tables_of_samples_are_estimates(t):
         assert 14000 < marks() - before < 26000, (before, marks())
 
 
-@test(every_days=2)
+@test(every_days=4)
 def reports_of_four_threads_that_only_allocate_have_a_full_ring(t):
     with Target(t, agent="engine=bci,track=y,dump=exit.jsonl", program=("ManyNew",)) as p:
         for i in range(4):

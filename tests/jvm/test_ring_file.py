@@ -83,7 +83,7 @@ def kill_at_a_random_moment(t, directory, engine, seed):
     return found
 
 
-@test(every_days=2)
+@test(every_days=4)
 def after_kill_9_every_finished_record_is_recovered(t):
     with Directory() as directory:
         found = sum(kill_at_a_random_moment(t, directory, ENGINES[i % 2], i) for i in range(5))

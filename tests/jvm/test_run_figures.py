@@ -17,7 +17,7 @@ def of_class(rows, name):
     return totals([row for row in rows if row["class"] == name])
 
 
-@test(every_days=2)
+@test(every_days=4)
 def allocs_shows_the_whole_run_and_all_rows_together_are_what_was_seen(t):
     size = 16 if t.jdk.major < 25 else None
     for engine in ("vm", "bci"):
@@ -127,7 +127,7 @@ def a_program_that_counts_no_sites_shows_its_recent_allocations_and_says_so(t):
         assert "nothing to mark" in ddm(t, "allocs", p.pid, "--mark", "a", code=REFUSED)
 
 
-@test(every_days=2)
+@test(every_days=4)
 def two_reports_are_compared_growth_first_and_both_ways(t):
     for name, marks in (("a", 3000), ("b", 8000)):
         with Target(t, agent=f"track=y,dump={name}.jsonl") as p:

@@ -9,7 +9,7 @@ def sizes_of(out):
     return {int(size): int(count) for size, count in (line.split() for line in out.splitlines())}
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def samples_of_mixed_sizes_add_up_to_what_was_allocated(t):
     """24 bytes to 256 KiB in one thread, finely mixed, as many bytes of each: 24,000 samples of
     each of those that are small for the interval, so 3 % is four standard deviations."""
@@ -76,7 +76,7 @@ def check_old_threads(t):
         assert abs(samples - expected) <= 5 * expected ** 0.5 + 4, told
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def old_threads_are_sampled_from_the_moment_of_switching_on(t):
     """What the VM drew for them was for another interval, and has been used up for long on 25: MBs
     would pass without a sample, or each thread become one at once."""

@@ -34,7 +34,7 @@ def check(t, what, n, engine, flags=()):
     return written
 
 
-@test(jdks="each", flags=[(), ("-Xint",)], daily=2, every_days=2)
+@test(jdks="each", flags=[(), ("-Xint",)], daily=2, every_days=4)
 def every_site_has_what_the_program_made_there(t):
     for engine in ENGINES:
         for what, n in (("kinds", 3000), ("threads", 5000), ("constructors", 3000)):
@@ -51,7 +51,7 @@ def a_constructor_chain_is_the_allocating_method_and_the_constructor_that_alloca
         assert [f["class"] for f in leaf["stack"]][:2] == ["Sites$Chain", "Sites$Longer"]
 
 
-@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2, every_days=3)
+@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2, every_days=5)
 def each_depth_of_a_recursion_is_a_site_with_its_whole_stack(t):
     for engine in ENGINES:
         written = check(t, "deep", 200, engine)
@@ -63,7 +63,7 @@ def each_depth_of_a_recursion_is_a_site_with_its_whole_stack(t):
         assert max(len(r["stack"]) for r in written.records) == 16
 
 
-@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2, every_days=2)
+@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2, every_days=4)
 def a_recursion_is_cut_beyond_a_thousand_and_twenty_four_frames(t):
     for engine in ENGINES:
         found = sites_of(check(t, "deepest", 2, engine), "Sites$Leaf", "deeper")
@@ -109,7 +109,7 @@ def what_finds_no_room_is_counted_under_its_class_and_its_first_frame(t):
                 assert shown[kind] == sum(int(c) for k, _, c, _ in truth if k == kind), (kind, shown)
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def what_comes_up_often_has_its_whole_stack_whatever_came_up_once_before(t):
     for engine in ENGINES:
         written, truth = run(t, "hotAfterCold", 4000, engine, ",sites=4k,live=y,dump=r.txt")
@@ -140,7 +140,7 @@ def sites_can_be_switched_off(t):
     assert not written.sites and "sites" not in written.summary
 
 
-@test(jdks="each", daily=1, every_days=2)
+@test(jdks="each", daily=1, every_days=4)
 def all_figures_are_of_one_moment_while_threads_allocate(t):
     for engine in ENGINES:
         with Target(t, f"engine={engine},track=y,records=1k,dump=none",
@@ -152,7 +152,7 @@ def all_figures_are_of_one_moment_while_threads_allocate(t):
             assert seen == sorted(seen) and seen[-1] > seen[0]
 
 
-@test(jdks="each", every_days=2)
+@test(jdks="each", every_days=4)
 def switching_on_again_begins_anew(t):
     for engine in ENGINES:
         with Target(t, f"engine={engine},track=n,records=1k,dump=r.jsonl", program=("Bursts",)) as target:
@@ -216,7 +216,7 @@ def check_reports(t, client, rounds):
     return summaries
 
 
-@test(jdks="each", timeout=900, daily=1, every_days=2)
+@test(jdks="each", timeout=900, daily=1, every_days=4)
 def all_sites_are_what_was_seen_whatever_is_followed_and_switched(t):
     for engine, variants in SWITCHED.items():
         for options in t.some(variants, 3):

@@ -98,12 +98,12 @@ def compare_virtual(t, program, *arguments, least):
             assert gave_up.get("virtual thread", 0) <= summary["seen"] / 100, summary
 
 
-@test(jdks="each", min_jdk=21, timeout=300, every_days=3)
+@test(jdks="each", min_jdk=21, timeout=300, every_days=5)
 def stacks_of_virtual_threads_are_those_that_the_vm_tells(t):
     compare_virtual(t, "VirtualThreads", least=10_000)
 
 
-@test(jdks="each", min_jdk=21, timeout=300, flags=[(), ("-Xint",)], daily=1, every_days=3)
+@test(jdks="each", min_jdk=21, timeout=300, flags=[(), ("-Xint",)], daily=1, every_days=5)
 def stacks_of_virtual_threads_that_return_are_those_that_the_vm_tells(t):
     compare_virtual(t, "VirtualReturns", "400" if not t.flags else "100", least=10_000)
 
@@ -162,7 +162,7 @@ def check_constructor_chain(t, constructors):
             assert stacks[-1] and "<init>" not in stacks[-1], f"{told}: {stacks[-1]}"
 
 
-@test(jdks="each", daily=1, every_days=3)
+@test(jdks="each", daily=1, every_days=5)
 def the_frame_below_a_hundred_constructors_is_told(t):
     """What the object itself runs through is not shown, and hides nothing: neither a walker's nor
     a buffer's length ends the search for the frame below."""

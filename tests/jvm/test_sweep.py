@@ -14,7 +14,7 @@ def sweep(t, *arguments):
     print("     " + done.stdout.replace("\n", "\n     ").rstrip(), flush=True)
 
 
-@test(jdks="each", timeout=480, daily=1, every_days=3)
+@test(jdks="each", timeout=480, daily=1, every_days=5)
 def classes_of_java_base_are_linked_with_every_hook_in_them(t):
     """A tenth of them, another one each day, with long branches on one JDK and with patches on the next."""
     sweep(t, f"{t.turn() // 2 % 10}/10", ("all wide", "all patches")[t.turn() % 2])

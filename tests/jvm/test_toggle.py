@@ -77,7 +77,7 @@ def toggle_under_load(t, rounds, engine):
             assert r["stack"][0]["method"] == "round", r
 
 
-@test(jdks="each", timeout=300, daily=1, every_days=3)
+@test(jdks="each", timeout=300, daily=1, every_days=5)
 def rounds_of_on_and_off_under_load_harm_nothing(t):
     for engine in t.engines():
         toggle_under_load(t, 4, engine)

@@ -27,7 +27,7 @@ def compare_engines(t, rounds):
     assert seen["bci"]["seen_bytes"] >= least * seen["vm"]["seen_bytes"]
 
 
-@test(timeout=500, every_days=3)
+@test(timeout=500, every_days=5)
 def javac_is_seen_nearly_whole_by_bytecode(t):
     compile_under(t, "bci", unpack_sources(t), 1, files=FILES // 3)
 

@@ -86,7 +86,7 @@ def no_wrong_entry_harms(t, shift_of, says=SAYS):
     assert noticed == set(says) & set(tried), set(says) - noticed
 
 
-@test(jdks="each", timeout=600, every_days=2)
+@test(jdks="each", timeout=600, every_days=4)
 def no_wrong_entry_of_the_vms_tables_harms_a_program(t):
     no_wrong_entry_harms(t, lambda name: "+8")
 
