@@ -219,8 +219,7 @@ def no_wrong_entry_of_the_vms_tables_harms_a_map(t):
                 p.process.said.lines().clear()  # an entry that this VM has not
 
 
-@test(gc=("zgc", "shenandoah"))
-def a_heap_that_is_not_walked_is_listed(t):
+def compare_listed(t):
     with Shape(t, 20_000, ["-Xmx512m"]) as p, p.client() as ddm:
         draw(ddm)
         p.collect()
@@ -232,6 +231,21 @@ def a_heap_that_is_not_walked_is_listed(t):
         assert m.objects["unknown"] == 0
         said = [line for line in p.process.said.lines() if "heap map" in line]
         assert len(said) == 1 and "made up" in said[0], said
+
+
+@test(gc=("zgc", "shenandoah"))
+def a_heap_that_is_not_walked_is_listed(t):
+    compare_listed(t)
+
+
+@test(flags=(("-XX:+UseZGC", "-XX:+ZGenerational"),), min_jdk=21, max_jdk=23)
+def a_heap_of_zgcs_first_generations_is_listed(t):
+    compare_listed(t)
+
+
+@test(flags=(("-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational"),), min_jdk=25)
+def a_heap_of_shenandoahs_generations_is_listed(t):
+    compare_listed(t)
 
 
 @test(flags=(("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"),))
