@@ -148,6 +148,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
     members.begin("sampler");
     out += '{';
     Members inner(out);
+    if (sampler->wall) inner.text("clock", "wall");
     inner.number("asked_ns", sampler->asked_ns);
     inner.number("mean_ns", sampler->mean_ns);
     inner.number("longest_ns", sampler->longest_ns);

@@ -74,9 +74,11 @@ class PprofWriter {
     const TimeStacks stacks = TimeStacks::first_of(data_.time);
     const bool sampled = stacks.of() == TimeStacks::Of::kSamples;
     const bool locks = stacks.of() == TimeStacks::Of::kLocks;
-    const Types types = sampled ? Types{"samples", "cpu"}
-                        : locks ? Types{"contentions", "delay"}
-                                : Types{"calls", "time"};
+    const bool wall = sampled && data_.time.sampler && data_.time.sampler->wall;
+    const Types types = wall      ? Types{"samples", "wall"}
+                        : sampled ? Types{"samples", "cpu"}
+                        : locks   ? Types{"contentions", "delay"}
+                                  : Types{"calls", "time"};
     const std::int64_t each = sampled && data_.time.sampler ? data_.time.sampler->asked_ns : 1;
     add_type(1, types.count, "count");
     add_type(1, types.nanos, "nanoseconds");

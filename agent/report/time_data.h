@@ -90,6 +90,7 @@ struct OngoingWait {
 
 // Statistics of the sampler since it was last switched on.
 struct SamplerFigures {
+  bool wall = false;          // samples of all threads' time, waiting or not; else of their CPU
   std::int64_t asked_ns = 0;  // interval between rounds as requested
   std::int64_t mean_ns = 0;   // actual mean interval
   std::int64_t longest_ns = 0;

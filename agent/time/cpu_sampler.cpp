@@ -42,6 +42,7 @@ std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings s
     traces_ = std::move(traces);
     counts_.clear();
     figures_.emplace();
+    figures_->wall = settings.wall;
     figures_->asked_ns = settings.interval_ms * 1'000'000;
     figures_->budget = thread_.budget();
     begun_ns_ = 0;
@@ -111,6 +112,7 @@ CpuSampler::Round CpuSampler::wanted_round() const {
     round.traces = traces_;
     round.unit_ns = round.interval_ns = wanted_->interval_ms * 1'000'000;
     round.delay = wanted_->delay;
+    round.wall = wanted_->wall;
   }
   if (trace_) {
     const std::int64_t interval = trace_->interval_ns();
@@ -206,12 +208,15 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t bud
 
 void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns) {
   const std::int64_t unit_ns = wanted.unit_ns != 0 ? wanted.unit_ns : wanted.interval_ns;
-  const std::vector<RanThread*>& ran = ran_threads_->look(jni, now_ns, unit_ns);
+  const std::vector<RanThread*>& ran =
+      ran_threads_->look(jni, now_ns, unit_ns, wanted.wall ? &counts_ : nullptr);
   cost_.look(ran.size());
-  for (RanThread* thread : ran) {
+  for (RanThread* thread : wanted.wall ? ran_threads_->checked() : ran) {
     const std::int64_t count = wanted.unit_ns != 0 ? thread->unattributed_ns / unit_ns : 0;
-    if (count == 0 && !wanted.trace) continue;
-    if (ran_threads_->is_to_be_stopped(*thread, wanted.trace != nullptr)) {
+    if (wanted.wall && thread->waiting.is_told()) continue;
+    const bool is_due = count != 0 || (wanted.wall && thread->waiting.is_due());
+    if (!is_due && !wanted.trace) continue;
+    if (ran_threads_->is_to_be_stopped(*thread, wanted.trace != nullptr || wanted.wall)) {
       take(jni, *thread, count, wanted, now_ns);
     }
   }
@@ -253,15 +258,23 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
     wanted.trace->add(mounted ? ran_threads_->id_of(jni, mounted.get()) : thread.id, name,
                       mounted ? 0 : thread.os_id, frames_, now_ns, mounted ? 0 : thread.clock_ns);
   }
-  if (count == 0) return;
+  if (count == 0 && !wanted.wall) return;
   // A running thread uses some CPU meanwhile, if only to stop and continue.
-  if (used_ns <= 0) {
+  const bool ran = used_ns > 0;
+  if (wanted.wall ? ran && !thread.running && !thread.queued : !ran) {
+    // It began to wait just now; or it waited, and no longer does.
     const std::lock_guard lock(mutex_);
     ++figures_->waiting;
     return;
   }
-  counts_.add(name, wanted.traces->number_of(stack.frames()), count);
-  thread.unattributed_ns -= count * wanted.unit_ns;
+  const TraceNumber where = wanted.traces->number_of(stack.frames());
+  if (wanted.wall && !ran && !thread.queued) {
+    thread.waiting.found_waiting(name, where, counts_);
+  } else {
+    if (count != 0) counts_.add(name, where, count);
+    thread.unattributed_ns -= count * wanted.unit_ns;
+    if (wanted.wall) thread.waiting.found_running(counts_);
+  }
   const std::lock_guard lock(mutex_);
   ++figures_->stacks;
 }

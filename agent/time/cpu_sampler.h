@@ -6,6 +6,9 @@
 // sampled. Only a thread found running is counted, so CPU used before a wait is not attributed to
 // the wait; it is carried over to the thread's next sample.
 //
+// cpu=wall is the same for the time that a thread ran or was runnable, and has samples of the time
+// that it waited beside (time/totals/waiting_time.h).
+//
 // The stacks may also be recorded as a trace (SPSS). Then every round takes the stacks of all
 // threads that have run, at the shorter of the two intervals.
 //
@@ -44,6 +47,7 @@ class CpuSampler final : public TimeDataSource, private Looker {
   struct Settings {
     std::int64_t interval_ms = 10;
     SamplingDelay delay = SamplingDelay::kVaried;
+    bool wall = false;  // of all threads
     friend bool operator==(const Settings&, const Settings&) = default;
   };
 
@@ -80,7 +84,8 @@ class CpuSampler final : public TimeDataSource, private Looker {
 
     std::int64_t interval_ns = 0;  // 0: no purpose
     SamplingDelay delay = SamplingDelay::kVaried;
-    std::int64_t unit_ns = 0;            // CPU time per sample; 0: no samples are wanted
+    bool wall = false;
+    std::int64_t unit_ns = 0;            // time per sample; 0: no samples are wanted
     std::shared_ptr<CallTree> traces;    // for samples
     std::shared_ptr<SampleTrace> trace;  // null: no trace
     std::uint32_t start = 0;             // number of the start() for samples

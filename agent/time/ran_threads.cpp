@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include "core/clocks.h"
@@ -19,6 +20,8 @@ namespace {
 // listed at most once per this interval.
 constexpr std::int64_t kListsApart = 20'000'000;
 constexpr std::uint32_t kMostQuiet = 4;  // every 2^4th round
+// Where samples stand for time that passes: what comes after a thread's last check has none.
+constexpr std::uint32_t kMostQuietOfTime = 2;
 constexpr std::int64_t kNamesApart = 1'000'000'000;
 
 bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
@@ -28,17 +31,38 @@ bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
          text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
 }
 
-// Whether the thread is runnable without a processor.
-bool waits_for_processor(std::uint32_t os_id) {
-  std::array<char, 64> path{}, text{};  // the name has at most 15 bytes
-  *fmt::format_to_n(path.data(), path.size() - 1, "/proc/self/task/{}/stat", os_id).out = 0;
+using FileText = std::array<char, 64>;
+
+// The beginning of a file of /proc/self/task; empty if it cannot be read.
+std::string_view text_of_task(std::uint32_t os_id, std::string_view file_name, FileText& text) {
+  FileText path{};
+  *fmt::format_to_n(path.data(), path.size() - 1, "/proc/self/task/{}/{}", os_id, file_name).out =
+      0;
   const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
+  if (file < 0) return {};
   const ssize_t size = read(file, text.data(), text.size());
   close(file);
-  const std::string_view line(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  const std::size_t end = line.rfind(')');
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+// Whether the thread is runnable without a processor.
+bool waits_for_processor(std::uint32_t os_id) {
+  FileText text;
+  const std::string_view line = text_of_task(os_id, "stat", text);
+  const std::size_t end = line.rfind(')');  // its name has at most 15 bytes
   return end != std::string_view::npos && line.substr(end + 1, 2) == " R";
+}
+
+// For how long the thread was runnable without a processor, until it had one last. schedstat is "CPU
+// that, times"; 0 where the kernel has no such file (CONFIG_SCHED_INFO).
+std::int64_t kept_from_processor_ns(std::uint32_t os_id) {
+  FileText text;
+  const std::string_view line = text_of_task(os_id, "schedstat", text);
+  std::int64_t result = 0;
+  if (const std::size_t blank = line.find(' '); blank != std::string_view::npos) {
+    std::from_chars(line.data() + blank + 1, line.data() + line.size(), result);
+  }
+  return result;
 }
 
 }  // namespace
@@ -84,14 +108,19 @@ void RanThreads::meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::
   thread.os_id = fields_.os_id(jni, thread.thread);
   if (thread.os_id == 0) return;
   thread.carrier = carries_virtual_threads(jvmti_, jni, thread.thread);
-  thread.head_start_ns =
-      static_cast<std::int64_t>(static_cast<double>(unit_ns) * random_() / random_.max());
-  thread.unattributed_ns = thread.head_start_ns;
+  const auto part_of_unit = [&] {
+    return static_cast<std::int64_t>(static_cast<double>(unit_ns) * random_() / random_.max());
+  };
+  thread.unattributed_ns = thread.head_start_ns = part_of_unit();
   // CPU time used before the first list is not attributed. A thread started since the last list has
   // used no more than the time since then; otherwise its OS thread is older than the Java thread:
   // the one that destroys the VM is the one that ran main.
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
-  if (first_list_ || clock > now_ns - list_read_ns_) thread.clock_ns = clock;
+  const bool is_older = first_list_ || clock > now_ns - list_read_ns_;
+  if (is_older) thread.clock_ns = clock;
+  thread.kept_ns = kept_from_processor_ns(thread.os_id);
+  // Where its CPU counts from its start, so does the time that it was certainly there.
+  thread.waiting.begin(monotonic_ns() - (is_older ? 0 : clock), unit_ns, part_of_unit());
 }
 
 const std::string& RanThreads::name_of(JNIEnv* jni, RanThread& thread, std::int64_t now_ns) const {
@@ -102,21 +131,31 @@ const std::string& RanThreads::name_of(JNIEnv* jni, RanThread& thread, std::int6
   return thread.name;
 }
 
-void RanThreads::look_at(RanThread& thread) {
+// Since the last time.
+std::int64_t RanThreads::kept_since(RanThread& thread) const {
+  const std::int64_t before = thread.kept_ns;
+  thread.kept_ns = std::max(kept_from_processor_ns(thread.os_id), before);
+  return thread.kept_ns - before;
+}
+
+void RanThreads::look_at(RanThread& thread, SampleCounts* waits) {
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
+  std::int64_t ran_ns = 0;
   if (clock > thread.clock_ns) {
-    thread.unattributed_ns += clock - thread.clock_ns;
+    ran_ns = clock - thread.clock_ns + (waits != nullptr ? kept_since(thread) : 0);
+    thread.unattributed_ns += ran_ns;
     thread.clock_ns = clock;
     thread.quiet = 0;
     ran_.push_back(&thread);
   } else {
-    thread.quiet = std::min(thread.quiet + 1, kMostQuiet);
+    thread.quiet = std::min(thread.quiet + 1, waits != nullptr ? kMostQuietOfTime : kMostQuiet);
   }
+  if (waits != nullptr && clock >= 0) thread.waiting.checked(monotonic_ns(), ran_ns, *waits);
   due_[(looks_ + (std::uint64_t{1} << thread.quiet)) % kSlots].push_back(&thread);
 }
 
 const std::vector<RanThread*>& RanThreads::look(JNIEnv* jni, std::int64_t now_ns,
-                                                std::int64_t unit_ns) {
+                                                std::int64_t unit_ns, SampleCounts* waits) {
   ++looks_;
   if (changes_.load(std::memory_order_relaxed) != changes_read_ &&
       now_ns - list_read_ns_ >= kListsApart) {
@@ -125,17 +164,16 @@ const std::vector<RanThread*>& RanThreads::look(JNIEnv* jni, std::int64_t now_ns
   ran_.clear();
   now_due_.clear();
   now_due_.swap(due_[looks_ % kSlots]);
-  for (RanThread* thread : now_due_) look_at(*thread);
+  for (RanThread* thread : now_due_) look_at(*thread, waits);
   return ran_;
 }
 
 bool RanThreads::is_to_be_stopped(RanThread& thread, bool waiting_too) const {
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
-  const bool runs = cpu_of_thread_ns(thread.os_id) > clock;
-  if (runs || (waiting_too && !waits_for_processor(thread.os_id))) {
-    thread.unmet = 0;
-    return true;
-  }
+  thread.running = cpu_of_thread_ns(thread.os_id) > clock;
+  thread.queued = waiting_too && !thread.running && waits_for_processor(thread.os_id);
+  if (thread.running) thread.unmet = 0;
+  if (thread.running || (waiting_too && !thread.queued)) return true;
   // One processor is taken by this thread. After four times the expected number of rounds, a thread
   // would have been found running with 98 % probability.
   const std::size_t others = processors_ - 1;

@@ -17,6 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "time/totals/sample_counts.h"
+#include "time/totals/waiting_time.h"
 #include "vm/thread_fields.h"
 
 namespace ddm {
@@ -28,10 +30,14 @@ struct RanThread {
   std::string name;
   bool carrier = false;              // a carrier of virtual threads
   std::int64_t clock_ns = 0;         // its CPU clock at the last check
-  std::int64_t unattributed_ns = 0;  // CPU time not attributed to a sample yet, and head_start_ns
+  std::int64_t kept_ns = 0;          // for how long it was kept from a processor so far (cpu=wall)
+  std::int64_t unattributed_ns = 0;  // it ran, and no sample tells it yet; and head_start_ns
   std::int64_t head_start_ns = 0;
   std::uint32_t quiet = 0;  // log2 of the rounds between checks: it was idle at the last ones
   std::uint32_t unmet = 0;  // rounds in which it had run but was not running
+  bool running = false;     // at the last is_to_be_stopped()
+  bool queued = false;      // then: runnable, without a processor; known if threads that wait count
+  WaitingTime waiting;      // cpu=wall
   std::uint64_t list = 0;   // number of the last list that contained it
   std::int64_t name_read_ns = 0;
 };
@@ -48,7 +54,13 @@ class RanThreads {
   // The threads that have run; valid until the next call. `unit_ns`: CPU time per sample. Each
   // thread starts at a random offset within a unit, so that a thousand threads that use a
   // thousandth of a unit each yield one sample.
-  const std::vector<RanThread*>& look(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
+  //
+  // `waits`: the time that they waited is wanted as well, and told there (cpu=wall). To have run is
+  // then also to have been kept from a processor.
+  const std::vector<RanThread*>& look(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns,
+                                      SampleCounts* waits);
+  // Those that the last look() checked, whether they had run or not.
+  const std::vector<RanThread*>& checked() const { return now_due_; }
 
   // For a thread of the last look(). Stopping a thread that is runnable but waits for a processor
   // would take long and disturb running ones, so it is postponed, at most until it would have been
@@ -71,7 +83,8 @@ class RanThreads {
 
   void read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
   void meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns);
-  void look_at(RanThread& thread);
+  void look_at(RanThread& thread, SampleCounts* waits);
+  std::int64_t kept_since(RanThread& thread) const;
 
   jvmtiEnv* const jvmti_;
   const ThreadFields fields_;

@@ -49,7 +49,8 @@ void TimeFeature::time_locks(JNIEnv* jni) {
 
 std::string TimeFeature::sample_cpu(JNIEnv* jni, bool on) {
   if (on) {
-    return sampler_.start(jni, stacks_.naming(jni), {options_.interval_ms, options_.delay});
+    return sampler_.start(jni, stacks_.naming(jni),
+                          {options_.interval_ms, options_.delay, options_.wall});
   }
   sampler_.stop();
   return "";

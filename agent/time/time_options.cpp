@@ -7,16 +7,17 @@ namespace ddm {
 std::vector<OptionRow> TimeOptions::rows() {
   using enum OptionRow::Reload;
   return {
-      {"cpu", "times|samples|off", "time of methods, exactly or by samples (off)", kTaken,
+      {"cpu", "times|samples|wall|off", "exact times, or samples of what runs or of all (off)",
+       kTaken,
        [this](std::string_view v) {
          if (v == "times")
            cpu_times = true;
-         else if (v == "samples")
-           cpu_samples = true;
+         else if (v == "samples" || v == "wall")
+           cpu_samples = true, wall = v == "wall";
          else if (v == "off" || v.empty())
            cpu_times = cpu_samples = false;
          else
-           return not_one_of(v, "times, samples, off");
+           return not_one_of(v, "times, samples, wall, off");
          return Wrong();
        },
        [this] { cpu_times = cpu_samples = false; }},

@@ -13,6 +13,7 @@ enum class SamplingDelay { kVaried, kExponential, kFixed };
 
 struct TimeOptions {
   bool cpu_times = false, cpu_samples = false;  // cpu=times,cpu=samples: both
+  bool wall = false;                            // the samples are of all threads: cpu=wall
   std::string methods;                          // classes and methods for cpu=times, as given
   std::int64_t interval_ms = 10;                // of cpu=samples
   SamplingDelay delay = SamplingDelay::kVaried;

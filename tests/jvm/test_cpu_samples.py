@@ -4,6 +4,7 @@ import os
 from cpu_shares import PARTS, shares_come_to, truth_of
 from harness import Report, test
 from measured import best_of
+from pprof import Profile
 
 
 def shares(report, thread="main"):
@@ -100,3 +101,74 @@ def virtual_threads_are_sampled_and_not_their_carriers(t):
     in_spin = sum(s["count"] for s in spinning
                   if any(frame["method"] == "spin" for frame in s["stack"]))
     assert count >= 100 and in_spin >= 0.9 * count, (count, in_spin, report.summary["sampler"])
+
+
+class WallSamples:
+    """What WallShares says of itself, in milliseconds, and what the samples of it come to."""
+
+    def __init__(self, t, spinners, processors=None):
+        everywhere = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, sorted(everywhere)[:processors])  # the program's, too
+        try:
+            run = t.java("WallShares", "2000", str(spinners),
+                         agent="address=none,cpu=wall,dump=r.jsonl,dump=r.txt,dump=r.pb.gz,dump=r.html")
+        finally:
+            os.sched_setaffinity(0, everywhere)
+        self.working, self.resting = (int(run.out.split()[i]) for i in (1, 3))
+        self.report = Report(t.path("r.jsonl"))
+        self.sampler = self.report.summary["sampler"]
+        assert self.sampler["clock"] == "wall" and not self.sampler["failed"], self.sampler
+        # What came after the last look is missing, and looks are the later the more the machine has to
+        # do; the sampler is on before main is, and until the report.
+        self.late = 100 + 2 * self.sampler["longest_ns"] / 1e6
+
+    def ms(self, thread, *methods):
+        return self.sampler["asked_ns"] / 1e6 * sum(
+            s["count"] for s in self.report.samples
+            if s["thread"] == thread and any(f["method"] in methods for f in s["stack"]))
+
+    def judge(self, spinners):
+        all_ms = self.working + self.resting
+        told = {name: self.ms(name, method) for name, method in
+                [("idle", "idle"), ("blocked", "enter"), *((f"busy-{i}", "spin") for i in range(spinners))]}
+        told["main"] = self.ms("main", "main")
+        on_ms = self.sampler["on_ns"] / 1e6 + self.late
+        for name, ms in told.items():
+            assert all_ms - self.late <= ms <= on_ms, (name, told, all_ms, self.sampler)
+        assert abs(self.ms("main", "rest") - self.resting) <= 0.1 * all_ms, (
+            self.ms("main", "rest"), self.resting, self.sampler)
+
+
+@test()
+def samples_of_wall_time_share_the_time_of_threads_that_wait_too(t):
+    samples = WallSamples(t, 0)
+    samples.judge(0)
+    with open(t.path("r.txt"), encoding="utf-8") as f:
+        assert "Wall-clock samples: " in f.read()
+    assert Profile(t.path("r.pb.gz")).types == ["samples", "wall"]
+
+
+@test()
+def threads_that_wait_for_a_processor_are_told_where_they_run(t):
+    WallSamples(t, 2, processors=1).judge(2)
+
+
+@test(timeout=180, every_days=2)
+def two_thousand_waiting_threads_are_sampled_by_wall_time_within_the_budget(t):
+    t.java("CpuShares", "1500", "2000", flags=["-Xss256k"],
+           agent="address=none,cpu=wall,budget=5,dump=r.jsonl")
+    report = Report(t.path("r.jsonl"))
+    sampler = report.summary["sampler"]
+    assert sampler["own_ns"] + sampler["others_ns"] <= 0.06 * sampler["on_ns"], sampler
+    idle = {s["thread"]: s["count"] for s in report.samples if s["thread"].startswith("idle-")}
+    assert len(idle) == 2000, len(idle)
+
+
+@test(min_jdk=21)
+def a_virtual_thread_on_a_carrier_has_its_wall_time(t):
+    t.java("VirtualShares", "1500", agent="address=none,cpu=wall,dump=r.jsonl")
+    report = Report(t.path("r.jsonl"))
+    sampler = report.summary["sampler"]
+    ms = sampler["asked_ns"] / 1e6 * sum(s["count"] for s in report.samples if s["thread"] == "spinner")
+    late = 100 + 2 * sampler["longest_ns"] / 1e6
+    assert 1500 - late <= ms <= sampler["on_ns"] / 1e6 + late, (ms, sampler)

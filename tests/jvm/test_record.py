@@ -240,6 +240,20 @@ def what_a_record_switched_on_ends_with_it_even_if_it_is_killed(t):
 
 
 @test()
+def record_samples_all_threads_or_what_runs_and_one_of_them_at_a_time(t):
+    with Target(t, agent="dump=none") as p:
+        assert "written" in ddm(t, "record", p.pid, "-d", "0.5", "--wall", "-o", t.path("w.jsonl"))
+        report = Report(t.path("w.jsonl"))
+        assert report.summary["sampler"]["clock"] == "wall", report.summary
+        assert any(s["thread"] == "main" for s in report.samples), "main waits for its next line"
+        assert time_and_life(t, p.pid) == (False, False, False)
+        ddm(t, "record", p.pid, "--wall", "--cpu", code=USAGE)
+        p.attach(AGENT, "cpu=samples")
+        assert "one at a time" in ddm(t, "record", p.pid, "-d", "0.5", "--wall", code=REFUSED)
+        p.attach(AGENT, "cpu=off")
+
+
+@test()
 def record_below_a_method_has_what_that_method_caused(t):
     with Target(t, agent="dump=none") as p:
         for method, name, end in (("deepMarks", "r.jsonl", True), ("DdmTarget.deepMarks", "end.jsonl", False)):

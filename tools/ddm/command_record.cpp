@@ -260,7 +260,11 @@ void add_record(CLI::App& app, Command& chosen) {
       "Record allocations for so long and write a report; loads the agent if need be", record);
   command.add_option("PID", options.target, kOnlyTargetHelp);
   WantedOptions& wanted = options.wanted;
-  command.add_flag("--cpu", wanted.cpu, "Sample what runs as well (cpu=samples)");
+  CLI::Option* cpu =
+      command.add_flag("--cpu", wanted.cpu, "Sample what runs as well (cpu=samples)");
+  command
+      .add_flag("--wall", wanted.wall, "Sample all threads as well, those that wait too (cpu=wall)")
+      ->excludes(cpu);
   command.add_flag("--locks", wanted.locks, "Time the waits for locks as well (monitor=y)");
   command.add_flag("--live", wanted.live, "Tell what of it is still alive (live=y)");
   add_bytes(command, "--interval", wanted.interval,

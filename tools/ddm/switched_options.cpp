@@ -19,7 +19,7 @@ void append_option(std::string& options, const std::string& option) {
 }
 
 struct OnNow {
-  bool cpu = false, locks = false;
+  bool cpu = false, wall = false, locks = false;
 };
 
 // For how long the sampler has been on; -1: it never was.
@@ -39,7 +39,9 @@ OnNow on_now(DdmClient& client) {
   if (before < 0) return now;
   std::this_thread::sleep_for(kLook);
   const auto later = fetch_time(client, {});
-  now.cpu = later && !later->empty() && sampled_ns(later->front()) > before;
+  if (!later || later->empty() || sampled_ns(later->front()) <= before) return now;
+  now.wall = text_of(later->front()["sampler"], "clock") == "wall";
+  now.cpu = !now.wall;
   return now;
 }
 
@@ -53,7 +55,11 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
   if (!client.offers(kLentOptionsFeature)) {
     return Error{"the target's agent takes no options for a while; an older one does not"};
   }
-  const OnNow before = wanted.cpu || wanted.locks ? on_now(client) : OnNow{};
+  const OnNow before = wanted.cpu || wanted.wall || wanted.locks ? on_now(client) : OnNow{};
+  if ((wanted.cpu && before.wall) || (wanted.wall && before.cpu)) {
+    return Error{fmt::format("the target samples {} just now, and one at a time goes",
+                             before.wall ? "all threads (cpu=wall)" : "its CPU (cpu=samples)")};
+  }
   LentOptionsRequest first, live;
   // What is on already may be on for another command alone: then it stays on until both have ended.
   const auto add = [](LentOptionsRequest& to, bool is_wanted, bool is_on, const char* option,
@@ -63,6 +69,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
     if (!is_on) append_option(to.undoing, undone);
   };
   add(first, wanted.cpu, before.cpu, "cpu=samples", "cpu=off");
+  add(first, wanted.wall, before.wall, "cpu=wall", "cpu=off");
   add(first, wanted.locks, before.locks, "monitor=y", "monitor=n");
   if (wanted.interval > 0) {
     append_option(first.options, fmt::format("engine=vm,interval={}", wanted.interval));

@@ -9,10 +9,10 @@
 namespace ddm {
 
 struct WantedOptions {
-  bool cpu = false, locks = false, live = false;
-  std::int64_t interval = 0;  // bytes; 0: as it is
+  bool cpu = false, wall = false, locks = false, live = false;  // wall: in place of cpu
+  std::int64_t interval = 0;                                    // bytes; 0: as it is
 
-  bool any() const { return cpu || locks || live || interval > 0; }
+  bool any() const { return cpu || wall || locks || live || interval > 0; }
 };
 
 class SwitchedOptions {

@@ -143,6 +143,8 @@ function timesCards() {
 }
 
 
+// All threads were sampled, and not those alone that ran.
+const ofWall = summary.sampler && summary.sampler.clock === 'wall';
 function samplesTabs() {
   const share = (rows) => shareColumn(sumOf(rows, 'count'));
   const self = figureColumn('count', 'self', grouped);
@@ -191,7 +193,8 @@ function samplesCards() {
   const cards = [{
     name: 'Samples',
     value: grouped(source.count),
-    words: sampler ? `some ${humanNs(source.count * sampler.asked_ns)} of CPU, one for each ${
+    words: sampler ? `some ${humanNs(source.count * sampler.asked_ns)} of ${
+                         ofWall ? 'all threads, waiting or not' : 'CPU'}, one for each ${
                          humanNs(sampler.asked_ns)} of a thread` :
                      '',
   }];
@@ -211,7 +214,7 @@ function samplesCards() {
       {
         name: 'Without a sample',
         value: humanNs(sampler.missed_ns),
-        words: 'of CPU, of threads that were not met running' +
+        words: `of ${ofWall ? 'time' : 'CPU'}, of threads that were not met running` +
             (failed ? `; ${many(failed, 'stack')} could not be had` : ''),
       });
   return cards;
@@ -390,10 +393,11 @@ const kinds = {
     span: () => data.incomplete || '',
   },
   samples: {
-    title: 'CPU samples of',
+    title: ofWall ? 'Wall-clock samples of' : 'CPU samples of',
     measures: [countMeasure('Samples', 'sample')],
-    hint: 'A bar is as wide as the CPU used in it and in all it called.',
-    callers: 'What used the CPU itself, called by whom.',
+    hint: ofWall ? 'A bar is as wide as the time that threads were in it, waiting or not.' :
+                   'A bar is as wide as the CPU used in it and in all it called.',
+    callers: ofWall ? 'Where threads were, called by whom.' : 'What used the CPU itself, called by whom.',
     more: 'reports in other formats have more',
     tabs: samplesTabs,
     cards: samplesCards,

@@ -29,6 +29,7 @@ std::vector<StackSample> SampleCounts::read(const CallTree& traces) const {
   result.reserve(counts_.size());
   std::array<Frame, kMaxTreeDepth> frames;
   for (const auto& [key, count] : counts_) {
+    if (count <= 0) continue;  // taken back
     const auto depth = static_cast<std::ptrdiff_t>(traces.read(key.second, frames));
     result.push_back({count,
                       *names[key.first],

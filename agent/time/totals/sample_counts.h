@@ -19,6 +19,7 @@ class SampleCounts {
  public:
   static constexpr std::size_t kMostCounts = 131072;
 
+  // Less than 0 takes back.
   void add(std::string_view thread, TraceNumber trace, std::int64_t count);
   void clear();
 

@@ -67,6 +67,10 @@ TEST_CASE("the options of time are understood") {
   CHECK(options.time.monitor);
   const Options samples = parse_options("cpu=samples").options;
   CHECK((samples.time.cpu_samples && !samples.time.cpu_times));
+  CHECK_FALSE(samples.time.wall);
+  const Options wall = parse_options("cpu=wall").options;
+  CHECK((wall.time.cpu_samples && wall.time.wall));
+  CHECK_FALSE(parse_options("cpu=wall,cpu=samples").options.time.wall);
   CHECK_FALSE(parse_options("cpu=samples,cpu=").options.time.cpu_samples);
   const Options both = parse_options("cpu=times,cpu=samples").options;
   CHECK((both.time.cpu_samples && both.time.cpu_times));
@@ -154,7 +158,7 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"dump=a.txt,dump=x.firefox.json,live=n", "dump=x.firefox.json needs live=y"},
       {"engine=vm,interval=3g", "0 to 2147483647"},
       {"every=0", "1 to 86400, or off"},
-      {"cpu=old", "times, samples, off"},
+      {"cpu=old", "times, samples, wall, off"},
       {"methods=", "empty"},
       {"interval_ms=0", "1 to 1000"},
       {"delay=random", "varied, exponential, fixed"},
