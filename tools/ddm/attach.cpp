@@ -296,18 +296,23 @@ std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& librar
 }
 
 // "0\n", a head, and lines " 1:   4711   123456  [B (java.base@17)".
-Result<std::map<std::string, std::int64_t>> class_histogram(const JvmProcess& jvm) {
+Result<ClassHistogram> class_histogram(const JvmProcess& jvm) {
+  // These two cannot collect while they count, and count what can be reached.
+  const auto heap = ask_jvm(jvm, {"1", "jcmd", "GC.heap_info", "", ""});
+  if (!heap) return heap.error();
   const auto answer = ask_jvm(jvm, {"1", "inspectheap", "-live", "", ""});
   if (!answer) return answer.error();
   if (!answer->starts_with("0\n")) return Error{"the JVM refused: " + one_line(*answer)};
-  std::map<std::string, std::int64_t> classes;
+  ClassHistogram classes;
+  classes.collected = heap->starts_with("0\n") && heap->find("ZHeap") == std::string::npos &&
+                      heap->find("Shenandoah") == std::string::npos;
   std::istringstream lines(*answer);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string number, name;
     std::int64_t count = 0, bytes = 0;
     if (!(words >> number >> count >> bytes >> name) || !number.ends_with(':')) continue;
-    classes[name.starts_with("[") ? type_name_of(name) : name] += bytes;
+    classes.counts[name.starts_with("[") ? type_name_of(name) : name] += count;
   }
   return classes;
 }

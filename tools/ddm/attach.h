@@ -23,7 +23,11 @@ Result<std::string> agent_path(const std::string& given);
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options);
 
-// Runs a full collection and returns the bytes of each class, by name.
-Result<std::map<std::string, std::int64_t>> class_histogram(const JvmProcess& jvm);
+// How many objects of each class are held, by name.
+struct ClassHistogram {
+  std::map<std::string, std::int64_t> counts;
+  bool collected = false;  // the VM has run a full collection for it
+};
+Result<ClassHistogram> class_histogram(const JvmProcess& jvm);
 
 }  // namespace ddm

@@ -3,6 +3,8 @@
 //
 // The program is asked for a full collection at the begin, after each third of the time and at the end:
 // what these leave is what is really held. (Collections of the young alone leave what is old and dead.)
+// Where nothing was followed before, there was nothing of it at the begin; and one is enough as soon as
+// no site can have grown between all.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -63,15 +65,41 @@ std::optional<Error> wait_until(DdmClient& client, Clock::time_point begin, doub
   return {};
 }
 
-std::optional<Error> add_moment(DdmClient& client, Clock::time_point begin, LiveGrowth& growth) {
+// By how many objects there are of each class; none: not to be known.
+using ClassCounts = std::optional<std::map<std::string, std::int64_t>>;
+
+struct Watched {
+  LiveGrowth growth;
+  int collections = 0;
+  double seconds = 0;
+  // At the first collection, if there are objects that are not followed.
+  bool of_followed_alone = false;
+  ClassCounts classes;
+};
+
+// The VM's own histogram, for which most heaps are collected.
+bool collect_and_count(pid_t pid, ClassCounts& classes) {
+  const auto jvm = JvmProcess::find(pid);
+  auto histogram = jvm ? class_histogram(*jvm) : Result<ClassHistogram>(jvm.error());
+  if (!histogram) return false;
+  classes = std::move(histogram->counts);
+  return histogram->collected;
+}
+
+std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point begin,
+                                Watched& watched) {
   // A collection keeps what was held when it began.
   LiveMoment moment(since(begin));
-  const auto done = client.request({kCollectGarbage, {}}, DdmClient::kLongWork);
-  if (!done) return done.error();
+  const bool counts = watched.of_followed_alone && watched.collections == 0;
+  if (!counts || !collect_and_count(pid, watched.classes)) {
+    const auto done = client.request({kCollectGarbage, {}}, DdmClient::kLongWork);
+    if (!done) return done.error();
+  }
+  ++watched.collections;
   const auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.take(piece); });
   if (wrong) return wrong;
   if (!moment.complete()) return Error{"what the target says is alive is no list of sites"};
-  growth.add(std::move(moment));
+  watched.growth.add(std::move(moment));
   return {};
 }
 
@@ -84,19 +112,28 @@ std::optional<std::uint64_t> bytes_left(DdmClient& client) {
   return heap->max_bytes - std::min(heap->max_bytes, heap->allocated_bytes);
 }
 
-// By how much each class has grown; none: not asked, or not known.
-using ClassBytes = std::optional<std::map<std::string, std::int64_t>>;
-ClassBytes classes_of(const std::string& target) {
-  const auto jvm = JvmProcess::find(number_in<pid_t>(target).value_or(0));
-  if (!jvm) return {};
-  auto classes = class_histogram(*jvm);
-  if (!classes) return {};
-  return std::move(*classes);
+// By how many objects each class has grown since the first collection.
+std::map<std::string, std::int64_t> grown_since(const std::map<std::string, std::int64_t>& first,
+                                                const HeapGraph& graph) {
+  std::vector<std::int64_t> counts(graph.classes());
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const auto object = static_cast<ObjectNumber>(i);
+    if (!graph.is_class(object)) ++counts[graph.class_of(object)];
+  }
+  std::map<std::string, std::int64_t> grown;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 0) grown[graph.class_name(static_cast<std::uint32_t>(i))] += counts[i];
+  }
+  for (auto& [name, count] : grown) {
+    const auto before = first.find(name);
+    if (before != first.end()) count -= before->second;
+  }
+  return grown;
 }
 
-Result<std::vector<Leak>> explain(std::vector<GrowingSite> sites, DdmClient& client,
-                                  Progress& progress) {
+Result<std::vector<Leak>> explain(const Watched& watched, DdmClient& client, Progress& progress) {
   std::vector<Leak> leaks;
+  std::vector<GrowingSite> sites = watched.growth.growing();
   if (sites.empty()) return leaks;
   const auto dump = fetch_nameless_heap_dump(client, /*with_stacks=*/true, progress);
   if (!dump) return dump.error();
@@ -104,6 +141,8 @@ Result<std::vector<Leak>> explain(std::vector<GrowingSite> sites, DdmClient& cli
     progress.show(static_cast<std::size_t>(bytes));
   });
   if (!graph) return graph.error();
+  if (watched.classes) leave_out_replaced(sites, grown_since(*watched.classes, *graph));
+  if (sites.size() > kMostRows) sites.resize(kMostRows);
   SiteObjects objects(*graph);
   RootPaths ways(*graph);
   for (GrowingSite& site : sites) {
@@ -113,7 +152,7 @@ Result<std::vector<Leak>> explain(std::vector<GrowingSite> sites, DdmClient& cli
   return leaks;
 }
 
-void print_leaks_json(const std::vector<Leak>& leaks, const LiveGrowth& growth, double watched) {
+void print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched) {
   Json rows = Json::array();
   for (const Leak& leak : leaks) {
     rows.push_back(
@@ -127,8 +166,8 @@ void print_leaks_json(const std::vector<Leak>& leaks, const LiveGrowth& growth, 
          {"seconds_to_full", leak.seconds_to_full ? Json(*leak.seconds_to_full) : Json(nullptr)},
          {"paths", paths_json(leak.paths)}});
   }
-  print_json({{"collections", growth.moments()},
-              {"seconds", std::round(watched * 10) / 10},
+  print_json({{"collections", watched.collections},
+              {"seconds", std::round(watched.seconds * 10) / 10},
               {"rows", std::move(rows)}});
 }
 
@@ -199,15 +238,16 @@ void print_held(const Held& held, std::size_t number, std::size_t top,
   }
 }
 
-void print_leaks(const std::vector<Leak>& leaks, const LiveGrowth& growth, double watched,
-                 std::size_t top, std::optional<std::uint64_t> left) {
+void print_leaks(const std::vector<Leak>& leaks, const Watched& watched, std::size_t top,
+                 std::optional<std::uint64_t> left) {
   if (leaks.empty()) {
-    print("nothing grows: no site had more alive after each of {} full collections in {:.0f} s\n",
-          growth.moments(), watched);
+    print("nothing grows: no site had more alive after each of {} in {:.0f} s\n",
+          counted(watched.collections, "full collection"), watched.seconds);
     return;
   }
-  print("{} had more alive after each of {} full collections in {:.0f} s\n",
-        counted(static_cast<std::int64_t>(leaks.size()), "site"), growth.moments(), watched);
+  print("{} had more alive after each of {} in {:.0f} s\n",
+        counted(static_cast<std::int64_t>(leaks.size()), "site"),
+        counted(watched.collections, "full collection"), watched.seconds);
   const std::vector<Held> all = by_root(leaks);
   for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top, left);
   if (all.size() > top) {
@@ -219,28 +259,25 @@ void print_leaks(const std::vector<Leak>& leaks, const LiveGrowth& growth, doubl
 int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects& followed) {
   Progress progress(fmt::format("watching for {} s, Ctrl-C ends it", options.seconds));
   client.on_progress([&progress](std::size_t) { progress.show(0); });
-  const ClassBytes before = followed.began_now() ? classes_of(options.target) : ClassBytes();
-  LiveGrowth growth;
+  const pid_t pid = number_in<pid_t>(options.target).value_or(0);
+  Watched watched;
+  watched.of_followed_alone = followed.began_now();
+  if (followed.began_now()) watched.growth.add(LiveMoment(0));
   const Clock::time_point begin = Clock::now();
-  for (int i = 0; i <= kSpans && !interrupted(); ++i) {
+  for (int i = followed.began_now() ? 1 : 0; i <= kSpans && watched.growth.may_grow(); ++i) {
     if (auto gone = wait_until(client, begin, options.seconds * i / kSpans)) {
       return refuse("the program has ended");
     }
-    if (interrupted() && growth.moments() >= kSpans) break;
-    if (const auto wrong = add_moment(client, begin, growth)) return refuse(wrong->message);
+    if (interrupted() && watched.growth.moments() >= kSpans) break;
+    if (const auto wrong = add_moment(client, pid, begin, watched)) return refuse(wrong->message);
+    if (interrupted()) break;
   }
-  const double watched = since(begin);
-  if (growth.moments() < 3) return refuse("ended before there was anything to compare");
-  std::map<std::string, std::int64_t> net;
-  const ClassBytes after = before ? classes_of(options.target) : ClassBytes();
-  if (before && after) {
-    net = *after;
-    for (const auto& [name, bytes] : *before) net[name] -= bytes;
+  watched.seconds = since(begin);
+  if (watched.growth.moments() < 3 && watched.growth.may_grow()) {
+    return refuse("ended before there was anything to compare");
   }
-  auto sites = growth.growing(before && after ? &net : nullptr);
-  if (sites.size() > kMostRows) sites.resize(kMostRows);
   const auto left = bytes_left(client);
-  auto leaks = explain(std::move(sites), client, progress);
+  auto leaks = explain(watched, client, progress);
   if (!leaks) return refuse(leaks.message());
   progress.clear();
   for (Leak& leak : *leaks) {
@@ -250,9 +287,9 @@ int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects&
     }
   }
   if (options.json) {
-    print_leaks_json(*leaks, growth, watched);
+    print_leaks_json(*leaks, watched);
   } else {
-    print_leaks(*leaks, growth, watched, options.top, left);
+    print_leaks(*leaks, watched, options.top, left);
   }
   return kExitOk;
 }
@@ -280,7 +317,8 @@ void add_leaks(CLI::App& app, Command& chosen) {
       app, chosen, "leaks", "Show what grows, who holds it and who allocated it", leaks);
   command.add_option("PID", options.target, kOnlyTargetHelp);
   add_duration(command, "--for", options.seconds,
-               "How long to watch; four full collections are asked for meanwhile", 1, kMostSeconds);
+               "How long to watch; three or four full collections are asked for meanwhile", 1,
+               kMostSeconds);
   add_top(command, options.top, "How many roots, and sites of each");
   command.add_flag("--json", options.json,
                    "All: {collections, seconds, rows: [{class, stack, live_count, live_bytes, "

@@ -1,6 +1,5 @@
 #include "followed_objects.h"
 
-#include "report_fetch.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/switch_request.h"
 
@@ -9,15 +8,13 @@ namespace ddm {
 Result<FollowedObjects> FollowedObjects::of(DdmClient& client) {
   const auto state = client.get<TrackingState>({TrackingState::kType, {}});
   if (!state) return state.error();
-  const auto summary = fetch_summary(client);
-  if (!summary) return summary.error();
   WantedOptions wanted;
   wanted.live = true;
   auto switched = SwitchedOptions::on(client, wanted);
   if (!switched) return switched.error();
   FollowedObjects followed(client, std::move(*switched));
   followed.tracked_ = state->on;
-  followed.began_now_ = !state->on || !summary->contains("gc");
+  followed.began_now_ = !state->on || !followed.switched_.was_live();
   return followed;
 }
 

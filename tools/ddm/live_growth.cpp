@@ -23,12 +23,16 @@ double slope(const std::vector<double>& seconds, const std::vector<double>& valu
   return of_x > 0 ? of_both / of_x : 0;
 }
 
+bool rises(const std::vector<double>& values) {
+  return std::ranges::is_sorted(values, std::less_equal<>());
+}
+
 bool grows_steadily(const std::vector<double>& values) {
   const double mean = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
   for (std::size_t i = 1; i < values.size(); ++i) {
-    if (values[i] <= values[i - 1] || 3 * (values[i] - values[i - 1]) < mean) return false;
+    if (3 * (values[i] - values[i - 1]) < mean) return false;
   }
-  return true;
+  return rises(values);
 }
 
 }  // namespace
@@ -48,7 +52,6 @@ bool LiveMoment::line(std::string_view line) {
   if (!object.is_object()) return false;
   if (!begun_) {
     begun_ = true;
-    gc_ = number_of(object, "gc");
     return true;
   }
   const LiveAges ages = ages_of(object);
@@ -77,23 +80,32 @@ void LiveGrowth::add(LiveMoment moment) {
   moments_.push_back(std::move(moment));
 }
 
-std::int64_t LiveGrowth::collections() const {
-  return moments_.empty() ? 0 : moments_.back().gc_ - moments_.front().gc_ + 1;
+std::vector<double> LiveGrowth::counts_of(std::uint64_t site) const {
+  std::vector<double> counts;
+  for (const LiveMoment& moment : moments_) {
+    const auto there = moment.sites_.find(site);
+    counts.push_back(there != moment.sites_.end() ? static_cast<double>(there->second.count) : 0);
+  }
+  return counts;
 }
 
-std::vector<GrowingSite> LiveGrowth::growing(const std::map<std::string, std::int64_t>* net) const {
+bool LiveGrowth::may_grow() const {
+  return moments_.size() < 2 ||
+         std::ranges::any_of(moments_.back().sites_,
+                             [this](const auto& site) { return rises(counts_of(site.first)); });
+}
+
+std::vector<GrowingSite> LiveGrowth::growing() const {
   std::vector<GrowingSite> result;
   if (moments_.size() < 3) return result;
   std::vector<double> seconds;
   for (const LiveMoment& moment : moments_) seconds.push_back(moment.seconds_);
-  std::map<std::string, std::int64_t> of_class;  // that its sites have grown by
   for (const auto& [key, last] : moments_.back().sites_) {
-    std::vector<double> bytes, counts;
+    const std::vector<double> counts = counts_of(key);
+    std::vector<double> bytes;
     for (const LiveMoment& moment : moments_) {
       const auto there = moment.sites_.find(key);
-      const Survived at = there != moment.sites_.end() ? there->second : Survived();
-      bytes.push_back(static_cast<double>(at.bytes));
-      counts.push_back(static_cast<double>(at.count));
+      bytes.push_back(there != moment.sites_.end() ? static_cast<double>(there->second.bytes) : 0);
     }
     if (last.old_count == 0 || !grows_steadily(counts) || !grows_steadily(bytes)) continue;
     const Json row = Json::parse(moments_.back().lines_.at(key), nullptr, false);
@@ -103,19 +115,23 @@ std::vector<GrowingSite> LiveGrowth::growing(const std::map<std::string, std::in
     site.alive = last;
     site.bytes_per_minute = 60 * slope(seconds, bytes);
     site.objects_per_minute = 60 * slope(seconds, counts);
-    of_class[site.class_name] += static_cast<std::int64_t>(bytes.back() - bytes.front());
+    site.grown = static_cast<std::int64_t>(counts.back() - counts[1]);
     result.push_back(std::move(site));
-  }
-  if (net != nullptr) {
-    std::erase_if(result, [&](const GrowingSite& site) {
-      const auto grown = net->find(site.class_name);
-      return grown == net->end() || 2 * grown->second < of_class[site.class_name];
-    });
   }
   std::sort(result.begin(), result.end(), [](const GrowingSite& a, const GrowingSite& b) {
     return std::tie(b.bytes_per_minute, a.class_name) < std::tie(a.bytes_per_minute, b.class_name);
   });
   return result;
+}
+
+void leave_out_replaced(std::vector<GrowingSite>& sites,
+                        const std::map<std::string, std::int64_t>& grown) {
+  std::map<std::string, std::int64_t> of_sites;
+  for (const GrowingSite& site : sites) of_sites[site.class_name] += site.grown;
+  std::erase_if(sites, [&](const GrowingSite& site) {
+    const auto as_a_whole = grown.find(site.class_name);
+    return as_a_whole == grown.end() || 2 * as_a_whole->second < of_sites[site.class_name];
+  });
 }
 
 }  // namespace ddm

@@ -27,17 +27,14 @@ class LiveMoment {
 
   bool take(std::string_view piece);  // false: not such a list
   bool complete() const { return begun_ && text_.empty(); }
-  double seconds() const { return seconds_; }  // since the watch began
-  std::int64_t gc() const { return gc_; }
 
  private:
   friend class LiveGrowth;
   bool line(std::string_view line);
 
-  const double seconds_;
+  const double seconds_;  // since the watch began
   std::string text_;
   bool begun_ = false;
-  std::int64_t gc_ = 0;
   std::unordered_map<std::uint64_t, Survived> sites_;     // by the hash of class and stack
   std::unordered_map<std::uint64_t, std::string> lines_;  // kept for the newest moment only
 };
@@ -45,24 +42,33 @@ class LiveMoment {
 struct GrowingSite {
   std::string class_name;
   Json stack = Json::array();
-  Survived alive;  // at the end
+  Survived alive;          // at the end
+  std::int64_t grown = 0;  // objects, since the second moment
   double bytes_per_minute = 0, objects_per_minute = 0;
 };
+
+// Leaves out sites that only replace objects from before the sites were counted: of a class that has
+// grown by less than half of what its sites have. `grown`: objects of each class as a whole, since
+// the second moment.
+void leave_out_replaced(std::vector<GrowingSite>& sites,
+                        const std::map<std::string, std::int64_t>& grown);
 
 class LiveGrowth {
  public:
   void add(LiveMoment moment);
   std::size_t moments() const { return moments_.size(); }
-  std::int64_t collections() const;  // from the first moment to the last one
+
+  // Nothing is to be waited for if no site has grown from each moment to the next so far.
+  bool may_grow() const;
 
   // The fastest growing first. A site grows if it does so between all moments, each time by at
   // least a third of the mean, and if some of its objects have survived two collections: a cache
-  // that replaces its entries does not. `net`: the growth in bytes of each class as a whole, or
-  // null if unknown; a class that has grown by less than half of the sum of its sites only replaces
-  // objects from before the sites were counted.
-  std::vector<GrowingSite> growing(const std::map<std::string, std::int64_t>* net) const;
+  // that replaces its entries does not.
+  std::vector<GrowingSite> growing() const;
 
  private:
+  std::vector<double> counts_of(std::uint64_t site) const;  // at each moment
+
   std::vector<LiveMoment> moments_;
 };
 

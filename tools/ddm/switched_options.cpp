@@ -60,6 +60,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
     return Error{fmt::format("the target samples {} just now, and one at a time goes",
                              before.wall ? "all threads (cpu=wall)" : "its CPU (cpu=samples)")};
   }
+  switched.was_live_ = summary->contains("gc");
   LentOptionsRequest first, live;
   // What is on already may be on for another command alone: then it stays on until both have ended.
   const auto add = [](LentOptionsRequest& to, bool is_wanted, bool is_on, const char* option,
@@ -88,7 +89,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
   const auto tracked = client.request(to_chunk(TrackingRequest{true, /*while_connected=*/true}),
                                       DdmClient::kLongWork);
   if (!tracked) return tracked.error();
-  add(live, true, summary->contains("gc"), "live=y", "live=n");
+  add(live, true, switched.was_live_, "live=y", "live=n");
   const auto done = client.request(to_chunk(live), DdmClient::kLongWork);
   if (!done) return done.error();
   switched.client_ = &client;
@@ -96,7 +97,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
 }
 
 SwitchedOptions::SwitchedOptions(SwitchedOptions&& other) noexcept
-    : client_(std::exchange(other.client_, nullptr)) {}
+    : client_(std::exchange(other.client_, nullptr)), was_live_(other.was_live_) {}
 
 // A program that is gone needs nothing undone.
 SwitchedOptions::~SwitchedOptions() {

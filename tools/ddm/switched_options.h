@@ -23,10 +23,14 @@ class SwitchedOptions {
   SwitchedOptions& operator=(SwitchedOptions&&) = delete;
   ~SwitchedOptions();
 
+  // Whether it was told before already what lives.
+  bool was_live() const { return was_live_; }
+
  private:
   SwitchedOptions() = default;
 
   DdmClient* client_ = nullptr;  // null: nothing is to be undone
+  bool was_live_ = false;
 };
 
 }  // namespace ddm

@@ -35,23 +35,36 @@ TEST_CASE("what grows from each collection to the next is named with its rate, a
       moment(6, 4, {{"Leak", 10, 10}, {"Burst", 90, 10}, {"Steady", 20, 29}, {"Young", 2, 0}}));
   growth.add(
       moment(12, 5, {{"Leak", 10, 20}, {"Burst", 1, 101}, {"Steady", 20, 31}, {"Young", 3, 0}}));
-  const auto found = growth.growing(nullptr);
+  const auto found = growth.growing();
   REQUIRE(found.size() == 1);
   CHECK(found[0].class_name == "Leak");
   CHECK(found[0].objects_per_minute == Approx(100));
   CHECK(found[0].bytes_per_minute == Approx(1600));
   CHECK(found[0].alive.count == 30);
-  CHECK(growth.collections() == 5);
+  CHECK(found[0].grown == 10);
 }
 
 TEST_CASE("a class that as a whole does not grow only replaces what was there before") {
   LiveGrowth growth;
   for (int i = 0; i < 3; ++i)
     growth.add(moment(i, i, {{"A", 10 * i + 1, 1}, {"B", 10 * i + 1, 1}}));
-  const std::map<std::string, std::int64_t> net{{"A", 0}, {"B", 300}};
-  const auto found = growth.growing(&net);
+  auto found = growth.growing();
+  REQUIRE(found.size() == 2);
+  leave_out_replaced(found, {{"A", 4}, {"B", 5}, {"C", 10}});
   REQUIRE(found.size() == 1);
   CHECK(found[0].class_name == "B");
+}
+
+TEST_CASE("there is nothing to wait for once no site has grown between all moments") {
+  LiveGrowth growth;
+  growth.add(LiveMoment(0));
+  CHECK(growth.may_grow());
+  growth.add(moment(1, 1, {{"A", 5, 0}, {"B", 5, 0}}));
+  CHECK(growth.may_grow());
+  growth.add(moment(2, 2, {{"A", 5, 0}, {"B", 6, 0}}));
+  CHECK(growth.may_grow());
+  growth.add(moment(3, 3, {{"A", 9, 0}, {"B", 6, 0}}));
+  CHECK_FALSE(growth.may_grow());
 }
 
 }  // namespace ddm
