@@ -56,6 +56,7 @@ constexpr Once kWaiting[] = {
     {"java.util.concurrent.locks.AbstractQueuedLongSynchronizer$ConditionObject", ""},
     {"java.util.concurrent.locks.StampedLock", ""},
     {"java.util.concurrent.FutureTask", "awaitDone"},
+    {"java.lang.VirtualThread", "getTermination"},
     {"java.util.concurrent.CompletableFuture", "waitingGet"},
     {"java.util.concurrent.CompletableFuture", "timedGet"},
     // With the result there already they make less.
@@ -69,6 +70,7 @@ constexpr Once kWaiting[] = {
     {"java.util.concurrent.SynchronousQueue$TransferQueue", ""},
     {"java.util.concurrent.SynchronousQueue$Transferer", ""},
     {"java.util.concurrent.ThreadPoolExecutor", "addWorker"},
+    {"java.util.concurrent.ThreadPoolExecutor", "tryTerminate"},
     {"java.util.concurrent.ForkJoinPool", "signalWork"},
     {"java.util.concurrent.ForkJoinPool", "createWorker"},
     {"java.util.concurrent.ForkJoinPool", "registerWorker"},

@@ -79,6 +79,12 @@ TEST_CASE(
   CHECK_FALSE(is_of_first_use("java.lang.StringConcatHelper", "newString"));
 }
 
+TEST_CASE("what the JDK makes where threads meet is told from what a program asks for") {
+  CHECK(is_of_waiting("java.lang.VirtualThread", "getTermination"));  // of join()
+  CHECK(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "tryTerminate"));
+  CHECK_FALSE(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "execute"));
+}
+
 TEST_CASE("the sites of a test that have grown come first, by class and method") {
   const auto site = [](const char* class_name, const char* method, int line, std::int64_t objects,
                        std::int64_t bytes) {
