@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
  * JDK and later ones. "steady": what the JDK makes inside is its own matter, but the same each time.
  */
 class KnownCounts {
-    static final int ROUNDS = 20_000;
+    static final int ROUNDS = Integer.getInteger("known.rounds", 20_000);
     static final List<Integer> SMALL = List.of(1, 2, 3);
     static final Object[] SINK = new Object[1];
 
