@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """What one recorded allocation costs the program: CPU nanoseconds, best round of a hot loop.
 
-Usage: bench/record_cost.py      (after: cmake --build --preset release)
+Usage: bench/record_cost.py [--rounds N] [--cases WORD,...]   (after: cmake --build --preset release)
+
+DDM_MORE_JDKS=build/jdks has it measure those of tests/more_jdks.sh too.
 """
+import argparse
 import os
+import statistics
 import subprocess
 import sys
 
@@ -26,18 +30,32 @@ CASES = [
 ]
 
 
+def measured(jdk, options, objects):
+    agent = [] if options is None else [f"-agentpath:{harness.AGENT}={options}"]
+    return float(subprocess.run([jdk.java, "-XX:+UseSerialGC", *agent, "-cp",
+                                 os.path.join(harness.WORK, "classes"), "Cost", objects, "15"],
+                                check=True, capture_output=True, text=True).stdout)
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=1,
+                        help="each case so often, the JDKs in turns; with more than one a second table has the "
+                             "medians of the ratios to JDK 25 in the same round")
+    parser.add_argument("--cases", default="", help="those whose names contain one of these words")
+    options = parser.parse_args()
     harness.build_programs()
     print(f"{'':28}" + "".join(f"{'JDK ' + str(j.major):>10}" for j in harness.JDKS))
-    for name, options, objects in CASES:
-        row = f"{name:28}"
-        for jdk in harness.JDKS:
-            agent = [] if options is None else [f"-agentpath:{harness.AGENT}={options}"]
-            out = subprocess.run([jdk.java, "-XX:+UseSerialGC", *agent, "-cp",
-                                  os.path.join(harness.WORK, "classes"), "Cost", objects, "15"],
-                                 check=True, capture_output=True, text=True).stdout
-            row += f"{float(out):10.1f}"
-        print(row, flush=True)
+    ratios = []
+    for name, agent, objects in CASES:
+        if not any(word in name for word in options.cases.split(",")):
+            continue
+        rounds = [{jdk.major: measured(jdk, agent, objects) for jdk in harness.JDKS} for _ in range(options.rounds)]
+        print(f"{name:28}" + "".join(f"{min(r[j.major] for r in rounds):10.1f}" for j in harness.JDKS), flush=True)
+        ratios.append((name, [statistics.median(r[j.major] / r[25] for r in rounds) for j in harness.JDKS
+                              if 25 in rounds[0]]))
+    for name, row in ratios if options.rounds > 1 else ():
+        print(f"{name:28}" + "".join(f"{ratio:10.2f}" for ratio in row))
 
 
 main()
