@@ -71,6 +71,7 @@ constexpr Once kWaiting[] = {
     {"java.util.concurrent.SynchronousQueue$Transferer", ""},
     {"java.util.concurrent.ThreadPoolExecutor", "addWorker"},
     {"java.util.concurrent.ThreadPoolExecutor", "tryTerminate"},
+    {"java.util.concurrent.ThreadPoolExecutor", "getTask"},
     {"java.util.concurrent.ForkJoinPool", "signalWork"},
     {"java.util.concurrent.ForkJoinPool", "createWorker"},
     {"java.util.concurrent.ForkJoinPool", "registerWorker"},

@@ -82,6 +82,7 @@ TEST_CASE(
 TEST_CASE("what the JDK makes where threads meet is told from what a program asks for") {
   CHECK(is_of_waiting("java.lang.VirtualThread", "getTermination"));  // of join()
   CHECK(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "tryTerminate"));
+  CHECK(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "getTask"));
   CHECK_FALSE(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "execute"));
 }
 
