@@ -44,12 +44,25 @@ final class Figures {
         for (int i = 1; i < lines.length; ++i) {
             sites.add(site(lines[i].split("\t")));
         }
-        String[] words = lines[0].split("\t");
+        return new Figures(numbers(lines[0]), sites);
+    }
+
+    /** Those of a scope without its sites. */
+    static Figures sums(byte[] written) {
+        int end = 0;
+        while (end < written.length && written[end] != '\n') {
+            ++end;
+        }
+        return new Figures(numbers(new String(written, 0, end, StandardCharsets.US_ASCII)), Collections.emptyList());
+    }
+
+    private static long[] numbers(String line) {
+        String[] words = line.split("\t");
         long[] sums = new long[words.length];
         for (int i = 0; i < sums.length; ++i) {
             sums[i] = Long.parseLong(words[i]);
         }
-        return new Figures(sums, sites);
+        return sums;
     }
 
     private static AllocationSite site(String[] fields) {

@@ -1,8 +1,8 @@
 package ddm.test;
 
-import java.io.BufferedWriter;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.Writer;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -15,17 +15,12 @@ import java.util.TreeMap;
  * process, whoever runs the tests; its lock is held while files are written.
  */
 final class Ledger {
-    /** The largest with all their frames, the others with some: one that is new may be small. */
-    private static final int SITES_OF_TEST = 200;
-    private static final int WHOLE_SITES = 20;
-    private static final int FRAMES_OF_SITE = 24;
-    private static final int FRAMES_OF_SMALL_SITE = 8;
-
     private static final Ledger INSTANCE = new Ledger();
 
     private final Map<String, long[]> tests = new TreeMap<>();
     private final String path = System.getProperty("ddm.allocations", "allocations.txt");
-    private Writer sites;
+    private final SiteLines lines = new SiteLines();
+    private OutputStream sites;
     private boolean failed;
     private long lost;
 
@@ -42,18 +37,19 @@ final class Ledger {
 
     /** What a test has allocated in a scope that has ended. */
     synchronized void add(String test, long scope) {
-        Figures figures = Figures.of(scope, Figures.ALL_SITES, FRAMES_OF_SITE);
-        if (figures == null) {
+        byte[] written = AgentLink.take(scope, Figures.ALL_SITES, SiteLines.FRAMES_OF_SITE);
+        if (written == null) {
             return;
         }
         String name = test;
         for (int again = 2; tests.containsKey(name); ++again) {
             name = test + "[" + again + "]";
         }
+        Figures figures = Figures.sums(written);
         tests.put(name, new long[] {figures.objects, figures.bytes});
         lost += figures.lost;
         try {
-            writeSites(name, figures);
+            writeSites(name, written);
         } catch (IOException failure) {
             tell(failure);
         }
@@ -97,7 +93,7 @@ final class Ledger {
         }
     }
 
-    private void writeSites(String test, Figures figures) throws IOException {
+    private void writeSites(String test, byte[] written) throws IOException {
         if (failed) {
             return;
         }
@@ -106,32 +102,9 @@ final class Ledger {
             if (file.toAbsolutePath().getParent() != null) {
                 Files.createDirectories(file.toAbsolutePath().getParent());
             }
-            sites = new BufferedWriter(Files.newBufferedWriter(file));
+            sites = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16);
         }
-        int shown = 0;
-        for (AllocationSite site : figures.sites) {
-            if (site.firstUse() || shown == SITES_OF_TEST) {
-                continue;
-            }
-            int frames = ++shown <= WHOLE_SITES ? FRAMES_OF_SITE : FRAMES_OF_SMALL_SITE;
-            StringBuilder line = new StringBuilder("{\"test\":").append(quoted(test))
-                    .append(",\"class\":").append(quoted(site.className())).append(",\"count\":")
-                    .append(site.objects()).append(",\"bytes\":").append(site.bytes())
-                    .append(",\"stack\":[");
-            String separator = "";
-            for (StackTraceElement frame : site.stack()) {
-                if (frames-- == 0) {
-                    break;
-                }
-                String file = frame.getFileName() == null ? "" : frame.getFileName();
-                line.append(separator).append("{\"class\":").append(quoted(frame.getClassName()))
-                        .append(",\"method\":").append(quoted(frame.getMethodName()))
-                        .append(",\"file\":").append(quoted(file)).append(",\"line\":")
-                        .append(frame.getLineNumber()).append('}');
-                separator = ",";
-            }
-            sites.write(line.append("]}\n").toString());
-        }
+        lines.write(written, test, sites);
     }
 
     private void tell(IOException failure) {
@@ -139,20 +112,5 @@ final class Ledger {
             System.err.println("allocations: " + path + " cannot be written: " + failure);
         }
         failed = true;
-    }
-
-    private static String quoted(String text) {
-        StringBuilder json = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); ++i) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < ' ' || Character.isSurrogate(c)) {
-                json.append(String.format("\\u%04x", (int) c));
-            } else {
-                json.append(c);
-            }
-        }
-        return json.append('"').toString();
     }
 }
