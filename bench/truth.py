@@ -5,10 +5,12 @@ Usage: bench/truth.py [--runs 3] [--programs fop,h2,...] [--ways vm,bci,...] [--
        (after: cmake --build --preset release; the programs and libjava-allocation-instrumenter-java are Debian's)
 
 vm, bci, 512k: this agent, exact by either engine, and sampled. debian: java-allocation-instrumenter. shim: its
-names over this agent. jfr: ObjectAllocationSample with its default of 150 a second, weights added up. Truth of
-bytes: the counters of all threads that are alive at the end, taken by the program itself (bench/programs/Truth.java)
-in a run without any tool. The list of a way is held against that of vm by what is in both, and by Kendall's tau of
-what is. CPU is of the whole process, as a multiple of that without a tool; ways take turns.
+names over this agent. jfr: ObjectAllocationSample with the rate of its `profile` settings, weights added up. jfr-tlab:
+each allocation outside of an allocation buffer and the first in each new one, which is as exact as JFR goes: the
+object has the size of the buffer. Truth of bytes: the counters of all threads that are alive at the end, taken by the
+program itself (bench/programs/Truth.java) in a run without any tool, and in the same run, which is that of a program with its compiler and a tool. The list of a way is held against that of vm by
+what is in both, and by Kendall's tau of what is; and the lists of its own runs against each other, in the same way.
+CPU is of the whole process, over the lowest of all runs without a tool; ways take turns.
 """
 import argparse
 import collections
@@ -16,6 +18,7 @@ import itertools
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -56,6 +59,13 @@ XSL = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Tra
 <html><xsl:for-each select="shop/item"><xsl:sort select="@kind"/><p><xsl:value-of select="concat(@kind, ': ', name)"/>
 </p></xsl:for-each></html></xsl:template></xsl:stylesheet>"""
 
+PYTHON = """h = {}
+for i in range(60000):
+    k = 'k%d' % (i % 1000)
+    h[k] = h.get(k, 0) + len(str(i))
+print(sum(h.values()))"""
+WORDS = "alpha beta gamma delta word index search term field query".split()
+
 # Class path, main class, arguments; files that they read lie in the folder where they run.
 PROGRAMS = {
     "fop": (jars("fop", "fop-core", "fop-util", "fop-events", "xmlgraphics-commons", "batik-all", "commons-io",
@@ -63,14 +73,20 @@ PROGRAMS = {
             "org.apache.fop.cli.Main", "-q -fo a.fo -pdf a.pdf".split()),
     "batik": (jars("batik-rasterizer", "batik-all", "xmlgraphics-commons", "xml-apis-ext", "xalan2", "xercesImpl",
                    "commons-io", "commons-logging"),
-              "org.apache.batik.apps.rasterizer.Main", "-d a.png a.svg".split()),
+              "org.apache.batik.apps.rasterizer.Main", "-scriptSecurityOff -d a.png a.svg".split()),
     "h2": (jars("h2"), "org.h2.tools.RunScript", "-url jdbc:h2:mem:x -script s.sql".split()),
     "xalan": (jars("xalan2", "xercesImpl", "serializer", "xml-apis"), "org.apache.xalan.xslt.Process",
               "-IN a.xml -XSL a.xsl -OUT a.html".split()),
     "groovy": (jars("groovy-all"), "groovy.ui.GroovyMain", ["-e", GROOVY]),
+    "lucene": (jars("lucene-demo-4.10.4", "lucene-core-4.10.4", "lucene-analyzers-common-4.10.4",
+                    "lucene-queryparser-4.10.4"),
+               "org.apache.lucene.demo.IndexFiles", "-index index -docs docs".split()),
+    "jython": (jars("jython"), "org.python.util.jython", ["-c", PYTHON]),
     "clojure": (jars("clojure", "core.specs.alpha", "spec.alpha"), "clojure.main", ["-e", CLOJURE]),
 }
-FILES = {"a.fo": FO, "a.svg": SVG, "a.xml": XML, "a.xsl": XSL, "s.sql": SQL}
+FILES = {"a.fo": FO, "a.svg": SVG, "a.xml": XML, "a.xsl": XSL, "s.sql": SQL,
+         **{f"docs/{n}.txt": "\n".join(" ".join(f"{WORDS[(n + line * 7 + at) % 10]}{(n * 31 + line * at) % 500}"
+                                                for at in range(12)) for line in range(60)) for n in range(300)}}
 
 # Flags, and what counts inside of the program; the report's name is r.ENDING.
 WAYS = {
@@ -81,6 +97,8 @@ WAYS = {
     "debian": ([f"-javaagent:{DEBIANS}"], "SampledCounts"),
     "shim": ([f"-javaagent:{SHIM}"], "SampledCounts"),
     "jfr": (["-XX:StartFlightRecording:filename=r.jfr,settings=profile"], "-"),
+    "jfr-tlab": (["-XX:StartFlightRecording:filename=r.jfr,settings=default,jdk.ObjectAllocationInNewTLAB#enabled=true,"
+                  "jdk.ObjectAllocationOutsideTLAB#enabled=true,jdk.ObjectAllocationSample#enabled=false"], "-"),
 }
 
 
@@ -105,12 +123,17 @@ def type_name(name):
     return kinds.get(rest, rest[1:].rstrip(";").replace("/", ".")) + "[]" * dims
 
 
+# The event's bytes.
+JFR_BYTES = {"jdk.ObjectAllocationSample": "weight", "jdk.ObjectAllocationInNewTLAB": "tlabSize",
+             "jdk.ObjectAllocationOutsideTLAB": "allocationSize"}
+
+
 def by_class_of_jfr(jdk, path):
     done = subprocess.run([os.path.join(jdk.home, "bin", "jfr"), "print", "--json", "--stack-depth", "1", "--events",
-                           "jdk.ObjectAllocationSample", path], capture_output=True, text=True, check=True)
+                           ",".join(JFR_BYTES), path], capture_output=True, text=True, check=True)
     sums = collections.Counter()
     for event in json.loads(done.stdout)["recording"]["events"]:
-        sums[type_name(event["values"]["objectClass"]["name"])] += event["values"]["weight"]
+        sums[type_name(event["values"]["objectClass"]["name"])] += event["values"][JFR_BYTES[event["type"]]]
     return None, sum(sums.values()), sums
 
 
@@ -125,13 +148,14 @@ def run(jdk, way, program, folder, classes):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, errors="replace", check=False, timeout=900)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    shutil.rmtree(os.path.join(folder, "index"), ignore_errors=True)
     if done.returncode != 0 or not os.path.exists(os.path.join(folder, "r.txt")):
         print(f"{program} {way}: exit code {done.returncode}: {done.stderr[-300:]}", file=sys.stderr)
         return None
     with open(os.path.join(folder, "r.txt"), encoding="utf-8") as f:
         first, *rest = f.read().splitlines()
     counted = None
-    if way == "jfr":
+    if way.startswith("jfr"):
         counted = by_class_of_jfr(jdk, os.path.join(folder, "r.jfr"))
     elif counter != "-":
         rows = [row.rsplit(" ", 2) for row in rest]
@@ -163,10 +187,11 @@ def main():
     options = parser.parse_args()
     jdk = next(jdk for jdk in JDKS if jdk.major == options.jdk)
     ways = ["none", *options.ways.split(",")]
-    print("| program | way | objects | bytes | of the VM's counters | top 15 of vm's | Kendall's tau | CPU |\n"
-          "|---|---|---:|---:|---:|---:|---:|---:|")
+    print("| program | way | objects | bytes | of the VM's counters | of those of the same run | top 15 of vm's | Kendall's tau | from run to run | "
+          "first | CPU |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FILES.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                 f.write(text)
         classes = os.path.join(folder, "classes")
@@ -181,22 +206,29 @@ def main():
                     if one is not None:
                         results[way].append(one)
             if not results["none"] or not results["vm"]:
-                print(f"| {program} | does not run here | | | | | | |")
+                print(f"| {program} | does not run here | | | | | | | | | |")
                 continue
-            plain = statistics.median(cpu for cpu, _, _ in results["none"])
+            plain = min(cpu for cpu, _, _ in results["none"])
             truth = statistics.median(vm for _, vm, _ in results["none"])
             lists = [top(counted[2]) for _, _, counted in results["vm"]]
+            dear = statistics.median(cpu for cpu, _, _ in results["none"]) / plain
+            print(f"| {program} | none | | {truth:,.0f} | | | | | | | {dear:.1f} |", flush=True)
             for way in ways[1:]:
                 if not results[way]:
-                    print(f"| {program} | {way} | failed | | | | | |")
+                    print(f"| {program} | {way} | failed | | | | | | | | |")
                     continue
                 cpu = statistics.median(one[0] for one in results[way]) / plain
                 objects = [one[2][0] for one in results[way]]
                 size = statistics.median(one[2][1] for one in results[way])
-                held = [agreement(known, top(counted[2])) for known in lists for _, _, counted in results[way]]
+                own = [top(one[2][2]) for one in results[way]]
+                held = [agreement(known, one) for known in lists for one in own]
+                again = [agreement(*two) for two in itertools.combinations(own, 2)] or [(TOP, 1.0)]
                 print(f"| {program} | {way} | {'' if None in objects else f'{statistics.median(objects):,.0f}'} | {size:,.0f} | "
-                      f"{100 * size / truth:.1f} % | {statistics.mean(n for n, _ in held):.1f} | "
-                      f"{statistics.mean(t for _, t in held):.2f} | {cpu:.1f} |", flush=True)
+                      f"{100 * size / truth:.1f} % | {100 * statistics.median(one[2][1] / one[1] for one in results[way]):.1f} % | "
+                      f"{statistics.mean(n for n, _ in held):.1f} | "
+                      f"{statistics.mean(t for _, t in held):.2f} | {statistics.mean(n for n, _ in again):.1f}, "
+                      f"{statistics.mean(t for _, t in again):.2f} | {len({one[0] for one in own if one})} | {cpu:.1f} |",
+                      flush=True)
     return 0
 
 
