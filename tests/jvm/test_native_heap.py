@@ -412,7 +412,10 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         assert any("leak_by_malloc" in name for stack, _ in profile.samples for name, _ in stack)
         with open(t.path("n.html"), encoding="utf-8") as f:
             assert "leak_by_malloc" in f.read()
-        assert "<title>Native memory of NativeLoad</title>" in document_of(t, "file://" + t.path("n.html"))
+        page = document_of(t, "file://" + t.path("n.html"))
+        assert "<title>Native memory of NativeLoad</title>" in page
+        facts, cards = page.split('id="facts"')[1].split('id="span"')[0].split('id="cards"')
+        assert "engine malloc" in facts and "tracked" not in facts and "not known" not in cards, (facts, cards)
         ddm_tool(t, "native", p.pid, "-o", "n.txt")
         with open(t.path("n.txt"), encoding="utf-8") as f:
             assert f.readline().startswith("Native memory of NativeLoad, pid"), "the text names what it is of"

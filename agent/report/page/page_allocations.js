@@ -195,27 +195,31 @@ function allocationTabs() {
 // ---- cards and words ---------------------------------------------------------------------
 
 const notTold = summary.engine === 'unknown';  // a DDM server's answer has fewer facts
+const ofMalloc = summary.engine === 'malloc';   // blocks have no times, and no count beside them
 // What the figures lack stands as large as they do: bytes that nobody saw, stacks without their
 // outer frames, stacks that were shortened.
 function lackCards() {
   const cards = [];
   const missing = summary.unattributed_bytes, counted = summary.allocated_bytes;
   const stacks = summary.virtual_thread_stack_bytes;
-  cards.push(
-      sampled ? {
-        name: 'Allocated',
-        value: counted === null ? 'not known' : humanBytes(counted),
-        words: 'the VM\'s own count, to hold the estimate against',
-      } :
-                {
-                  name: 'Unattributed',
-                  value: missing === null ? 'not known' : humanBytes(missing),
-                  words: missing === null ?
-                      'this VM keeps no allocation counter' :
-                      `${percent(missing, missing + summary.seen_bytes)} of what the VM counted was not seen` +
-                          (stacks ? `; virtual thread stacks: at most ${humanBytes(stacks)}` : ''),
-                  q: '',
-                });
+  // The VM counts what all methods allocate together.
+  if (!summary.below && !ofMalloc) {
+    cards.push(
+        sampled ? {
+          name: 'Allocated',
+          value: counted === null ? 'not known' : humanBytes(counted),
+          words: 'the VM\'s own count, to hold the estimate against',
+        } :
+                  {
+                    name: 'Unattributed',
+                    value: missing === null ? 'not known' : humanBytes(missing),
+                    words: missing === null ?
+                        'this VM keeps no allocation counter' :
+                        `${percent(missing, missing + summary.seen_bytes)} of what the VM counted was not seen` +
+                            (stacks ? `; virtual thread stacks: at most ${humanBytes(stacks)}` : ''),
+                    q: '',
+                  });
+  }
   if (!data.run) return cards;
   const run = baseOf('run');
   let unrooted = 0;
@@ -285,9 +289,11 @@ function allocationSpan() {
     const clock = (ms) => new Date(ms).toLocaleTimeString();
     const [from, to] = [clock(data.oldest_ms), clock(data.newest_ms)];
     span = (data.run ? 'Recent are the allocations recorded last' :
-                       'This page shows the recorded allocations') +
-        (notTold ? '.' :
-                   `: ${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, ` +
+                ofMalloc ? 'This page shows what malloc gave and nobody has freed' :
+                           'This page shows the recorded allocations') +
+        (notTold || !data.newest_ms ?
+             '.' :
+             `: ${humanDuration(Math.max(data.newest_ms - data.oldest_ms, 0))}, ` +
                  (from === to ? `at ${to}.` : `from ${from} to ${to}.`));
   }
   if (data.live) {

@@ -48,12 +48,12 @@ function showHeader() {
             notTold     ? ['fetched by ddm; engine and times are not known'] :
                           [
                         `engine ${summary.engine}` + (summary.shows ? ` (${summary.shows})` : ''),
-                        `stack walker ${summary.walker}`,
+                        ofMalloc ? '' : `stack walker ${summary.walker}`,
                         ...(sampled ?
                                     [`estimated from ${grouped(summary.samples)} samples, one every ${
                                     humanBytes(summary.interval)} of a thread on average`] :
                                     []),
-                        `tracked for ${humanDuration(summary.tracked_ms)}`,
+                        ofMalloc ? '' : `tracked for ${humanDuration(summary.tracked_ms)}`,
                       ]),
     summary.written_ms ? `written ${new Date(summary.written_ms).toLocaleString()}` : '',
     summary.reason ? `reason: ${summary.reason}` : '',

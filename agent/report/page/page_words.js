@@ -39,13 +39,20 @@ const many = (n, one, several = one + 's') => (n === 1 ? `1 ${one}` : `${grouped
 const times = (n) => many(n, 'allocation');
 const signed = (words, n) => (n > 0 ? `+${words(n)}` : n < 0 ? `\u2212${words(-n)}` : words(0));
 
-// "a.b.Cls.method" -> "Cls.method", "a.b.Cls[]" -> "Cls[]".
+// The library of a native frame: "libjvm.so" of "libjvm.so.os::malloc(unsigned long)". A C++ name has
+// dots of its own ("f(int) [clone .part.0]").
+const libraryOf = (name) =>
+    (summary.engine === 'malloc' && /^[^.()]+\.so(?:\.\d+)*(?=\.)/.exec(name)?.[0]) || '';
+// "a.b.Cls.method" -> "Cls.method", "a.b.Cls[]" -> "Cls[]", "libjvm.so.os::malloc()" -> "os::malloc()".
 function withoutPackage(name, aClass) {
+  const symbol = name.slice(libraryOf(name).length + 1);
+  if (libraryOf(name)) return symbol.startsWith('0x') ? name : symbol;
   const owner = aClass ? name.length : name.lastIndexOf('.');
   return name.slice(name.lastIndexOf('.', owner - 1) + 1);
 }
 // Of a method.
 function packageOf(name) {
+  if (libraryOf(name)) return libraryOf(name);
   const owner = name.slice(0, name.lastIndexOf('.'));
   return owner.slice(0, Math.max(owner.lastIndexOf('.'), 0));
 }
