@@ -203,7 +203,8 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t bud
   figures.mean_ns = figures.on_ns / figures.looks;
   figures.own_ns += own_ns;
   figures.others_ns += others_cost_ns_;
-  figures.missed_ns = ran_threads_->unattributed_ns();
+  // Head starts may have made a sample of what was not yet used.
+  figures.missed_ns = std::max<std::int64_t>(ran_threads_->unattributed_ns(), 0);
 }
 
 void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns) {
