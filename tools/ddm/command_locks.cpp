@@ -9,6 +9,7 @@
 #include "held_locks.h"
 #include "option_values.h"
 #include "output.h"
+#include "path_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"
@@ -74,8 +75,8 @@ std::string sums_text(const std::vector<Json>& monitors) {
       count += number_of(monitor, "count");
     }
     if (count == 0) continue;
-    text += fmt::format("{}{} ms {} ({} times)", text.empty() ? "" : "\n", ms_text(ns), words,
-                        grouped(count));
+    text += fmt::format("{}{} ms {} ({})", text.empty() ? "" : "\n", ms_text(ns), words,
+                        counted(count, "time"));
   }
   return text;
 }
@@ -104,8 +105,8 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   for (std::size_t i = 0; i < std::min(kShown, holders.size()); ++i) {
     const Json& holder = holders[i];
     table.add_line(shortened(
-        fmt::format("    held by {} ({} ms, {} times)", text_of(holder, "thread"),
-                    ms_text(number_of(holder, "ns")), grouped(number_of(holder, "count"))),
+        fmt::format("    held by {} ({} ms, {})", text_of(holder, "thread"),
+                    ms_text(number_of(holder, "ns")), counted(number_of(holder, "count"), "time")),
         width));
     const Json stack = holder.value("stack", Json::array());
     if (stack.empty()) continue;

@@ -4,6 +4,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "path_text.h"
 #include "report/report_words.h"
 #include "site_figures.h"
 
@@ -32,14 +33,15 @@ void append_sites(std::string& text, const Findings& findings, const std::string
   const auto& sites = sites_of(findings, name);
   for (std::size_t i = 0; i < std::min(sites.size(), kSitesShown); ++i) {
     const MeasuredSite& site = sites[i];
-    text += said("    {}: {} objects, {} bytes\n", site.class_name, grouped(site.amount.objects),
+    text += said("    {}: {}, {} bytes\n", site.class_name, counted(site.amount.objects, "object"),
                  grouped(site.amount.bytes));
     for (std::size_t f = 0; f < std::min(site.stack.size(), kGateFrames); ++f) {
       text += said("        {} {}\n", f == 0 ? "at" : "by", frame_text(gate_frame(site.stack[f])));
     }
   }
   if (sites.size() > kSitesShown) {
-    text += fmt::format("    and {} sites more\n", sites.size() - kSitesShown);
+    const auto more = static_cast<std::int64_t>(sites.size() - kSitesShown);
+    text += fmt::format("    and {} more\n", counted(more, "site"));
   }
 }
 
