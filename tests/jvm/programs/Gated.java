@@ -10,6 +10,13 @@ final class Gated {
 
     static void work() {
         for (int i = 0; i < 1000; i++) keep = pad(i);
+        lambda(1);
+    }
+
+    /** A class of its own name in each run. */
+    static void lambda(int number) {
+        Runnable made = () -> keep = number;
+        keep = made;
     }
 
     public static void main(String[] arguments) {

@@ -24,11 +24,22 @@ int jdk_of(std::string_view vm) {
   return number_in<int>(version.substr(0, version.find_first_not_of("0123456789"))).value_or(0);
 }
 
+// Without what is another one in each run: a hidden class's address, and the number of a lambda on 17.
+std::string lasting(std::string name) {
+  if (const std::size_t address = name.find("/0x"); address != std::string::npos) {
+    name.resize(address);
+    const std::size_t last = name.find_last_not_of("0123456789");
+    if (name.substr(0, last + 1).ends_with("$$Lambda$")) name.resize(last);
+  }
+  return name;
+}
+
 // A name is a line of a baseline: control characters are escaped.
 std::string site_name(const std::string& class_name, const Json& stack) {
   const FrameName frame = first_outside_jdk(stack);
-  return printable(class_name + " @ " +
-                   (frame.known() ? frame.class_name + "." + frame.method : "(no Java frame)"));
+  return printable(
+      lasting(class_name) + " @ " +
+      (frame.known() ? lasting(frame.class_name) + "." + frame.method : "(no Java frame)"));
 }
 
 bool is_set_apart(const Json& stack) {
