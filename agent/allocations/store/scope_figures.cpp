@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
@@ -44,31 +45,79 @@ class MethodWords {
   std::unordered_map<NameId, Words> known_;
 };
 
-// A stack from the allocating method outwards, up to where the measured part begins.
+// A stack from a frame outwards, up to where the measured part begins.
 struct Walked {
   bool root = false, first_use = false, runner = false, program = false;
   std::uint32_t frames = 0;
 };
 
-Walked walk(const CallTree& tree, TraceNumber trace, ScopeRoot::Rule rule, MethodWords& words) {
-  Walked result;
-  std::uint32_t at = 0;
-  bool jdk = true;  // all frames so far, those of what runs tests aside
-  for (; trace > kCutTrace; trace = tree.caller(trace)) {
-    const MethodWords::Words& word = words.of(tree.frame(trace).method);
-    if (rule == ScopeRoot::Rule::kEverything && word.kit) break;
-    ++at;
-    result.runner |= word.runner;
-    result.program |= word.program;
-    if (result.root) continue;
-    jdk = jdk && (word.jdk || word.runner);
-    result.first_use |= word.first_use || (jdk && word.waiting);
-    result.frames = at;
-    // A test method may be called by another one of the same name; the innermost one counts.
-    result.root = rule == ScopeRoot::Rule::kBelowMethod && word.root;
+// Walks each node of the tree once: the stacks of a test have nearly all of their frames in common.
+class Walks {
+ public:
+  Walks(const CallTree& tree, ScopeRoot::Rule rule, MethodWords& words)
+      : tree_(tree), rule_(rule), words_(words) {}
+
+  // From the allocating method outwards.
+  Walked of(TraceNumber trace) {
+    Walked result = outwards(trace);
+    // What the JDK waits with is a first use only if no frame of the program's stands further in.
+    for (; trace > kCutTrace && !result.first_use; trace = tree_.caller(trace)) {
+      const MethodWords::Words& word = words_.of(tree_.frame(trace).method);
+      if (ends_at(word) || !(word.jdk || word.runner)) break;
+      result.first_use = word.waiting;
+      if (is_root(word)) break;
+    }
+    return result;
   }
-  return result;
-}
+
+ private:
+  bool ends_at(const MethodWords::Words& word) const {
+    return rule_ == ScopeRoot::Rule::kEverything && word.kit;
+  }
+  // A test method may be called by another one of the same name; the innermost one counts.
+  bool is_root(const MethodWords::Words& word) const {
+    return rule_ == ScopeRoot::Rule::kBelowMethod && word.root;
+  }
+
+  Walked outwards(TraceNumber trace) {
+    Walked result;
+    path_.clear();
+    for (; trace > kCutTrace; trace = tree_.caller(trace)) {
+      if (const auto known = known_.find(trace); known != known_.end()) {
+        result = known->second;
+        break;
+      }
+      const MethodWords::Words& word = words_.of(tree_.frame(trace).method);
+      if (ends_at(word)) break;
+      path_.push_back({trace, &word});
+    }
+    for (; !path_.empty(); path_.pop_back()) {
+      const MethodWords::Words& word = *path_.back().word;
+      if (is_root(word)) {
+        result.root = true;
+        result.first_use = false;
+        result.frames = 0;
+      }
+      result.first_use |= word.first_use;
+      result.runner |= word.runner;
+      result.program |= word.program;
+      ++result.frames;
+      known_[path_.back().trace] = result;
+    }
+    return result;
+  }
+
+  struct Step {
+    TraceNumber trace = kNoTrace;
+    const MethodWords::Words* word = nullptr;  // stays where it is: a map's values do
+  };
+
+  const CallTree& tree_;
+  const ScopeRoot::Rule rule_;
+  MethodWords& words_;
+  std::unordered_map<TraceNumber, Walked> known_;
+  std::vector<Step> path_;
+};
 
 bool is_measured(Scopes::Part part, ScopeRoot::Rule rule, const Walked& stack) {
   if (part == Scopes::Part::kMade) return true;
@@ -94,11 +143,12 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names) {
   figures.lost = ended.tallies.lost;
   MethodWords words(ended.root, names);
   const CallTree& tree = ended.sites->traces();
+  Walks walks(tree, ended.root.rule, words);
   for (const Scopes::Part part : {Scopes::Part::kOwner, Scopes::Part::kMade, Scopes::Part::kLent}) {
     for (const ScopeTally::Sum& sum : ended.tallies[part].sums()) {
       // A stack with a gap may or may not belong to the measured part.
       if (sum.trace == kNoTrace || tree.lacks_frames(sum.trace)) figures.lost += sum.objects;
-      const Walked stack = walk(tree, sum.trace, ended.root.rule, words);
+      const Walked stack = walks.of(sum.trace);
       if (!is_measured(part, ended.root.rule, stack)) continue;
       figures.list.push_back({sum.class_id, sum.trace, sum.objects, sum.bytes, stack.frames,
                               stack.first_use, part == Scopes::Part::kOwner});
