@@ -100,6 +100,7 @@ constexpr Once kWaiting[] = {
 
 template <std::size_t kCount>
 bool is_one_of(const Once (&list)[kCount], std::string_view class_name, std::string_view method) {
+  if (!class_name.starts_with("java.") && !class_name.starts_with("jdk.")) return false;
   return std::any_of(std::begin(list), std::end(list), [&](const Once& once) {
     const bool same =
         once.of.ends_with('.') ? class_name.starts_with(once.of) : class_name == once.of;

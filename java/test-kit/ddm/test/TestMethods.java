@@ -4,6 +4,14 @@ import java.lang.reflect.Method;
 
 /** Where a test's method is declared: frames name that class, reports of tests the one that runs. */
 final class TestMethods {
+    /** Class makes copies of all of them each time that it is asked. */
+    private static final ClassValue<Method[]> DECLARED = new ClassValue<>() {
+        @Override
+        protected Method[] computeValue(Class<?> type) {
+            return type.getDeclaredMethods();
+        }
+    };
+
     private TestMethods() {
     }
 
@@ -25,7 +33,7 @@ final class TestMethods {
     }
 
     private static Method declared(Class<?> type, String name) {
-        for (Method method : type.getDeclaredMethods()) {
+        for (Method method : DECLARED.get(type)) {
             if (method.getName().equals(name) && !method.isSynthetic()) {
                 return method;
             }
