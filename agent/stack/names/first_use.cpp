@@ -100,6 +100,7 @@ constexpr Once kWaiting[] = {
 
 template <std::size_t kCount>
 bool is_one_of(const Once (&list)[kCount], std::string_view class_name, std::string_view method) {
+  // Both lists name classes of the JDK alone; most that are asked for are not.
   if (!class_name.starts_with("java.") && !class_name.starts_with("jdk.")) return false;
   return std::any_of(std::begin(list), std::end(list), [&](const Once& once) {
     const bool same =
