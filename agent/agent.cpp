@@ -300,6 +300,7 @@ void Agent::vm_death(JNIEnv* jni) {
   service_.close();
   for (const auto& feature : features_) feature->end_after_servers();
   last_words(jni);
+  set_vm_ended();
 }
 
 // The process ends and the VM has said nothing: a native part has called exit(), or the heap is so

@@ -22,6 +22,7 @@ constexpr int kReportPatienceMs = 1000;
 std::atomic<bool> g_stderr_blocked{false};
 
 std::atomic<LogLevel> g_level{LogLevel::kWarn};
+std::atomic<bool> g_vm_ended{false};
 std::atomic<std::uint64_t> g_lost_lines{0};
 constinit thread_local std::vector<std::string>* t_kept_lines = nullptr;
 constexpr std::size_t kMostKeptLines = 32;
@@ -85,7 +86,12 @@ bool write_or_count(std::string_view text, int patience_ms) {
 
 void set_log_level(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
 
-bool log_enabled(LogLevel level) { return level <= g_level.load(std::memory_order_relaxed); }
+bool log_enabled(LogLevel level) {
+  if (g_vm_ended.load(std::memory_order_acquire)) level = LogLevel::kDebug;
+  return level <= g_level.load(std::memory_order_relaxed);
+}
+
+void set_vm_ended() { g_vm_ended.store(true, std::memory_order_release); }
 
 void log_line(LogLevel level, std::string_view text) {
   if (!log_enabled(level)) return;

@@ -208,6 +208,7 @@ def the_program_ends_promptly_with_servers_in_full_swing(t):
             time.sleep(0.05 * round_)
             for kind in ("HPDS", "REAL", "HPGC", "REAE", "HPIF", "THST"):
                 clients[round_ % 3].send_raw(chunk(kind, b"\1" if kind in ("REAE", "HPIF") else b""))
+            time.sleep(0.006 * round_)  # what has begun is refused in the midst of it
             if round_ % 2:
                 p.process.terminate()
                 wanted = 143
