@@ -41,6 +41,11 @@ bool is_in_makers_place(std::span<const Frame> made_at, const NameTable& names) 
 
 constinit thread_local Scopes::Here Scopes::t_here;
 
+std::uint64_t Scopes::new_version() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 void Scopes::Tallies::add(const Tallies& more) {
   for (std::size_t i = 0; i < std::size(of); ++i) of[i].add(more.of[i]);
   lost += more.lost;
@@ -66,7 +71,7 @@ ScopeNumber Scopes::begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<S
   member.scope = number;
   member.part = Part::kOwner;
   ++open_;
-  ++version_;
+  version_ = new_version();
   return number;
 }
 
@@ -132,7 +137,7 @@ void Scopes::end(ScopeNumber number) {
       ++parent->result.tallies.lost;
     }
   }
-  ++version_;
+  version_ = new_version();
 }
 
 std::optional<Scopes::Ended> Scopes::take(ScopeNumber number) {
@@ -151,7 +156,7 @@ void Scopes::forget() {
   }
   scopes_.clear();
   members_.clear();
-  ++version_;
+  version_ = new_version();
 }
 
 // The innermost open scope, if all open scopes but kNothing ones have the same owner; else 0.

@@ -113,6 +113,7 @@ class Scopes {
     Shard* shard = nullptr;
   };
   static constinit thread_local Here t_here;
+  static std::uint64_t new_version();
 
   // Lock held, all of them.
   Here find(std::int64_t thread);
@@ -123,7 +124,8 @@ class Scopes {
 
   const NameTable& names_;
   std::atomic<std::uint32_t> open_{0};
-  std::atomic<std::uint64_t> version_{1};  // incremented when scopes begin or end
+  // Renewed when scopes begin or end. Never that of another instance: t_here serves them all.
+  std::atomic<std::uint64_t> version_{new_version()};
 
   mutable std::mutex mutex_;
   ScopeNumber last_ = 0;

@@ -90,17 +90,13 @@ TEST_CASE("Of a test only what stands below its method counts, and first uses st
 TEST_CASE("Stacks with callers in common each have what is further in, and no more") {
   ProgramWithScopes p;
   const ScopeNumber scope = p.begin(1, kTestMethod);
-  // What a thread knows of its scopes outlives this program: a thread of its own.
-  std::thread([&] {
-    p.allocate(
-        1,
-        {{"p.C", "m"}, {"p.T", "slow"}, {"p.C", "<clinit>"}, {"p.T", "slow"}, {"r.Runner", "run"}},
-        1);
-    p.allocate(1, {{"p.T", "slow"}, {"r.Runner", "run"}}, 2);
-    p.allocate(1, {{"p.C", "<clinit>"}, {"p.T", "slow"}, {"r.Runner", "run"}}, 4);
-    p.allocate(1, {{"p.D", "m"}, {"p.C", "<clinit>"}, {"p.T", "slow"}, {"r.Runner", "run"}}, 8);
-    p.allocate(1, {{"r.Runner", "run"}}, 16);
-  }).join();
+  p.allocate(
+      1, {{"p.C", "m"}, {"p.T", "slow"}, {"p.C", "<clinit>"}, {"p.T", "slow"}, {"r.Runner", "run"}},
+      1);
+  p.allocate(1, {{"p.T", "slow"}, {"r.Runner", "run"}}, 2);
+  p.allocate(1, {{"p.C", "<clinit>"}, {"p.T", "slow"}, {"r.Runner", "run"}}, 4);
+  p.allocate(1, {{"p.D", "m"}, {"p.C", "<clinit>"}, {"p.T", "slow"}, {"r.Runner", "run"}}, 8);
+  p.allocate(1, {{"r.Runner", "run"}}, 16);
   const ScopeFigures figures = p.figures(scope);
   std::map<std::int64_t, std::pair<bool, std::uint32_t>> found;  // by objects
   for (const ScopeSite& site : figures.list) found[site.objects] = {site.first_use, site.frames};
