@@ -53,11 +53,14 @@ def run(jdk, flags, in_parallel, path, rounds=ROUNDS):
 
 def sites_of(path):
     """{test: {its sites as words: objects}} of what lies beside the list of a run."""
-    sites = collections.defaultdict(collections.Counter)
+    sites, frames = collections.defaultdict(collections.Counter), {}
     with open(f"{path}.sites.jsonl", encoding="utf-8") as f:
         for line in f:
             one = json.loads(line)
-            stack = " < ".join(f"{frame['class']}.{frame['method']}" for frame in one["stack"])
+            if "frame" in one:
+                frames[one["frame"]] = f"{one['class']}.{one['method']}"
+                continue
+            stack = " < ".join(frames[number] for number in one["stack"])
             sites[one["test"]][f"{one['class']} at {stack}"] += one["count"]
     return sites
 

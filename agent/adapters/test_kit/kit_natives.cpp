@@ -99,4 +99,19 @@ JNIEXPORT jbyteArray JNICALL Java_ddm_test_AgentLink_take(JNIEnv* jni, jclass, j
   });
   return text.empty() ? nullptr : ddm::bytes_of(jni, text);
 }
+
+JNIEXPORT jlong JNICALL Java_ddm_test_AgentLink_beginLines(JNIEnv*, jclass) {
+  return ddm::with_kit(jlong{0},
+                       [](ddm::TestKit& kit) { return static_cast<jlong>(kit.begin_lines()); });
+}
+
+// Null: there is no such scope any more.
+JNIEXPORT jbyteArray JNICALL Java_ddm_test_AgentLink_takeLines(JNIEnv* jni, jclass, jlong scope,
+                                                               jlong file, jstring test) {
+  const std::string text = ddm::with_kit(std::string(), [&](ddm::TestKit& kit) {
+    return kit.take_lines(static_cast<ddm::ScopeNumber>(scope), static_cast<std::uint64_t>(file),
+                          ddm::from_java(jni, test));
+  });
+  return text.empty() ? nullptr : ddm::bytes_of(jni, text);
+}
 }

@@ -30,8 +30,7 @@ void append_frame(std::string& text, const MethodName& method, std::int32_t bci)
 
 }  // namespace
 
-std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmount>& alive,
-                       const NameTable& names, std::size_t most, std::size_t most_frames) {
+std::string scope_sums(const ScopeFigures& figures, const std::optional<LiveAmount>& alive) {
   Sums own, first;
   for (const ScopeSite& site : figures.list) {
     Sums& sums = site.first_use ? first : own;
@@ -39,9 +38,13 @@ std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmou
     sums.bytes += site.bytes;
   }
   const LiveAmount living = alive.value_or(LiveAmount{-1, -1});
-  std::string text =
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", own.objects, own.bytes, first.objects,
-                  first.bytes, figures.lost, living.objects, living.bytes);
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", own.objects, own.bytes, first.objects,
+                     first.bytes, figures.lost, living.objects, living.bytes);
+}
+
+std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmount>& alive,
+                       const NameTable& names, std::size_t most, std::size_t most_frames) {
+  std::string text = scope_sums(figures, alive);
   const CallTree& tree = figures.sites->traces();
   std::array<Frame, kMaxTreeDepth + 1> room;
   for (std::size_t i = 0; i < std::min(most, figures.list.size()); ++i) {

@@ -16,6 +16,9 @@
 
 namespace ddm {
 
+// The first line, with its line feed.
+std::string scope_sums(const ScopeFigures& figures, const std::optional<LiveAmount>& alive);
+
 // Totals cover all sites; `most` of the sites are written, with at most so many frames each.
 std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmount>& alive,
                        const NameTable& names, std::size_t most, std::size_t most_frames);

@@ -41,23 +41,50 @@ void TestKit::end(ScopeNumber scope) {
   if (tracking_ != nullptr) tracking_->scopes().end(scope);
 }
 
-std::string TestKit::take(ScopeNumber scope, std::size_t most_sites, std::size_t most_frames) {
-  if (tracking_ == nullptr) return "";
-  const NameTable& names = tracking_->names();
-  const std::shared_ptr<const void> held = names.hold();
+std::optional<TestKit::Taken> TestKit::take_figures(ScopeNumber scope) {
   const auto ended = tracking_->scopes().take(scope);
-  if (!ended) return "";
-  const ScopeFigures figures = figures_of(*ended, names);
+  if (!ended) return std::nullopt;
+  Taken taken;
+  {
+    const std::lock_guard lock(figures_mutex_);
+    taken.figures = figures_of(*ended, tracking_->names(), kinds_);
+  }
   std::optional<LiveBySite> before;
   {
     const std::lock_guard lock(mutex_);
     if (auto found = alive_before_.extract(scope)) before = std::move(found.mapped());
   }
-  std::optional<LiveAmount> alive;
   if (before) {
-    if (const auto now = alive_now()) alive = live_of(figures, *before, *now);
+    if (const auto now = alive_now()) taken.alive = live_of(taken.figures, *before, *now);
   }
-  return scope_text(figures, alive, names, most_sites, most_frames);
+  return taken;
+}
+
+std::string TestKit::take(ScopeNumber scope, std::size_t most_sites, std::size_t most_frames) {
+  if (tracking_ == nullptr) return "";
+  const NameTable& names = tracking_->names();
+  const std::shared_ptr<const void> held = names.hold();
+  const auto taken = take_figures(scope);
+  if (!taken) return "";
+  return scope_text(taken->figures, taken->alive, names, most_sites, most_frames);
+}
+
+std::uint64_t TestKit::begin_lines() {
+  const std::lock_guard lock(figures_mutex_);
+  files_.emplace_back();
+  return files_.size() - 1;
+}
+
+std::string TestKit::take_lines(ScopeNumber scope, std::uint64_t file, std::string_view test) {
+  if (tracking_ == nullptr) return "";
+  const NameTable& names = tracking_->names();
+  const std::shared_ptr<const void> held = names.hold();
+  const auto taken = take_figures(scope);
+  if (!taken) return "";
+  std::string text = scope_sums(taken->figures, taken->alive);
+  const std::lock_guard lock(figures_mutex_);
+  if (file < files_.size()) files_[file].append(text, test, taken->figures, names);
+  return text;
 }
 
 }  // namespace ddm

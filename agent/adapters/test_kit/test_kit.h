@@ -7,10 +7,16 @@
 
 #include <jni.h>
 
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "adapters/test_kit/site_lines.h"
+#include "allocations/store/method_kinds.h"
 #include "allocations/tracking.h"
 #include "core/feature.h"
 #include "wire/handler_context.h"
@@ -34,8 +40,17 @@ class TestKit final : public Feature {
   void end(ScopeNumber scope);
   // scope_text() of an ended scope; "": the scope no longer exists.
   std::string take(ScopeNumber scope, std::size_t most_sites, std::size_t most_frames);
+  // Begins a file of tests' sites (SiteLines); returns its number.
+  std::uint64_t begin_lines();
+  // The same, for such a file: scope_sums(), then the lines of `test`.
+  std::string take_lines(ScopeNumber scope, std::uint64_t file, std::string_view test);
 
  private:
+  struct Taken {
+    ScopeFigures figures;
+    std::optional<LiveAmount> alive;
+  };
+  std::optional<Taken> take_figures(ScopeNumber scope);
   // Forces a collection first.
   std::optional<LiveBySite> alive_now();
 
@@ -44,6 +59,11 @@ class TestKit final : public Feature {
 
   std::mutex mutex_;
   std::unordered_map<ScopeNumber, LiveBySite> alive_before_;  // of scopes begun with `live`
+
+  // Held while figures are put together: tests may end on several threads at once.
+  std::mutex figures_mutex_;
+  MethodKinds kinds_;
+  std::vector<SiteLines> files_;  // by number
 };
 
 }  // namespace ddm

@@ -1,85 +1,33 @@
 #include "allocations/store/scope_figures.h"
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "stack/names/first_use.h"
-#include "stack/names/jdk_classes.h"
-#include "stack/names/test_frames.h"
-
 namespace ddm {
 namespace {
-
-// Classifies methods by their names, each method once.
-class MethodWords {
- public:
-  struct Words {
-    bool root = false, first_use = false, waiting = false, jdk = false;
-    bool runner = false, program = false, kit = false;
-  };
-
-  MethodWords(const ScopeRoot& root, const NameTable& names) : root_(root), names_(names) {}
-
-  const Words& of(NameId method) {
-    const auto [at, is_new] = known_.try_emplace(method);
-    if (is_new) {
-      const MethodName& name = names_.method(method);
-      at->second = {name.method == root_.method && name.class_name == root_.class_name,
-                    is_of_first_use(name.class_name, name.method),
-                    is_of_waiting(name.class_name, name.method),
-                    is_jdk_class(name.class_name),
-                    is_of_test_runner(name.class_name),
-                    is_of_program_under_test(name.class_name),
-                    name.class_name.starts_with("ddm.test.")};
-    }
-    return at->second;
-  }
-
- private:
-  const ScopeRoot& root_;
-  const NameTable& names_;
-  std::unordered_map<NameId, Words> known_;
-};
 
 // A stack from a frame outwards, up to where the measured part begins.
 struct Walked {
   bool root = false, first_use = false, runner = false, program = false;
+  bool waits = false;  // the JDK with something; no frame of the program's stands further in
   std::uint32_t frames = 0;
 };
 
 // Walks each node of the tree once: the stacks of a test have nearly all of their frames in common.
 class Walks {
  public:
-  Walks(const CallTree& tree, ScopeRoot::Rule rule, MethodWords& words)
-      : tree_(tree), rule_(rule), words_(words) {}
+  Walks(const CallTree& tree, const ScopeRoot& root, const NameTable& names, MethodKinds& kinds)
+      : tree_(tree),
+        root_(root),
+        root_hash_(MethodKinds::hash_of(root.class_name, root.method)),
+        names_(names),
+        kinds_(kinds) {}
 
   // From the allocating method outwards.
   Walked of(TraceNumber trace) {
-    Walked result = outwards(trace);
-    // What the JDK waits with is a first use only if no frame of the program's stands further in.
-    for (; trace > kCutTrace && !result.first_use; trace = tree_.caller(trace)) {
-      const MethodWords::Words& word = words_.of(tree_.frame(trace).method);
-      if (ends_at(word) || !(word.jdk || word.runner)) break;
-      result.first_use = word.waiting;
-      if (is_root(word)) break;
-    }
-    return result;
-  }
-
- private:
-  bool ends_at(const MethodWords::Words& word) const {
-    return rule_ == ScopeRoot::Rule::kEverything && word.kit;
-  }
-  // A test method may be called by another one of the same name; the innermost one counts.
-  bool is_root(const MethodWords::Words& word) const {
-    return rule_ == ScopeRoot::Rule::kBelowMethod && word.root;
-  }
-
-  Walked outwards(TraceNumber trace) {
     Walked result;
     path_.clear();
     for (; trace > kCutTrace; trace = tree_.caller(trace)) {
@@ -87,34 +35,50 @@ class Walks {
         result = known->second;
         break;
       }
-      const MethodWords::Words& word = words_.of(tree_.frame(trace).method);
-      if (ends_at(word)) break;
-      path_.push_back({trace, &word});
+      const NameId method = tree_.frame(trace).method;
+      const MethodKinds::Kind kind = kinds_.of(method, names_);
+      if (ends_at(kind)) break;
+      path_.push_back({trace, method, kind});
     }
     for (; !path_.empty(); path_.pop_back()) {
-      const MethodWords::Words& word = *path_.back().word;
-      if (is_root(word)) {
+      const auto& [node, method, kind] = path_.back();
+      if (is_root(method, kind)) {
         result.root = true;
-        result.first_use = false;
+        result.first_use = result.waits = false;
         result.frames = 0;
       }
-      result.first_use |= word.first_use;
-      result.runner |= word.runner;
-      result.program |= word.program;
+      result.waits = (kind.jdk || kind.runner) && (kind.waiting || result.waits);
+      result.first_use |= kind.first_use;
+      result.runner |= kind.runner;
+      result.program |= kind.program;
       ++result.frames;
-      known_[path_.back().trace] = result;
+      known_[node] = result;
     }
     return result;
   }
 
+ private:
+  bool ends_at(MethodKinds::Kind kind) const {
+    return root_.rule == ScopeRoot::Rule::kEverything && kind.kit;
+  }
+  // A test method may be called by another one of the same name; the innermost one counts.
+  bool is_root(NameId method, MethodKinds::Kind kind) const {
+    if (root_.rule != ScopeRoot::Rule::kBelowMethod || kind.name_hash != root_hash_) return false;
+    const MethodName& name = names_.method(method);
+    return name.method == root_.method && name.class_name == root_.class_name;
+  }
+
   struct Step {
     TraceNumber trace = kNoTrace;
-    const MethodWords::Words* word = nullptr;  // stays where it is: a map's values do
+    NameId method = kUnknownName;
+    MethodKinds::Kind kind;
   };
 
   const CallTree& tree_;
-  const ScopeRoot::Rule rule_;
-  MethodWords& words_;
+  const ScopeRoot& root_;
+  const std::uint32_t root_hash_;
+  const NameTable& names_;
+  MethodKinds& kinds_;
   std::unordered_map<TraceNumber, Walked> known_;
   std::vector<Step> path_;
 };
@@ -137,13 +101,12 @@ bool is_measured(Scopes::Part part, ScopeRoot::Rule rule, const Walked& stack) {
 
 }  // namespace
 
-ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names) {
+ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, MethodKinds& kinds) {
   ScopeFigures figures;
   figures.sites = ended.sites;
   figures.lost = ended.tallies.lost;
-  MethodWords words(ended.root, names);
   const CallTree& tree = ended.sites->traces();
-  Walks walks(tree, ended.root.rule, words);
+  Walks walks(tree, ended.root, names, kinds);
   for (const Scopes::Part part : {Scopes::Part::kOwner, Scopes::Part::kMade, Scopes::Part::kLent}) {
     for (const ScopeTally::Sum& sum : ended.tallies[part].sums()) {
       // A stack with a gap may or may not belong to the measured part.
@@ -151,7 +114,7 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names) {
       const Walked stack = walks.of(sum.trace);
       if (!is_measured(part, ended.root.rule, stack)) continue;
       figures.list.push_back({sum.class_id, sum.trace, sum.objects, sum.bytes, stack.frames,
-                              stack.first_use, part == Scopes::Part::kOwner});
+                              stack.first_use || stack.waits, part == Scopes::Part::kOwner});
     }
   }
   const auto order = [](const ScopeSite& one) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "allocations/store/method_kinds.h"
 #include "allocations/store/scopes.h"
 #include "stack/names/name_table.h"
 
@@ -36,6 +37,6 @@ using LiveBySite = std::unordered_map<std::uint64_t, LiveAmount>;
 // By how much the live objects of a scope's sites have increased between two moments.
 LiveAmount live_of(const ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now);
 
-ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names);
+ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, MethodKinds& kinds);
 
 }  // namespace ddm

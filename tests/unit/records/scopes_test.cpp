@@ -17,6 +17,7 @@ struct ProgramWithScopes {
   std::shared_ptr<Sites> sites = Sites::create(1024, 64);
   Scopes scopes{names};
   NameId node = names.add_class("p.Node");
+  MethodKinds kinds;
 
   Frame frame(const std::string& class_name, const std::string& method) {
     MethodName name;
@@ -41,7 +42,7 @@ struct ProgramWithScopes {
     scopes.end(scope);
     const auto ended = scopes.take(scope);
     REQUIRE(ended);
-    return figures_of(*ended, names);
+    return figures_of(*ended, names, kinds);
   }
   static std::int64_t own_uses(const ScopeFigures& figures) {
     std::int64_t objects = 0;
@@ -173,12 +174,13 @@ TEST_CASE("Scopes of several threads at once do not mix, however often they begi
   std::atomic<int> wrong{0};
   for (int n = 1; n <= 4; ++n) {
     threads.emplace_back([&, n] {
+      MethodKinds kinds;
       for (int round = 0; round < 200; ++round) {
         const ScopeNumber scope = p.scopes.begin(n, kTestMethod, p.sites);
         for (int i = 0; i < 10 * n + round; ++i) p.scopes.count(n, {p.node, trace, 16, 1});
         p.scopes.end(scope);
         const auto ended = p.scopes.take(scope);
-        if (!ended || p.own_uses(figures_of(*ended, p.names)) != 10 * n + round) ++wrong;
+        if (!ended || p.own_uses(figures_of(*ended, p.names, kinds)) != 10 * n + round) ++wrong;
       }
     });
   }

@@ -1,5 +1,8 @@
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "gate/baseline.h"
 #include "gate/comparison.h"
@@ -106,6 +109,35 @@ TEST_CASE("the sites of a test that have grown come first, by class and method")
   put_grown_sites_first(now, kept);
   CHECK(now.sites["p.T.slow"][0].class_name == "int[]");
   CHECK(now.sites["p.T.slow"][2].class_name == "byte[]");
+}
+
+TEST_CASE("the sites of tests have frames that are told once, or frames as they are") {
+  const std::string folder = std::filesystem::temp_directory_path() / "ddm-gate-XXXXXX";
+  std::string made = folder;
+  REQUIRE(mkdtemp(made.data()) != nullptr);
+  const std::string list = made + "/allocations.txt";
+  std::ofstream(list) << "# jdk 17\np.T.fast\t1\t16\np.T.slow\t2\t48\n";
+  const auto sites = [&](const char* text) {
+    std::ofstream(list + ".sites.jsonl") << text;
+    const auto measured = read_measured(list, "");
+    REQUIRE(measured);
+    return sites_of_tests(*measured);
+  };
+  const Amounts wanted{{"p.T.slow: int[] @ shop.Cart.add", {2, 48}},
+                       {"p.T.fast: int[] @ shop.Cart.add", {1, 16}}};
+  CHECK(
+      sites(
+          R"({"frame":1,"class":"java.util.Arrays","method":"copyOf","file":"Arrays.java","line":9}
+{"frame":2,"class":"shop.Cart","method":"add","file":"Cart.java","line":17}
+{"test":"p.T.slow","class":"int[]","count":2,"bytes":48,"stack":[1,2]}
+{"test":"p.T.fast","class":"int[]","count":1,"bytes":16,"stack":[2]}
+)") == wanted);
+  CHECK(
+      sites(
+          R"({"test":"p.T.slow","class":"int[]","count":2,"bytes":48,"stack":[{"class":"shop.Cart","method":"add"}]}
+{"test":"p.T.fast","class":"int[]","count":1,"bytes":16,"stack":[{"class":"shop.Cart","method":"add"}]}
+)") == wanted);
+  std::filesystem::remove_all(made);
 }
 
 // Two objects of 24 bytes each, allocated in shop.Helper.pad(Helper.java:5), which main() calls.

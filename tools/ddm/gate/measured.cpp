@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <unordered_map>
+#include <utility>
 
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
@@ -91,16 +93,30 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
   return {};
 }
 
-// What the listener leaves beside its list, {"test":,"class":,"count":,"bytes":,"stack":[...]} a line.
+// What the listener leaves beside its list (agent/adapters/test_kit/site_lines.h). In files of
+// earlier versions the stacks consist of frames, not of their numbers.
 void read_sites_of_tests(const std::string& path, Measured& measured) {
   std::ifstream lines(path + ".sites.jsonl");
+  std::unordered_map<std::int64_t, Json> frames;
   for (std::string line; std::getline(lines, line);) {
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!object.is_object()) continue;
+    if (object.contains("frame")) {
+      const std::int64_t number = number_of(object, "frame");
+      object.erase("frame");
+      frames[number] = std::move(object);
+      continue;
+    }
+    Json stack = object.value("stack", Json::array());
+    for (Json& frame : stack) {
+      if (!frame.is_number_integer()) continue;
+      const auto known = frames.find(frame.get<std::int64_t>());
+      frame = known != frames.end() ? known->second : Json::object();
+    }
     measured.sites[text_of(object, "test")].push_back(
         {text_of(object, "class"),
          {number_of(object, "count"), number_of(object, "bytes")},
-         object.value("stack", Json::array())});
+         std::move(stack)});
   }
 }
 

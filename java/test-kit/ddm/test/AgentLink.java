@@ -124,4 +124,10 @@ final class AgentLink {
 
     /** What a scope that has ended has allocated, see {@link Figures}; null: there is no such scope. */
     static native byte[] take(long scope, int mostSites, int mostFrames);
+
+    /** Begins a file of the sites of tests; its number, for {@link #takeLines}. */
+    static native long beginLines();
+
+    /** The same as take(), for a file: the sums, then the sites as lines of JSON that belong there next. */
+    static native byte[] takeLines(long scope, long file, String test);
 }

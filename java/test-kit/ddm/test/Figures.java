@@ -49,11 +49,17 @@ final class Figures {
 
     /** Those of a scope without its sites. */
     static Figures sums(byte[] written) {
+        String line = new String(written, 0, endOfSums(written), StandardCharsets.US_ASCII);
+        return new Figures(numbers(line.trim()), Collections.emptyList());
+    }
+
+    /** Behind the first line, which has the sums. */
+    static int endOfSums(byte[] written) {
         int end = 0;
-        while (end < written.length && written[end] != '\n') {
+        while (written[end] != '\n') {
             ++end;
         }
-        return new Figures(numbers(new String(written, 0, end, StandardCharsets.US_ASCII)), Collections.emptyList());
+        return end + 1;
     }
 
     private static long[] numbers(String line) {

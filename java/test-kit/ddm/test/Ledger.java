@@ -19,7 +19,7 @@ final class Ledger {
 
     private final Map<String, long[]> tests = new TreeMap<>();
     private final String path = System.getProperty("ddm.allocations", "allocations.txt");
-    private final SiteLines lines = new SiteLines();
+    private long lines = -1;
     private OutputStream sites;
     private boolean failed;
     private long lost;
@@ -37,19 +37,22 @@ final class Ledger {
 
     /** What a test has allocated in a scope that has ended. */
     synchronized void add(String test, long scope) {
-        byte[] written = AgentLink.take(scope, Figures.ALL_SITES, SiteLines.FRAMES_OF_SITE);
-        if (written == null) {
-            return;
-        }
         String name = test;
         for (int again = 2; tests.containsKey(name); ++again) {
             name = test + "[" + again + "]";
+        }
+        if (lines < 0) {
+            lines = AgentLink.beginLines();
+        }
+        byte[] written = AgentLink.takeLines(scope, lines, name);
+        if (written == null) {
+            return;
         }
         Figures figures = Figures.sums(written);
         tests.put(name, new long[] {figures.objects, figures.bytes});
         lost += figures.lost;
         try {
-            writeSites(name, written);
+            writeSites(written);
         } catch (IOException failure) {
             tell(failure);
         }
@@ -93,7 +96,7 @@ final class Ledger {
         }
     }
 
-    private void writeSites(String test, byte[] written) throws IOException {
+    private void writeSites(byte[] written) throws IOException {
         if (failed) {
             return;
         }
@@ -104,7 +107,8 @@ final class Ledger {
             }
             sites = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16);
         }
-        lines.write(written, test, sites);
+        int begin = Figures.endOfSums(written);
+        sites.write(written, begin, written.length - begin);
     }
 
     private void tell(IOException failure) {

@@ -1,0 +1,43 @@
+// The sites of tests as lines of JSON, which ddm-test.jar puts into a file. A frame is spelt out once
+// a file, in a line of its own before the first stack with it:
+//
+//   {"frame":3,"class":"shop.Cart","method":"add","file":"Cart.java","line":17}
+//   {"test":"shop.CartTest.adds","class":"int[]","count":2,"bytes":48,"stack":[3,1,2]}
+//
+// Stacks have the innermost frame first. A test has at most kMostSites lines, most bytes first, and
+// none of first uses; the stacks of the largest sites are longer, as what is new may be small.
+//
+// One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "allocations/store/scope_figures.h"
+
+namespace ddm {
+
+class SiteLines {
+ public:
+  static constexpr std::size_t kMostSites = 200;
+  static constexpr std::size_t kLargestSites = 20;
+  static constexpr std::size_t kFramesOfLargest = 24;
+  static constexpr std::size_t kFramesOfOthers = 8;
+
+  // Appends the lines of `test`. `names`: always the same table.
+  void append(std::string& out, std::string_view test, const ScopeFigures& figures,
+              const NameTable& names);
+
+ private:
+  // Its number in the file; a new one's line is appended to `out`.
+  std::uint32_t frame_number(std::string& out, const Frame& frame, const NameTable& names);
+  const std::string& class_text(NameId id, const NameTable& names);
+
+  std::uint32_t last_frame_ = 0;
+  std::unordered_map<std::uint64_t, std::uint32_t> frames_;  // by method and bci
+  std::unordered_map<NameId, std::string> classes_;
+};
+
+}  // namespace ddm
