@@ -6,7 +6,7 @@
 
 #include "core/log.h"
 #include "core/native_thread.h"
-#include "vm/jvmti_memory.h"
+#include "program/java_runtime.h"
 #include "vm/own_threads.h"
 
 namespace ddm {
@@ -14,22 +14,6 @@ namespace {
 
 // Time for the program's shutdown hooks.
 constexpr std::chrono::seconds kHookTime{5};
-
-// java.lang.System.exit(status), or Runtime.halt(status) without hooks.
-void call_exit(JNIEnv* jni, jint status, bool halt) {
-  const LocalRef<jclass> runtime_class(jni, jni->FindClass("java/lang/Runtime"));
-  if (clear_exception(jni) || !runtime_class) return;
-  const jmethodID get =
-      jni->GetStaticMethodID(runtime_class.get(), "getRuntime", "()Ljava/lang/Runtime;");
-  const jmethodID end = get == nullptr
-                            ? nullptr
-                            : jni->GetMethodID(runtime_class.get(), halt ? "halt" : "exit", "(I)V");
-  if (clear_exception(jni) || end == nullptr) return;
-  const LocalRef<jobject> runtime(jni, jni->CallStaticObjectMethod(runtime_class.get(), get));
-  if (clear_exception(jni) || !runtime) return;
-  jni->CallVoidMethod(runtime.get(), end, status);
-  if (clear_exception(jni)) log_error("the program has refused to exit with status {}", status);
-}
 
 void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
   become_own_thread();  // attaching allocates Java objects
@@ -40,7 +24,12 @@ void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
     log_error("the VM takes no thread to exit on");
     return;
   }
-  call_exit(static_cast<JNIEnv*>(jni), status, halt);
+  jvalue with{};
+  with.i = status;
+  // halt() ends the program without shutdown hooks.
+  if (!call_runtime(static_cast<JNIEnv*>(jni), halt ? "halt" : "exit", "(I)V", with)) {
+    log_error("the program has refused to exit with status {}", status);
+  }
   vm->DetachCurrentThread();
 }
 

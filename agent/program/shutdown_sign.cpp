@@ -1,7 +1,6 @@
 #include "program/shutdown_sign.h"
 
-#include <string_view>
-
+#include "program/java_runtime.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -11,7 +10,7 @@ ShutdownSign::ShutdownSign(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti), jni_(j
   const jmethodID make = !thread ? nullptr : jni->GetMethodID(thread.get(), "<init>", "()V");
   hook_ = make == nullptr ? nullptr : jni->NewObject(thread.get(), make);
   if (!clear_exception(jni) && hook_ != nullptr &&
-      call_runtime("addShutdownHook", "(Ljava/lang/Thread;)V")) {
+      call_runtime(jni, "addShutdownHook", "(Ljava/lang/Thread;)V", argument())) {
     return;
   }
   if (hook_ != nullptr) jni->DeleteLocalRef(hook_);
@@ -20,31 +19,21 @@ ShutdownSign::ShutdownSign(jvmtiEnv* jvmti, JNIEnv* jni) : jvmti_(jvmti), jni_(j
 
 ShutdownSign::~ShutdownSign() {
   if (hook_ == nullptr) return;
-  call_runtime("removeShutdownHook", "(Ljava/lang/Thread;)Z");  // throws once hooks are started
+  // Throws once hooks are started.
+  call_runtime(jni_, "removeShutdownHook", "(Ljava/lang/Thread;)Z", argument());
   jni_->DeleteLocalRef(hook_);
+}
+
+jvalue ShutdownSign::argument() const {
+  jvalue value{};
+  value.l = hook_;
+  return value;
 }
 
 bool ShutdownSign::is_seen() const {
   jint state = 0;  // of a thread that was never started
   return hook_ != nullptr && jvmti_->GetThreadState(hook_, &state) == JVMTI_ERROR_NONE &&
          state != 0;
-}
-
-bool ShutdownSign::call_runtime(const char* method, const char* descriptor) const {
-  const LocalRef<jclass> type(jni_, jni_->FindClass("java/lang/Runtime"));
-  const jmethodID get =
-      !type ? nullptr : jni_->GetStaticMethodID(type.get(), "getRuntime", "()Ljava/lang/Runtime;");
-  const jmethodID call =
-      get == nullptr ? nullptr : jni_->GetMethodID(type.get(), method, descriptor);
-  if (clear_exception(jni_) || call == nullptr) return false;
-  const LocalRef<jobject> runtime(jni_, jni_->CallStaticObjectMethod(type.get(), get));
-  if (clear_exception(jni_) || !runtime) return false;
-  if (std::string_view(descriptor).ends_with('V')) {
-    jni_->CallVoidMethod(runtime.get(), call, hook_);
-  } else {
-    jni_->CallBooleanMethod(runtime.get(), call, hook_);
-  }
-  return !clear_exception(jni_);
 }
 
 }  // namespace ddm

@@ -22,8 +22,7 @@ class ShutdownSign {
   bool is_seen() const;
 
  private:
-  // Runtime.addShutdownHook() or removeShutdownHook(), as named.
-  bool call_runtime(const char* method, const char* descriptor) const;
+  jvalue argument() const;  // the hook
 
   jvmtiEnv* const jvmti_;
   JNIEnv* const jni_;
