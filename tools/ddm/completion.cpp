@@ -11,13 +11,6 @@ namespace {
 constexpr std::string_view kPids =
     "ddm ps 2>/dev/null | sed -n '2,$s/^ *\\([0-9][0-9]*\\) .*/\\1/p'";
 
-std::vector<std::string> names_of(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
 std::vector<std::string> commands_of(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -96,6 +89,13 @@ void zsh_command(std::string& out, const CLI::App& command) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
 
 Candidates candidates_of(const CLI::Option& option) {
   Candidates result;

@@ -15,6 +15,9 @@ struct Candidates {
   bool targets = false;            // pids of programs with the agent
   bool files = false;
 };
+// "-o", "--out": empty for a positional argument.
+std::vector<std::string> names_of(const CLI::Option& option);
+
 Candidates candidates_of(const CLI::Option& option);
 
 std::string bash_completion(const CLI::App& app);

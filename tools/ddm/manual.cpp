@@ -1,6 +1,9 @@
 #include "manual.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "completion.h"
 
 namespace ddm {
 namespace {
@@ -39,10 +42,7 @@ void add_option(std::string& out, const CLI::Option& option) {
   if (!option.nonpositional()) {
     out += fmt::format("\\fI{}\\fR\n", roff(option.get_name(true)));
   } else {
-    std::string names;
-    for (const std::string& name : option.get_snames()) names += ", -" + name;
-    for (const std::string& name : option.get_lnames()) names += ", --" + name;
-    out += fmt::format("\\fB{}\\fR", roff(names.substr(std::min<std::size_t>(names.size(), 2))));
+    out += fmt::format("\\fB{}\\fR", roff(fmt::format("{}", fmt::join(names_of(option), ", "))));
     if (const std::string type = type_of(option); !type.empty()) {
       out += fmt::format(" \\fI{}\\fR", roff(type));
     }
