@@ -248,6 +248,8 @@ def record_samples_all_threads_or_what_runs_and_one_of_them_at_a_time(t):
         assert any(s["thread"] == "main" for s in report.samples), "main waits for its next line"
         assert time_and_life(t, p.pid) == (False, False, False)
         ddm(t, "record", p.pid, "--wall", "--cpu", code=USAGE)
+        page = t.path("w.html")
+        assert f"its samples: {page}#of=samples\n" in ddm(t, "record", p.pid, "-d", "0.3", "--cpu", "-o", page)
         p.attach(AGENT, "cpu=samples")
         assert "one at a time" in ddm(t, "record", p.pid, "-d", "0.5", "--wall", code=REFUSED)
         p.attach(AGENT, "cpu=off")

@@ -162,6 +162,13 @@ class AtEnd {
   std::string beside_;  // "": it writes none
 };
 
+// A page opens with the allocations; what was recorded beside them it shows on request.
+void tell_other_parts(const RecordOptions& options) {
+  if (report_format_of(options.path) != ReportFormat::kHtml) return;
+  if (options.wanted.cpu || options.wanted.wall) print("its samples: {}#of=samples\n", options.path);
+  if (options.wanted.locks) print("its locks: {}#of=locks\n", options.path);
+}
+
 // Tracking goes on as it was, so the report is about more than the time asked for.
 int record_beside(const RecordOptions& options, DdmClient& client) {
   const auto before = fetch_part(client, options.below);
@@ -181,6 +188,7 @@ int record_beside(const RecordOptions& options, DdmClient& client) {
       fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
                   "tracking",
                   options.path, human_duration(after->fact("tracked_ms"))));
+  tell_other_parts(options);
   return kExitOk;
 }
 
@@ -200,6 +208,7 @@ int record_alone(const RecordOptions& options, DdmClient& client) {
                              grouped(figures->fact("seen")),
                              human_bytes(figures->fact("seen_bytes")), below_words(options),
                              human_duration(figures->fact("tracked_ms")), options.path));
+  tell_other_parts(options);
   return kExitOk;
 }
 
