@@ -1,0 +1,19 @@
+#!/bin/sh
+# What one method of a running program allocates, with all that it calls: an endpoint, a job, a query.
+. "$(dirname "$0")/programs/prepare.sh"
+
+ddm=$PWD/build/release/bin/ddm
+"$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 10 &
+shop=$!
+sleep 1
+
+set -x
+$ddm record $shop -d 3 --below shop.Shop.receipt -o $out/receipt.html
+$ddm track $shop on
+$ddm allocs $shop --mark here
+sleep 1
+$ddm allocs $shop --since here --by app --top 3
+$ddm allocs $shop --below shop.Shop.order --by class --top 3
+$ddm track $shop off
+set +x
+wait $shop

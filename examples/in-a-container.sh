@@ -1,0 +1,17 @@
+#!/bin/sh
+# A program with processes, files and a /proc of its own, as in a container; the commands are the same.
+# Needs root, or user namespaces that anybody may make.
+. "$(dirname "$0")/programs/prepare.sh"
+
+ddm=$PWD/build/release/bin/ddm
+unshare --user --map-root-user --pid --fork --mount-proc --kill-child \
+    "$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 10 &
+container=$!
+sleep 2
+
+set -x
+$ddm record shop.Shop -d 2 -o $out/container.html
+$ddm ps
+$ddm allocs shop.Shop --by app --top 3
+set +x
+wait $container

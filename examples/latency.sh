@@ -1,0 +1,16 @@
+#!/bin/sh
+# A program that is slow and uses no CPU: where its threads wait, for whom, and how long.
+. "$(dirname "$0")/programs/prepare.sh"
+
+ddm=$PWD/build/release/bin/ddm
+"$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Queue 10 &
+queue=$!
+sleep 1
+
+set -x
+$ddm record $queue -d 3 --wall --locks -o $out/latency.html
+$ddm attach $queue monitor=y
+sleep 1
+$ddm locks $queue
+set +x
+wait $queue
