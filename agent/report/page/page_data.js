@@ -37,9 +37,9 @@ function placeOf(frame) {
   return line === -2 ? 'Native Method' : !file ? 'Unknown Source' : line >= 0 ? `${file}:${line}` : file;
 }
 // ClassOrigin's numbers: 0 the program's, then the JDK's; kNowhere: of no class.
-const kJavaBase = 3, kThreadStart = 4, kNowhere = 9;
+const kJavaBase = 3, kThreadStart = 4, kLibrary = 5, kNowhere = 9;
 const origins = Uint8Array.from(data.origins, Number);
-const isJdk = (method) => origins[method] > 0 && origins[method] < kNowhere;
+const isJdk = (method) => origins[method] > 0 && origins[method] <= kThreadStart;
 const kCut = data.names.indexOf('[deeper frames cut]');
 const kLeftOut = data.names.indexOf('[frames left out]');
 
@@ -152,12 +152,13 @@ function appOf(base) {
     const origin = frame[node] < 0 ? kNowhere : origins[name[node]];
     if (origin !== kNowhere) {
       if (origin <= rank[node]) best[node] = node, rank[node] = origin;
-      if (outermost[node] < 0 && origin !== kThreadStart) outermost[node] = node;
+      if (outermost[node] < 0 && origin < kThreadStart) outermost[node] = node;
       if (first[node] < 0) first[node] = node;
     }
-    app[node] = rank[node] < kJavaBase ? best[node] :
-        outermost[node] >= 0           ? outermost[node] :
-                                         first[node];
+    const told = rank[node] < kJavaBase || rank[node] === kLibrary;
+    app[node] = told         ? best[node] :
+        outermost[node] >= 0 ? outermost[node] :
+                               first[node];
   }
   return (base.app = app);
 }

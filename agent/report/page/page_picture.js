@@ -45,7 +45,7 @@ function choosePackages() {
   for (let node = base.size - 1; node > 0; --node) {
     sums[base.parent[node]] += sums[node];
     const name = base.name[node];
-    if (base.frame[node] < 0 || origins[name] !== 0 || name === kLeftOut) continue;
+    if (base.frame[node] < 0 || isJdk(name) || origins[name] === kNowhere || name === kLeftOut) continue;
     if (methodPackages[name] < 0) methodPackages[name] = packageCode(name);
     area.set(methodPackages[name], (area.get(methodPackages[name]) || 0) + sums[node]);
   }

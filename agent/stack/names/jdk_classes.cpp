@@ -67,6 +67,14 @@ constexpr std::array<std::string_view, 5> kThreadStarts = {
     "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ThreadBuilders$BoundVirtualThread",
     "jdk.internal.misc.InnocuousThread", "jdk.internal.vm.Continuation"};
 
+// "libz.so", "libc.so.6": Java's names do not end like that.
+bool is_library(std::string_view class_name) {
+  if (!class_name.starts_with("lib")) return false;
+  const std::string_view name =
+      class_name.substr(0, class_name.find_last_not_of(".0123456789") + 1);
+  return name.ends_with(".so");
+}
+
 }  // namespace
 
 bool is_jdk_class(std::string_view class_name) {
@@ -76,7 +84,9 @@ bool is_jdk_class(std::string_view class_name) {
 
 ClassOrigin origin_of(std::string_view class_name) {
   if (class_name.empty()) return ClassOrigin::kThreadStart;
-  if (!is_jdk_class(class_name)) return ClassOrigin::kProgram;
+  if (!is_jdk_class(class_name)) {
+    return is_library(class_name) ? ClassOrigin::kLibrary : ClassOrigin::kProgram;
+  }
   if (std::count(kThreadStarts.begin(), kThreadStarts.end(), class_name) > 0) {
     return ClassOrigin::kThreadStart;
   }

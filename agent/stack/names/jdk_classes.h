@@ -17,29 +17,29 @@ enum class ClassOrigin {
   kJdkModule,    // java.desktop, java.sql and so on: what the program uses of the JDK
   kJavaBase,     // collections, streams, strings: used everywhere
   kThreadStart,  // the start of a thread: in every stack
+  kLibrary,      // "libz.so.1", where the frame is a native one
 };
 // No class, as frames have that are left out, says as little as how threads begin.
 ClassOrigin origin_of(std::string_view class_name);
 
 // The frame that a row is named after, of `count` frames, the innermost of which is 0 and whose
 // class is class_of(i): the innermost of the least origin that there is. With nothing but java.base
-// it is the outermost that is not merely how its thread begins. Frames without a class are passed
-// over. `count` is not 0.
+// it is the outermost that is not merely how its thread begins; with nothing but libraries, the
+// innermost. Frames without a class are passed over. `count` is not 0.
 template <typename ClassOf>
 std::size_t telling_frame(std::size_t count, ClassOf class_of) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!class_of(i).empty() && !is_jdk_class(class_of(i))) return i;
-  }
   std::size_t best = 0, outermost = count - 1;
-  ClassOrigin least = ClassOrigin::kThreadStart;
+  ClassOrigin least = ClassOrigin::kLibrary;
   for (std::size_t i = 0; i < count; ++i) {
     const ClassOrigin origin = origin_of(class_of(i));
-    if (origin != ClassOrigin::kThreadStart) outermost = i;
+    if (origin == ClassOrigin::kProgram) return i;
+    if (origin < ClassOrigin::kThreadStart) outermost = i;
     if (origin >= least) continue;
     least = origin;
     best = i;
   }
-  return least < ClassOrigin::kJavaBase ? best : outermost;
+  const bool says_little = least == ClassOrigin::kJavaBase || least == ClassOrigin::kThreadStart;
+  return says_little ? outermost : best;
 }
 
 }  // namespace ddm

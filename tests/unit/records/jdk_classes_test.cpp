@@ -57,3 +57,12 @@ TEST_CASE("In java.base alone a row is named after the outermost that is not a t
         "sun.launcher.LauncherHelper");
   CHECK(told({"java.lang.Thread"}) == "java.lang.Thread");
 }
+
+TEST_CASE("A row of native memory is named after the program's Java frame") {
+  CHECK(told({"libz.so.1.2.13", "libzip.so", "java.util.zip.Deflater", "shop.Archive"}) ==
+        "shop.Archive");
+  CHECK(told({"libz.so.1", "java.util.zip.Deflater", "java.lang.Thread"}) ==
+        "java.util.zip.Deflater");
+  CHECK(told({"libjvm.so", "libc.so.6"}) == "libjvm.so");
+  CHECK(told({"java.util.HashMap", "library.so1.Shelf"}) == "library.so1.Shelf");
+}
