@@ -50,8 +50,8 @@ class Summary {
       add(fmt::format("  engine={}: {}", summary_.engine, shown));
     }
     if (summary_.sampled()) {
-      add(fmt::format("  estimated from {} samples, {}", grouped(summary_.samples),
-                      sampling_words(summary_)));
+      const std::string taken = summary_.samples ? grouped(*summary_.samples) + ' ' : "";
+      add(fmt::format("  estimated from {}samples, {}", taken, sampling_words(summary_)));
     }
   }
 

@@ -129,8 +129,8 @@ class TextReport {
     }
     const WeightedSum sum = recorded(data_.records);
     amount("recorded", sum.count(), sum.bytes());
-    if (summary_.sampled()) {
-      line("{:<18}{:>15} taken, {} recorded", "samples", grouped(summary_.samples),
+    if (summary_.sampled() && summary_.samples) {
+      line("{:<18}{:>15} taken, {} recorded", "samples", grouped(*summary_.samples),
            grouped(static_cast<std::int64_t>(data_.records.size())));
     }
     if (summary_.made_of_answer()) {

@@ -35,6 +35,8 @@ function showLegend() {
       item(themeColour('--rest'), 'small or unknown', 'many small ones together, or cut stacks'),
       item(themeColour('--match'), 'search match', ''));
 }
+const samplesTaken = () =>
+    summary.samples === null ? 'samples' : `${grouped(summary.samples)} samples`;
 function showHeader() {
   Object.assign(byId('report').dataset, {
     records: summary.recorded,
@@ -50,7 +52,7 @@ function showHeader() {
                         `engine ${summary.engine}` + (summary.shows ? ` (${summary.shows})` : ''),
                         ofMalloc ? '' : `stack walker ${summary.walker}`,
                         ...(sampled ?
-                                    [`estimated from ${grouped(summary.samples)} samples, one every ${
+                                    [`estimated from ${samplesTaken()}, one every ${
                                     humanBytes(summary.interval)} of a thread on average`] :
                                     []),
                         ofMalloc ? '' : `tracked for ${humanDuration(summary.tracked_ms)}`,

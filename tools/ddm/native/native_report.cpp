@@ -75,7 +75,7 @@ NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloRe
   summary.engine = kEngineMalloc;
   summary.walker = kEngineNotTold;
   summary.interval = interval;
-  summary.samples = static_cast<std::int64_t>(report.data.records.size());
+  summary.samples.reset();  // the blocks of a stack come as a sum
   summary.written_ms = now_ms;
   summary.reason = "request";
   report.data.names = report.names.get();
