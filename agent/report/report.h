@@ -69,8 +69,7 @@ struct ReportSummary {
   // Mean bytes of a thread between two samples; 0 = every allocation is recorded. With samples all
   // counts and sums are estimates, except samples and allocated_bytes.
   std::int64_t interval = 0;
-  // Taken since tracking began, if there is an interval. nullopt: not told.
-  std::optional<std::int64_t> samples = 0;
+  std::optional<std::int64_t> samples = 0;  // since tracking began; nullopt: not known
 
   std::int64_t seen = 0;  // allocations seen since tracking began
   std::int64_t seen_bytes = 0;

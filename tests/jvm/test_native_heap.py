@@ -420,7 +420,7 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         # How many samples were taken is not told: they come as sums by stack.
         assert "estimated from samples, one every" in facts and report.summary["samples"] is None, facts
         table = re.sub("<[^>]*>", "", page.split('id="toptitle"')[1].split("</table>")[0])
-        assert "NativeLoad.leakFromJava" in table, table
+        assert "from NativeLoad.leak " in table, table
         ddm_tool(t, "native", p.pid, "-o", "n.txt")
         with open(t.path("n.txt"), encoding="utf-8") as f:
             assert f.readline().startswith("Native memory of NativeLoad, pid"), "the text names what it is of"
