@@ -14,7 +14,6 @@ esac
 # shellcheck disable=SC2086  # a list of names
 ./cmake/install_packages.sh $needs
 
-ddm=$PWD/build/release/bin/ddm
 jar=$PWD/build/release/lib/ddm-test.jar
 project=$PWD/$out/allocation-tests-$how
 rm -rf "$project"

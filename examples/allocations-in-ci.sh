@@ -3,7 +3,6 @@
 # makes an array more in a helper. The second fails the gate, with the place.
 . "$(dirname "$0")/programs/prepare.sh"
 
-ddm=$PWD/build/release/bin/ddm
 baseline=$out/allocations.txt
 run() {
     name=$1

@@ -2,7 +2,6 @@
 # What one method of a running program allocates, with all that it calls: an endpoint, a job, a query.
 . "$(dirname "$0")/programs/prepare.sh"
 
-ddm=$PWD/build/release/bin/ddm
 "$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 10 &
 shop=$!
 sleep 1

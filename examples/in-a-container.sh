@@ -3,7 +3,6 @@
 # Needs root, or user namespaces that anybody may make.
 . "$(dirname "$0")/programs/prepare.sh"
 
-ddm=$PWD/build/release/bin/ddm
 unshare --user --map-root-user --pid --fork --mount-proc --kill-child \
     "$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 10 &
 container=$!

@@ -2,7 +2,6 @@
 # A program that is slow and uses no CPU: where its threads wait, for whom, and how long.
 . "$(dirname "$0")/programs/prepare.sh"
 
-ddm=$PWD/build/release/bin/ddm
 "$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Queue 10 &
 queue=$!
 sleep 1

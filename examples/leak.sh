@@ -3,7 +3,6 @@
 # first; the commands load it. Argument: seconds to watch (10).
 . "$(dirname "$0")/programs/prepare.sh"
 
-ddm=$PWD/build/release/bin/ddm
 "$java" -XX:+EnableDynamicAgentLoading -Xmx256m -cp $out/classes shop.Leak &
 leaking=$!
 trap 'kill $leaking' EXIT

@@ -3,7 +3,6 @@
 # by native and Java stack, and the difference between two moments.
 . "$(dirname "$0")/programs/prepare.sh"
 
-ddm=$PWD/build/release/bin/ddm
 "$java" -XX:+EnableDynamicAgentLoading -Xmx64m -cp $out/classes shop.Archive 10 &
 archive=$!
 sleep 1

@@ -2,7 +2,6 @@
 # Counts, times and shows calls of methods while a program runs, and leaves it as it was.
 . "$(dirname "$0")/programs/prepare.sh"
 
-ddm=$PWD/build/release/bin/ddm
 rm -f $out/probe.socket
 "$java" -agentpath:"$agent"=address=unix:$PWD/$out/probe.socket,dump=none -cp $out/classes shop.Shop 8 &
 sleep 2
