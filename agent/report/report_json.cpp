@@ -77,6 +77,17 @@ void append_json_number(std::string& out, std::int64_t number) {
   out.append(digits.data(), digits.size());
 }
 
+void append_frame_members(std::string& out, const MethodName& method, int line) {
+  out += R"("class":)";
+  append_json_string(out, method.class_name);
+  out += R"(,"method":)";
+  append_json_string(out, method.method);
+  out += R"(,"file":)";
+  append_json_string(out, method.file);
+  out += R"(,"line":)";
+  append_json_number(out, line);
+}
+
 void append_live_ages(std::string& out, const LiveAges& ages) {
   out += '[';
   for (std::size_t i = 0; i < AgeClass::kCount; ++i) {

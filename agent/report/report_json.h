@@ -15,6 +15,9 @@ void append_json_string(std::string& out, std::string_view jvm_text);
 
 void append_json_number(std::string& out, std::int64_t number);
 
+// Appends a frame's members without braces: "class":,"method":,"file":,"line":
+void append_frame_members(std::string& out, const MethodName& method, int line);
+
 // Live objects by collections survived, youngest first: {"survived":4,"count":,"bytes":} are the
 // objects that have survived 4 to 7. Zeros are omitted.
 void append_live_ages(std::string& out, const LiveAges& ages);

@@ -15,15 +15,8 @@ void append_frame(std::string& out, const FrameLine& frame, ReportNames& names) 
     out += "null";
     return;
   }
-  const MethodName& method = *names.method(frame.method).entry;
-  out += R"({"class":)";
-  append_json_string(out, method.class_name);
-  out += R"(,"method":)";
-  append_json_string(out, method.method);
-  out += R"(,"file":)";
-  append_json_string(out, method.file);
-  out += R"(,"line":)";
-  append_json_number(out, frame.line);
+  out += '{';
+  append_frame_members(out, *names.method(frame.method).entry, frame.line);
   out += '}';
 }
 

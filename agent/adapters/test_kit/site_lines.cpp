@@ -24,14 +24,8 @@ std::uint32_t SiteLines::frame_number(std::string& out, const Frame& frame,
     const MethodName& method = names.method(frame.method);
     out += R"({"frame":)";
     append_json_number(out, ++last_frame_);
-    out += R"(,"class":)";
-    append_json_string(out, method.class_name);
-    out += R"(,"method":)";
-    append_json_string(out, method.method);
-    out += R"(,"file":)";
-    append_json_string(out, method.file);
-    out += R"(,"line":)";
-    append_json_number(out, line_of(method, frame.bci));
+    out += ',';
+    append_frame_members(out, method, line_of(method, frame.bci));
     out += "}\n";
   }
   return at->second;

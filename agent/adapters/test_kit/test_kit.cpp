@@ -42,9 +42,11 @@ void TestKit::end(ScopeNumber scope) {
 }
 
 std::optional<TestKit::Taken> TestKit::take_figures(ScopeNumber scope) {
+  if (tracking_ == nullptr) return std::nullopt;
+  Taken taken;
+  taken.names_held = tracking_->names().hold();
   const auto ended = tracking_->scopes().take(scope);
   if (!ended) return std::nullopt;
-  Taken taken;
   {
     const std::lock_guard lock(figures_mutex_);
     taken.figures = figures_of(*ended, tracking_->names(), kinds_);
@@ -61,12 +63,9 @@ std::optional<TestKit::Taken> TestKit::take_figures(ScopeNumber scope) {
 }
 
 std::string TestKit::take(ScopeNumber scope, std::size_t most_sites, std::size_t most_frames) {
-  if (tracking_ == nullptr) return "";
-  const NameTable& names = tracking_->names();
-  const std::shared_ptr<const void> held = names.hold();
   const auto taken = take_figures(scope);
   if (!taken) return "";
-  return scope_text(taken->figures, taken->alive, names, most_sites, most_frames);
+  return scope_text(taken->figures, taken->alive, tracking_->names(), most_sites, most_frames);
 }
 
 std::uint64_t TestKit::begin_lines() {
@@ -76,14 +75,11 @@ std::uint64_t TestKit::begin_lines() {
 }
 
 std::string TestKit::take_lines(ScopeNumber scope, std::uint64_t file, std::string_view test) {
-  if (tracking_ == nullptr) return "";
-  const NameTable& names = tracking_->names();
-  const std::shared_ptr<const void> held = names.hold();
   const auto taken = take_figures(scope);
   if (!taken) return "";
   std::string text = scope_sums(taken->figures, taken->alive);
   const std::lock_guard lock(figures_mutex_);
-  if (file < files_.size()) files_[file].append(text, test, taken->figures, names);
+  if (file < files_.size()) files_[file].append(text, test, taken->figures, tracking_->names());
   return text;
 }
 

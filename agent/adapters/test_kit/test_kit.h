@@ -8,6 +8,7 @@
 #include <jni.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -47,6 +48,7 @@ class TestKit final : public Feature {
 
  private:
   struct Taken {
+    std::shared_ptr<const void> names_held;
     ScopeFigures figures;
     std::optional<LiveAmount> alive;
   };
