@@ -112,10 +112,9 @@ TEST_CASE("the sites of a test that have grown come first, by class and method")
 }
 
 TEST_CASE("the sites of tests have frames that are told once, or frames as they are") {
-  const std::string folder = std::filesystem::temp_directory_path() / "ddm-gate-XXXXXX";
-  std::string made = folder;
-  REQUIRE(mkdtemp(made.data()) != nullptr);
-  const std::string list = made + "/allocations.txt";
+  std::string folder = std::filesystem::temp_directory_path() / "ddm-gate-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const std::string list = folder + "/allocations.txt";
   std::ofstream(list) << "# jdk 17\np.T.fast\t1\t16\np.T.slow\t2\t48\n";
   const auto sites = [&](const char* text) {
     std::ofstream(list + ".sites.jsonl") << text;
@@ -137,7 +136,7 @@ TEST_CASE("the sites of tests have frames that are told once, or frames as they 
           R"({"test":"p.T.slow","class":"int[]","count":2,"bytes":48,"stack":[{"class":"shop.Cart","method":"add"}]}
 {"test":"p.T.fast","class":"int[]","count":1,"bytes":16,"stack":[{"class":"shop.Cart","method":"add"}]}
 )") == wanted);
-  std::filesystem::remove_all(made);
+  std::filesystem::remove_all(folder);
 }
 
 // Two objects of 24 bytes each, allocated in shop.Helper.pad(Helper.java:5), which main() calls.
