@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
 
@@ -32,14 +33,8 @@ std::optional<PoolKind> kind_of_pool(JNIEnv* jni, jobject bean) {
   if (clear_exception(jni) || get_name == nullptr) return std::nullopt;
   const LocalRef<jstring> name(jni, static_cast<jstring>(jni->CallObjectMethod(bean, get_name)));
   if (clear_exception(jni) || !name) return std::nullopt;
-  const char* text = jni->GetStringUTFChars(name.get(), nullptr);
-  if (text == nullptr) {
-    clear_exception(jni);
-    return std::nullopt;
-  }
-  const PoolKind kind = kind_of_pool(text);
-  jni->ReleaseStringUTFChars(name.get(), text);
-  return kind;
+  const std::string text = java_text(jni, name.get());
+  return text.empty() ? std::nullopt : std::optional(kind_of_pool(text));
 }
 
 }  // namespace

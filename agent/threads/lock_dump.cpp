@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "threads/thread_stacks.h"
+#include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management_table.h"
 
@@ -91,7 +92,7 @@ class DumpReader {
  private:
   std::string text(jobject object, jfieldID field) const {
     const LocalRef<jobject> value(jni_, jni_->GetObjectField(object, field));
-    return management::to_string(jni_, static_cast<jstring>(value.get()));
+    return java_text(jni_, static_cast<jstring>(value.get()));
   }
 
   ThreadLocks::Lock lock_of(jobject lock) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -50,11 +51,7 @@ std::string jdwp_listener(JNIEnv* jni) {
   if (clear_exception(jni) || name == nullptr) return "";
   const auto value = static_cast<jstring>(jni->CallObjectMethod(properties, get, name));
   if (clear_exception(jni) || value == nullptr) return "";
-  const char* text = jni->GetStringUTFChars(value, nullptr);
-  if (text == nullptr) return "";
-  std::string result(text);
-  jni->ReleaseStringUTFChars(value, text);
-  return result;
+  return java_text(jni, value);
 }
 
 }  // namespace ddm

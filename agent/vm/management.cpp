@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management_table.h"
 #include "vm/vm_library.h"
@@ -49,7 +50,7 @@ std::string take_exception_message(JNIEnv* jni) {
                ? nullptr
                : static_cast<jstring>(jni->CallObjectMethod(thrown.get(), get_message)));
   const bool failed = clear_exception(jni);
-  return failed || !message ? "an exception without a message" : to_string(jni, message.get());
+  return failed || !message ? "an exception without a message" : java_text(jni, message.get());
 }
 
 // Requests the dump from com.sun.management.HotSpotDiagnosticMXBean. "" or the error.
@@ -78,18 +79,6 @@ const std::optional<Table>& find_table(JNIEnv* jni) {
   return table;
 }
 
-std::string to_string(JNIEnv* jni, jstring text) {
-  if (text == nullptr) return "";
-  const char* utf = jni->GetStringUTFChars(text, nullptr);
-  if (utf == nullptr) {
-    clear_exception(jni);
-    return "";
-  }
-  std::string result(utf);
-  jni->ReleaseStringUTFChars(text, utf);
-  return result;
-}
-
 std::optional<std::string> run_diagnostic_command(JNIEnv* jni, const std::string& command) {
   const auto& table = find_table(jni);
   if (!table) return std::nullopt;
@@ -100,7 +89,7 @@ std::optional<std::string> run_diagnostic_command(JNIEnv* jni, const std::string
   if (clear_exception(jni) || !text) return std::nullopt;
   const LocalRef<jstring> answer(jni, execute(jni, text.get()));
   if (clear_exception(jni) || !answer) return std::nullopt;
-  return to_string(jni, answer.get());
+  return java_text(jni, answer.get());
 }
 
 jobjectArray memory_pools(JNIEnv* jni) {

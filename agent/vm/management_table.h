@@ -29,7 +29,4 @@ struct Table {
 
 const std::optional<Table>& find_table(JNIEnv* jni);
 
-// "" for null.
-std::string to_string(JNIEnv* jni, jstring text);
-
 }  // namespace ddm::management

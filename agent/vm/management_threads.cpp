@@ -1,4 +1,5 @@
 // Threads, contention and collectors of management.h.
+#include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
 #include "vm/management_table.h"
@@ -42,9 +43,9 @@ struct InfoFields {
             jni->GetLongField(info, blocked_ms),
             jni->GetLongField(info, waited_count),
             jni->GetLongField(info, waited_ms),
-            to_string(jni, static_cast<jstring>(lock_name.get())),
+            java_text(jni, static_cast<jstring>(lock_name.get())),
             jni->GetLongField(info, owner),
-            to_string(jni, static_cast<jstring>(owner_text.get()))};
+            java_text(jni, static_cast<jstring>(owner_text.get()))};
   }
 };
 
@@ -60,7 +61,7 @@ std::optional<Collector> read_collector(JNIEnv* jni, jobject manager) {
   Collector collector;
   const LocalRef<jstring> text(jni, static_cast<jstring>(jni->CallObjectMethod(manager, name)));
   if (clear_exception(jni)) return {};
-  collector.name = to_string(jni, text.get());
+  collector.name = java_text(jni, text.get());
   collector.count = jni->CallLongMethod(manager, count);
   if (clear_exception(jni)) return {};
   collector.ms = jni->CallLongMethod(manager, time);

@@ -9,8 +9,8 @@
 
 #include "adapters/dyper/documents/look.h"
 #include "core/clocks.h"
+#include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
-#include "vm/management_table.h"
 #include "vm/vm_arguments.h"
 #include "vm/vm_facts.h"
 
@@ -105,7 +105,7 @@ void add_java_properties(JNIEnv* jni, Properties& result) {
     const LocalRef<jstring> value(
         jni, static_cast<jstring>(jni->CallObjectMethod(properties, get, name.get())));
     if (clear_exception(jni)) return;
-    result[management::to_string(jni, name.get())] = management::to_string(jni, value.get());
+    result[java_text(jni, name.get())] = java_text(jni, value.get());
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include "adapters/test_kit/test_kit.h"
 #include "core/log.h"
-#include "vm/jvmti_memory.h"
+#include "vm/java_text.h"
 
 namespace ddm {
 namespace {
@@ -29,32 +29,10 @@ Value with_kit(Value otherwise, Work work) {
   }
 }
 
-std::string from_java(JNIEnv* jni, jstring text) {
-  if (text == nullptr) return "";
-  const char* const characters = jni->GetStringUTFChars(text, nullptr);
-  if (characters == nullptr) {
-    clear_exception(jni);
-    return "";
-  }
-  std::string result = characters;
-  jni->ReleaseStringUTFChars(text, characters);
-  return result;
-}
-
-// Null with a pending exception: no memory on the Java heap.
-jbyteArray bytes_of(JNIEnv* jni, const std::string& text) {
-  const auto size = static_cast<jsize>(text.size());
-  const jbyteArray bytes = jni->NewByteArray(size);
-  if (bytes != nullptr) {
-    jni->SetByteArrayRegion(bytes, 0, size, reinterpret_cast<const jbyte*>(text.data()));
-  }
-  return bytes;
-}
-
 ScopeRoot root_of(JNIEnv* jni, jint rule, jstring class_name, jstring method) {
   constexpr auto kLast = static_cast<jint>(ScopeRoot::Rule::kNothing);
-  return {static_cast<ScopeRoot::Rule>(std::clamp(rule, 0, kLast)), from_java(jni, class_name),
-          from_java(jni, method)};
+  return {static_cast<ScopeRoot::Rule>(std::clamp(rule, 0, kLast)), java_text(jni, class_name),
+          java_text(jni, method)};
 }
 
 }  // namespace
@@ -69,7 +47,7 @@ extern "C" {
 JNIEXPORT jbyteArray JNICALL Java_ddm_test_AgentLink_prepare(JNIEnv* jni, jclass) {
   const std::string why = ddm::with_kit(std::string("the agent is not there yet"),
                                         [&](ddm::TestKit& kit) { return kit.prepare(jni); });
-  return why.empty() ? nullptr : ddm::bytes_of(jni, why);
+  return why.empty() ? nullptr : ddm::java_bytes(jni, why);
 }
 
 // The rule's numbers are those of ddm::ScopeRoot::Rule.
@@ -97,7 +75,7 @@ JNIEXPORT jbyteArray JNICALL Java_ddm_test_AgentLink_take(JNIEnv* jni, jclass, j
                     static_cast<std::size_t>(std::max(most_sites, 0)),
                     static_cast<std::size_t>(std::max(most_frames, 0)));
   });
-  return text.empty() ? nullptr : ddm::bytes_of(jni, text);
+  return text.empty() ? nullptr : ddm::java_bytes(jni, text);
 }
 
 JNIEXPORT jlong JNICALL Java_ddm_test_AgentLink_beginLines(JNIEnv*, jclass) {
@@ -110,8 +88,8 @@ JNIEXPORT jbyteArray JNICALL Java_ddm_test_AgentLink_takeLines(JNIEnv* jni, jcla
                                                                jlong file, jstring test) {
   const std::string text = ddm::with_kit(std::string(), [&](ddm::TestKit& kit) {
     return kit.take_lines(static_cast<ddm::ScopeNumber>(scope), static_cast<std::uint64_t>(file),
-                          ddm::from_java(jni, test));
+                          ddm::java_text(jni, test));
   });
-  return text.empty() ? nullptr : ddm::bytes_of(jni, text);
+  return text.empty() ? nullptr : ddm::java_bytes(jni, text);
 }
 }
