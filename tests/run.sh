@@ -82,6 +82,8 @@ fi
 
 counted "the house" python3 tests/house/test_house.py
 
+# With make a processor waits for libraries that another compiles.
+export CMAKE_GENERATOR=Ninja
 jobs=$(nproc)
 build() {
     cmake --preset "$1" ${full:+-DDDM_FUZZ_SEARCH=ON} > "build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }

@@ -68,9 +68,9 @@ void remove_left_behind(const std::string& path) {
 // O_EXCL: in a directory like /tmp another user could otherwise plant a symlink. Another process
 // may remove the file as stale before it is locked: retry.
 int create_fresh(const std::string& path) {
-  constexpr int kTries = 10;
+  constexpr int kCreateTries = 10;
   int fd = -1;
-  for (int i = 0; i < kTries && fd < 0; ++i) {
+  for (int i = 0; i < kCreateTries && fd < 0; ++i) {
     fd = open_locked(path, O_CREAT | O_EXCL);
     if (fd >= 0 || (errno != EEXIST && errno != EBUSY)) break;
     // From a process with the same pid, perhaps in another container.

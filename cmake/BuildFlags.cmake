@@ -1,8 +1,13 @@
-# One INTERFACE target that every target of the project links to: warnings and sanitizers.
+# One INTERFACE target that every target of the project links to: warnings, sanitizers, and how much memory
+# the compiler takes.
 add_library(ddm_build_flags INTERFACE)
 target_compile_options(ddm_build_flags INTERFACE -Wall -Wextra -Wshadow)
 if(DDM_WERROR)
   target_compile_options(ddm_build_flags INTERFACE -Werror)
+endif()
+# gcc spends a seventh of its time on collecting its own garbage, to save a quarter of 2 GB.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(ddm_build_flags INTERFACE --param=ggc-min-heapsize=4000000)
 endif()
 if(DDM_SANITIZE)
   target_compile_options(ddm_build_flags INTERFACE
