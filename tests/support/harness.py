@@ -4,6 +4,7 @@ A test is a function `def sentence_like_this(t)` with the decorator @test(...). 
 on which JDKs and with which VM flags it runs; each combination is one test. `t` gives the JDK, a
 fresh directory and run(); a failed `assert`, an exception or a time-out fails the test.
 """
+import collections
 import glob
 import hashlib
 import itertools
@@ -73,6 +74,7 @@ JDKS = find_jdks()
 # the VM's insides on all of these. What is between and behind them is for the full set.
 TURN_JDKS, EACH_JDKS = (17, 25), (17, 21, 25, 27)
 TESTS = []
+PHASES = collections.Counter()  # of each period of days, so many tests have one
 
 
 # Which JDK has a test in the quick set changes from day to day, so that each meets all of them.
@@ -86,7 +88,7 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
     "each", where the answer hangs on the VM's insides. The full set has all on all.
     gc: names (those that the JDK has), or "all" for all of them, each on one of the JDKs;
     daily: of the quick set's variants so many a day, by turns: what takes long;
-    every_days: in the quick set of one day in so many, each test's another one: what takes longest;
+    every_days: in the quick set of one day in so many, the tests one after the other: what takes longest;
     machines_libc: not on a JDK that has a C library of its own;
     flags: tuples of VM flags, each one a variant; queue: no other of these runs meanwhile (they have
     a port that is one for the machine); alone: no other test does (it takes most of the memory); timing: it judges times, so it runs alone, in the full set."""
@@ -96,6 +98,9 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
     def register(function):
         able = [jdk for jdk in JDKS if min_jdk <= jdk.major <= max_jdk and not (machines_libc and jdk.brought)]
         first = DAY + zlib.crc32(function.__name__.encode())
+        if every_days > 1:  # as many of them on one day as on another
+            first = DAY + PHASES[every_days]
+            PHASES[every_days] += 1
         names = list(COLLECTORS) if gc == "all" else gc
         begin = len(TESTS)
         for turn, (name, variant) in enumerate(itertools.product(names, flags)):
