@@ -68,8 +68,9 @@ int run_command_line(int argc, char** argv) {
   }
 
   app.footer(
-      "`ddm help COMMAND` tells of one. `ddm help --man`, `--bash` and `--zsh` write the manual page\n"
-      "and what completes command lines in these shells; packages install them.");
+      "`ddm help COMMAND` tells of one. `ddm help --man`, `--bash` and `--zsh` write\n"
+      "the manual page and what completes command lines in these shells; packages\n"
+      "install them.");
   if (const std::string text = installed_text(app, argc, argv); !text.empty()) {
     print(text);
     return output_complete() ? kExitOk : kExitRefused;
