@@ -6,6 +6,7 @@
 
 #include "core/clocks.h"
 #include "core/log.h"
+#include "heap/concurrent_cycle.h"
 #include "vm/jvmti_error.h"
 #include "vm/management.h"
 #include "wire/chunks/app_state.h"
@@ -109,6 +110,11 @@ void HeapHandlers::collect(const Request& request, Reply reply) {
       std::max(request.asked, request.session->modes.told_of_collections_since.load());
   if (collection_begun_ > since) return reply.send_empty();
   const auto begin = std::chrono::steady_clock::now();
+  AgentThread& lane = context_.service.slow();
+  const bool beside = !request.data.empty() && request.data.front() == 1;
+  if (beside && run_concurrent_cycle(context_.jni(), [&lane] { return lane.stopping(); })) {
+    return reply.send(collect_beside_program());
+  }
   const jvmtiError error = context_.jvmti->ForceGarbageCollection();
   if (error != JVMTI_ERROR_NONE) {
     return reply.fail(FailCode::kRefused,

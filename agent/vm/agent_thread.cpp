@@ -135,6 +135,11 @@ bool AgentThread::stop(std::chrono::milliseconds patience) {
   return changed_.wait_for(lock, patience, [this] { return running_ == 0; });
 }
 
+bool AgentThread::stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
 AgentThread::Task AgentThread::next_task() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {

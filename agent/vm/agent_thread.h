@@ -58,6 +58,8 @@ class AgentThread {
   // Starts no further task and ends the thread. Waits up to `patience` for a running task; false:
   // it is still running.
   bool stop(std::chrono::milliseconds patience);
+  // After stop(): a task that waits should end.
+  bool stopping() const;
 
  private:
   using Clock = std::chrono::steady_clock;

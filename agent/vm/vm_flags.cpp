@@ -83,6 +83,8 @@ std::optional<bool> boolean(const char* name) {
 
 std::optional<std::int32_t> integer(const char* name) { return read<std::int32_t>(find(name)); }
 
+std::optional<std::uint64_t> word(const char* name) { return read<std::uint64_t>(find(name)); }
+
 std::optional<std::string> text(const char* name) {
   constexpr std::size_t kMostLetters = 4096;
   const auto given = read<std::uintptr_t>(find(name));

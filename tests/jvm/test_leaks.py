@@ -1,10 +1,12 @@
 """ddm leaks, paths and sites --retained: what grows, what holds it, and how much it holds."""
 import os
+import re
 import subprocess
 
+from adb_bridge import wait_for
 from harness import JDKS, ROOT, test
 from leaking import Leaking
-from tool import REFUSED, ddm, ddm_json
+from tool import DDM, REFUSED, ddm, ddm_json
 
 MIB = 1 << 20
 VISUALVM = "/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar"
@@ -47,6 +49,46 @@ def leaks_are_told_for_people_by_what_holds_them(t):
         assert head in told and told.index(head) < told.index("\n   Leaks$Session: "), told
         assert told.count("\n1. ") == 1 and "allocated at Leaks$Session.<init>(Leaks.java:" in told, told
         assert "on" in ddm(t, "track", target.pid, "status")
+
+
+def interval_of_cycles(t, target):
+    told = t.command([os.path.join(t.jdk.home, "bin", "jcmd"), str(target.pid), "VM.flags", "-all"])
+    return re.search(r"\bG1PeriodicGCInterval += (\d+)", told.out)[1]
+
+
+@test(jdks="each")
+def under_g1_a_leak_is_found_without_a_full_collection(t):
+    flags = ("-XX:+UseG1GC", f"-Xlog:gc:file={t.path('gc.log')}")
+    with Leaking(t, 60_000, "live=y,dump=none,log=error", flags) as target:
+        found = ddm_json(t, "leaks", target.pid, "--for", "6")
+        session = only(found["rows"], "Leaks$Session")
+        assert abs(session["objects_per_minute"] / 60_000 - 1) < 0.2, session
+        assert interval_of_cycles(t, target) == "0"
+    with open(t.path("gc.log"), encoding="utf-8") as f:
+        full = [line for line in f if "Pause Full" in line]
+    # The dump's own: before the agent looks what is alive, and the VM's.
+    assert len(full) == 2 and "Heap Dump" in full[1], full
+
+
+@test()
+def where_cycles_are_asked_for_by_the_hour_a_leak_is_found_by_full_collections(t):
+    hour = "3600000"
+    flags = ("-XX:+UseG1GC", f"-XX:G1PeriodicGCInterval={hour}")
+    with Leaking(t, 60_000, "live=y,dump=none,log=error", flags) as target:
+        found = ddm_json(t, "leaks", target.pid, "--for", "2")
+        assert only(found["rows"], "Leaks$Session") and found["seconds"] < 30, found
+        assert interval_of_cycles(t, target) == hour
+
+
+@test(jdks="each", every_days=4)
+def who_asks_for_cycles_and_is_killed_leaves_the_program_as_it_was(t):
+    with Leaking(t, 6000, "live=y,dump=none,log=error", ("-XX:+UseG1GC",)) as target:
+        asks = subprocess.Popen([DDM, "leaks", str(target.pid), "--for", "1"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: interval_of_cycles(t, target) == "1", "a cycle")
+        asks.kill()
+        asks.wait()
+        wait_for(lambda: interval_of_cycles(t, target) == "0", "its end")
 
 
 @test()

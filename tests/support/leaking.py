@@ -5,5 +5,5 @@ from ddm_client import Target
 class Leaking(Target):
     """Sessions a minute behind a static map."""
 
-    def __init__(self, t, per_minute, agent="dump=none,log=error"):
-        super().__init__(t, agent, program=("Leaks", str(per_minute)))
+    def __init__(self, t, per_minute, agent="dump=none,log=error", flags=()):
+        super().__init__(t, agent, flags, program=("Leaks", str(per_minute)))

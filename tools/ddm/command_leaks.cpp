@@ -1,10 +1,10 @@
 // ddm leaks: what of a program's objects there is more of at each collection, who holds it, and where it
 // was allocated.
 //
-// The program is asked for a full collection at the begin, after each third of the time and at the end:
-// what these leave is what is really held. (Collections of the young alone leave what is old and dead.)
-// Where nothing was followed before, there was nothing of it at the begin; and one is enough as soon as
-// no site can have grown between all.
+// The program is asked for a collection of its whole heap at the begin, after each third of the time and
+// at the end, if possible one beside the program: what these leave is what is really held. (Collections
+// of the young alone leave what is old and dead.) Where nothing was followed before, there was nothing
+// of it at the begin; and one is enough as soon as no site can have grown between all.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -88,14 +88,16 @@ bool collect_and_count(pid_t pid, ClassCounts& classes) {
 
 std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point begin,
                                 Watched& watched) {
-  // A collection keeps what was held when it began.
-  LiveMoment moment(since(begin));
+  // A full collection keeps what was held when it began; beside the program, young collections go on.
+  double at = since(begin);
   const bool counts = watched.of_followed_alone && watched.collections == 0;
   if (!counts || !collect_and_count(pid, watched.classes)) {
-    const auto done = client.request({kCollectGarbage, {}}, DdmClient::kLongWork);
+    const auto done = client.request(collect_beside_program(), DdmClient::kLongWork);
     if (!done) return done.error();
+    if (*done == collect_beside_program()) at = since(begin);
   }
   ++watched.collections;
+  LiveMoment moment(at);
   const auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.take(piece); });
   if (wrong) return wrong;
   if (!moment.complete()) return Error{"what the target says is alive is no list of sites"};
@@ -242,12 +244,12 @@ void print_leaks(const std::vector<Leak>& leaks, const Watched& watched, std::si
                  std::optional<std::uint64_t> left) {
   if (leaks.empty()) {
     print("nothing grows: no site had more alive after each of {} in {:.0f} s\n",
-          counted(watched.collections, "full collection"), watched.seconds);
+          counted(watched.collections, "collection"), watched.seconds);
     return;
   }
   print("{} had more alive after each of {} in {:.0f} s\n",
         counted(static_cast<std::int64_t>(leaks.size()), "site"),
-        counted(watched.collections, "full collection"), watched.seconds);
+        counted(watched.collections, "collection"), watched.seconds);
   const std::vector<Held> all = by_root(leaks);
   for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top, left);
   if (all.size() > top) {
@@ -317,7 +319,7 @@ void add_leaks(CLI::App& app, Command& chosen) {
       app, chosen, "leaks", "Show what grows, who holds it and who allocated it", leaks);
   command.add_option("PID", options.target, kOnlyTargetHelp);
   add_duration(command, "--for", options.seconds,
-               "How long to watch; three or four full collections are asked for meanwhile", 1,
+               "How long to watch; three or four collections of the heap are made meanwhile", 1,
                kMostSeconds);
   add_top(command, options.top, "How many roots, and sites of each");
   command.add_flag("--json", options.json,

@@ -1,0 +1,74 @@
+#include "heap/concurrent_cycle.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include "core/log.h"
+#include "vm/management.h"
+#include "vm/perf_counters.h"
+#include "vm/vm_flags.h"
+
+namespace ddm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPatience{60'000}, kStep{50};
+// The VM looks at the flag after the interval of its old value; 0 stands for a second.
+constexpr std::uint64_t kLongestInterval = 5000;
+constexpr char kInterval[] = "G1PeriodicGCInterval";
+
+// Pauses of G1's cycles so far: each cycle has two, the remark and the cleanup.
+std::optional<std::int64_t> cycle_pauses() { return perf_counter("sun.gc.collector.2.invocations"); }
+
+// The value of a manageable flag of the VM, until the end of a scope.
+class WrittenFlag {
+ public:
+  WrittenFlag(JNIEnv* jni, const char* name, std::uint64_t value)
+      : jni_(jni), name_(name), before_(vm_flags::word(name)), written_(before_ && write(value)) {}
+  ~WrittenFlag() {
+    if (written_ && !write(*before_)) log_warn("{} could not be set to {}", name_, *before_);
+  }
+  WrittenFlag(const WrittenFlag&) = delete;
+  WrittenFlag& operator=(const WrittenFlag&) = delete;
+  bool written() const { return written_; }
+
+ private:
+  bool write(std::uint64_t value) const {
+    management::run_diagnostic_command(jni_, fmt::format("VM.set_flag {} {}", name_, value));
+    return vm_flags::word(name_) == value;  // what the command answers depends on the release
+  }
+
+  JNIEnv* const jni_;
+  const char* const name_;
+  const std::optional<std::uint64_t> before_;
+  const bool written_;
+};
+
+}  // namespace
+
+bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends) {
+  if (vm_flags::boolean("UseG1GC") != true) return false;
+  auto last = cycle_pauses();
+  if (!last || vm_flags::word(kInterval).value_or(0) > kLongestInterval) return false;
+  const WrittenFlag often(jni, kInterval, 1);
+  if (!often.written()) return false;
+  // A cycle that was under way before the call has two pauses to come; the third one is the remark
+  // of another.
+  constexpr int kPauses = 3;
+  const std::int64_t enough = *last + kPauses;
+  for (auto changed = Clock::now(); !ends() && Clock::now() - changed < kPatience;) {
+    std::this_thread::sleep_for(kStep);
+    const auto now = cycle_pauses();
+    if (!now || *now >= enough) return now.has_value();
+    if (now != last) changed = Clock::now();
+    last = now;
+  }
+  return false;
+}
+
+}  // namespace ddm
