@@ -20,6 +20,13 @@ constexpr std::uintptr_t kPage = 4096;
 // True: all bytes were read. Preserves errno.
 bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes);
 
+template <typename T>
+std::optional<T> read_own(std::uintptr_t from) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value{};
+  return read_own_memory(from, &value, sizeof value) ? std::optional(value) : std::nullopt;
+}
+
 // The text of /proc/self/maps; "" if it cannot be read.
 std::string read_maps_text();
 

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kPatience{60'000}, kStep{50};
+constexpr std::chrono::milliseconds kCyclePatience{60'000}, kStep{50};
 // The VM looks at the flag after the interval of its old value; 0 stands for a second.
 constexpr std::uint64_t kLongestInterval = 5000;
 constexpr char kInterval[] = "G1PeriodicGCInterval";
@@ -61,7 +61,7 @@ bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends) {
   // of another.
   constexpr int kPauses = 3;
   const std::int64_t enough = *last + kPauses;
-  for (auto changed = Clock::now(); !ends() && Clock::now() - changed < kPatience;) {
+  for (auto changed = Clock::now(); !ends() && Clock::now() - changed < kCyclePatience;) {
     std::this_thread::sleep_for(kStep);
     const auto now = cycle_pauses();
     if (!now || *now >= enough) return now.has_value();

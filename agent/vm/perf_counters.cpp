@@ -35,20 +35,14 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 20);
 
-template <typename T>
-std::optional<T> read(std::uintptr_t at) {
-  T value{};
-  return read_own_memory(at, &value, sizeof value) ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::int64_t> perf_counter(std::string_view name) {
   constexpr unsigned char kMagic[] = {0xca, 0xfe, 0xc0, 0xc0};
   constexpr std::uint32_t kMostEntries = 1 << 14;
   const auto start = vm_structs::address_of("PerfMemory", "_start");
-  const auto memory = start ? read<std::uintptr_t>(*start) : std::nullopt;
-  const auto prologue = memory && *memory != 0 ? read<Prologue>(*memory) : std::nullopt;
+  const auto memory = start ? read_own<std::uintptr_t>(*start) : std::nullopt;
+  const auto prologue = memory ? read_own<Prologue>(*memory) : std::nullopt;
   if (!prologue || std::memcmp(prologue->magic, kMagic, sizeof kMagic) != 0 ||
       prologue->major != 2 || prologue->num_entries > kMostEntries) {
     return std::nullopt;
@@ -56,12 +50,12 @@ std::optional<std::int64_t> perf_counter(std::string_view name) {
   std::uintptr_t at = *memory + prologue->entry_offset;
   std::string found(name.size() + 1, '\0');
   for (std::uint32_t i = 0; i < prologue->num_entries; ++i) {
-    const auto entry = read<Entry>(at);
+    const auto entry = read_own<Entry>(at);
     if (!entry || entry->length < sizeof(Entry)) return std::nullopt;
     if (entry->type == 'J' && entry->vector_length == 0 &&
         read_own_memory(at + entry->name_offset, found.data(), found.size()) &&
         found.back() == '\0' && found.compare(0, name.size(), name) == 0) {
-      return read<std::int64_t>(at + entry->data_offset);
+      return read_own<std::int64_t>(at + entry->data_offset);
     }
     at += entry->length;
   }

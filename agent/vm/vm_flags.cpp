@@ -11,13 +11,6 @@
 namespace ddm::vm_flags {
 namespace {
 
-template <typename T>
-std::optional<T> read(std::uintptr_t at) {
-  T value{};
-  if (at == 0 || !read_own_memory(at, &value, sizeof value)) return std::nullopt;
-  return value;
-}
-
 struct FlagTable {
   std::uintptr_t flags = 0;
   std::uint64_t count = 0, stride = 0, name = 0, value = 0;
@@ -41,8 +34,8 @@ std::optional<FlagTable> find_table() {
   const auto value = vm_structs::offset_of("JVMFlag", "_addr");
   const auto stride = vm_structs::size_of("JVMFlag");
   if (!flags || !count || !name || !value || !stride) return std::nullopt;
-  const auto first = read<std::uintptr_t>(*flags);
-  const auto length = read<std::uint64_t>(*count);
+  const auto first = read_own<std::uintptr_t>(*flags);
+  const auto length = read_own<std::uint64_t>(*count);
   if (!first || !length || *length < kLooks || *length > kMostFlags || *stride > kMostBytes ||
       *name < 0 || *value < 0) {
     return std::nullopt;
@@ -52,8 +45,8 @@ std::optional<FlagTable> find_table() {
   // The last entry has no name.
   for (std::uint64_t look = 0; look < kLooks; ++look) {
     const std::uint64_t flag = table.flags + (*length - 2) * look / (kLooks - 1) * table.stride;
-    const auto text = read<std::uintptr_t>(flag + table.name);
-    if (!text || !is_name(*text) || !read<std::uintptr_t>(flag + table.value)) return std::nullopt;
+    const auto text = read_own<std::uintptr_t>(flag + table.name);
+    if (!text || !is_name(*text) || !read_own<std::uintptr_t>(flag + table.value)) return std::nullopt;
   }
   return table;
 }
@@ -75,19 +68,19 @@ std::uintptr_t find(const char* name) {
 }  // namespace
 
 std::optional<bool> boolean(const char* name) {
-  const auto value = read<std::uint8_t>(find(name));
+  const auto value = read_own<std::uint8_t>(find(name));
   // A boolean flag is 0 or 1.
   if (!value || *value > 1) return std::nullopt;
   return *value != 0;
 }
 
-std::optional<std::int32_t> integer(const char* name) { return read<std::int32_t>(find(name)); }
+std::optional<std::int32_t> integer(const char* name) { return read_own<std::int32_t>(find(name)); }
 
-std::optional<std::uint64_t> word(const char* name) { return read<std::uint64_t>(find(name)); }
+std::optional<std::uint64_t> word(const char* name) { return read_own<std::uint64_t>(find(name)); }
 
 std::optional<std::string> text(const char* name) {
   constexpr std::size_t kMostLetters = 4096;
-  const auto given = read<std::uintptr_t>(find(name));
+  const auto given = read_own<std::uintptr_t>(find(name));
   if (!given) return std::nullopt;
   std::string result;
   if (*given == 0) return result;

@@ -71,13 +71,14 @@ def under_g1_a_leak_is_found_without_a_full_collection(t):
 
 
 @test()
-def where_cycles_are_asked_for_by_the_hour_a_leak_is_found_by_full_collections(t):
-    hour = "3600000"
-    flags = ("-XX:+UseG1GC", f"-XX:G1PeriodicGCInterval={hour}")
-    with Leaking(t, 60_000, "live=y,dump=none,log=error", flags) as target:
-        found = ddm_json(t, "leaks", target.pid, "--for", "2")
-        assert only(found["rows"], "Leaks$Session") and found["seconds"] < 30, found
-        assert interval_of_cycles(t, target) == hour
+def where_no_cycle_can_be_had_a_leak_is_found_by_full_collections(t):
+    for flags in (("-XX:+UseG1GC", "-XX:G1PeriodicGCInterval=3600000"), ("-XX:+UseG1GC", "-XX:-UsePerfData"),
+                  ("-XX:+UseParallelGC",)):
+        with Leaking(t, 60_000, "live=y,dump=none,log=error", flags) as target:
+            before = interval_of_cycles(t, target)
+            found = ddm_json(t, "leaks", target.pid, "--for", "2")
+            assert only(found["rows"], "Leaks$Session") and found["seconds"] < 30, (flags, found)
+            assert interval_of_cycles(t, target) == before, flags
 
 
 @test(jdks="each", every_days=4)
