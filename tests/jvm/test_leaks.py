@@ -70,7 +70,7 @@ def under_g1_a_leak_is_found_without_a_full_collection(t):
     assert len(full) == 2 and "Heap Dump" in full[1], full
 
 
-@test()
+@test(every_days=4)
 def where_no_cycle_can_be_had_a_leak_is_found_by_full_collections(t):
     for flags in (("-XX:+UseG1GC", "-XX:G1PeriodicGCInterval=3600000"), ("-XX:+UseG1GC", "-XX:-UsePerfData"),
                   ("-XX:+UseParallelGC",)):
