@@ -52,7 +52,10 @@ class WrittenFlag {
 }  // namespace
 
 bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends) {
-  if (vm_flags::boolean("UseG1GC") != true) return false;
+  // The VM may have been told that what comes by itself is a full collection.
+  for (const char* flag : {"UseG1GC", "G1PeriodicGCInvokesConcurrent"}) {
+    if (vm_flags::boolean(flag) != true) return false;
+  }
   auto last = cycle_pauses();
   if (!last || vm_flags::word(kInterval).value_or(0) > kLongestInterval) return false;
   const WrittenFlag often(jni, kInterval, 1);

@@ -14,9 +14,9 @@ namespace ddm {
 
 // Waits until a cycle has marked that began after the call. Young collections come at the same time
 // as often as the program makes them, and one or two more. False: the collector is not G1, the VM
-// does not count its cycles (-XX:-UsePerfData), it was told of an interval above 5 s, no cycle went on for
-// a minute, or `ends` was true. The flag has its old value again in any case. Attached threads, one
-// at a time.
+// does not count its cycles (-XX:-UsePerfData), was told of an interval above 5 s or of full collections
+// (-XX:-G1PeriodicGCInvokesConcurrent), no cycle went on for a minute, or `ends` was true. The flag
+// has its old value again in any case. Attached threads, one at a time.
 bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends);
 
 }  // namespace ddm

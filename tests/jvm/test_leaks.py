@@ -73,7 +73,7 @@ def under_g1_a_leak_is_found_without_a_full_collection(t):
 @test(every_days=4)
 def where_no_cycle_can_be_had_a_leak_is_found_by_full_collections(t):
     for flags in (("-XX:+UseG1GC", "-XX:G1PeriodicGCInterval=3600000"), ("-XX:+UseG1GC", "-XX:-UsePerfData"),
-                  ("-XX:+UseParallelGC",)):
+                  ("-XX:+UseG1GC", "-XX:-G1PeriodicGCInvokesConcurrent"), ("-XX:+UseParallelGC",)):
         with Leaking(t, 60_000, "live=y,dump=none,log=error", flags) as target:
             before = interval_of_cycles(t, target)
             found = ddm_json(t, "leaks", target.pid, "--for", "2")

@@ -5,6 +5,7 @@ import time
 from asked_reports import report, report_of
 from ddm_client import Target
 from harness import Report, test
+from made_runtime import linked, run_on
 from tool import ddm
 
 ENGINES = ("vm", "bci")
@@ -39,6 +40,14 @@ def every_site_has_what_the_program_made_there(t):
     for engine in ENGINES:
         for what, n in (("kinds", 3000), ("threads", 5000), ("constructors", 3000)):
             check(t, what, n, engine)
+
+
+@test(jdks="each", every_days=5, machines_libc=True)
+def a_runtime_of_one_module_has_the_same_sites(t):
+    run_on(t, linked(t))
+    for engine in ENGINES:
+        written = check(t, "constructors", 1000, engine)
+        assert written.summary["walker"] == "vm" and not written.summary["walker_gave_up"], written.summary
 
 
 @test(jdks="each")
