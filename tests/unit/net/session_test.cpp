@@ -154,7 +154,7 @@ TEST_CASE("A session is read again once a big answer that was there at once has 
   });
   TestClient client(server.address());
   REQUIRE(client.shake_hands());
-  for (std::uint32_t id = 1; id <= 20; ++id) REQUIRE(client.request(id, {ready, {}}));
+  for (std::uint32_t id = 1; id <= 6; ++id) REQUIRE(client.request(id, {ready, {}}));
 }
 
 TEST_CASE("Events reach sessions past their handshake, and nobody else") {
