@@ -261,7 +261,7 @@ def each_of_several_heap_dumps_in_a_file_finds_its_stacks(t):
         assert leaves == ["Sites.heap"] * 500
 
 
-@test(flags=[(), ("-XX:-UseCompressedOops", "-XX:ObjectAlignmentInBytes=16")], every_days=5)
+@test(flags=[(), ("-XX:-UseCompressedOops", "-XX:ObjectAlignmentInBytes=16")], daily=1, every_days=5)
 def a_heap_dump_in_text_has_each_object_with_its_size_and_references(t):
     run(t, "heap=dump,file=d.txt", "Sites", "heap", "1000")
     text = HprofText(t.path("d.txt"))

@@ -131,7 +131,7 @@ def check_ages(figures):
 STOP_THE_WORLD = ("serial", "parallel", "g1", "default")
 
 
-@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300, daily=2, every_days=5)
+@test(jdks="each", gc="all", flags=[("-Xms512m", "-Xmx512m")], timeout=300, daily=1, every_days=5)
 def ages_are_the_collections_that_objects_have_survived(t):
     for engine in ENGINES:
         with Target(t, f"{OPTIONS},engine={engine},live=y", program=("Live",)) as p, \

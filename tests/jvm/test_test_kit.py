@@ -33,7 +33,7 @@ def counted(t, name, flags=()):
     return amounts(t.path(name))[0], done
 
 
-@test(jdks="each", every_days=5, timeout=600)
+@test(jdks="each", daily=1, every_days=5, timeout=600)
 def tests_of_known_counts_have_them_however_their_code_runs(t):
     first, done = counted(t, "first.txt")
     # What is only steady has been looked at in all ways on 17 so far (tests/support/known_matrix.py).
