@@ -77,14 +77,22 @@ void append_json_number(std::string& out, std::int64_t number) {
   out.append(digits.data(), digits.size());
 }
 
-void append_frame_members(std::string& out, const MethodName& method, int line) {
+void append_frame_head(std::string& out, const MethodName& method, bool with_signature) {
   out += R"("class":)";
   append_json_string(out, method.class_name);
   out += R"(,"method":)";
   append_json_string(out, method.method);
+  if (with_signature) {
+    out += R"(,"signature":)";
+    append_json_string(out, method.signature);
+  }
   out += R"(,"file":)";
   append_json_string(out, method.file);
   out += R"(,"line":)";
+}
+
+void append_frame_members(std::string& out, const MethodName& method, int line) {
+  append_frame_head(out, method, /*with_signature=*/false);
   append_json_number(out, line);
 }
 

@@ -15,7 +15,11 @@ void append_json_string(std::string& out, std::string_view jvm_text);
 
 void append_json_number(std::string& out, std::int64_t number);
 
-// Appends a frame's members without braces: "class":,"method":,"file":,"line":
+// Appends a frame's members without braces up to its line number: "class":,"method":,"file":,"line":
+// and, if wanted, "signature": behind the method.
+void append_frame_head(std::string& out, const MethodName& method, bool with_signature);
+
+// The same without a signature, and with the number.
 void append_frame_members(std::string& out, const MethodName& method, int line);
 
 // Live objects by collections survived, youngest first: {"survived":4,"count":,"bytes":} are the

@@ -23,15 +23,8 @@ class Fragments {
   const std::string& frame(NameId id) {
     return cached(methods_, id, [&](std::string& text) {
       const MethodName& method = *names_.method(id).entry;
-      text = R"({"class":)";
-      append_json_string(text, method.class_name);
-      text += R"(,"method":)";
-      append_json_string(text, method.method);
-      text += R"(,"signature":)";
-      append_json_string(text, method.signature);
-      text += R"(,"file":)";
-      append_json_string(text, method.file);
-      text += R"(,"line":)";
+      text = '{';
+      append_frame_head(text, method, /*with_signature=*/true);
     });
   }
 
