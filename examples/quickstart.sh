@@ -17,7 +17,9 @@ step "Debian packages"
 step "Building the agent, the ddm command and the client API (cmake --preset release)"
 mkdir -p "$out"
 build() {
-    [ -f build/release/CMakeCache.txt ] || CMAKE_GENERATOR=Ninja cmake --preset release || return
+    # What is written last: a configuration that failed is tried again.
+    [ -f build/release/build.ninja ] || [ -f build/release/Makefile ] ||
+        CMAKE_GENERATOR=Ninja cmake --preset release || return
     cmake --build --preset release --target ddmagent ddm ddm_client
 }
 if ! build >$out/build.log 2>&1; then

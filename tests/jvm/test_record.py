@@ -282,13 +282,14 @@ def record_below_a_method_has_what_that_method_caused(t):
 
 @test(jdks="each", every_days=5, machines_libc=True)
 def a_packed_program_is_recorded_like_any_other(t):
-    program = subprocess.Popen([packed(t, "Packed", "Leaks"), "60000"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=t.dir)
-    assert program.stdout.readline() == "ready\n"
-    ddm(t, "record", program.pid, "-d", "2", "-o", "r.jsonl")
-    sessions = [site for site in Report(t.path("r.jsonl")).sites if site["class"] == "Leaks$Session"]
-    assert sum(site["count"] for site in sessions) > 1000, sessions
-    grows = ddm_json(t, "leaks", program.pid, "--for", "2")["rows"]
-    assert "Leaks$Session" in {row["class"] for row in grows}, grows
-    program.communicate(timeout=20)  # the end of its input
-    assert program.returncode == 0
+    # The end of its input, which leaving the block is too, ends the program.
+    with subprocess.Popen([packed(t, "Packed", "Leaks"), "60000"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=t.dir) as program:
+        assert program.stdout.readline() == "ready\n"
+        ddm(t, "record", program.pid, "-d", "2", "-o", "r.jsonl")
+        sessions = [site for site in Report(t.path("r.jsonl")).sites if site["class"] == "Leaks$Session"]
+        assert sum(site["count"] for site in sessions) > 1000, sessions
+        grows = ddm_json(t, "leaks", program.pid, "--for", "2")["rows"]
+        assert "Leaks$Session" in {row["class"] for row in grows}, grows
+        program.communicate(timeout=20)
+        assert program.returncode == 0
