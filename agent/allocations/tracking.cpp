@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "allocations/capture/tracker_natives.h"
+#include "core/clocks.h"
 #include "core/log.h"
 #include "vm/class_changes/class_archive.h"
 #include "vm/jvmti_error.h"
@@ -24,6 +25,8 @@ constexpr std::chrono::milliseconds kCallbackPatience{200};
 
 // Thread names that a ring file has room for, in addition to those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
+
+constexpr std::chrono::milliseconds kLookEvery{SiteTimes::kFirstStep};
 
 std::int64_t steady_ms() {
   using namespace std::chrono;
@@ -153,26 +156,32 @@ std::string Tracking::start(JNIEnv* jni) {
 }
 
 // Which allocation was when is found out by looks at the sites: a recorded allocation costs nothing
-// for it. A look takes longer the more sites there are, and has a two-hundredth of the time at most.
+// for it. A look takes longer the more sites there are; looks have a two-hundredth of one processor
+// on average, and may go ahead of that by kInAdvance of CPU time. A single dear look (the first one
+// on a busy machine takes 5 ms where 10 us are usual) thus does not put off the next one by a
+// second, in which no allocation would have a time of its own.
 void Tracking::look_now_and_then() {
+  using std::chrono::nanoseconds;
   static constexpr int kRestFactor = 200;
+  static constexpr nanoseconds kInAdvance = std::chrono::milliseconds(20);
   if (!sites_missing_.empty()) return;
-  const auto next = [](Chores::Clock::duration took) {
-    return Chores::Clock::now() +
-           std::max<Chores::Clock::duration>(std::chrono::milliseconds(SiteTimes::kFirstStep),
-                                             kRestFactor * took);
-  };
+  const auto begin = Chores::Clock::now();
   looks_ = Chores::of_process().add(
-      [this, next, began = started_ms_]() -> std::optional<Chores::Clock::time_point> {
-        const auto begin = Chores::Clock::now();
+      [this, began = started_ms_, last = begin,
+       debt = nanoseconds()]() mutable -> std::optional<Chores::Clock::time_point> {
+        const std::int64_t cpu_before = cpu_of_this_thread_ns();
         try {
           books_.look(steady_ms() - began);
         } catch (const std::bad_alloc&) {
           return {};
         }
-        return next(Chores::Clock::now() - begin);
+        const auto now = Chores::Clock::now();
+        debt = std::max<nanoseconds>(debt - (now - last) / kRestFactor, {}) +
+               nanoseconds(cpu_of_this_thread_ns() - cpu_before);
+        last = now;
+        return now + std::max<nanoseconds>(kLookEvery, kRestFactor * (debt - kInAdvance));
       },
-      next({}));
+      begin + kLookEvery);
 }
 
 void Tracking::renew_sites() {
