@@ -1,4 +1,6 @@
 """What the VM allocates for virtual threads: their stacks while they wait."""
+import collections
+
 from harness import Report, test
 
 
@@ -26,3 +28,15 @@ def without_virtual_threads_there_is_nothing_to_say_of_them(t):
     t.java("Exits", "return",
            agent="address=none,engine=vm,interval=64k,dump=r.jsonl")
     assert Report(t.path("r.jsonl")).summary["virtual_thread_stack_bytes"] is None
+
+
+@test(jdks="each", min_jdk=21, flags=[(), ("-XX:+UseZGC",)])
+def records_have_the_thread_that_made_them_mounted_or_not(t):
+    threads, objects = 60, 40
+    truth = {1000 + 8 * i: f"v-{i}" for i in range(threads)} | {20000 + 8 * i: f"p-{i}" for i in range(threads)}
+    for engine in ("vm", "bci"):
+        t.java("ThreadMarks", str(threads), str(objects), agent=f"address=none,engine={engine},every=1,dump=r.jsonl")
+        made = collections.Counter((r["size"] - 16, r["thread"]["name"]) for r in Report(t.path("r.jsonl")).records
+                                   if r["class"] == "byte[]" and r["thread"]["name"] != "main" and r["size"] > 1000)
+        wrong = set(made.items()) ^ {(mark, objects) for mark in truth.items()}
+        assert not wrong, (engine, sorted(wrong))

@@ -22,6 +22,27 @@ CurrentThread::CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
                word == jni->GetLongField(current, thread_id_field);
   }
   never_changes_ = jni->GetVersion() <= JNI_VERSION_10;  // before 19
+  if (!by_word_ && !never_changes_ && has_both_handles(jni)) {
+    handles_offset_ =
+        static_cast<std::uintptr_t>(vm_structs::offset_of("JavaThread", "_threadObj").value_or(0));
+  }
+}
+
+// vmStructs does not export _vthread. It stands between two fields that are exported, and on a
+// platform thread it leads to the same object as _threadObj.
+bool CurrentThread::has_both_handles(JNIEnv* jni) const {
+  const auto before = vm_structs::offset_of("JavaThread", "_threadObj");
+  const auto after = vm_structs::offset_of("JavaThread", "_jvmti_vthread");
+  if (!threads_ || !before || !after || *after != *before + 2 * std::int64_t{sizeof(jobject)}) {
+    return false;
+  }
+  const std::uintptr_t at = threads_->of(jni) + static_cast<std::uintptr_t>(*before);
+  const auto platform = read_own<std::uintptr_t>(at);
+  const auto current = read_own<std::uintptr_t>(at + sizeof(jobject));
+  if (!platform || !current || *platform == *current) return false;
+  const auto platform_object = read_own<std::uintptr_t>(*platform);
+  return platform_object && *platform_object != 0 &&
+         platform_object == read_own<std::uintptr_t>(*current);
 }
 
 std::int64_t CurrentThread::ask(JNIEnv* jni, jthread thread) {
@@ -31,9 +52,12 @@ std::int64_t CurrentThread::ask(JNIEnv* jni, jthread thread) {
     thread = asked.get();
   }
   const std::int64_t id = jni->GetLongField(thread, thread_id_field_);
+  // Around a mount, JVMTI and _vthread may name different threads; eetop is 0 of a virtual one.
+  const bool platform =
+      never_changes_ || (threads_ && threads_->of(jni, thread) == threads_->of(jni));
   const std::uint32_t times_forgotten = names_.times_forgotten();
   names_.note(jni, thread, id);
-  t_noted = {id, times_forgotten};
+  t_noted = {id, times_forgotten, platform};
   return id;
 }
 

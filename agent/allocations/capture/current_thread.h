@@ -1,5 +1,7 @@
 // The java.lang.Thread id of the calling thread. Queried from the VM once, and again when the VM's
-// own word for it has changed (a virtual thread was mounted). Any thread.
+// own word for it has changed (a virtual thread was mounted). JDK 19 to 23 have no such word: there
+// a platform thread is queried once, and a carrier each time while a virtual thread is mounted.
+// Any thread.
 #pragma once
 
 #include <jvmti.h>
@@ -21,7 +23,8 @@ class CurrentThread {
   std::int64_t id(JNIEnv* jni, jthread thread) {
     const Noted noted = t_noted;
     if (noted.id != 0 && noted.times_forgotten == names_.times_forgotten() &&
-        (by_word_ ? vm_word(jni) == noted.id : never_changes_)) {
+        (by_word_ ? word<std::int64_t>(jni, word_offset_) == noted.id
+                  : noted.platform && !may_be_virtual(jni))) {
       return noted.id;
     }
     return ask(jni, thread);
@@ -36,14 +39,29 @@ class CurrentThread {
   static void forget() { t_noted = {}; }
 
  private:
-  std::int64_t vm_word(JNIEnv* jni) const {
-    return *reinterpret_cast<const std::int64_t*>(threads_->of(jni) + word_offset_);
+  // Contents of the calling thread's JavaThread.
+  template <typename T>
+  T word(JNIEnv* jni, std::uintptr_t offset) const {
+    return *reinterpret_cast<const volatile T*>(threads_->of(jni) + offset);
   }
+  // False: the calling thread is certainly no virtual thread. Compares the references behind
+  // JavaThread::_threadObj and _vthread as they are: a collector that is just moving the object can
+  // only make equal ones different. Call while attached to the VM, which keeps both handles valid.
+  bool may_be_virtual(JNIEnv* jni) const {
+    using Handle = const volatile std::uintptr_t*;
+    if (never_changes_) return false;
+    if (handles_offset_ == 0) return true;
+    const auto platform = word<Handle>(jni, handles_offset_);
+    const auto current = word<Handle>(jni, handles_offset_ + sizeof(Handle));
+    return platform == nullptr || current == nullptr || *platform != *current;
+  }
+  bool has_both_handles(JNIEnv* jni) const;
   std::int64_t ask(JNIEnv* jni, jthread thread);
 
   struct Noted {
     std::int64_t id = 0;  // 0: unknown
     std::uint32_t times_forgotten = 0;
+    bool platform = false;
   };
   static constinit thread_local Noted t_noted;
 
@@ -52,6 +70,7 @@ class CurrentThread {
   ThreadNames& names_;
   const std::optional<VmThreads> threads_;
   std::uintptr_t word_offset_ = 0;
+  std::uintptr_t handles_offset_ = 0;  // of _threadObj, if _vthread follows; 0: unknown
   bool by_word_ = false;        // JavaThread::_monitor_owner_id (24 and later) is the thread's id
   bool never_changes_ = false;  // the VM has no virtual threads
 };
