@@ -114,6 +114,19 @@ class Programs:
                             os.path.join(HERE, "programs", "TenThousand.java")], check=True)
         return self.run(way, self.jdk.java, "-cp", self.folder, "TenThousand")
 
+    def shapes(self, way, *shape):
+        if not os.path.exists(os.path.join(self.folder, "Shapes.class")):
+            compile_program("Shapes", self.folder)
+        return self.run(way, self.jdk.java, "-cp", self.folder, "Shapes", *shape)
+
+    def recursion(self, way):
+        """Of up to 50,000 frames, to another depth each time."""
+        return self.shapes(way, "recursion", "50000")
+
+    def many_threads(self, way):
+        """2,000 at once."""
+        return self.shapes(way, "threads", "2000")
+
     def tomcat(self, way):
         """Under 6,000 requests of `ab`."""
         home = tempfile.mkdtemp(dir=self.folder)
