@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.CodeSource;
 
 /**
- * The way to the agent. Its natives are found in the agent's library by name, and are known to
+ * The connection to the agent. The natives are found in the agent's library by name; they are in
  * agent/adapters/test_kit.
  */
 final class AgentLink {
@@ -18,18 +18,18 @@ final class AgentLink {
 
     private static final String OPTIONS = "address=none,dump=none,engine=bci,sites=512k,track=y";
 
-    /** Null: allocations are counted; else why not, in one line. Looked for once. */
-    private static final String WHY_NOT = look();
+    /** Null: allocations are counted; else one line that says why not. Determined once. */
+    private static final String PROBLEM = connect();
 
     private AgentLink() {
     }
 
     static boolean counts() {
-        return WHY_NOT == null;
+        return PROBLEM == null;
     }
 
-    static String whyNot() {
-        return WHY_NOT;
+    static String problem() {
+        return PROBLEM;
     }
 
     /** Whether a test that cannot be measured is to fail. */
@@ -37,16 +37,16 @@ final class AgentLink {
         return Boolean.getBoolean("ddm.required");
     }
 
-    /** Throws if there is no agent and there must be one. */
+    /** Throws if allocations cannot be counted, but are required to be. */
     static void require() {
-        if (WHY_NOT != null && required()) {
-            throw new IllegalStateException(WHY_NOT);
+        if (PROBLEM != null && required()) {
+            throw new IllegalStateException(PROBLEM);
         }
     }
 
-    private static String look() {
+    private static String connect() {
         try {
-            return ask();
+            return tryPrepare();
         } catch (UnsatisfiedLinkError absent) {
             String attached = attach();
             if (attached != null) {
@@ -54,44 +54,48 @@ final class AgentLink {
             }
         }
         try {
-            return ask();
+            return tryPrepare();
         } catch (UnsatisfiedLinkError absent) {
-            return missing();
+            return missingAgent();
         }
     }
 
-    private static String ask() {
-        byte[] whyNot = prepare();
-        if (whyNot != null) {
-            return "allocations are not counted: " + new String(whyNot, StandardCharsets.UTF_8);
+    private static String tryPrepare() {
+        byte[] problem = prepare();
+        if (problem != null) {
+            return "allocations are not counted: " + new String(problem, StandardCharsets.UTF_8);
         }
-        // The VM links each of them now, and not where its own allocations would be measured.
+        // The VM links the natives now, so that no scope measures what linking allocates.
         end(begin(NOTHING, "", "", false));
         take(0, 0, 0);
         return null;
     }
 
-    private static String missing() {
+    private static String missingAgent() {
         return "allocations are not counted; add -agentpath:" + library() + "=" + OPTIONS
                 + " to the arguments of the JVM that runs the tests";
     }
 
-    /** Null: the agent was loaded. Only where the JVM was told that it may attach to itself. */
+    /**
+     * Null: the agent was loaded, which requires that the JVM may attach to itself; else why not.
+     */
     private static String attach() {
         String allowed = System.getProperty("jdk.attach.allowAttachSelf");
         File library = new File(library());
         if (allowed == null || allowed.equals("false") || !library.isFile()) {
-            return missing();
+            return missingAgent();
         }
         try {
             SelfAttach.load(library.getAbsolutePath(), OPTIONS);
             return null;
         } catch (Exception | LinkageError failure) {
-            return missing() + " (attaching: " + failure.getMessage() + ")";
+            return missingAgent() + " (attaching: " + failure.getMessage() + ")";
         }
     }
 
-    /** Beside the jar, or where packages put it; `ddm.agent` says it better. */
+    /**
+     * The path of the agent's library: `ddm.agent`, else beside the jar, else that of the package.
+     */
     private static String library() {
         String given = System.getProperty("ddm.agent");
         if (given != null) {
@@ -114,20 +118,22 @@ final class AgentLink {
         return "/usr/lib/libddmagent.so";
     }
 
-    /** Switches counting on. Null: it is on; else UTF-8, why it is not. */
+    /** Switches counting on. Null: it is on; else why not, in UTF-8. */
     private static native byte[] prepare();
 
-    /** `live`: what of it stays alive is wanted. 0: nothing is counted any more. */
+    /** Begins a scope. `live`: with the objects that stay alive. 0: counting is off. */
     static native long begin(int rule, String className, String method, boolean live);
 
     static native void end(long scope);
 
-    /** What a scope that has ended has allocated, see {@link Figures}; null: there is no such scope. */
+    /**
+     * The allocations of a scope that has ended, see {@link Figures}; null: there is no such scope.
+     */
     static native byte[] take(long scope, int mostSites, int mostFrames);
 
-    /** Begins a file of the sites of tests; its number, for {@link #takeLines}. */
+    /** Begins a file of the sites of tests; returns its number, for {@link #takeLines}. */
     static native long beginLines();
 
-    /** The same as take(), for a file: the sums, then the sites as lines of JSON that belong there next. */
+    /** Like take(), for a file: the sums, then the lines of JSON to append to the file. */
     static native byte[] takeLines(long scope, long file, String test);
 }

@@ -30,28 +30,30 @@ public final class AllocationSite {
         return objects;
     }
 
-    /** Exact shallow sizes, added up. */
+    /** The sum of exact shallow sizes. */
     public long bytes() {
         return bytes;
     }
 
-    /** Made once however often the code runs: by a class initialiser, by linkage and the like. */
+    /**
+     * Allocated once however often the code runs: by a class initialiser, by linkage and the like.
+     */
     public boolean firstUse() {
         return firstUse;
     }
 
-    /** By the thread that was measured itself, not by one that it started. */
+    /** Allocated by the measured thread itself, not by one that it started. */
     public boolean ownThread() {
         return ownThread;
     }
 
-    /** The method that allocated comes first. */
+    /** The innermost frame, which allocated, comes first. */
     public List<StackTraceElement> stack() {
         return stack;
     }
 
     /** Whether a frame is of this class, package, or {@code Class.method}. */
-    boolean comesFrom(String from) {
+    boolean hasFrameOf(String from) {
         for (StackTraceElement frame : stack) {
             String place = frame.getClassName() + "." + frame.getMethodName();
             if (place.equals(from) || (place.startsWith(from)

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a piece of the program has allocated, exactly: on the calling thread and on all threads that
- * it started meanwhile.
+ * The exact allocations of a piece of the program: on the calling thread and on all threads that it
+ * started meanwhile.
  *
  * <p>Without the agent everything runs as it is and nothing is measured ({@link #measured()}); with
- * the system property {@code ddm.required=true} an IllegalStateException says so.
+ * the system property {@code ddm.required=true} an IllegalStateException is thrown.
  */
 public final class Allocations {
     private final Figures figures;
@@ -17,7 +17,7 @@ public final class Allocations {
         this.figures = figures;
     }
 
-    /** Runs it once. What it throws passes through. */
+    /** Runs {@code work} once. Its exceptions pass through. */
     public static Allocations during(Runnable work) {
         if (!AgentLink.counts()) {
             AgentLink.require();
@@ -34,8 +34,8 @@ public final class Allocations {
     }
 
     /**
-     * Runs it until it allocates the same twice in a row, {@code most} times at most: what is made
-     * once, and caches that fill, are over then. The figures are those of the last time.
+     * Runs {@code work} until two consecutive runs allocate the same, {@code most} times at most:
+     * first uses are over then, and caches filled. The figures are those of the last run.
      */
     public static Allocations settled(int most, Runnable work) {
         Allocations before = during(work);
@@ -58,7 +58,7 @@ public final class Allocations {
         return figures != null;
     }
 
-    /** Without those of first uses, which come or do not come by what ran before. */
+    /** Without first uses, which depend on what ran before. */
     public long objects() {
         return figures == null ? 0 : figures.objects;
     }
@@ -67,7 +67,10 @@ public final class Allocations {
         return figures == null ? 0 : figures.bytes;
     }
 
-    /** Made by class initialisers, class loading, linkage of call sites and what is kept once made. */
+    /**
+     * First uses: by class initialisers, class loading, linkage of call sites and objects that are
+     * cached.
+     */
     public long firstUseObjects() {
         return figures == null ? 0 : figures.firstUseObjects;
     }
@@ -76,7 +79,7 @@ public final class Allocations {
         return figures == null ? 0 : figures.firstUseBytes;
     }
 
-    /** Most bytes first; with those of first uses. */
+    /** Most bytes first; with first uses. */
     public List<AllocationSite> sites() {
         return figures == null ? new ArrayList<>() : figures.sites;
     }

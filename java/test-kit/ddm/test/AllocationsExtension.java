@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
-/** Holds the tests of JUnit Jupiter to their limits. The annotations bring it along. */
+/** Holds the tests of JUnit Jupiter to their limits. The annotations register it. */
 public final class AllocationsExtension implements InvocationInterceptor {
     /** For JUnit, and for {@code @ExtendWith}. */
     public AllocationsExtension() {

@@ -12,15 +12,15 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Writes what each test of a JUnit Platform run has allocated, in its method and on the threads that
- * it starts. Every runner of the Platform finds it by itself.
+ * Writes the allocations of each test of a JUnit Platform run, in its method and on the threads
+ * that it starts. The Platform finds it by the ServiceLoader.
  *
  * <p>System properties: {@code ddm.allocations=PATH} (allocations.txt; {@code off}: nothing is
  * counted), {@code ddm.required=true} (tests do not run without the agent).
  */
 public final class AllocationsListener implements TestExecutionListener {
     private final Map<String, Long> open = new ConcurrentHashMap<>();
-    private final Ledger ledger = Ledger.ofProcess();
+    private final Ledger ledger = Ledger.instance();
     private TestPlan plan;
     private boolean counts;
 
@@ -33,7 +33,7 @@ public final class AllocationsListener implements TestExecutionListener {
         plan = testPlan;
         counts = ledger.wanted() && AgentLink.counts();
         if (ledger.wanted() && !counts) {
-            System.err.println(AgentLink.whyNot());
+            System.err.println(AgentLink.problem());
         }
     }
 
@@ -64,7 +64,7 @@ public final class AllocationsListener implements TestExecutionListener {
             return;
         }
         AgentLink.end(scope);
-        // Half a test is no figure to compare with.
+        // The figures of a test that was cut short cannot be compared.
         if (test.isTest() && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {
             ledger.add(name(test), scope);
         } else {
@@ -79,14 +79,14 @@ public final class AllocationsListener implements TestExecutionListener {
         }
     }
 
-    /** Null: it is no method. */
+    /** Null: the test is not a method. */
     private static MethodSource method(TestIdentifier test) {
         Optional<TestSource> source = test.getSource();
         return source.isPresent() && source.get() instanceof MethodSource
                 ? (MethodSource) source.get() : null;
     }
 
-    /** The method that made it has returned by the time it runs. */
+    /** A dynamic test runs when the method that created it has returned. */
     private static boolean isDynamic(TestIdentifier test) {
         return test.getUniqueId().contains("[dynamic-test:");
     }

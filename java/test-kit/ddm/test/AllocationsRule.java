@@ -30,7 +30,7 @@ public final class AllocationsRule implements TestRule {
         };
     }
 
-    /** Null: it is no method. */
+    /** Null: the test is not a method. */
     static Method method(Description description) {
         String name = description.getMethodName();
         if (name == null || description.getTestClass() == null) {

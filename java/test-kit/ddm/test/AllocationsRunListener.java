@@ -8,14 +8,17 @@ import org.junit.runner.Result;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 
-/** The same for JUnit 4 without the Platform, where somebody has to name it. */
+/**
+ * Like {@link AllocationsListener}, for JUnit 4 without the Platform, where the runner must be
+ * given its name.
+ */
 @RunListener.ThreadSafe
 public final class AllocationsRunListener extends RunListener {
     private final Map<Description, Long> open = new ConcurrentHashMap<>();
-    private final Ledger ledger = Ledger.ofProcess();
+    private final Ledger ledger = Ledger.instance();
     private boolean counts;
 
-    /** For whoever loads it by name. */
+    /** For runners that load it by name. */
     public AllocationsRunListener() {
     }
 
@@ -24,7 +27,7 @@ public final class AllocationsRunListener extends RunListener {
         counts = ledger.wanted() && AgentLink.counts();
         AgentLink.require();
         if (ledger.wanted() && !counts) {
-            System.err.println(AgentLink.whyNot());
+            System.err.println(AgentLink.problem());
         }
     }
 

@@ -8,11 +8,11 @@ import org.testng.ITestNGMethod;
 import org.testng.ITestResult;
 
 /**
- * Holds the tests of TestNG to their limits, and writes what each has allocated. TestNG finds it by
- * itself.
+ * Holds the tests of TestNG to their limits, and writes the allocations of each. TestNG finds it by
+ * the ServiceLoader.
  */
 public final class AllocationsTestNg implements IHookable, IExecutionListener {
-    private final Ledger ledger = Ledger.ofProcess();
+    private final Ledger ledger = Ledger.instance();
 
     /** For the ServiceLoader. */
     public AllocationsTestNg() {
@@ -22,7 +22,7 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
     public void onExecutionStart() {
         AgentLink.require();
         if (ledger.wanted() && !AgentLink.counts()) {
-            System.err.println(AgentLink.whyNot());
+            System.err.println(AgentLink.problem());
         }
     }
 
@@ -63,7 +63,7 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
         }
     }
 
-    /** TestNG takes whatever is thrown here as the test's failure; the interface does not say so. */
+    /** TestNG takes any exception as the test's failure, although the interface declares none. */
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> void throwIt(Throwable thrown) throws T {
         throw (T) thrown;

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-/** What a scope has allocated, as the agent writes it (agent/adapters/test_kit/scope_text.h). */
+/** The allocations of a scope, as the agent writes them (agent/adapters/test_kit/scope_text.h). */
 final class Figures {
     static final int ALL_SITES = Integer.MAX_VALUE;
     static final int MOST_FRAMES = 64;
@@ -17,7 +17,7 @@ final class Figures {
     final long firstUseBytes;
     /** Allocations that are missing, since the agent had no room for their stacks. */
     final long lost;
-    /** What is alive of it after a collection; -1: not known. */
+    /** The objects that are alive after a collection; -1: unknown. */
     final long liveObjects;
     final long liveBytes;
     final List<AllocationSite> sites;
@@ -33,7 +33,7 @@ final class Figures {
         this.sites = Collections.unmodifiableList(sites);
     }
 
-    /** Null: there is no such scope any more, because tracking was switched meanwhile. */
+    /** Null: the scope has ended, because tracking was switched meanwhile. */
     static Figures of(long scope, int mostSites, int mostFrames) {
         byte[] written = AgentLink.take(scope, mostSites, mostFrames);
         if (written == null) {
@@ -47,13 +47,13 @@ final class Figures {
         return new Figures(numbers(lines[0]), sites);
     }
 
-    /** Those of a scope without its sites. */
+    /** The figures of a scope without its sites. */
     static Figures sums(byte[] written) {
         String line = new String(written, 0, endOfSums(written), StandardCharsets.US_ASCII);
         return new Figures(numbers(line.trim()), Collections.emptyList());
     }
 
-    /** Behind the first line, which has the sums. */
+    /** The end of the first line, which has the sums. */
     static int endOfSums(byte[] written) {
         int end = 0;
         while (written[end] != '\n') {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What all tests of this JVM have allocated, in a file that {@code ddm gate} reads. One for the
- * process, whoever runs the tests; its lock is held while files are written.
+ * The allocations of all tests of this JVM, in a file that {@code ddm gate} reads. There is one for
+ * the process, for all test frameworks; its lock is held while files are written.
  */
 final class Ledger {
     private static final Ledger INSTANCE = new Ledger();
@@ -27,7 +27,7 @@ final class Ledger {
     private Ledger() {
     }
 
-    static Ledger ofProcess() {
+    static Ledger instance() {
         return INSTANCE;
     }
 
@@ -35,7 +35,7 @@ final class Ledger {
         return !path.equals("off");
     }
 
-    /** What a test has allocated in a scope that has ended. */
+    /** Adds the allocations of a test, from a scope that has ended. */
     synchronized void add(String test, long scope) {
         String name = test;
         for (int again = 2; tests.containsKey(name); ++again) {
@@ -54,11 +54,11 @@ final class Ledger {
         try {
             writeSites(written);
         } catch (IOException failure) {
-            tell(failure);
+            reportFailure(failure);
         }
     }
 
-    /** Writes what there is so far; more may come. */
+    /** Writes the tests so far; may be called again. */
     synchronized void write() {
         if (tests.isEmpty()) {
             return;
@@ -83,7 +83,7 @@ final class Ledger {
                 sites.flush();
             }
         } catch (IOException failure) {
-            tell(failure);
+            reportFailure(failure);
         }
         System.err.println(String.format(Locale.ROOT,
                 "allocations: %,d %s, %,d %s, %s; most: %s %s in %,d", tests.size(),
@@ -111,7 +111,7 @@ final class Ledger {
         sites.write(written, begin, written.length - begin);
     }
 
-    private void tell(IOException failure) {
+    private void reportFailure(IOException failure) {
         if (!failed) {
             System.err.println("allocations: " + path + " cannot be written: " + failure);
         }

@@ -2,7 +2,7 @@ package ddm.test;
 
 import java.lang.reflect.Method;
 
-/** Runs a test method under its limits: as often as it has to, and measured each time. */
+/** Runs a test method under its limits: after its warm-up, with each pass measured. */
 final class LimitedTest {
     /** A pass of the test. */
     interface Pass {
@@ -12,7 +12,7 @@ final class LimitedTest {
     private LimitedTest() {
     }
 
-    /** `warmup` is one pass before the last, which is `last`. `name`: as messages have it. */
+    /** Runs `warmup` as often as the limits ask for, then `last`. `name`: for messages. */
     static void run(Method method, Class<?> testClass, String name, Pass warmup, Pass last)
             throws Throwable {
         Limits limits = Limits.of(method, testClass);
@@ -40,7 +40,7 @@ final class LimitedTest {
         }
     }
 
-    /** Null: tracking was switched meanwhile. */
+    /** Null: no figures, since tracking was switched meanwhile. */
     private static Figures measure(Method method, Pass pass, boolean live) throws Throwable {
         String className = method.getDeclaringClass().getName();
         long scope = AgentLink.begin(AgentLink.BELOW_METHOD, className, method.getName(), live);

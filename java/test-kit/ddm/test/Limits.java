@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What the annotations of a test ask for; those of the method hide those of its class. */
+/** The limits in the annotations of a test; those of the method hide those of its class. */
 final class Limits {
     private static final int SHOWN_SITES = 5;
     private static final int SHOWN_FRAMES = 8;
@@ -33,7 +33,7 @@ final class Limits {
         this.warmup = warmup == null ? 0 : Math.max(warmup.value(), 0);
     }
 
-    /** Null: nothing is asked of it. */
+    /** Null: the test has none of the annotations. */
     static Limits of(Method method, Class<?> testClass) {
         boolean here = has(method, MaxAllocated.class) || has(method, NoAllocation.class)
                 || has(method, MaxLive.class);
@@ -49,7 +49,7 @@ final class Limits {
         return method.isAnnotationPresent(type);
     }
 
-    /** Throws an AssertionError if it is too much. */
+    /** Throws an AssertionError if a limit is exceeded. */
     void check(String test, Figures figures) {
         long madeObjects = 0;
         long madeBytes = 0;
@@ -103,11 +103,11 @@ final class Limits {
         for (Class<?> type : types) {
             ofType |= type.getTypeName().equals(site.className());
         }
-        boolean fromThere = from.length == 0;
+        boolean matches = from.length == 0;
         for (String place : from) {
-            fromThere |= site.comesFrom(place);
+            matches |= site.hasFrameOf(place);
         }
-        return ofType && fromThere;
+        return ofType && matches;
     }
 
     private static void append(StringBuilder text, List<AllocationSite> sites) {

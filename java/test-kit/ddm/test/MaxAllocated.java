@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test fails that allocates more. First uses (class initialisers, linkage and the like) do not
- * count. On a class it holds for each of its tests.
+ * A test that allocates more fails. First uses (class initialisers, linkage and the like) do not
+ * count. On a class, the limit holds for each of its tests.
  *
  * <p>JUnit Jupiter needs nothing else; JUnit 4 needs an {@link AllocationsRule}, TestNG finds its
  * listener by itself.
@@ -21,16 +21,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target({ElementType.METHOD, ElementType.TYPE})
 @ExtendWith(AllocationsExtension.class)
 public @interface MaxAllocated {
-    /** Shallow sizes of all objects together; negative: no limit. */
+    /** The sum of shallow sizes; negative: no limit. */
     long bytes() default -1;
 
     /** Negative: no limit. */
     long objects() default -1;
 
-    /** Of these classes only; none: of all. */
+    /** Only objects of these classes; none: all. */
     Class<?>[] types() default {};
 
-    /** Of what these packages, classes or {@code Class.method}s allocate, or what they call; none: all. */
+    /**
+     * Only what these packages, classes or {@code Class.method}s and their callees allocate; none:
+     * all.
+     */
     String[] from() default {};
 
     Threads threads() default Threads.STARTED;

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test fails of whose objects more are alive once it is over, after a garbage collection: what it
- * has left in fields, caches, threads. First uses count here: they stay.
+ * A test fails if more of its objects are alive after its end and a garbage collection: those that
+ * it has left in fields, caches and threads. First uses count here, since they stay alive.
  */
 @Documented
 @Inherited
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target({ElementType.METHOD, ElementType.TYPE})
 @ExtendWith(AllocationsExtension.class)
 public @interface MaxLive {
-    /** Shallow sizes of all objects together; negative: no limit. */
+    /** The sum of shallow sizes; negative: no limit. */
     long bytes() default -1;
 
     /** Negative: no limit. */

@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A test fails that allocates an object, first uses left aside. */
+/** A test that allocates an object fails; first uses do not count. */
 @Documented
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

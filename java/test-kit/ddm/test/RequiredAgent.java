@@ -5,8 +5,8 @@ import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.launcher.PostDiscoveryFilter;
 
 /**
- * With {@code ddm.required=true} no test runs without the agent. A listener cannot say so, since the
- * Platform goes on when one throws; a filter that throws ends the run.
+ * With {@code ddm.required=true}, ends the run if there is no agent. A listener cannot do that,
+ * since the Platform ignores its exceptions; an exception of a filter ends the run.
  */
 public final class RequiredAgent implements PostDiscoveryFilter {
     /** For the ServiceLoader. */

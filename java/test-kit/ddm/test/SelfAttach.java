@@ -2,7 +2,7 @@ package ddm.test;
 
 import com.sun.tools.attach.VirtualMachine;
 
-/** A class of its own, so that a JVM without the module jdk.attach need not look for it. */
+/** A class of its own, so that a JVM without the module jdk.attach does not need to resolve it. */
 final class SelfAttach {
     private SelfAttach() {
     }

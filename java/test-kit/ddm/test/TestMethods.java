@@ -2,9 +2,12 @@ package ddm.test;
 
 import java.lang.reflect.Method;
 
-/** Where a test's method is declared: frames name that class, reports of tests the one that runs. */
+/**
+ * Finds the class that declares a test's method: frames name that class, test reports the one that
+ * is run.
+ */
 final class TestMethods {
-    /** Class makes copies of all of them each time that it is asked. */
+    /** A cache: Class copies all of its methods in each call. */
     private static final ClassValue<Method[]> DECLARED = new ClassValue<>() {
         @Override
         protected Method[] computeValue(Class<?> type) {
@@ -15,7 +18,7 @@ final class TestMethods {
     private TestMethods() {
     }
 
-    /** Null: it has none of that name. Of several the first. */
+    /** The first method of that name; null: there is none. */
     static Method find(Class<?> testClass, String name) {
         for (Class<?> type = testClass; type != null; type = type.getSuperclass()) {
             Method found = declared(type, name);
@@ -41,7 +44,7 @@ final class TestMethods {
         return null;
     }
 
-    /** The same by name; the class itself where it cannot be found. */
+    /** The name of the declaring class; the class itself if it is not found. */
     static String declaringClass(String testClass, String name) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         try {

@@ -1,9 +1,9 @@
 package ddm.test;
 
-/** Whose allocations a limit is for. */
+/** The threads whose allocations a limit is for. */
 public enum Threads {
-    /** Those of the test's own thread, of the threads that it starts, and of those that these start. */
+    /** The test's own thread, the threads that it starts, and those that these start. */
     STARTED,
-    /** Those of its own thread alone. */
+    /** The test's own thread only. */
     OWN
 }

@@ -8,8 +8,8 @@ import jdk.internal.vm.annotation.Hidden;
  * Lazy binding would look each one up at its first call after each start, by Java code
  * (ClassLoader.findNative) that allocates and so would call it again, recursively without end.
  *
- * They never throw, allocate no Java object and accept null. Where a program listens to its own
- * allocations they call its listener, whose exceptions they drop.
+ * They never throw, allocate no Java object and accept null. If a program listens to its own
+ * allocations, they call its listener, whose exceptions they drop.
  */
 final class DdmTrackerNatives {
     private DdmTrackerNatives() { }

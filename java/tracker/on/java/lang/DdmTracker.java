@@ -38,12 +38,12 @@ public final class DdmTracker {
     /** After Throwable.fillInStackTrace(int): the arrays that hold the stack trace. */
     @Hidden public static void backtraced(Object throwable) { DdmTrackerNatives.backtraced(throwable); }
 
-    /** At the end of a constructor of Thread: it has its number. Counts nothing. */
+    /** At the end of a constructor of Thread, when the thread has its id. Counts nothing. */
     @Hidden public static void threadMade(Object thread) { DdmTrackerNatives.threadMade(thread); }
 
     /**
-     * Behind the constructor of an object that `new` has made, or a call that may have made one: it is
-     * complete. Only where a program listens to its own allocations. Counts nothing.
+     * After the constructor of a `new` object, or after a call that may have created one: the
+     * object is complete. Only while the program listens to its own allocations. Counts nothing.
      */
     @Hidden public static void constructed(Object made) { DdmTrackerNatives.constructed(made); }
 

@@ -48,7 +48,7 @@ final class AgentLink {
         return new Chunk(answerType, answer, Integer.BYTES, answer.length - Integer.BYTES);
     }
 
-    /** The same, as if every connected server had sent it; answers are dropped. */
+    /** Like request(), as if every connected server had sent the chunk; answers are dropped. */
     static void requestForAll(int type, byte[] data) {
         call(() -> nativeRequest(type, data, true), null);
     }
@@ -57,15 +57,15 @@ final class AgentLink {
         T run();
     }
 
-    private static <T> T call(Native<T> work, T otherwise) {
+    private static <T> T call(Native<T> work, T fallback) {
         if (absent) {
-            return otherwise;
+            return fallback;
         }
         try {
             return work.run();
         } catch (UnsatisfiedLinkError noAgent) {
             absent = true;
-            return otherwise;
+            return fallback;
         }
     }
 

@@ -90,8 +90,8 @@ public final class DdmServer {
     }
 
     /**
-     * Called by the agent: notifies each handler once of changes that it has not been told of,
-     * however many types it has. Also called when a handler was added while a server is connected.
+     * Called by the agent: notifies each handler once of a change, however many types it is
+     * registered for. Also called when a handler was added while a server is connected.
      */
     static void broadcast(int event) {
         Set<ChunkHandler> all = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -13,7 +13,10 @@ public final class DdmVmInternal {
     private DdmVmInternal() {
     }
 
-    /** Tells every connected DDM server of threads that start, end or are renamed, or no more. */
+    /**
+     * Switches the notification of every connected DDM server of threads that start, end or are
+     * renamed.
+     */
     public static void threadNotify(boolean enable) {
         AgentLink.requestForAll(ChunkHandler.type("THEN"), flag(enable));
     }
@@ -70,9 +73,9 @@ public final class DdmVmInternal {
     }
 
     /**
-     * Switches the recording of allocations on or off, for the program and for all DDM servers. What
-     * was recorded can be read until it is switched on again. IllegalStateException: the agent
-     * cannot.
+     * Switches the recording of allocations on or off, for the program and for all DDM servers.
+     * What was recorded can be read until it is switched on again. IllegalStateException: the agent
+     * cannot record.
      */
     public static void enableRecentAllocations(boolean enable) {
         dataOf(AgentLink.request(ChunkHandler.type("REAE"), flag(enable)), null);
@@ -93,9 +96,9 @@ public final class DdmVmInternal {
         return new byte[] {(byte) (on ? 1 : 0)};
     }
 
-    private static byte[] dataOf(Chunk answer, byte[] otherwise) {
+    private static byte[] dataOf(Chunk answer, byte[] fallback) {
         if (answer == null) {
-            return otherwise;
+            return fallback;
         }
         ByteBuffer in = ChunkHandler.wrapChunk(answer);
         if (answer.type == ChunkHandler.CHUNK_FAIL) {

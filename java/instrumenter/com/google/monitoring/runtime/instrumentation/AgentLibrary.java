@@ -8,27 +8,27 @@ import java.security.CodeSource;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** Loads the agent into this JVM where {@code -agentpath} has not. */
+/** Loads the agent into this JVM if {@code -agentpath} has not. */
 final class AgentLibrary {
     private static final String OPTIONS = "address=none,dump=none,engine=bci";
 
     private AgentLibrary() {
     }
 
-    /** Throws an IllegalStateException that says what to add. */
+    /** Throws an IllegalStateException that names the missing JVM argument. */
     static void load() {
         String library = path();
         String problem;
         try {
             // What `jcmd PID JVMTI.agent_load` does, from inside.
-            Object said = ManagementFactory.getPlatformMBeanServer().invoke(
+            Object reply = ManagementFactory.getPlatformMBeanServer().invoke(
                     new ObjectName("com.sun.management:type=DiagnosticCommand"), "jvmtiAgentLoad",
                     new Object[] {new String[] {library, "\"" + OPTIONS + "\""}},
                     new String[] {String[].class.getName()});
-            if (String.valueOf(said).contains("return code: 0")) {
+            if (String.valueOf(reply).contains("return code: 0")) {
                 return;
             }
-            problem = String.valueOf(said).trim();
+            problem = String.valueOf(reply).trim();
         } catch (JMException | RuntimeException failure) {
             problem = failure.getMessage();
         }
@@ -36,7 +36,9 @@ final class AgentLibrary {
                 + " to the arguments of this JVM (" + problem + ")");
     }
 
-    /** Beside the jar, or where packages put it; `ddm.agent` says it better. */
+    /**
+     * The path of the agent's library: `ddm.agent`, else beside the jar, else that of the package.
+     */
     private static String path() {
         String given = System.getProperty("ddm.agent");
         if (given != null) {

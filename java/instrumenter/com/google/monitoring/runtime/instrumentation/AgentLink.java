@@ -3,14 +3,17 @@ package com.google.monitoring.runtime.instrumentation;
 import java.util.function.Supplier;
 
 /**
- * The way to the agent. Its natives are found in the agent's library by name, and are known to
+ * The connection to the agent. The natives are found in the agent's library by name; they are in
  * agent/adapters/instrumenter.
  */
 final class AgentLink {
     private AgentLink() {
     }
 
-    /** Classes that are loaded later are ready for listeners; and those that are there, unless they run. */
+    /**
+     * Instruments classes that are loaded later, and loaded classes unless their methods are
+     * running.
+     */
     static void prepareOrThrow() {
         call(AgentLink::prepare);
     }
@@ -19,49 +22,49 @@ final class AgentLink {
         call(AgentLink::listen);
     }
 
-    private static void call(Supplier<String> ask) {
-        String whyNot;
+    private static void call(Supplier<String> nativeCall) {
+        String problem;
         try {
-            whyNot = ask.get();
+            problem = nativeCall.get();
         } catch (UnsatisfiedLinkError absent) {
             AgentLibrary.load();
-            whyNot = ask.get();
+            problem = nativeCall.get();
         }
-        if (whyNot != null) {
-            throw new IllegalStateException("allocations are not told: " + whyNot);
+        if (problem != null) {
+            throw new IllegalStateException("allocations are not told: " + problem);
         }
     }
 
-    static void settleIfThere() {
+    static void settleIfLoaded() {
         try {
             settle();
         } catch (UnsatisfiedLinkError absent) {
-            // Then nothing waits.
+            // Without the agent no object is pending.
         }
     }
 
-    static void ignoreIfThere() {
+    static void ignoreIfLoaded() {
         try {
             ignore();
         } catch (UnsatisfiedLinkError absent) {
-            // Then nothing is told.
+            // Without the agent no object is reported.
         }
     }
 
     /** From the agent: this object is complete. */
     static void allocated(Object object, long size) {
-        Listeners.tell(object, size);
+        Listeners.deliver(object, size);
     }
 
-    /** Null: listen() will miss no method that is running; else why it will never work. */
+    /** Null: listen() will miss no running method; else why it cannot work. */
     private static native String prepare();
 
     /** Null: allocated() is called from now on; else why not. */
     private static native String listen();
 
-    /** Calls allocated() for all that this thread has made and that has not been told yet. */
+    /** Calls allocated() for all objects of this thread that are still pending. */
     private static native void settle();
 
-    /** allocated() is called no more. */
+    /** Ends the calls of allocated(). */
     private static native void ignore();
 }

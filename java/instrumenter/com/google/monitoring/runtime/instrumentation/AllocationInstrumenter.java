@@ -3,18 +3,18 @@ package com.google.monitoring.runtime.instrumentation;
 import java.lang.instrument.Instrumentation;
 import java.util.Arrays;
 
-/** What {@code -javaagent:} starts: the agent is there from main() on, and counts nothing yet. */
+/** The entry of {@code -javaagent:}: loads the agent before main(), without counting yet. */
 public class AllocationInstrumenter {
     private AllocationInstrumenter() {
     }
 
     /**
-     * Of the original's arguments "subclassesAlso" is heeded. "manualOnly" has nothing to do here: no class is
-     * rewritten before somebody listens.
+     * Of the original's arguments, "subclassesAlso" is supported. "manualOnly" has no effect: no
+     * class is rewritten before there is a listener.
      */
     public static void premain(String agentArgs, Instrumentation instrumentation) {
         if (agentArgs != null && Arrays.asList(agentArgs.split(",")).contains("subclassesAlso")) {
-            Listeners.tellOfSubclasses();
+            Listeners.includeSubclasses();
         }
         try {
             AgentLink.prepareOrThrow();
@@ -23,7 +23,7 @@ public class AllocationInstrumenter {
         }
     }
 
-    /** The same in a JVM that runs already. */
+    /** The same when attached to a running JVM. */
     public static void agentmain(String agentArgs, Instrumentation instrumentation) {
         premain(agentArgs, instrumentation);
     }

@@ -1,21 +1,22 @@
 package com.google.monitoring.runtime.instrumentation;
 
-/** Tells samplers of every object that the program makes, on all threads. */
+/** Notifies samplers of every object that the program allocates, on all threads. */
 public class AllocationRecorder {
-    /** All of it is static; users of the original may have made one. */
+    /** All methods are static; public since users of the original may have created one. */
     public AllocationRecorder() {
     }
 
     /**
-     * From now on this sampler is told, too. Samplers are called in the order in which they came.
+     * Adds a sampler, which is notified from now on. Samplers are called in the order in which they
+     * were added.
      *
-     * @throws IllegalStateException if the agent is not there, with what to add
+     * @throws IllegalStateException if the agent is missing; names the JVM argument to add
      */
     public static void addSampler(Sampler sampler) {
         Listeners.add(sampler);
     }
 
-    /** It is told no more; what this thread has made before is told first. */
+    /** Removes a sampler, after it was notified of this thread's pending objects. */
     public static void removeSampler(Sampler sampler) {
         Listeners.remove(sampler);
     }

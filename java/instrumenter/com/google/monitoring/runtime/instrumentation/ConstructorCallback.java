@@ -1,7 +1,7 @@
 package com.google.monitoring.runtime.instrumentation;
 
-/** Is told of each object of one class; see {@link ConstructorInstrumenter}. */
+/** Is notified of each object of one class; see {@link ConstructorInstrumenter}. */
 public interface ConstructorCallback<T> {
-    /** Called on the thread that has made the object, once it is complete. */
+    /** Called on the allocating thread, once the object is complete. */
     void sample(T newObj);
 }

@@ -2,17 +2,17 @@ package com.google.monitoring.runtime.instrumentation;
 
 import java.lang.instrument.UnmodifiableClassException;
 
-/** Tells callbacks of the objects of single classes. */
+/** Notifies callbacks of the objects of single classes. */
 public class ConstructorInstrumenter {
     private ConstructorInstrumenter() {
     }
 
     /**
-     * From now on the callback is told of every object of exactly this class, once, whatever made it
-     * and however many constructors call each other; with the agent's argument "subclassesAlso" also of
-     * those of its subclasses that have no callback of their own.
+     * Adds a callback, which is notified once of every object of exactly this class, however it is
+     * created and however many constructors call each other; with the agent's argument
+     * "subclassesAlso" also of objects of subclasses that have no callback of their own.
      *
-     * @throws UnmodifiableClassException if nothing can be told of this class
+     * @throws UnmodifiableClassException if objects of this class cannot be reported
      */
     public static void instrumentClass(Class<?> c, ConstructorCallback<?> sampler)
             throws UnmodifiableClassException {

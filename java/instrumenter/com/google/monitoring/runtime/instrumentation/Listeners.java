@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who is told of what. Lists are replaced and never changed: threads read them without a lock, in the
- * middle of anything, and nothing here may wait.
+ * The registered samplers and callbacks. Lists are copied on write: threads read them without a
+ * lock, at any allocation, so that nothing here may block.
  */
 final class Listeners {
     private static volatile Sampler[] samplers = {};
@@ -27,39 +27,41 @@ final class Listeners {
     }
 
     static synchronized void add(Sampler sampler) {
-        Sampler[] more = new Sampler[samplers.length + 1];
-        System.arraycopy(samplers, 0, more, 0, samplers.length);
-        more[samplers.length] = sampler;
+        Sampler[] extended = new Sampler[samplers.length + 1];
+        System.arraycopy(samplers, 0, extended, 0, samplers.length);
+        extended[samplers.length] = sampler;
         NAMES.get(Object.class);
-        samplers = more;
+        samplers = extended;
         AgentLink.listenOrThrow();
     }
 
     static synchronized void remove(Sampler sampler) {
-        AgentLink.settleIfThere();
-        List<Sampler> left = new ArrayList<>();
+        AgentLink.settleIfLoaded();
+        List<Sampler> remaining = new ArrayList<>();
         for (Sampler one : samplers) {
             if (one != sampler) {
-                left.add(one);
+                remaining.add(one);
             }
         }
-        samplers = left.toArray(new Sampler[0]);
+        samplers = remaining.toArray(new Sampler[0]);
         if (samplers.length == 0 && callbacks.isEmpty()) {
-            AgentLink.ignoreIfThere();
+            AgentLink.ignoreIfLoaded();
         }
     }
 
     static synchronized void add(Class<?> type, ConstructorCallback<?> callback) {
-        Map<Class<?>, List<ConstructorCallback<?>>> more = new HashMap<>(callbacks);
-        List<ConstructorCallback<?>> all = new ArrayList<>(more.getOrDefault(type, List.of()));
+        Map<Class<?>, List<ConstructorCallback<?>>> extended = new HashMap<>(callbacks);
+        List<ConstructorCallback<?>> all = new ArrayList<>(extended.getOrDefault(type, List.of()));
         all.add(callback);
-        more.put(type, all);
-        callbacks = more;
+        extended.put(type, all);
+        callbacks = extended;
         AgentLink.listenOrThrow();
     }
 
-    /** A class without callbacks of its own has those of the nearest class above it that has some. */
-    static void tellOfSubclasses() {
+    /**
+     * A class without callbacks of its own then uses those of its nearest superclass that has some.
+     */
+    static void includeSubclasses() {
         subclassesAlso = true;
     }
 
@@ -72,8 +74,8 @@ final class Listeners {
         return found;
     }
 
-    /** On the thread that has made it. */
-    static void tell(Object object, long size) {
+    /** Called on the allocating thread. */
+    static void deliver(Object object, long size) {
         Class<?> type = object.getClass();
         Sampler[] all = samplers;
         if (all.length > 0) {

@@ -1,12 +1,14 @@
 package com.google.monitoring.runtime.instrumentation;
 
-/** Is told of each object that the program makes; see {@link AllocationRecorder#addSampler}. */
+/**
+ * Is notified of each object that the program allocates; see {@link AllocationRecorder#addSampler}.
+ */
 public interface Sampler {
     /**
-     * Called on the thread that has made the object, once it is complete. What it allocates itself is
-     * told to nobody, and what it throws is dropped.
+     * Called on the allocating thread, once the object is complete. Its own allocations are not
+     * reported, and its exceptions are dropped.
      *
-     * @param count  elements of an array; -1: it is none
+     * @param count  length of an array; -1: not an array
      * @param desc   internal name of the class ({@code java/lang/String}), of an array that of its
      *               elements ({@code int}, {@code java/lang/String}, {@code [I})
      * @param newObj the object
