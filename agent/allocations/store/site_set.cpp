@@ -203,6 +203,7 @@ SiteSet SiteSet::with(const std::function<bool(std::span<const Frame>)>& wanted)
     std::ranges::copy_if(moment, std::back_inserter(kept),
                          [&](const SiteShare& one) { return wanted_of({.trace = one.trace}); });
   }
+  result.times_.partly_timed = times_.partly_timed;
   return result;
 }
 

@@ -5,36 +5,31 @@
 #include <utility>
 
 namespace ddm {
-namespace {
-
-// Most are: a look goes through the sites in their order.
-SiteTimes::Moment in_order(SiteTimes::Moment moment) {
-  if (!std::ranges::is_sorted(moment, {}, &SiteTimes::Share::site)) {
-    std::ranges::sort(moment, {}, &SiteTimes::Share::site);
-  }
-  return moment;
-}
-
-}  // namespace
 
 void SiteTimes::look(const SiteTable& sites, std::int64_t ms) {
-  while (static_cast<std::size_t>(ms / step_) >= kMostMoments ||
-         (shares_ > kMostShares && moments_.size() > 1)) {
-    halve();
-  }
+  while (static_cast<std::size_t>(ms / step_) >= kMostMoments) halve();
   const auto now = std::max(static_cast<std::size_t>(ms / step_), last_);
   if (moments_.size() <= now) moments_.resize(now + 1);
   // Of a look at the end of a moment the bytes are those of the moment before it.
   const std::size_t last = now > last_ ? now - 1 : now;
   const std::size_t first = last - last_ <= kMostLate ? last_ : last;
   sites.for_each([&](SiteNumber site, const SiteSum& sum) {
-    if (site >= told_.size()) told_.resize(std::max<std::size_t>(site + 1, 2 * told_.size()));
+    if (site >= told_.size()) {
+      told_.resize(std::max<std::size_t>(site + 1, 2 * told_.size()));
+      partly_.resize(told_.size());
+    }
     Told& told = told_[site];
     if (sum.count == told.count) return;
-    add({site, sum.count - told.count, sum.bytes - told.bytes}, first, last);
+    if (Rank{sum.bytes, site} < least_) {
+      partly_[site] = true;
+    } else {
+      add({site, sum.count - told.count, sum.bytes - told.bytes}, first, last);
+    }
     told = {sum.count, sum.bytes};
   });
+  if (now > last_) merge_shares(moments_[last_]);
   last_ = now;
+  if (shares_ > kMostShares) limit_shares();
 }
 
 // Spread evenly, in whole allocations.
@@ -55,32 +50,65 @@ void SiteTimes::add(const Share& share, std::size_t first, std::size_t last) {
   }
 }
 
+void SiteTimes::limit_shares() {
+  merge_shares(moments_[last_]);
+  while (shares_ > kMostShares && moments_.size() >= 2 * kFewestMoments) halve();
+  if (shares_ > kMostShares) drop_smallest();
+}
+
+// Of each site one share remains.
+void SiteTimes::merge_shares(Moment& moment) {
+  shares_ -= moment.size();
+  // A look adds the sites in their order, so that what a single one has added is sorted.
+  if (!std::ranges::is_sorted(moment, {}, &Share::site)) {
+    std::ranges::sort(moment, {}, &Share::site);
+  }
+  auto end = moment.begin();
+  for (auto from = moment.begin(); from != moment.end();) {
+    Share sum = *from++;
+    for (; from != moment.end() && from->site == sum.site; ++from) {
+      sum.count += from->count;
+      sum.bytes += from->bytes;
+    }
+    *end++ = sum;
+  }
+  moment.erase(end, moment.end());
+  moment.shrink_to_fit();
+  shares_ += moment.size();
+}
+
 void SiteTimes::halve() {
-  shares_ = 0;
   for (std::size_t i = 0; i < moments_.size(); i += 2) {
-    Moment both = in_order(std::move(moments_[i]));
+    Moment both = std::move(moments_[i]);
     if (i + 1 < moments_.size()) {
-      const Moment later = in_order(std::move(moments_[i + 1]));
-      const auto middle = static_cast<std::ptrdiff_t>(both.size());
-      both.insert(both.end(), later.begin(), later.end());
-      std::ranges::inplace_merge(both, both.begin() + middle, {}, &Share::site);
+      both.insert(both.end(), moments_[i + 1].begin(), moments_[i + 1].end());
     }
-    Moment& merged = moments_[i / 2];
-    merged.clear();
-    for (const Share& share : both) {
-      if (merged.empty() || merged.back().site != share.site) {
-        merged.push_back(share);
-      } else {
-        merged.back().count += share.count;
-        merged.back().bytes += share.bytes;
-      }
-    }
-    merged.shrink_to_fit();
-    shares_ += merged.size();
+    moments_[i / 2] = std::move(both);
+    merge_shares(moments_[i / 2]);
   }
   moments_.resize((moments_.size() + 1) / 2);
   step_ *= 2;
   last_ /= 2;
+}
+
+// Half of the room is free then.
+void SiteTimes::drop_smallest() {
+  std::vector<Rank> ranks;
+  ranks.reserve(shares_);
+  for (const Moment& moment : moments_) {
+    for (const Share& share : moment) ranks.push_back({told_[share.site].bytes, share.site});
+  }
+  const auto least = ranks.end() - static_cast<std::ptrdiff_t>(kMostShares / 2);
+  std::ranges::nth_element(ranks, least);
+  least_ = *least;
+  for (Moment& moment : moments_) {
+    shares_ -= std::erase_if(moment, [&](const Share& share) {
+      const bool dropped = Rank{told_[share.site].bytes, share.site} < least_;
+      if (dropped) partly_[share.site] = true;
+      return dropped;
+    });
+    moment.shrink_to_fit();
+  }
 }
 
 }  // namespace ddm

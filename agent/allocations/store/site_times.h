@@ -1,10 +1,13 @@
 // When the allocations of each site were made: what has come at each site from one look at the table
 // to the next, in moments of equal length since tracking began.
 //
-// Memory is bounded: when there are too many moments, or too much to tell of them, neighbours become
-// one and the length doubles. One thread at a time (under the lock of the Sites); pure.
+// Memory is bounded. When there are too many moments, or too many shares in them, neighbours are merged
+// and the length doubles; at fewer than twice kFewestMoments the smallest sites lose their shares
+// instead, and get none until they are among the larger ones. One thread at a time (under the lock of
+// the Sites); pure.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -21,12 +24,14 @@ struct SiteShare {
 struct TimesReading {
   std::int64_t step_ms = 0;                     // 0: times are not known
   std::vector<std::vector<SiteShare>> moments;  // one after the other, each so long
+  std::vector<SiteShare> partly_timed;          // sites of which some allocations are in no moment
 };
 
 class SiteTimes {
  public:
   static constexpr std::int64_t kFirstStep = 100;  // ms
   static constexpr std::size_t kMostMoments = 400;
+  static constexpr std::size_t kFewestMoments = 50;
   static constexpr std::size_t kMostShares = std::size_t{1} << 19;
   // A look that comes this many steps late is put where it was made; less is spread.
   static constexpr std::size_t kMostLate = 8;
@@ -41,22 +46,35 @@ class SiteTimes {
   void look(const SiteTable& sites, std::int64_t ms);
 
   std::int64_t step_ms() const { return step_; }
-  // The first one begins with tracking. A site may stand in a moment several times.
+  // The first one begins with tracking. A site may stand in the last moment several times.
   const std::vector<Moment>& moments() const { return moments_; }
+  // True: some of the site's allocations are in no moment, because it was too small.
+  bool is_partly_timed(SiteNumber site) const { return site < partly_.size() && partly_[site]; }
 
  private:
   struct Told {
     double count = 0, bytes = 0;
   };
+  // Sites by size, the number deciding between equal ones.
+  struct Rank {
+    double bytes = 0;
+    SiteNumber site = 0;
+    auto operator<=>(const Rank&) const = default;
+  };
 
   void add(const Share& share, std::size_t first, std::size_t last);
+  void limit_shares();
+  void merge_shares(Moment& moment);
   void halve();
+  void drop_smallest();
 
   std::int64_t step_ = kFirstStep;
   std::size_t last_ = 0;  // the moment of the last look
   std::size_t shares_ = 0;
   std::vector<Moment> moments_;
-  std::vector<Told> told_;  // by site, as of the last look
+  std::vector<Told> told_;    // by site, as of the last look
+  std::vector<bool> partly_;  // by site, as many
+  Rank least_;                // smaller sites get no shares
 };
 
 }  // namespace ddm

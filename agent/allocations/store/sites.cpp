@@ -69,7 +69,7 @@ std::vector<SiteReading> Sites::sums() const {
 }
 
 TimesReading Sites::times() const {
-  TimesReading result{times_.step_ms(), {}};
+  TimesReading result{times_.step_ms(), {}, {}};
   for (const SiteTimes::Moment& moment : times_.moments()) {
     std::vector<SiteShare>& shares = result.moments.emplace_back();
     shares.reserve(moment.size());
@@ -78,6 +78,10 @@ TimesReading Sites::times() const {
       shares.push_back({sum.class_id, sum.trace, share.count, share.bytes});
     }
   }
+  table_.for_each([&](SiteNumber site, const SiteSum& sum) {
+    if (times_.is_partly_timed(site))
+      result.partly_timed.push_back({sum.class_id, sum.trace, 0, 0});
+  });
   return result;
 }
 

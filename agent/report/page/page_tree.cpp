@@ -116,8 +116,9 @@ void PageTree::add(const SiteSet& sites, bool ages, bool before) {
   if (timed) add_times(sites.times(), by_site);
 }
 
-// What came after the last look is of the last moment. Where there is too much to tell, moments become
-// longer, and then the smallest sites have no times.
+// What came after the last look is of the last moment, but for sites of which older allocations may have
+// no time. Where there is too much to tell, moments become longer, and then the smallest sites have no
+// times.
 void PageTree::add_times(const TimesReading& times,
                          const std::unordered_map<std::uint64_t, std::uint32_t>& by_site) {
   constexpr std::size_t kMostTold = 300'000, kFewestMoments = 50;
@@ -136,6 +137,10 @@ void PageTree::add_times(const TimesReading& times,
     }
   }
   if (moments.empty()) return;
+  for (const SiteShare& site : times.partly_timed) {
+    const auto at = by_site.find(site_key(site.class_id, site.trace));
+    if (at != by_site.end()) left[at->second] = {};
+  }
   for (std::uint32_t at = 1; at < left.size(); ++at) {
     if (left[at].count < 0.5) continue;
     moments.back()[at].amount += left[at].amount;

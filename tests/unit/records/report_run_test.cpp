@@ -209,7 +209,8 @@ TEST_CASE(
                                 {},
                                 {{one.class_id, one.trace, 1, 8},
                                  {many.class_id, many.trace, 50, 400'000},
-                                 {many.class_id, many.trace, 10, 80'000}}}});
+                                 {many.class_id, many.trace, 10, 80'000}}},
+                               {}});
   const json data = page_data(html_report(sample.data));
   const json& moments = data["run"]["moments"];
   CHECK(moments["step_ms"] == 200);

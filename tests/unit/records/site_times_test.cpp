@@ -10,7 +10,7 @@ namespace {
 
 // Sites by number: class n at a stack of its own.
 struct Times {
-  SiteTable table{8192};
+  SiteTable table{65536};
   SiteTimes times;
 
   void come(std::uint32_t site, std::int64_t bytes) {
@@ -93,6 +93,36 @@ TEST_CASE("Many sites make moments longer until what is told of them is bounded"
   CHECK(shares <= SiteTimes::kMostShares + kSites);
   CHECK(run.times.step_ms() > 200);
   CHECK(run.all() == told);
+}
+
+TEST_CASE("Where there are too many sites the smallest have no times, however long the run is") {
+  Times run;
+  constexpr std::uint32_t kSites = 20'000, kLooks = 2000;
+  for (std::uint32_t look = 1; look <= kLooks; ++look) {
+    for (std::uint32_t site = 1; site <= kSites; ++site) run.come(site, site);
+    run.times.look(run.table, 100 * look);
+  }
+  std::size_t shares = 0;
+  for (const SiteTimes::Moment& moment : run.times.moments()) shares += moment.capacity();
+  CHECK(shares <= SiteTimes::kMostShares + 2 * std::size_t{kSites});
+  CHECK(run.times.moments().size() >= SiteTimes::kFewestMoments);
+  CHECK(run.times.moments().size() <= SiteTimes::kMostMoments);
+  std::map<SiteNumber, double> timed;
+  for (const SiteTimes::Moment& moment : run.times.moments()) {
+    for (const SiteTimes::Share& share : moment) timed[share.site] += share.bytes;
+  }
+  std::size_t partly = 0;
+  run.table.for_each([&](SiteNumber site, const SiteSum& sum) {
+    if (run.times.is_partly_timed(site)) {
+      ++partly;
+      CHECK(timed[site] < sum.bytes);
+    } else {
+      CHECK(timed[site] == sum.bytes);
+      CHECK(sum.bytes > kLooks * (kSites / 4.0));  // the large ones are whole
+    }
+  });
+  CHECK(partly > kSites / 4);
+  CHECK(partly < kSites * 9 / 10);
 }
 
 }  // namespace
