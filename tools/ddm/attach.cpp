@@ -28,26 +28,26 @@ namespace {
 constexpr std::chrono::milliseconds kSocketTime{10'000};
 constexpr std::chrono::milliseconds kLook{20};
 constexpr std::chrono::milliseconds kAnswerTime{60'000};
-constexpr std::chrono::milliseconds kStillLook{100};
+constexpr std::chrono::milliseconds kPollInterval{100};
 
 std::string name_of(const JvmProcess& jvm) { return "process " + std::to_string(jvm.pid()); }
 
-// Whether a debugger holds the threads that answer, as far as that is seen from outside: the JVM has a
-// debugger's agent, has had time to answer, and works on nothing.
-class Standstill {
+// Detects from outside that a debugger has suspended the threads that answer: the JVM has a
+// debugger's agent, has had time to answer, and uses no CPU.
+class DebuggerSuspension {
  public:
-  explicit Standstill(const JvmProcess& jvm) : jvm_(jvm) {
-    known_ = jvm.has_jdwp_agent() && clock_getcpuclockid(jvm.pid(), &clock_) == 0;
+  explicit DebuggerSuspension(const JvmProcess& jvm) : jvm_(jvm) {
+    measurable_ = jvm.has_jdwp_agent() && clock_getcpuclockid(jvm.pid(), &clock_) == 0;
     cpu_ns_ = cpu_ns();
   }
 
-  bool seen() {
+  bool detected() {
     const auto now = std::chrono::steady_clock::now();
-    if (!known_ || now < since_ + kPatience) return false;
-    const std::int64_t more_ns = cpu_ns() - cpu_ns_;
-    if (std::chrono::nanoseconds(more_ns * 10) < now - since_) return true;
+    if (!measurable_ || now < since_ + kMinWait) return false;
+    const std::int64_t used_ns = cpu_ns() - cpu_ns_;
+    if (std::chrono::nanoseconds(used_ns * 10) < now - since_) return true;
     since_ = now;
-    cpu_ns_ += more_ns;
+    cpu_ns_ += used_ns;
     return false;
   }
   Error error() const {
@@ -57,7 +57,7 @@ class Standstill {
   }
 
  private:
-  static constexpr std::chrono::milliseconds kPatience{2500};
+  static constexpr std::chrono::milliseconds kMinWait{2500};
   std::int64_t cpu_ns() const {
     timespec used{};
     clock_gettime(clock_, &used);
@@ -66,7 +66,7 @@ class Standstill {
 
   const JvmProcess& jvm_;
   clockid_t clock_{};
-  bool known_ = false;
+  bool measurable_ = false;
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   std::int64_t cpu_ns_ = 0;
 };
@@ -76,7 +76,8 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &status) == 0;
 }
 
-// HotSpot makes it with mode 0600 as its own user. Anybody may have put another one into /tmp.
+// HotSpot creates the socket with mode 0600 as its own user. Anybody may have put another one into
+// /tmp.
 std::optional<Error> check_socket_file(const std::string& path, const JvmProcess& jvm) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) return errno_error(path);
@@ -105,8 +106,8 @@ std::optional<Error> check_listener(int fd, const JvmProcess& jvm) {
 
 class TriggerFile {
  public:
-  // In the JVM's directory, or where that cannot be written in its /tmp. The JVM looks there in the
-  // same order and takes a file of its own user or of root, else it prints a thread dump.
+  // In the JVM's directory, or in its /tmp if the directory is not writable. The JVM searches both
+  // in this order and accepts a file of its own user or of root; else it prints a thread dump.
   TriggerFile(const JvmProcess& jvm, const std::string& name) {
     const std::string proc = "/proc/" + std::to_string(jvm.pid());
     for (const std::string& directory : {proc + "/cwd", proc + "/root/tmp"}) {
@@ -115,7 +116,7 @@ class TriggerFile {
           open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
       const int error = errno;
       if (fd.valid()) path_ = path;
-      // In a user namespace of its own the JVM takes no file of the root out here.
+      // A JVM in a user namespace of its own accepts no file of the outer root.
       if (fd.valid() && geteuid() == 0 && fchown(fd.get(), jvm.owner(), jvm.group()) != 0) {
         error_ = errno_error(path);
         continue;
@@ -146,9 +147,9 @@ class TriggerFile {
 };
 
 // SIGQUIT makes the JVM listen; one that does not take attach requests prints a thread dump on the
-// program's output instead, so it is asked first.
+// program's output instead, so that is checked first.
 std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socket_path,
-                                 Standstill& standstill) {
+                                 DebuggerSuspension& suspension) {
   if (exists(socket_path)) return {};
   if (!jvm.catches_sigquit()) {
     return Error{name_of(jvm) + " does not catch SIGQUIT yet: it is still starting"};
@@ -174,7 +175,7 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
     if (std::chrono::steady_clock::now() > deadline) {
       return Error{name_of(jvm) + " does not answer; is it stopped?"};
     }
-    if (standstill.seen()) {
+    if (suspension.detected()) {
       return Error{name_of(jvm) + " stands still; a debugger holds its threads, it seems"};
     }
     std::this_thread::sleep_for(kLook);
@@ -182,8 +183,8 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
   return {};
 }
 
-// All that comes until the JVM closes.
-Result<std::string> exchange(int fd, std::string_view request, Standstill& standstill) {
+// Sends a request and returns all that the JVM sends until it closes the connection.
+Result<std::string> exchange(int fd, std::string_view request, DebuggerSuspension& suspension) {
   while (!request.empty()) {
     const ssize_t size = send(fd, request.data(), request.size(), MSG_NOSIGNAL);
     if (size < 0 && errno != EINTR) return errno_error("writing to the JVM");
@@ -194,8 +195,8 @@ Result<std::string> exchange(int fd, std::string_view request, Standstill& stand
   auto deadline = std::chrono::steady_clock::now() + kAnswerTime;
   for (;;) {
     pollfd polled{fd, POLLIN, 0};
-    if (poll(&polled, 1, static_cast<int>(kStillLook.count())) == 0) {
-      if (standstill.seen()) return standstill.error();
+    if (poll(&polled, 1, static_cast<int>(kPollInterval.count())) == 0) {
+      if (suspension.detected()) return suspension.error();
       if (std::chrono::steady_clock::now() < deadline) continue;
       return Error{"the JVM has not answered within " + std::to_string(kAnswerTime.count() / 1000) +
                    " s"};
@@ -217,8 +218,8 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// "0\n" and, of the agent itself, "return code: 0"; else what went wrong.
-std::optional<Error> judge(const std::string& answer) {
+// None if the answer is "0\n" with the agent's own "return code: 0"; else the error.
+std::optional<Error> load_error(const std::string& answer) {
   constexpr std::string_view kReturnCode = "return code: ";
   const std::size_t line = answer.find('\n');
   const std::string text = line == std::string::npos ? "" : one_line(answer.substr(line + 1));
@@ -254,8 +255,9 @@ Result<std::string> agent_path(const std::string& given) {
 
 namespace {
 
-// A JVM takes its own user and root, and the root out here is nobody in a user namespace of its own.
-Result<FileDescriptor> connect_as_needed(const JvmProcess& jvm, const std::string& socket_path) {
+// A JVM accepts its own user and root; in a user namespace of its own the outer root is nobody, so
+// the connection is made from inside.
+Result<FileDescriptor> connect_to_jvm(const JvmProcess& jvm, const std::string& socket_path) {
   if (!in_other_namespace(jvm.pid(), "user")) {
     return connect_to({Address::Kind::kUnix, "", 0, socket_path}, kSocketTime);
   }
@@ -263,13 +265,13 @@ Result<FileDescriptor> connect_as_needed(const JvmProcess& jvm, const std::strin
   return connect_inside(jvm.pid(), jvm.owner(), jvm.group(), address, kSocketTime);
 }
 
-// What the JVM answers to a request of such parts.
+// The JVM's answer to a request with these parts.
 Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::string_view> parts) {
   const std::string socket_path = jvm.path("/tmp/.java_pid" + jvm.own_pid());
-  Standstill standstill(jvm);
-  if (auto error = open_socket(jvm, socket_path, standstill)) return *error;
+  DebuggerSuspension suspension(jvm);
+  if (auto error = open_socket(jvm, socket_path, suspension)) return *error;
   if (auto error = check_socket_file(socket_path, jvm)) return *error;
-  auto socket = connect_as_needed(jvm, socket_path);
+  auto socket = connect_to_jvm(jvm, socket_path);
   if (!socket) return socket.error();
   if (auto error = check_listener(socket->get(), jvm)) return *error;
   const int flags = fcntl(socket->get(), F_GETFL);
@@ -281,7 +283,7 @@ Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::st
     request += part;
     request += '\0';
   }
-  return exchange(socket->get(), request, standstill);
+  return exchange(socket->get(), request, suspension);
 }
 
 }  // namespace
@@ -292,12 +294,12 @@ std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& librar
   if (!copy) return copy.error();
   const auto answer = ask_jvm(jvm, {"1", "load", copy->path(), "true", options});
   if (!answer) return answer.error();
-  return judge(*answer);
+  return load_error(*answer);
 }
 
 // "0\n", a head, and lines " 1:   4711   123456  [B (java.base@17)".
 Result<ClassHistogram> class_histogram(const JvmProcess& jvm) {
-  // These two cannot collect while they count, and count what can be reached.
+  // ZGC and Shenandoah do not collect for a histogram; they count the reachable objects.
   const auto heap = ask_jvm(jvm, {"1", "jcmd", "GC.heap_info", "", ""});
   if (!heap) return heap.error();
   const auto answer = ask_jvm(jvm, {"1", "inspectheap", "-live", "", ""});

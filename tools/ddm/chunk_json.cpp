@@ -232,7 +232,7 @@ Json stack_json(const std::vector<ThreadStack::Frame>& stack) {
   return frames;
 }
 
-std::string place_of(const ThreadStack::Frame& frame) {
+std::string source_location(const ThreadStack::Frame& frame) {
   if (frame.line == -2) return "Native Method";
   if (frame.file.empty()) return "Unknown Source";
   return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;

@@ -1,5 +1,5 @@
-// ddm allocs: what a program has allocated, as tables or as a report: the whole run, what came
-// after a mark, the recent records, or the difference of two reports.
+// ddm allocs: what a program has allocated, as tables or as a report: the whole run, the
+// allocations since a mark, the recent records, or the difference of two reports.
 #include <sys/stat.h>
 
 #include <ctime>
@@ -48,12 +48,12 @@ class Table {
 
   RowsBy by() const { return by_; }
 
-  // `words`: what stands below the table.
-  void show(const std::vector<SiteRow>& rows, const std::vector<std::string>& words) const {
+  // `notes`: the lines below the table.
+  void show(const std::vector<SiteRow>& rows, const std::vector<std::string>& notes) const {
     if (options_.json) return print_json(rows_json(rows, by_, difference_));
     const Columns columns = difference_ ? Columns::kDifference : Columns::kFigures;
     print_rows(rows, by_, options_.top, columns);
-    for (const std::string& line : words) {
+    for (const std::string& line : notes) {
       print(wrapped(line, 0, std::min<std::size_t>(output_width(), kColumns)) + "\n");
     }
   }
@@ -72,7 +72,7 @@ WireThreads threads_of(DdmClient& client) {
   return threads;
 }
 
-// Of the target's recent records, which any DDM server has.
+// The target's recent records, which any DDM program has.
 Result<WireReport> recent_report(DdmClient& client, const HelloReply& hello,
                                  std::int64_t interval) {
   const WireThreads threads = threads_of(client);
@@ -87,65 +87,65 @@ Result<WireReport> recent_report(DdmClient& client, const HelloReply& hello,
 void show_recent(const AllocsOptions& options, const ReportData& data, const std::string& why) {
   const Table table(options, false);
   const SiteFigures figures = recent_figures(data);
-  std::vector<std::string> words{fmt::format("{} allocations, {} recorded: the recent ones{}",
+  std::vector<std::string> notes{fmt::format("{} allocations, {} recorded: the recent ones{}",
                                              grouped(figures.count()), human_bytes(figures.bytes()),
                                              why.empty() ? "" : ". " + why)};
   if (data.summary.sampled()) {
-    words.push_back(fmt::format("estimated from {} samples: {}",
+    notes.push_back(fmt::format("estimated from {} samples: {}",
                                 grouped(static_cast<std::int64_t>(data.records.size())),
                                 sampling_words(data.summary)));
   }
-  table.show(rows_of(figures, table.by()), words);
+  table.show(rows_of(figures, table.by()), notes);
 }
 
-// Of what time the figures are, and whether they are estimates.
-std::vector<std::string> run_words(const SiteFigures& figures, bool tracking) {
-  std::vector<std::string> words;
+// The period of the figures, and whether they are estimates.
+std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking) {
+  std::vector<std::string> notes;
   if (figures.fact("period") == 0) {
-    words.emplace_back("Nothing is counted yet: tracking is off; `ddm track PID on` starts it.");
-    return words;
+    notes.emplace_back("Nothing is counted yet: tracking is off; `ddm track PID on` starts it.");
+    return notes;
   }
-  words.push_back(fmt::format(
+  notes.push_back(fmt::format(
       "{} allocations, {} in the whole run: {} of tracking{}", grouped(figures.fact("seen")),
       human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
       tracking ? "" : ", which is off now"));
   if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
-    words.push_back(
+    notes.push_back(
         fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
   }
   if (const std::int64_t interval = figures.fact("interval"); interval > 0) {
     ReportSummary summary;
     summary.interval = interval;
-    words.push_back(fmt::format("estimated from {} samples: {}", grouped(figures.fact("samples")),
+    notes.push_back(fmt::format("estimated from {} samples: {}", grouped(figures.fact("samples")),
                                 sampling_words(summary)));
   }
-  return words;
+  return notes;
 }
 
-// Of the sites that are in the table.
-std::vector<std::string> below_words(const AllocsOptions& options, const SiteFigures& figures) {
+// The sums of the sites in the table.
+std::vector<std::string> below_notes(const AllocsOptions& options, const SiteFigures& figures) {
   if (options.below.empty()) return {};
   return {fmt::format("{} of these allocations, {}, came below {}", grouped(figures.count()),
                       human_bytes(figures.bytes()), options.below)};
 }
 
-// A report that was written before.
+// Tables of a saved report.
 int show_saved(const AllocsOptions& options) {
   const auto figures = read_figures_file(options.target, options.below);
   if (!figures) return refuse(figures.message());
-  if (!figures->of_whole_run()) {
+  if (!figures->covers_whole_run()) {
     return refuse(options.target + " has no figures of a whole run: it was written with sites=0");
   }
   const Table table(options, false);
-  auto words = run_words(*figures, /*tracking=*/true);
-  for (std::string& line : below_words(options, *figures)) words.push_back(std::move(line));
-  table.show(rows_of(*figures, table.by()), words);
+  auto notes = run_notes(*figures, /*tracking=*/true);
+  for (std::string& line : below_notes(options, *figures)) notes.push_back(std::move(line));
+  table.show(rows_of(*figures, table.by()), notes);
   return kExitOk;
 }
 
-// What of each stack there was before and after, as a page.
-int write_difference(const AllocsOptions& options, DifferencePage& page, const std::string& words) {
-  const std::string problem = write_report_file(options.path, page.html(words));
+// Writes the figures of each stack before and after as a page.
+int write_difference(const AllocsOptions& options, DifferencePage& page, const std::string& notes) {
+  const std::string problem = write_report_file(options.path, page.html(notes));
   if (!problem.empty()) return refuse(problem);
   print("difference written to {}\n", options.path);
   return kExitOk;
@@ -208,9 +208,9 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
   if (!options.since.empty() || !options.mark.empty()) return kExitOk;
   const auto state = client.get<TrackingState>({TrackingState::kType, {}});
   const Table table(options, false);
-  auto words = run_words(figures, state && state->on);
-  for (std::string& line : below_words(options, figures)) words.push_back(std::move(line));
-  table.show(rows_of(figures, table.by()), words);
+  auto notes = run_notes(figures, state && state->on);
+  for (std::string& line : below_notes(options, figures)) notes.push_back(std::move(line));
+  table.show(rows_of(figures, table.by()), notes);
   return kExitOk;
 }
 
@@ -232,7 +232,7 @@ int show_diff(const AllocsOptions& options) {
   for (const std::string& path : options.diff) {
     auto read = read_figures_file(path);
     if (!read) return refuse(read.message());
-    if (!read->of_whole_run()) {
+    if (!read->covers_whole_run()) {
       return refuse(path + " has no figures of a whole run: it was written with sites=0");
     }
     figures.push_back(std::move(*read));
@@ -241,13 +241,13 @@ int show_diff(const AllocsOptions& options) {
   const Table table(options, true);
   const std::int64_t bytes = after.bytes() - before.bytes();
   const std::int64_t count = after.count() - before.count();
-  std::vector<std::string> words{fmt::format(
+  std::vector<std::string> notes{fmt::format(
       "{}{} allocations, {}{} ({} bytes) from {} to {}", count > 0 ? "+" : "", grouped(count),
       bytes > 0 ? "+" : "", human_bytes(bytes), grouped(bytes), options.diff[0], options.diff[1])};
   if (before.fact("interval") > 0 || after.fact("interval") > 0) {
-    words.emplace_back("estimated from samples");
+    notes.emplace_back("estimated from samples");
   }
-  table.show(rows_between(before, after, table.by()), words);
+  table.show(rows_between(before, after, table.by()), notes);
   return kExitOk;
 }
 
@@ -320,8 +320,8 @@ int allocs(const AllocsOptions& options) {
   } else {
     const auto figures = fetch_figures(*client, options.below);
     if (!figures) return refuse(figures.message());
-    // Before tracking is on for the first time nobody knows.
-    if (figures->of_whole_run() || figures->fact("period") == 0) {
+    // Until tracking is on for the first time, it is unknown whether sites are counted.
+    if (figures->covers_whole_run() || figures->fact("period") == 0) {
       return show_run(options, *client, *figures);
     }
     interval = figures->fact("interval");

@@ -23,21 +23,22 @@ struct AttachOptions {
   std::string agent;
 };
 
-// What the agent would say, on the stderr of the program, where nobody may look.
+// The error that the agent would print on the program's stderr, where the user may not see it.
 std::string bad_options(const AttachOptions& options, bool loaded_already) {
   Options present;
-  present.allocations.live = loaded_already ? 1 : 0;  // as far as one can tell from here
+  present.allocations.live = loaded_already ? 1 : 0;  // assumed: it cannot be known here
   const ParsedOptions parsed = parse_options(options.options, present);
   if (!parsed.error.empty() || !loaded_already) return parsed.error;
   return reload_error(parsed.options);
 }
 
-// What the agent has said on the stderr of the program, and what a `live=n` leaves on, for one.
-int tell(const Target& target, const Options& given) {
+// Repeats what the agent has printed on the program's stderr, and prints whether tracking is on,
+// which `live=n` does not change.
+int print_state(const Target& target, const Options& given) {
   auto client = connect_to_target(std::to_string(target.pid));
-  if (!client) return kExitOk;  // whom it listens to is its own affair
-  if (const auto said = client->get<SaidAtLoad>({SaidAtLoad::kType, {}})) {
-    std::istringstream lines(said->lines);
+  if (!client) return kExitOk;  // its access= may exclude this user
+  if (const auto at_load = client->get<SaidAtLoad>({SaidAtLoad::kType, {}})) {
+    std::istringstream lines(at_load->lines);
     for (std::string line; std::getline(lines, line);) complain(line);
   }
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
@@ -71,7 +72,7 @@ int attach(const AttachOptions& options) {
     if (target.pid == options.pid) {
       print("pid {} listens on {}{}\n", target.pid, target.address,
             jvm->in_container() ? ", in its container" : "");
-      return tell(target, given);
+      return print_state(target, given);
     }
   }
   print("the agent is loaded; it does not listen, and warns on the program's stderr alone\n");
@@ -85,7 +86,7 @@ void add_attach(CLI::App& app, Command& chosen) {
       add_command(app, chosen, "attach", "Load the agent into a running JVM", attach);
   command.add_option("PID", options.pid, "A HotSpot JVM of this user; see `ddm ps --all`")
       ->required()
-      ->check(fault_of_pid);
+      ->check(pid_error);
   command.add_option("OPTIONS", options.options,
                      "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
   command

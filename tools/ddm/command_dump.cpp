@@ -29,7 +29,7 @@ int dump(const DumpOptions& options) {
   if (options.sites && !client->offers(kHeapDumpPiecesFeature)) {
     return refuse("the target does not know where its objects were allocated");
   }
-  umask(S_IRWXG | S_IRWXO);  // every password of the program is in there
+  umask(S_IRWXG | S_IRWXO);  // the dump has every password of the program
   Progress progress("heap dump");
   HeapDumpMade made;
   std::string problem;

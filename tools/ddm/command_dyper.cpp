@@ -1,4 +1,4 @@
-// ddm dyper: a DYPER or DYPATCH document out, its reply in.
+// ddm dyper: sends a DYPER or DYPATCH document and prints the reply.
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -21,7 +21,7 @@ struct DyperArguments {
   double listen_seconds = 0;
 };
 
-// "@FILE" is what the file holds.
+// "@FILE" stands for the contents of the file.
 Result<std::string> document_of(const std::string& given) {
   if (!given.starts_with('@')) return given;
   std::ifstream file(given.substr(1), std::ios::binary);

@@ -59,7 +59,8 @@ bool is_report_file(const std::string& path) {
   return file && is_report(file);
 }
 
-// What `now` is compared with: another run's report, or a list, by which the sites of a test get their order.
+// The figures to compare `now` with: of another run's report, or of a list. The file beside a list
+// also gives the order of a test's sites.
 Result<Amounts> amounts_before(const GateOptions& options, Measured& now) {
   if (is_report_file(options.baseline)) {
     const auto before = read_measured(options.baseline, options.below);
@@ -76,7 +77,7 @@ Result<Amounts> amounts_before(const GateOptions& options, Measured& now) {
   if (!now.by_site) {
     const auto sites = read_list(sites_path(options));
     if (!sites) return Error{sites.message()};
-    if (*sites) put_grown_sites_first(now, (*sites)->of(now.jdk));
+    if (*sites) sort_sites_by_growth(now, (*sites)->of(now.jdk));
   }
   return (*baseline)->of(now.jdk);
 }

@@ -1,4 +1,4 @@
-// ddm gc: a garbage collection, and what it has brought.
+// ddm gc: collects garbage and prints how much that has freed.
 #include "command.h"
 #include "ddm_client.h"
 #include "heap_text.h"
@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-// None: the target does not tell.
+// None: the target does not send it.
 std::optional<std::uint64_t> used_bytes(DdmClient& client) {
   const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
   if (!info) return {};

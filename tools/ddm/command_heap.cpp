@@ -1,5 +1,5 @@
-// ddm heap: what lies where in the Java heap, as figures, as a map of letters, as a picture, as a page;
-// now, or after each of several collections.
+// ddm heap: the contents of the Java heap by address, as figures, as a map of letters, as a
+// picture, as a page; now, or after each of several collections.
 #include "command.h"
 #include "heap/heap_cells.h"
 #include "heap/heap_holes.h"

@@ -14,13 +14,13 @@
 namespace ddm {
 namespace {
 
-std::string words(const std::vector<std::string>& list) {
+std::string joined(const std::vector<std::string>& list) {
   std::string text;
   for (const std::string& word : list) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 
-std::string heap_words(const HeapInfo::Heap& heap) {
+std::string heap_summary(const HeapInfo::Heap& heap) {
   return fmt::format("{} used of {}, max {}", heap_bytes(heap.allocated_bytes),
                      heap_bytes(heap.current_bytes), heap_bytes(heap.max_bytes));
 }
@@ -37,7 +37,7 @@ int info(const TargetOptions& options) {
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
 
-  // The rest is shown as far as the program has it: other VMs know less.
+  // Other VMs do not answer all of these requests: what is missing is left out.
   const auto features = client->get<Features>({Features::kType, {}});
   const auto heap = client->get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
   const auto tracking = client->get<TrackingState>({TrackingState::kType, {}});
@@ -57,9 +57,9 @@ int info(const TargetOptions& options) {
   line("abi", hello->abi);
   line("flags", hello->jvm_flags);
   line("address", client->name());
-  if (features) line("features", words(features->names));
+  if (features) line("features", joined(features->names));
   const HeapInfo::Heap* whole = heap ? java_heap(*heap) : nullptr;
-  if (whole != nullptr) line("heap", heap_words(*whole));
+  if (whole != nullptr) line("heap", heap_summary(*whole));
   if (tracking) line("tracking", tracking->on ? "on" : "off");
   return kExitOk;
 }

@@ -1,10 +1,11 @@
-// ddm leaks: what of a program's objects there is more of at each collection, who holds it, and where it
-// was allocated.
+// ddm leaks: sites with more live objects after each collection, who holds the objects, and where
+// they were allocated.
 //
-// The program is asked for a collection of its whole heap at the begin, after each third of the time and
-// at the end, if possible one beside the program: what these leave is what is really held. (Collections
-// of the young alone leave what is old and dead.) Where nothing was followed before, there was nothing
-// of it at the begin; and one is enough as soon as no site can have grown between all.
+// A collection of the whole heap is requested at the beginning, after each third of the time and at
+// the end, if possible a concurrent one: objects that survive it are reachable. (Young collections
+// also keep old objects that are dead.) If no objects were followed before, the count at the
+// beginning is 0 without a collection. The watch ends early as soon as no site can have grown
+// between all collections.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -41,7 +42,7 @@ struct LeaksOptions : TargetOptions {
 };
 
 constexpr int kSpans = 3;  // between the moments that are compared
-constexpr std::size_t kMostRows = 50;
+constexpr std::size_t kMaxRows = 50;
 constexpr std::size_t kFramesShown = 5, kPathsShown = 3;
 
 struct Leak {
@@ -65,19 +66,20 @@ std::optional<Error> wait_until(DdmClient& client, Clock::time_point begin, doub
   return {};
 }
 
-// By how many objects there are of each class; none: not to be known.
+// The number of objects of each class; none: unknown.
 using ClassCounts = std::optional<std::map<std::string, std::int64_t>>;
 
 struct Watched {
   LiveGrowth growth;
   int collections = 0;
   double seconds = 0;
-  // At the first collection, if there are objects that are not followed.
-  bool of_followed_alone = false;
+  // Objects from before the watch are not followed; `classes` is then counted at the first
+  // collection.
+  bool only_followed_objects = false;
   ClassCounts classes;
 };
 
-// The VM's own histogram, for which most heaps are collected.
+// The VM's class histogram, for which most collectors run a full collection.
 bool collect_and_count(pid_t pid, ClassCounts& classes) {
   const auto jvm = JvmProcess::find(pid);
   auto histogram = jvm ? class_histogram(*jvm) : Result<ClassHistogram>(jvm.error());
@@ -88,9 +90,10 @@ bool collect_and_count(pid_t pid, ClassCounts& classes) {
 
 std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point begin,
                                 Watched& watched) {
-  // A full collection keeps what was held when it began; beside the program, young collections go on.
+  // A full collection keeps what was reachable when it began; during a concurrent one, young
+  // collections go on.
   double at = since(begin);
-  const bool counts = watched.of_followed_alone && watched.collections == 0;
+  const bool counts = watched.only_followed_objects && watched.collections == 0;
   if (!counts || !collect_and_count(pid, watched.classes)) {
     const auto done = client.request(collect_beside_program(), DdmClient::kLongWork);
     if (!done) return done.error();
@@ -98,19 +101,19 @@ std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point 
   }
   ++watched.collections;
   LiveMoment moment(at);
-  const auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.take(piece); });
+  const auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.feed(piece); });
   if (wrong) return wrong;
   if (!moment.complete()) return Error{"what the target says is alive is no list of sites"};
   watched.growth.add(std::move(moment));
   return {};
 }
 
-// How many bytes the heap may still grow by. None: the target does not tell (the wire has 31 bits).
+// How many bytes the heap may still grow by. None: the target does not send it (HPIF has 31 bits).
 std::optional<std::uint64_t> bytes_left(DdmClient& client) {
-  constexpr std::uint64_t kMostTold = 0x7fffffff;
+  constexpr std::uint64_t kWireLimit = 0x7fffffff;
   const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
   const HeapInfo::Heap* const heap = info ? java_heap(*info) : nullptr;
-  if (heap == nullptr || heap->max_bytes >= kMostTold) return {};
+  if (heap == nullptr || heap->max_bytes >= kWireLimit) return {};
   return heap->max_bytes - std::min(heap->max_bytes, heap->allocated_bytes);
 }
 
@@ -143,13 +146,13 @@ Result<std::vector<Leak>> explain(const Watched& watched, DdmClient& client, Pro
     progress.show(static_cast<std::size_t>(bytes));
   });
   if (!graph) return graph.error();
-  if (watched.classes) leave_out_replaced(sites, grown_since(*watched.classes, *graph));
-  if (sites.size() > kMostRows) sites.resize(kMostRows);
+  if (watched.classes) drop_replaced_sites(sites, grown_since(*watched.classes, *graph));
+  if (sites.size() > kMaxRows) sites.resize(kMaxRows);
   SiteObjects objects(*graph);
-  RootPaths ways(*graph);
+  RootPaths paths(*graph);
   for (GrowingSite& site : sites) {
     const std::vector<ObjectNumber> found = objects.of(site.class_name, site.stack);
-    leaks.push_back({std::move(site), ways.retained_by(found), {}, ways.of(found)});
+    leaks.push_back({std::move(site), paths.retained_by(found), {}, paths.of(found)});
   }
   return leaks;
 }
@@ -179,26 +182,27 @@ std::string at_frame(const Json& frame) {
   return frame_text(name);
 }
 
-// What one root holds grows together: an object, what it refers to, and the node of the map.
-struct Held {
+// The leaks that one root holds, which grow together: an object, its fields, and the node of the
+// map.
+struct RootLeaks {
   std::string root;
-  std::vector<const Leak*> leaks;  // what holds most first
+  std::vector<const Leak*> leaks;  // largest retained size first
   double bytes_per_minute = 0;
-  std::uint64_t retained = 0;  // of the one that holds most
+  std::uint64_t retained = 0;  // the largest of the leaks
 };
 
-std::vector<Held> by_root(const std::vector<Leak>& leaks) {
-  std::vector<Held> all;
+std::vector<RootLeaks> group_by_root(const std::vector<Leak>& leaks) {
+  std::vector<RootLeaks> all;
   for (const Leak& leak : leaks) {
     const std::string root = leak.paths.empty() ? "no root" : leak.paths.front().root;
-    auto held = std::ranges::find(all, root, &Held::root);
-    if (held == all.end()) held = all.insert(held, Held{root, {}, 0, 0});
+    auto held = std::ranges::find(all, root, &RootLeaks::root);
+    if (held == all.end()) held = all.insert(held, RootLeaks{root, {}, 0, 0});
     held->leaks.push_back(&leak);
     held->bytes_per_minute += leak.site.bytes_per_minute;
     held->retained = std::max(held->retained, leak.retained);
   }
-  std::ranges::stable_sort(all, std::greater<>(), &Held::bytes_per_minute);
-  for (Held& held : all) {
+  std::ranges::stable_sort(all, std::greater<>(), &RootLeaks::bytes_per_minute);
+  for (RootLeaks& held : all) {
     std::ranges::stable_sort(held.leaks, std::greater<>(), &Leak::retained);
   }
   return all;
@@ -223,7 +227,7 @@ void print_site(const Leak& leak) {
   }
 }
 
-void print_held(const Held& held, std::size_t number, std::size_t top,
+void print_held(const RootLeaks& held, std::size_t number, std::size_t top,
                 std::optional<std::uint64_t> left) {
   print("\n{}. {}: {} more a minute; what grows there holds {}\n", number, held.root,
         human_bytes(std::llround(held.bytes_per_minute)),
@@ -250,7 +254,7 @@ void print_leaks(const std::vector<Leak>& leaks, const Watched& watched, std::si
   print("{} had more alive after each of {} in {:.0f} s\n",
         counted(static_cast<std::int64_t>(leaks.size()), "site"),
         counted(watched.collections, "collection"), watched.seconds);
-  const std::vector<Held> all = by_root(leaks);
+  const std::vector<RootLeaks> all = group_by_root(leaks);
   for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top, left);
   if (all.size() > top) {
     print("\n{} more; --top shows more\n",
@@ -263,10 +267,10 @@ int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects&
   client.on_progress([&progress](std::size_t) { progress.show(0); });
   const pid_t pid = number_in<pid_t>(options.target).value_or(0);
   Watched watched;
-  watched.of_followed_alone = followed.began_now();
-  if (followed.began_now()) watched.growth.add(LiveMoment(0));
+  watched.only_followed_objects = followed.was_off();
+  if (followed.was_off()) watched.growth.add(LiveMoment(0));
   const Clock::time_point begin = Clock::now();
-  for (int i = followed.began_now() ? 1 : 0; i <= kSpans && watched.growth.may_grow(); ++i) {
+  for (int i = followed.was_off() ? 1 : 0; i <= kSpans && watched.growth.may_grow(); ++i) {
     if (auto gone = wait_until(client, begin, options.seconds * i / kSpans)) {
       return refuse("the program has ended");
     }
@@ -320,7 +324,7 @@ void add_leaks(CLI::App& app, Command& chosen) {
   command.add_option("PID", options.target, kOnlyTargetHelp);
   add_duration(command, "--for", options.seconds,
                "How long to watch; three or four collections of the heap are made meanwhile", 1,
-               kMostSeconds);
+               kMaxSeconds);
   add_top(command, options.top, "How many roots, and sites of each");
   command.add_flag("--json", options.json,
                    "All: {collections, seconds, rows: [{class, stack, live_count, live_bytes, "

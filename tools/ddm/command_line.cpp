@@ -17,8 +17,8 @@ namespace ddm {
 namespace {
 
 // The first word, if it is neither an option nor a command: CLI11 would only miss a command.
-std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
-  const std::string word = words.empty() ? "" : words[0];
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const std::string word = arguments.empty() ? "" : arguments[0];
   if (word.empty() || word[0] == '-') return {};
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == word) return {};
@@ -27,24 +27,24 @@ std::string unknown_command(const CLI::App& app, const std::vector<std::string>&
 }
 
 // `ddm help` and `ddm help COMMAND` as `ddm --help` and `ddm COMMAND --help`.
-std::vector<std::string> words_of(int argc, char** argv) {
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  if (!words.empty() && words[0] == "help") {
-    words.erase(words.begin());
-    words.resize(std::min<std::size_t>(words.size(), 1));
-    words.emplace_back("--help");
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.resize(std::min<std::size_t>(arguments.size(), 1));
+    arguments.emplace_back("--help");
   }
-  return words;
+  return arguments;
 }
 
 // What is installed beside the command: `ddm help --man`, `--bash`, `--zsh`. "": something else is
 // asked for.
 std::string installed_text(const CLI::App& app, int argc, char** argv) {
-  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  if (words.size() != 2 || words[0] != "help") return {};
-  if (words[1] == "--man") return manual_page(app, DDM_VERSION);
-  if (words[1] == "--bash") return bash_completion(app);
-  return words[1] == "--zsh" ? zsh_completion(app) : std::string();
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.size() != 2 || arguments[0] != "help") return {};
+  if (arguments[1] == "--man") return manual_page(app, DDM_VERSION);
+  if (arguments[1] == "--bash") return bash_completion(app);
+  return arguments[1] == "--zsh" ? zsh_completion(app) : std::string();
 }
 
 }  // namespace
@@ -60,10 +60,10 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   Command chosen;
   for (AddCommand* add :
-       {add_ps,     add_info,   add_threads, add_stack,   add_heap, add_gc,     add_locks,
-        add_track,  add_trace,  add_probe,   add_allocs,  add_live, add_leaks,  add_paths,
-        add_record, add_dump,   add_sites,   add_recover, add_gate, add_native, add_top_command,
-        add_attach, add_serve,  add_bridge,  add_dyper,   add_send}) {
+       {add_ps,     add_info,  add_threads, add_stack,   add_heap, add_gc,     add_locks,
+        add_track,  add_trace, add_probe,   add_allocs,  add_live, add_leaks,  add_paths,
+        add_record, add_dump,  add_sites,   add_recover, add_gate, add_native, add_top_command,
+        add_attach, add_serve, add_bridge,  add_dyper,   add_send}) {
     add(app, chosen);
   }
 
@@ -75,13 +75,13 @@ int run_command_line(int argc, char** argv) {
     print(text);
     return output_complete() ? kExitOk : kExitRefused;
   }
-  std::vector<std::string> words = words_of(argc, argv);
-  if (const std::string word = unknown_command(app, words); !word.empty()) {
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  if (const std::string word = unknown_command(app, arguments); !word.empty()) {
     return misused("there is no command '" + word + "'; `ddm --help` lists them");
   }
   try {
-    std::reverse(words.begin(), words.end());  // as CLI11 takes them
-    app.parse(std::move(words));
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& problem) {
     std::ostringstream help;
     if (app.exit(problem, help, help) != 0) {

@@ -21,7 +21,7 @@ struct LiveOptions : TargetOptions {
   bool gc = false;
 };
 
-// So many collections that those of a class of ages have survived at least.
+// The least number of survived collections in each class of ages.
 std::vector<std::string> least_ages() {
   std::vector<std::string> ages;
   for (std::size_t i = 1; i < AgeClass::kCount; ++i) {
@@ -54,14 +54,14 @@ Survivors survivors_of(const SiteFigures& figures, std::uint64_t least) {
 
 bool is_estimated(const Json& summary) { return summary.value("live_estimated", false); }
 
-// {"gc":N,"rows":[{"class":,"live_count":,"live_bytes":,"live_ages":[...],"stack":[...]}]}, a row
-// as soon as it is there: deep stacks spelt out are hundreds of megabytes.
+// {"gc":N,"rows":[{"class":,"live_count":,"live_bytes":,"live_ages":[...],"stack":[...]}]}, each
+// row printed when it arrives: deep stacks take hundreds of megabytes.
 class JsonRows {
  public:
   // `survived`: only what has survived so many collections.
   explicit JsonRows(std::uint64_t survived) : survived_(survived) {}
 
-  bool take(std::string_view piece) {
+  bool feed(std::string_view piece) {
     text_ += piece;
     std::size_t begin = 0;
     for (std::size_t end; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -70,7 +70,7 @@ class JsonRows {
     text_.erase(0, begin);
     return true;
   }
-  // False: what came is no list.
+  // False: the data is no list of sites.
   bool finish() {
     if (!begun_ || bad_) return false;
     print(rows_ == 0 ? "]}\n" : "\n]}\n");
@@ -141,7 +141,7 @@ void print_table(const SiteFigures& figures, const LiveOptions& options) {
   }
 }
 
-// Only what has survived so many collections.
+// Keeps the objects that have survived at least so many collections.
 void keep_survivors(SiteFigures& figures, std::uint64_t least) {
   for (SiteFigure& site : figures.sites) {
     const Survivors old = survivors(site.ages, least);
@@ -162,7 +162,7 @@ int live(const LiveOptions& options) {
   Progress progress("live objects");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
   if (options.gc) {
-    // Not for nothing: without live= there is nothing to show.
+    // Without live= there is nothing to show, and no reason to collect.
     const auto summary = fetch_summary(*client);
     if (summary && summary->contains("gc")) {
       const auto done = client->request({kCollectGarbage, {}}, DdmClient::kLongWork);
@@ -172,13 +172,13 @@ int live(const LiveOptions& options) {
   if (options.json) {
     JsonRows rows(survived);
     const auto error =
-        fetch_live(*client, [&](std::string_view piece) { return rows.take(piece); });
+        fetch_live(*client, [&](std::string_view piece) { return rows.feed(piece); });
     if (error) return refuse(error->message);
     return rows.finish() ? kExitOk : refuse("what the target says is alive is no list of sites");
   }
-  FigureReader reader(FigureReader::Of::kLive);
+  FigureReader reader(FigureReader::Objects::kLive);
   const auto error =
-      fetch_live(*client, [&](std::string_view piece) { return reader.take(piece); });
+      fetch_live(*client, [&](std::string_view piece) { return reader.feed(piece); });
   if (error) return refuse(error->message);
   auto figures = reader.finish();
   if (!figures) return refuse(figures.message());

@@ -26,10 +26,10 @@ struct LocksOptions : TargetOptions {
   bool idle = false;
 };
 
-// The lines of a program that are of one kind of waiting, parted: to wait for work is no wait for a lock.
+// The waits of threads, idle ones apart: a wait for work is no wait for a lock.
 struct Waits {
-  std::vector<Json> over;  // with count, ns and holders; most time first
-  std::vector<Json> now;   // with thread, ns and holder; longest first
+  std::vector<Json> finished;  // with count, ns and holders; most time first
+  std::vector<Json> current;   // with thread, ns and holder; longest first
 };
 struct AllWaits {
   Waits locks, idle;
@@ -43,7 +43,7 @@ bool is_idle(const Json& stack) {
        {"java.util.TimerThread", "mainLoop"},
        {"java.lang.ref.ReferenceQueue", "remove"}}};
   if (!stack.is_array()) return false;
-  // A task that a pool runs stands further in than the pool's own frames.
+  // The frames of a task come before those of the pool that runs it.
   for (const Json& frame : stack) {
     const std::string type = text_of(frame, "class"), method = text_of(frame, "method");
     const bool idle = std::ranges::any_of(
@@ -83,13 +83,14 @@ std::string sums_text(const std::vector<Json>& monitors) {
 
 // "4 threads wait for work now; before, 12,345.6 ms parked (30 times)": of pools and timers.
 std::string idle_text(const Waits& idle) {
-  if (idle.over.empty() && idle.now.empty()) return "";
-  std::string sums = sums_text(idle.over);
+  if (idle.finished.empty() && idle.current.empty()) return "";
+  std::string sums = sums_text(idle.finished);
   std::ranges::replace(sums, '\n', ',');
   return fmt::format(
       "not counted, idle threads of pools and timers: {} wait for work now{}{}; --idle "
       "shows them",
-      grouped(static_cast<std::int64_t>(idle.now.size())), sums.empty() ? "" : "; before, ", sums);
+      grouped(static_cast<std::int64_t>(idle.current.size())), sums.empty() ? "" : "; before, ",
+      sums);
 }
 
 std::string class_text(const Json& line) {
@@ -118,7 +119,7 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   }
 }
 
-void print_over(const std::vector<Json>& monitors, std::size_t top) {
+void print_finished(const std::vector<Json>& monitors, std::size_t top) {
   if (monitors.empty()) return;
   const std::size_t width = output_width();
   constexpr std::string_view kBefore = "    at ";
@@ -138,7 +139,7 @@ void print_over(const std::vector<Json>& monitors, std::size_t top) {
   }
 }
 
-void print_now(const std::vector<Json>& waiting, std::size_t top) {
+void print_current(const std::vector<Json>& waiting, std::size_t top) {
   if (waiting.empty()) return;
   const std::size_t width = output_width();
   constexpr std::string_view kBefore = "    at ";
@@ -161,13 +162,13 @@ void print_now(const std::vector<Json>& waiting, std::size_t top) {
   if (waiting.size() > top) print("... {} more (--top N shows more)\n", waiting.size() - top);
 }
 
-AllWaits parted(const std::vector<Json>& lines, const std::string& kind) {
+AllWaits split_waits(const std::vector<Json>& lines, const std::string& kind) {
   AllWaits all;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const Json& line = lines[i];
     if (!kind.empty() && text_of(line, "kind") != kind) continue;
     Waits& waits = is_idle(line.value("stack", Json::array())) ? all.idle : all.locks;
-    (text_of(line, "type") == "waiting" ? waits.now : waits.over).push_back(line);
+    (text_of(line, "type") == "waiting" ? waits.current : waits.finished).push_back(line);
   }
   return all;
 }
@@ -189,12 +190,12 @@ void name_threads(DdmClient& client, std::vector<Json>& lines) {
 Json as_json(const AllWaits& all) {
   Json list = Json::array();
   const auto add = [&](const Waits& waits, bool idle) {
-    for (Json row : waits.over) {
+    for (Json row : waits.finished) {
       row.erase("type");
       if (idle) row["idle"] = true;
       list.push_back(std::move(row));
     }
-    for (Json row : waits.now) {
+    for (Json row : waits.current) {
       row.erase("type");
       row["waiting_ns"] = row["ns"];
       row["count"] = row["ns"] = 0;
@@ -214,43 +215,43 @@ int locks(const LocksOptions& options) {
   if (!lines) return refuse(lines.message());
   const std::string state = text_of((*lines)[0], "monitor");
   const auto held = fetch_locks(*client);
-  const auto circles = held ? deadlocks_of(*held) : std::vector<LockCircle>();
+  const auto cycles = held ? deadlocks_of(*held) : std::vector<LockCycle>();
   if (state.empty()) {
-    if (!circles.empty() && !options.json) print(deadlocks_text(circles));
+    if (!cycles.empty() && !options.json) print(deadlocks_text(cycles));
     return refuse(fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y",
                               options.target));
   }
   name_threads(*client, *lines);
-  const AllWaits all = parted(*lines, options.kind);
+  const AllWaits all = split_waits(*lines, options.kind);
   if (options.json) {
     print_json(as_json(all));
     return kExitOk;
   }
   const Waits& shown = options.idle ? all.idle : all.locks;
-  print_over(shown.over, options.top);
-  if (!shown.over.empty() && !shown.now.empty()) print("\n");
-  print_now(shown.now, options.top);
+  print_finished(shown.finished, options.top);
+  if (!shown.finished.empty() && !shown.current.empty()) print("\n");
+  print_current(shown.current, options.top);
   if (const std::string lacks = text_of((*lines)[0], "incomplete"); !lacks.empty()) {
     print_sentence(lacks);
   }
-  const std::string sums = sums_text(shown.over);
-  std::string said_of_now;
-  if (!shown.now.empty()) {
-    const std::size_t count = shown.now.size();
-    said_of_now = fmt::format("{} {} now, for {} ms so far at the longest\n", count,
-                              count == 1 ? "thread waits" : "threads wait",
-                              ms_text(number_of(shown.now.front(), "ns")));
+  const std::string sums = sums_text(shown.finished);
+  std::string current_text;
+  if (!shown.current.empty()) {
+    const std::size_t count = shown.current.size();
+    current_text = fmt::format("{} {} now, for {} ms so far at the longest\n", count,
+                               count == 1 ? "thread waits" : "threads wait",
+                               ms_text(number_of(shown.current.front(), "ns")));
   }
-  if (sums.empty() && said_of_now.empty()) {
+  if (sums.empty() && current_text.empty()) {
     print(options.idle ? "no thread has waited for work" : "no thread has had to wait");
   }
   print(sums);
-  print(std::string(sums.empty() && !said_of_now.empty() ? "no wait is over" : "") +
-        (state == "off" ? "; no longer timed\n" : "\n") + said_of_now);
+  print(std::string(sums.empty() && !current_text.empty() ? "no wait is over" : "") +
+        (state == "off" ? "; no longer timed\n" : "\n") + current_text);
   if (const std::string idle = idle_text(all.idle); !options.idle && !idle.empty()) {
     print_sentence(idle);
   }
-  if (!circles.empty()) print("\n" + deadlocks_text(circles));
+  if (!cycles.empty()) print("\n" + deadlocks_text(cycles));
   return kExitOk;
 }
 

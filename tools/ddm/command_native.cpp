@@ -99,7 +99,7 @@ void print_growth(const std::vector<NativeStack>& changed, const NativeOptions& 
   print_stacks(changed, options.top, signed_bytes);
 }
 
-// As against a difference, all there is.
+// All allocations, in contrast to a difference.
 void print_native(const std::vector<NativeStack>& stacks, std::size_t top) {
   std::int64_t bytes = 0, count = 0;
   for (const NativeStack& stack : stacks) {
@@ -128,7 +128,7 @@ std::optional<Error> save(const NativeOptions& options, const std::vector<Native
 }
 
 // "" or why not.
-std::string fault_of_format(const std::string& path) {
+std::string format_error(const std::string& path) {
   if (path.empty() || path.ends_with(kCollapsed)) return "";
   const auto format = report_format_of(path);
   if (format && !needs_live(*format) && !needs_sites(*format)) return "";
@@ -149,7 +149,7 @@ int switch_sampling(const NativeOptions& options, DdmClient& client) {
   return kExitOk;
 }
 
-// Without own reports a program's start is not known, and its pid has to do.
+// A target that writes no reports does not send its start time; its pid alone identifies it.
 NativeMoment moment_of(DdmClient& client, const NativeSamplingState& state) {
   NativeMoment moment;
   if (const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}))) moment.pid = hello->pid;
@@ -162,17 +162,16 @@ NativeMoment moment_of(DdmClient& client, const NativeSamplingState& state) {
 
 int native(const NativeOptions& given) {
   NativeOptions options = given;
-  // `ddm native on`: the one program there is.
+  // `ddm native on` means the only program.
   if (options.action.empty() && (options.target == "on" || options.target == "off")) {
     std::swap(options.action, options.target);
   }
-  if (const std::string fault = fault_of_format(options.path); !fault.empty())
-    return misused(fault);
+  if (const std::string fault = format_error(options.path); !fault.empty()) return misused(fault);
   for (const std::string& name : {options.mark, options.since}) {
     const auto error = name.empty() ? std::nullopt : check_mark_name(name);
     if (error) return misused(error->message);
   }
-  const auto named = named_target(options.target);
+  const auto named = resolve_target(options.target);
   if (!named) return refuse(named.message());
   auto client = connect_to_target(*named);
   if (!client) return refuse(client.message());

@@ -18,7 +18,7 @@ struct PathsOptions : TargetOptions {
   std::size_t top = 10;
 };
 
-// A file that is there is a dump; all else is a program.
+// The name of an existing file is a dump; anything else names a program.
 Result<FileDescriptor> open_dump(const PathsOptions& options) {
   FileDescriptor file(open(options.target.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.valid()) return file;

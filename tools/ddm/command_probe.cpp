@@ -27,10 +27,10 @@ struct ProbeOptions {
   bool json = false;
 };
 
-// On stderr: whoever waits for them to be in reads it there. False: no method that there is has got
-// one, and each has a reason.
-bool tell_start(const ProbeFindings& findings) {
-  constexpr std::size_t kMostNamed = 5;
+// Prints on stderr that the probes are installed, for scripts that wait for that. False: no method
+// has got a probe, and each has a reason.
+bool print_start(const ProbeFindings& findings) {
+  constexpr std::size_t kMaxNamed = 5;
   std::size_t in = 0;
   for (const ProbeFindings::Method& method : findings.methods) in += method.removed.empty();
   if (in > 0) {
@@ -39,12 +39,12 @@ bool tell_start(const ProbeFindings& findings) {
   } else {
     complain(fmt::format("probes are in no method{}",
                          findings.methods.empty() ? " yet; Ctrl-C ends this" : ""));
-    for (std::size_t i = 0; i < std::min(kMostNamed, findings.methods.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kMaxNamed, findings.methods.size()); ++i) {
       const ProbeFindings::Method& method = findings.methods[i];
       complain(fmt::format("{}.{}: {}", method.class_name, method.method, reason_text(method)));
     }
-    if (findings.methods.size() > kMostNamed) {
-      complain(fmt::format("and {} more methods", findings.methods.size() - kMostNamed));
+    if (findings.methods.size() > kMaxNamed) {
+      complain(fmt::format("and {} more methods", findings.methods.size() - kMaxNamed));
     }
   }
   for (const std::string& note : findings.notes) complain(note);
@@ -57,8 +57,8 @@ std::uint64_t hits_of(const ProbeFindings& findings) {
   return hits;
 }
 
-// Until the time is over, Ctrl-C, or the end of the program, which may send its last findings by
-// itself. "" or what went wrong.
+// Waits for the end of the time, Ctrl-C, or the end of the program, which may send its last
+// findings by itself. "" or the error.
 std::string wait_for_end(DdmClient& client, double most, std::optional<ProbeFindings>& last) {
   const Clock::time_point begin = Clock::now();
   while (!interrupted()) {
@@ -88,17 +88,17 @@ int probe(const ProbeOptions& options) {
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   catch_interrupts();
-  client->give_up_when(interrupted);  // the agent takes out what it has put in, then
-  if (const auto end = look_before_changes(*client, {request.methods, ""}, options.running)) {
+  client->cancel_when(interrupted);  // the agent then removes its probes
+  if (const auto end = check_running_methods(*client, {request.methods, ""}, options.running)) {
     return *end;
   }
   const auto started = client->request(to_chunk(request), DdmClient::kLongWork);
-  client->give_up_when(nullptr);
+  client->cancel_when(nullptr);
   if (!started) return refuse(started.message());
   const auto begun =
       started->type == ProbeRequest::kType ? ProbeFindings::decode(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
-  const bool may_hit = tell_start(*begun) || request.methods.find('*') != std::string::npos;
+  const bool may_hit = print_start(*begun) || request.methods.find('*') != std::string::npos;
   std::optional<ProbeFindings> findings;
   if (std::string gone = may_hit ? wait_for_end(*client, options.seconds, findings) : "";
       !gone.empty()) {
@@ -147,7 +147,7 @@ void add_probe(CLI::App& app, Command& chosen) {
   command.add_option("--field", options.request.field,
                      "Where the method reads or writes this field instead: Cart.sum");
   add_duration(command, "--for", options.seconds, "For how long; else until Ctrl-C", 0.001,
-               kMostSeconds);
+               kMaxSeconds);
   command
       .add_option("--limit", options.request.records,
                   "So many hits of each method are shown, the first ones")

@@ -5,7 +5,7 @@
 #include "containers/published.h"
 #include "jvm_process.h"
 #include "output.h"
-#include "vm_words.h"
+#include "vm_name.h"
 #include "wire/sockets/discovery.h"
 
 namespace ddm {
@@ -15,13 +15,13 @@ struct Listed {
   Target target;
   bool agent = true;
   bool container = false;
-  std::string why = {};  // it cannot be asked, as it is
+  std::string why = {};  // it cannot be queried
 };
 
 // With `all` the JVMs without the agent too, and those whose agent does not listen.
 std::vector<Listed> list(bool all) {
   std::vector<Listed> result;
-  for (Target& target : list_targets()) {  // removes what dead processes left
+  for (Target& target : list_targets()) {  // removes the files of dead processes
     result.push_back({std::move(target)});
   }
   for (const JvmProcess& jvm : JvmProcess::all()) {
@@ -40,8 +40,8 @@ std::vector<Listed> list(bool all) {
     result.push_back({std::move(target), jvm.has_agent(), jvm.in_container(),
                       jvm.has_agent() ? "does not listen" : "no agent"});
   }
-  for (const JvmProcess::Stranger& other :
-       all ? JvmProcess::strangers() : std::vector<JvmProcess::Stranger>()) {
+  for (const JvmProcess::ForeignJvm& other :
+       all ? JvmProcess::of_other_users() : std::vector<JvmProcess::ForeignJvm>()) {
     Target target;
     target.pid = other.pid;
     target.uid = other.owner;

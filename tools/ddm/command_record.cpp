@@ -1,5 +1,5 @@
-// ddm record: what a program allocates from now on for so long, as a report. The program is left as
-// it was: with tracking off, or with tracking on and all that it has counted.
+// ddm record: writes a report of what a program allocates in the next seconds. Afterwards tracking
+// is as before: off, or on with all its figures.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,13 +49,13 @@ std::optional<Error> switch_tracking(DdmClient& client, bool on) {
   return {};
 }
 
-// Tracking, switched on until this ends.
-class Tracked {
+// Switches tracking off in its destructor.
+class TrackingScope {
  public:
-  explicit Tracked(DdmClient& client) : client_(&client) {}
-  Tracked(const Tracked&) = delete;
-  Tracked& operator=(const Tracked&) = delete;
-  ~Tracked() {
+  explicit TrackingScope(DdmClient& client) : client_(&client) {}
+  TrackingScope(const TrackingScope&) = delete;
+  TrackingScope& operator=(const TrackingScope&) = delete;
+  ~TrackingScope() {
     if (client_ != nullptr) switch_tracking(*client_, false);
   }
   std::optional<Error> end() { return switch_tracking(*std::exchange(client_, nullptr), false); }
@@ -64,7 +64,7 @@ class Tracked {
   DdmClient* client_;
 };
 
-// False: the program, or its connection, is no more.
+// False: the program or the connection has ended.
 bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
   Progress progress(fmt::format("recording for {} s, Ctrl-C ends it", options.seconds));
   const Clock::time_point begin = Clock::now();
@@ -80,51 +80,52 @@ bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
   }
 }
 
-std::string below_words(const RecordOptions& options) {
+std::string below_text(const RecordOptions& options) {
   return options.below.empty() ? "" : " below " + options.below;
 }
 
-void tell_span(const RecordOptions& options, const SiteFigures& before, const SiteFigures& after,
-               double waited) {
+void print_span(const RecordOptions& options, const SiteFigures& before, const SiteFigures& after,
+                double waited) {
   print_rows(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, 5);
   print("{} allocations, {}{} in these {:.1f} s\n",
         grouped(after.fact("seen") - before.fact("seen")),
-        human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), below_words(options),
+        human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), below_text(options),
         waited);
 }
 
-// What the program leaves if it ends too early: a file beside the report, which takes its place.
-class AtEnd {
+// The report that the program writes itself if it ends too early: a file beside the requested one,
+// to which it is renamed.
+class ReportAtEnd {
  public:
-  AtEnd(const RecordOptions& options, DdmClient& client) : path_(options.path) {
+  ReportAtEnd(const RecordOptions& options, DdmClient& client) : path_(options.path) {
     std::error_code wrong;
     const std::filesystem::path whole = std::filesystem::absolute(path_, wrong);
     pid_ = number_in<pid_t>(options.target).value_or(0);
-    const auto began = pid_ > 0 ? process_start_time(pid_) : std::nullopt;
-    if (wrong || !began || !sees(whole.parent_path())) return;
-    began_ = *began;
+    const auto start_time = pid_ > 0 ? process_start_time(pid_) : std::nullopt;
+    if (wrong || !start_time || !sees_directory(whole.parent_path())) return;
+    start_time_ = *start_time;
     const std::string beside =
         whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());
-    if (client.request(to_chunk(ReportAtEndRequest{beside, options.below}))) beside_ = beside;
+    if (client.request(to_chunk(ReportAtEndRequest{beside, options.below}))) pending_path_ = beside;
   }
 
-  // The report could not be fetched. Where that is so because the program ends, it writes one itself.
-  int tell_failure(DdmClient& client, double waited, const Error& error) const {
+  // The report could not be fetched. If that is because the program ends, it writes one itself.
+  int report_failure(DdmClient& client, double waited, const Error& error) const {
     const auto limit = Clock::now() + kClosing;
     while (Clock::now() < limit) {
-      if (client.listen(std::chrono::milliseconds(100))) return tell(waited);
+      if (client.listen(std::chrono::milliseconds(100))) return finish(waited);
       client.take_events();
     }
     return refuse(error.message);
   }
 
-  // The program is gone, or going.
-  int tell(double waited) const {
+  // The program has ended, or is ending.
+  int finish(double waited) const {
     const auto limit = Clock::now() + kReportLimit;
-    while (!beside_.empty() && runs() && Clock::now() < limit) {
+    while (!pending_path_.empty() && is_running() && Clock::now() < limit) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    if (!beside_.empty() && rename(beside_.c_str(), path_.c_str()) == 0) {
+    if (!pending_path_.empty() && rename(pending_path_.c_str(), path_.c_str()) == 0) {
       print_sentence(
           fmt::format("the program ended after {:.1f} s; report written to {}", waited, path_));
       return kExitOk;
@@ -137,18 +138,18 @@ class AtEnd {
 
  private:
   static constexpr std::chrono::seconds kReportLimit{60};
-  // From an agent's refusal, because its VM ends, to the end of the connection.
+  // The time from the refusal of an agent whose VM ends to the end of the connection.
   static constexpr std::chrono::seconds kClosing{2};
 
-  // One that has ended and that nobody has waited for has a number still, but no program.
-  bool runs() const {
+  // A zombie still has a pid, but no executable.
+  bool is_running() const {
     char program = 0;
     return readlink(fmt::format("/proc/{}/exe", pid_).c_str(), &program, 1) > 0 &&
-           process_start_time(pid_) == began_;
+           process_start_time(pid_) == start_time_;
   }
 
-  // A program in a container has other files.
-  bool sees(const std::filesystem::path& directory) const {
+  // A program in a container may have another directory of that name.
+  bool sees_directory(const std::filesystem::path& directory) const {
     struct stat here {
     }, there{};
     const std::string other = fmt::format("/proc/{}/root{}", pid_, directory.string());
@@ -158,61 +159,62 @@ class AtEnd {
 
   const std::string path_;
   pid_t pid_ = 0;
-  std::uint64_t began_ = 0;
-  std::string beside_;  // "": it writes none
+  std::uint64_t start_time_ = 0;
+  std::string pending_path_;  // "": it writes none
 };
 
-// A page opens with the allocations; what was recorded beside them it shows on request.
-void tell_other_parts(const RecordOptions& options) {
+// A page opens with the allocations; these links open its other parts.
+void print_other_parts(const RecordOptions& options) {
   if (report_format_of(options.path) != ReportFormat::kHtml) return;
-  if (options.wanted.cpu || options.wanted.wall) print("its samples: {}#of=samples\n", options.path);
+  if (options.wanted.cpu || options.wanted.wall)
+    print("its samples: {}#of=samples\n", options.path);
   if (options.wanted.locks) print("its locks: {}#of=locks\n", options.path);
 }
 
 // Tracking goes on as it was, so the report is about more than the time asked for.
-int record_beside(const RecordOptions& options, DdmClient& client) {
+int record_while_tracking(const RecordOptions& options, DdmClient& client) {
   const auto before = fetch_part(client, options.below);
   if (!before) return refuse(before.message());
-  const AtEnd at_end(options, client);
+  const ReportAtEnd at_end(options, client);
   double waited = 0;
-  if (!wait(client, options, waited)) return at_end.tell(waited);
+  if (!wait(client, options, waited)) return at_end.finish(waited);
   const auto after = fetch_part(client, options.below);
-  if (!after) return at_end.tell_failure(client, waited, after.error());
+  if (!after) return at_end.report_failure(client, waited, after.error());
   if (const auto error = save_report(client, options.path, false, options.below)) {
-    return at_end.tell_failure(client, waited, *error);
+    return at_end.report_failure(client, waited, *error);
   }
-  if (before->fact("period") == after->fact("period") && after->of_whole_run()) {
-    tell_span(options, *before, *after, waited);
+  if (before->fact("period") == after->fact("period") && after->covers_whole_run()) {
+    print_span(options, *before, *after, waited);
   }
   print_sentence(
       fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
                   "tracking",
                   options.path, human_duration(after->fact("tracked_ms"))));
-  tell_other_parts(options);
+  print_other_parts(options);
   return kExitOk;
 }
 
-int record_alone(const RecordOptions& options, DdmClient& client) {
+int record_own_period(const RecordOptions& options, DdmClient& client) {
   if (const auto error = switch_tracking(client, true)) return refuse(error->message);
-  Tracked tracked(client);
-  const AtEnd at_end(options, client);
+  TrackingScope tracked(client);
+  const ReportAtEnd at_end(options, client);
   double waited = 0;
-  if (!wait(client, options, waited)) return at_end.tell(waited);
-  if (const auto error = tracked.end()) return at_end.tell_failure(client, waited, *error);
+  if (!wait(client, options, waited)) return at_end.finish(waited);
+  if (const auto error = tracked.end()) return at_end.report_failure(client, waited, *error);
   const auto figures = fetch_part(client, options.below);
-  if (!figures) return at_end.tell_failure(client, waited, figures.error());
+  if (!figures) return at_end.report_failure(client, waited, figures.error());
   if (const auto error = save_report(client, options.path, false, options.below)) {
-    return at_end.tell_failure(client, waited, *error);
+    return at_end.report_failure(client, waited, *error);
   }
   print_sentence(fmt::format("{} allocations, {}{} in {}; report written to {}",
                              grouped(figures->fact("seen")),
-                             human_bytes(figures->fact("seen_bytes")), below_words(options),
+                             human_bytes(figures->fact("seen_bytes")), below_text(options),
                              human_duration(figures->fact("tracked_ms")), options.path));
-  tell_other_parts(options);
+  print_other_parts(options);
   return kExitOk;
 }
 
-// "recorded-shop.Shop.html" in the working directory, or the first with a number that is not there yet.
+// "recorded-shop.Shop.html" in the working directory, or with the first number that is free.
 std::string free_name(const std::string& target) {
   std::string name = "recorded";
   if (!target.empty()) name += "-";
@@ -229,7 +231,7 @@ int record(const RecordOptions& given) {
   if (!report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
-  // Better now than after all the waiting.
+  // Checked before the recording, not after it.
   const std::size_t slash = options.path.rfind('/');
   const std::string directory =
       slash == std::string::npos ? "." : options.path.substr(0, slash + 1);
@@ -255,7 +257,8 @@ int record(const RecordOptions& given) {
   catch_interrupts();
   const auto switched = SwitchedOptions::on(*client, options.wanted);
   if (!switched) return refuse(switched.message());
-  const int code = state->on ? record_beside(options, *client) : record_alone(options, *client);
+  const int code =
+      state->on ? record_while_tracking(options, *client) : record_own_period(options, *client);
   if (loaded && code == kExitOk && find_target(options.target))
     print("the agent stays loaded; tracking is off\n");
   return code;
@@ -284,7 +287,7 @@ void add_record(CLI::App& app, Command& chosen) {
           "Only what happened in this method or in what it called: shop.Shop.serve, or serve")
       ->type_name("METHOD");
   add_duration(command, "-d", options.seconds,
-               "For how long; Ctrl-C ends it early, and still writes", 0.001, kMostSeconds);
+               "For how long; Ctrl-C ends it early, and still writes", 0.001, kMaxSeconds);
   command
       .add_option("-o", options.path,
                   fmt::format("The report: {}; by default a name is made and told", kReportEndings))

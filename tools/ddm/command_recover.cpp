@@ -21,7 +21,7 @@ struct RecoverOptions {
   bool json = false;
 };
 
-// A name without a directory that is not here lies where ring=NAME puts it.
+// A name without a directory that does not exist here is looked up in the directory of ring=NAME.
 std::string find_ring(const std::string& name) {
   if (name.find('/') != std::string::npos || access(name.c_str(), F_OK) == 0) return name;
   for (const std::string& directory : ring_directories()) {
@@ -56,8 +56,8 @@ void print_facts(const std::string& path, ProgramState state, const RecoveredRin
   print_json(facts);
 }
 
-// What the file could not tell, for people. Records that were just being written are no loss worth
-// a word while the program runs: the next look has them.
+// The records that could not be read, as text. Those that were just being written are not mentioned
+// while the program runs: the next recovery has them.
 std::string losses(ProgramState state, const RecoveredRing& ring) {
   std::string text;
   if (ring.unfinished > 0 && state == ProgramState::kKilled) {

@@ -1,4 +1,5 @@
-// ddm send: one chunk out, its answer in; for trying things and for chunk types of one's own.
+// ddm send: sends one chunk and prints its answer, for experiments and for chunk types of one's
+// own.
 #include <algorithm>
 #include <chrono>
 

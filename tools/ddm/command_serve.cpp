@@ -1,4 +1,4 @@
-// ddm serve: figures and profiles of all programs over HTTP, for who collects them and for browsers.
+// ddm serve: figures and profiles of all programs over HTTP, for collectors and for browsers.
 #include <memory>
 
 #include "command.h"
@@ -8,7 +8,7 @@
 #include "serve/jvm_list_page.h"
 #include "serve/jvm_watch.h"
 #include "serve/metrics_text.h"
-#include "serve/pprof_answers.h"
+#include "serve/pprof_handlers.h"
 #include "serve/serve_access.h"
 
 namespace ddm {
@@ -20,61 +20,61 @@ struct ServeOptions {
   std::string access = "user";
 };
 
-HttpAnswer json_answer(const Json& value) {
-  HttpAnswer answer;
-  answer.type = "application/json";
-  answer.body = json_line(value) + "\n";
-  return answer;
+HttpResponse json_response(const Json& value) {
+  HttpResponse response;
+  response.type = "application/json";
+  response.body = json_line(value) + "\n";
+  return response;
 }
 
 class Site {
  public:
-  HttpAnswer answer(const HttpRequest& request, const HttpServer::GivenUp& given_up) {
+  HttpResponse response(const HttpRequest& request, const HttpServer::Cancelled& cancelled) {
     if (request.method != "GET" && request.method != "HEAD") {
-      HttpAnswer refused = http_refusal(405, "only GET and HEAD are answered");
+      HttpResponse refused = http_error(405, "only GET and HEAD are answered");
       refused.headers = {{"Allow", "GET, HEAD"}};
       return refused;
     }
     const std::string& path = request.path;
     if (path == "/") return list(request);
-    if (path == "/jvms") return json_answer(jvms_json(watch_.look()));
+    if (path == "/jvms") return json_response(jvms_json(watch_.read()));
     if (path == "/targets") return targets(request);
     if (path == "/metrics") {
-      HttpAnswer metrics;
+      HttpResponse metrics;
       metrics.type = kMetricsType;
-      metrics.body = metrics_text(watch_.look());
+      metrics.body = metrics_text(watch_.read());
       return metrics;
     }
-    if (path == "/report") return report_page(request, given_up);
-    if (path == "/debug/pprof/allocs") return allocs_profile(request, false, given_up);
-    if (path == "/debug/pprof/heap") return allocs_profile(request, true, given_up);
-    if (path == "/debug/pprof/profile") return cpu_profile(request, given_up);
-    return http_refusal(404,
-                        "there is /, /jvms, /metrics, /targets, /report?pid=, and "
-                        "/debug/pprof/allocs, heap and profile?pid=&seconds=");
+    if (path == "/report") return report_page(request, cancelled);
+    if (path == "/debug/pprof/allocs") return allocs_profile(request, false, cancelled);
+    if (path == "/debug/pprof/heap") return allocs_profile(request, true, cancelled);
+    if (path == "/debug/pprof/profile") return cpu_profile(request, cancelled);
+    return http_error(404,
+                      "there is /, /jvms, /metrics, /targets, /report?pid=, and "
+                      "/debug/pprof/allocs, heap and profile?pid=&seconds=");
   }
 
  private:
-  HttpAnswer list(const HttpRequest& request) {
+  HttpResponse list(const HttpRequest& request) {
     const auto nonce = new_token();
-    if (!nonce) return http_refusal(500, nonce.message());
-    HttpAnswer page;
+    if (!nonce) return http_error(500, nonce.message());
+    HttpResponse page;
     page.type = "text/html; charset=utf-8";
-    page.body = jvm_list_page(watch_.look(), request.parameter("token"), *nonce);
+    page.body = jvm_list_page(watch_.read(), request.parameter("token"), *nonce);
     page.headers = {{"Content-Security-Policy", jvm_list_policy(*nonce)}};
     return page;
   }
 
   // As Prometheus' http_sd_configs and its kin read it: one target a program, all of them here.
-  HttpAnswer targets(const HttpRequest& request) {
+  HttpResponse targets(const HttpRequest& request) {
     Json list = Json::array();
-    for (const WatchedJvm& jvm : watch_.look()) {
+    for (const WatchedJvm& jvm : watch_.read()) {
       const std::string pid = std::to_string(jvm.pid);
       list.push_back(
           {{"targets", {json_text(*request.host)}},
            {"labels", {{"__param_pid", pid}, {"pid", pid}, {"app", json_text(jvm.app)}}}});
     }
-    return json_answer(list);
+    return json_response(list);
   }
 
   JvmWatch watch_;
@@ -88,16 +88,17 @@ int serve(const ServeOptions& options) {
                    "': it listens for this machine alone, at 127.0.0.1:PORT; from elsewhere it is "
                    "reached through ssh -L, or a proxy that knows who may ask");
   }
-  const auto token = options.token_file.empty() ? new_token() : token_in(options.token_file);
+  const auto token =
+      options.token_file.empty() ? new_token() : read_or_create_token(options.token_file);
   if (!token) return refuse(token.message());
   auto listener = Listener::open(*address);
   if (!listener) return refuse(listener.message());
   const ServeAccess access(*token, listener->bound());
   Site site;
   HttpServer server(std::move(*listener), options.access == "any" ? Access::kAny : Access::kUser,
-                    [&](const HttpRequest& request, const HttpServer::GivenUp& given_up) {
+                    [&](const HttpRequest& request, const HttpServer::Cancelled& cancelled) {
                       if (auto refused = access.refusal(request)) return std::move(*refused);
-                      return site.answer(request, given_up);
+                      return site.response(request, cancelled);
                     });
   catch_interrupts();
   complain("serving on " + access.url());

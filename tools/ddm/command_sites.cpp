@@ -48,14 +48,16 @@ void print_json_rows(const SitesOfDump& dump) {
   print("\n]}\n");
 }
 
-// Sites of one row are one when it comes to what they hold: parts of it may hold each other.
-Result<SitesOfDump> read_with_retained(int fd, const SitesOptions& options,
-                                       const std::function<void(std::uint64_t)>& tell) {
-  auto graph = HeapGraph::read(fd, tell);
+// The sites of one row are merged before retained sizes are computed: their objects may hold each
+// other.
+Result<SitesOfDump> read_with_retained(
+    int fd, const SitesOptions& options,
+    const std::function<void(std::uint64_t)>& progress_callback) {
+  auto graph = HeapGraph::read(fd, progress_callback);
   if (!graph) return graph.error();
   return sites_with_retained(*graph, [&options](const DumpSite& site) {
     const auto row = figures_of({{site}, 0, 0, 0, 0});
-    if (options.json || row.sites.empty()) return look_of(site);
+    if (options.json || row.sites.empty()) return site_key(site);
     const SiteFigure& figure = row.sites.front();
     if (options.by == "class") return figure.class_name;
     return figure.class_name + "\n" + frame_text(options.by == "site" ? figure.at : figure.app);
@@ -66,11 +68,11 @@ int sites(const SitesOptions& options) {
   const FileDescriptor file(open(options.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return refuse(options.path + ": " + errno_text(errno));
   Progress progress("sites");
-  const auto tell = [&progress](std::uint64_t bytes) {
+  const auto progress_callback = [&progress](std::uint64_t bytes) {
     progress.show(static_cast<std::size_t>(bytes));
   };
-  const auto dump = options.retained ? read_with_retained(file.get(), options, tell)
-                                     : read_dump_sites(file.get(), tell);
+  const auto dump = options.retained ? read_with_retained(file.get(), options, progress_callback)
+                                     : read_dump_sites(file.get(), progress_callback);
   if (!dump) return refuse(options.path + ": " + dump.message());
   progress.clear();
   if (options.json) {

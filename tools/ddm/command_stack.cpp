@@ -16,7 +16,7 @@ struct StackOptions : TargetOptions {
 
 void print_frames(const ThreadStack& stack) {
   for (const ThreadStack::Frame& frame : stack.frames) {
-    print("    at {}.{}({})\n", frame.class_name, frame.method, place_of(frame));
+    print("    at {}.{}({})\n", frame.class_name, frame.method, source_location(frame));
   }
   if (stack.frames.empty()) print("    (no Java frame)\n");
 }
@@ -34,8 +34,8 @@ int one_stack(DdmClient& client, const StackOptions& options) {
   return kExitOk;
 }
 
-// Of a program that tells of locks, all of one moment; of others, one after the other, while the program
-// runs on.
+// If the program sends its locks, all stacks are of one moment; else they are taken one after the
+// other while the program runs.
 int all_stacks(DdmClient& client, bool json) {
   const auto threads = list_threads(client);
   if (!threads) return refuse(threads.message());
@@ -43,14 +43,14 @@ int all_stacks(DdmClient& client, bool json) {
   client.on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
   const auto locks = fetch_locks(client);
   std::map<std::int64_t, const ThreadLocks::Thread*> dumped;
-  std::vector<LockCircle> circles;
+  std::vector<LockCycle> cycles;
   if (locks) {
     for (const ThreadLocks::Thread& thread : locks->threads) dumped[thread.java_id] = &thread;
-    circles = deadlocks_of(*locks);
+    cycles = deadlocks_of(*locks);
   }
-  std::map<std::int64_t, std::size_t> circle_of;
-  for (std::size_t i = 0; i < circles.size(); ++i) {
-    for (const ThreadLocks::Thread* thread : circles[i]) circle_of[thread->java_id] = i + 1;
+  std::map<std::int64_t, std::size_t> cycle_of;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    for (const ThreadLocks::Thread* thread : cycles[i]) cycle_of[thread->java_id] = i + 1;
   }
   Json list = Json::array();
   for (const auto& [id, status, name] : *threads) {
@@ -70,7 +70,7 @@ int all_stacks(DdmClient& client, bool json) {
           {"id", id}, {"name", json_text(name)}, {"state", thread_state_name(status.state)}};
       row["stack"] = stack_json(thread.frames);
       add_lock_members(thread, row);
-      if (const auto at = circle_of.find(id); at != circle_of.end()) row["deadlock"] = at->second;
+      if (const auto at = cycle_of.find(id); at != cycle_of.end()) row["deadlock"] = at->second;
       list.push_back(std::move(row));
       continue;
     }
@@ -81,7 +81,7 @@ int all_stacks(DdmClient& client, bool json) {
   if (json) {
     print_json(list);
   } else {
-    print(deadlocks_text(circles));
+    print(deadlocks_text(cycles));
   }
   return kExitOk;
 }

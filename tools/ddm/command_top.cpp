@@ -1,4 +1,5 @@
-// ddm top: what programs allocate just now; of one program, where, and which threads work.
+// ddm top: how fast programs allocate just now; of one program, by site, and which threads use the
+// CPU.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -12,7 +13,7 @@
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "target.h"
-#include "top/pulse.h"
+#include "top/rates.h"
 #include "top/screen.h"
 #include "wire/chunks/report_chunk.h"
 
@@ -30,9 +31,9 @@ constexpr std::size_t kThreadsShown = 8;
 
 std::string rate(double bytes) { return human_bytes(static_cast<std::int64_t>(bytes)) + "/s"; }
 
-std::string jvms_text(const std::vector<JvmPulse>& pulses, std::size_t width) {
+std::string jvms_text(const std::vector<JvmRates>& rates, std::size_t width) {
   TextTable table({">PID", ">ALLOCATED", ">HEAP, ALIVE", ">CPU %", ".APP"});
-  for (const JvmPulse& one : pulses) {
+  for (const JvmRates& one : rates) {
     table.add({std::to_string(one.pid),
                one.bytes_per_second ? rate(*one.bytes_per_second) : "(not tracked)",
                one.live_bytes ? human_bytes(*one.live_bytes) : "",
@@ -41,29 +42,29 @@ std::string jvms_text(const std::vector<JvmPulse>& pulses, std::size_t width) {
   return table.text(width);
 }
 
-std::string program_text(const OnePulse& pulse, std::size_t top, std::size_t width) {
+std::string program_text(const OneJvmRates& rates, std::size_t top, std::size_t width) {
   TextTable sites({">BYTES/S", ">OBJECTS/S", ".CLASS", ".AT"});
-  for (std::size_t i = 0; i < std::min(pulse.sites().size(), top); ++i) {
-    const SitePulse& site = pulse.sites()[i];
+  for (std::size_t i = 0; i < std::min(rates.sites().size(), top); ++i) {
+    const SiteRates& site = rates.sites()[i];
     const FrameName& frame = site.row.at.known() ? site.row.at : site.row.app;
     sites.add({human_bytes(static_cast<std::int64_t>(site.bytes_per_second)),
                grouped(static_cast<std::int64_t>(site.objects_per_second)), site.row.what,
                frame.known() ? frame_text(frame) : ""});
   }
   TextTable threads({">CPU %", ">TID", "~THREAD"});
-  for (std::size_t i = 0; i < std::min(pulse.threads().size(), kThreadsShown); ++i) {
-    const ThreadPulse& thread = pulse.threads()[i];
+  for (std::size_t i = 0; i < std::min(rates.threads().size(), kThreadsShown); ++i) {
+    const ThreadRates& thread = rates.threads()[i];
     threads.add(
         {fmt::format("{:.0f}", thread.cpu_percent), std::to_string(thread.id), thread.name});
   }
   const std::string head =
-      pulse.tracking() ? sites.text(width) : "not tracked; `ddm track PID on` shows its sites\n";
+      rates.tracking() ? sites.text(width) : "not tracked; `ddm track PID on` shows its sites\n";
   return head + "\n" + threads.text(width);
 }
 
-Json jvms_json(const std::vector<JvmPulse>& pulses) {
+Json jvms_json(const std::vector<JvmRates>& rates) {
   Json list = Json::array();
-  for (const JvmPulse& one : pulses) {
+  for (const JvmRates& one : rates) {
     list.push_back({{"pid", one.pid},
                     {"app", json_text(one.app)},
                     {"bytes_per_second",
@@ -75,9 +76,9 @@ Json jvms_json(const std::vector<JvmPulse>& pulses) {
   return {{"jvms", std::move(list)}};
 }
 
-Json program_json(const OnePulse& pulse) {
+Json program_json(const OneJvmRates& rates) {
   Json sites = Json::array();
-  for (const SitePulse& site : pulse.sites()) {
+  for (const SiteRates& site : rates.sites()) {
     sites.push_back({{"class", json_text(site.row.what)},
                      {"site", json_text(frame_text(site.row.at))},
                      {"app", json_text(frame_text(site.row.app))},
@@ -85,7 +86,7 @@ Json program_json(const OnePulse& pulse) {
                      {"objects_per_second", static_cast<std::int64_t>(site.objects_per_second)}});
   }
   Json threads = Json::array();
-  for (const ThreadPulse& thread : pulse.threads()) {
+  for (const ThreadRates& thread : rates.threads()) {
     threads.push_back({{"id", thread.id},
                        {"name", json_text(thread.name)},
                        {"cpu_percent", std::round(thread.cpu_percent * 10) / 10}});
@@ -105,41 +106,43 @@ std::string write_page(DdmClient& client, const std::string& target) {
   return error ? error->message : "report written to " + path;
 }
 
-// Until `q`. `look`: what stands below the head, anew; `write`: what `e` does, and what it says.
+// Runs until `q`. `render`: makes the text below the head; `write`: the action of `e`, and its
+// message.
 int watch_on_screen(const TopOptions& options, const std::string& what,
-                    const std::function<Result<std::string>(std::size_t)>& look,
+                    const std::function<Result<std::string>(std::size_t)>& render,
                     const std::function<std::string()>& write) {
   Screen screen;
-  std::string shown, said;
+  std::string shown, status;
   bool paused = false;
   while (!interrupted()) {
     if (!paused) {
-      auto text = look(screen.columns());
+      auto text = render(screen.columns());
       if (!text) return kExitRefused;
       shown = std::move(*text);
     }
     screen.show(fmt::format("{}{}   q: quit  p: pause{}{}{}\n", what, paused ? ", paused" : "",
-                            write ? "  e: write the report" : "", said.empty() ? "" : "   ", said) +
+                            write ? "  e: write the report" : "", status.empty() ? "" : "   ",
+                            status) +
                 shown);
     const int key = screen.key(static_cast<int>(options.seconds * 1000));
     if (key == 'q') break;
     if (key == 'p') paused = !paused;
-    if (key == 'e' && write) said = write();
+    if (key == 'e' && write) status = write();
   }
   return kExitOk;
 }
 
 int top_of_all(const TopOptions& options) {
-  AllPulses pulses;
-  pulses.look();
+  AllJvmRates rates;
+  rates.measure();
   if (!options.once && output_width() != kNoWidth && !options.json) {
     return watch_on_screen(
         options, "programs with the agent",
-        [&](std::size_t width) { return Result<std::string>(jvms_text(pulses.look(), width)); },
+        [&](std::size_t width) { return Result<std::string>(jvms_text(rates.measure(), width)); },
         {});
   }
   pause(options.seconds);
-  const std::vector<JvmPulse> found = pulses.look();
+  const std::vector<JvmRates> found = rates.measure();
   if (options.json) {
     print_json(jvms_json(found));
   } else {
@@ -155,28 +158,28 @@ int top_of_one(const TopOptions& options) {
     return refuse("the target is another DDM server, which does not count its sites");
   }
   const RowsBy by = *rows_by(options.by);
-  OnePulse pulse(*client);
-  if (const auto error = pulse.look(by)) return refuse(error->message);
+  OneJvmRates rates(*client);
+  if (const auto error = rates.measure(by)) return refuse(error->message);
   if (!options.once && output_width() != kNoWidth && !options.json) {
     std::string problem;
     const int code = watch_on_screen(
         options, options.target,
         [&](std::size_t width) -> Result<std::string> {
-          if (const auto error = pulse.look(by)) {
+          if (const auto error = rates.measure(by)) {
             problem = error->message;
             return *error;
           }
-          return program_text(pulse, options.top, width);
+          return program_text(rates, options.top, width);
         },
         [&] { return write_page(*client, options.target); });
     return problem.empty() ? code : refuse(problem);
   }
   pause(options.seconds);
-  if (const auto error = pulse.look(by)) return refuse(error->message);
+  if (const auto error = rates.measure(by)) return refuse(error->message);
   if (options.json) {
-    print_json(program_json(pulse));
+    print_json(program_json(rates));
   } else {
-    print(program_text(pulse, options.top, output_width()));
+    print(program_text(rates, options.top, output_width()));
   }
   return kExitOk;
 }
@@ -194,7 +197,7 @@ void add_top_command(CLI::App& app, Command& chosen) {
   command.add_option("PID", options.target, std::string(kTargetHelp) + "; without: all programs");
   command.add_flag("--once", options.once, "Once, as text; so it is where stdout is no terminal");
   add_row_options(command, options.by, options.top);
-  add_duration(command, "-d", options.seconds, "Between two looks", 0.1, kMostSeconds);
+  add_duration(command, "-d", options.seconds, "Between two looks", 0.1, kMaxSeconds);
   command.add_flag("--json", options.json,
                    "Once: {jvms: [{pid, app, bytes_per_second, live_bytes, cpu_percent}]}; of a "
                    "program {sites: [...], threads: [...]}");

@@ -91,7 +91,7 @@ std::string collapsed_of(const TraceSums& sums) {
   return text;
 }
 
-// "" or what went wrong.
+// "" or the error.
 std::string write_file(const TraceOptions& options, const std::string& bytes,
                        const MethodTrace& trace, const TraceSums& sums, const HelloReply& hello) {
   const std::string ending = ending_of(options.path);
@@ -150,15 +150,15 @@ int trace(const TraceOptions& options) {
   Progress progress(sampling ? "sampling" : "tracing");
   client->on_progress([&progress](std::size_t) { progress.show(0); });
   catch_interrupts();
-  client->give_up_when(interrupted);  // the agent takes out what it has put in, then
+  client->cancel_when(interrupted);  // the agent then removes its hooks
   if (!sampling) {
     if (const auto end =
-            look_before_changes(*client, {options.methods, options.below}, options.running)) {
+            check_running_methods(*client, {options.methods, options.below}, options.running)) {
       return *end;
     }
   }
   const auto started = client->request(request, DdmClient::kLongWork);
-  client->give_up_when(nullptr);
+  client->cancel_when(nullptr);
   if (!started) return refuse(started.message());
   const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
   while (!interrupted() && Clock::now() < end) {

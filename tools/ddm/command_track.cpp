@@ -1,4 +1,4 @@
-// ddm track: allocation tracking on, off, or how it stands.
+// ddm track: switches allocation tracking on or off, or prints its state.
 #include "command.h"
 #include "ddm_client.h"
 #include "output.h"

@@ -1,4 +1,4 @@
-// What completes `ddm`'s command lines in a shell, made of the same declarations as its help.
+// Shell completion of `ddm`'s command lines, generated from the declarations that its help uses.
 //
 // Pure.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace ddm {
 
-// What may stand for one value.
+// The completions of one value.
 struct Candidates {
   std::vector<std::string> words;  // these, if there are any
   bool targets = false;            // pids of programs with the agent

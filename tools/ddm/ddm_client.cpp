@@ -31,8 +31,8 @@ Result<Chunk> unpacked(const ChunkView& view, std::size_t most) {
   return Chunk{view.type, Bytes(view.data.begin(), view.data.end())};
 }
 
-// How often somebody who waits is told that we still do.
-constexpr int kLookMillis = 200;
+// The interval of the callbacks during a wait.
+constexpr int kCallbackMillis = 200;
 
 Result<FileDescriptor> connect_to_jvm(const TargetAddress& address) {
   const auto jvm = JvmProcess::find(address.inside);
@@ -90,7 +90,7 @@ std::optional<Error> DdmClient::send(ByteSpan data, std::chrono::seconds silence
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return errno_error("writing to " + name_);
     pollfd polled{socket_.get(), POLLOUT, 0};
-    if (poll(&polled, 1, remaining_millis(deadline)) == 0) return silent(silence);
+    if (poll(&polled, 1, remaining_millis(deadline)) == 0) return silence_error(silence);
   }
   return {};
 }
@@ -103,16 +103,16 @@ Result<bool> DdmClient::receive(Clock::time_point deadline, std::size_t most) {
       reader_.append(ByteSpan(buffer).first(static_cast<std::size_t>(size)));
       received_ += static_cast<std::size_t>(size);
       if (progress_) progress_(received_);
-      if (received_ > most) return too_much(most);
+      if (received_ > most) return size_error(most);
       return true;
     }
     if (size == 0) return Error{name_ + " has closed the connection"};
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return errno_error("reading from " + name_);
-    if (given_up_ && given_up_()) return Error{"ended before " + name_ + " has answered"};
+    if (cancelled_ && cancelled_()) return Error{"ended before " + name_ + " has answered"};
     const int left = remaining_millis(deadline);
     pollfd polled{socket_.get(), POLLIN, 0};
-    const int ready = poll(&polled, 1, std::min(left, kLookMillis));
+    const int ready = poll(&polled, 1, std::min(left, kCallbackMillis));
     if (ready == 0 && left == 0) return false;
     if (ready == 0 && progress_) progress_(received_);
   }
@@ -127,7 +127,7 @@ std::optional<Error> DdmClient::keep_events(const Packet& packet, std::size_t mo
     auto chunk = unpacked(view, room);
     if (!chunk) continue;
     const std::size_t cost = sizeof(Chunk) + chunk->data.size();
-    if (cost > room) return too_much(most);
+    if (cost > room) return size_error(most);
     kept_ += cost;
     events_.push_back(std::move(*chunk));
   }
@@ -180,7 +180,7 @@ Result<Chunk> DdmClient::ask(Chunk question, const Bounds& bounds) {
     const Clock::time_point silent_at = now + bounds.silence;
     auto more = receive(std::min(silent_at, end), bounds.bytes);
     if (!more) return more.error();
-    if (!*more && silent_at < end) return silent(bounds.silence);
+    if (!*more && silent_at < end) return silence_error(bounds.silence);
   }
 }
 
@@ -214,11 +214,11 @@ Error DdmClient::unexpected(const Chunk& answer) {
           std::to_string(answer.data.size()) + " bytes, which makes no sense here"};
 }
 
-Error DdmClient::silent(std::chrono::seconds silence) const {
+Error DdmClient::silence_error(std::chrono::seconds silence) const {
   return {name_ + " has said nothing for " + std::to_string(silence.count()) + " s"};
 }
 
-Error DdmClient::too_much(std::size_t most) const {
+Error DdmClient::size_error(std::size_t most) const {
   return {name_ + " has sent more than " + human_bytes(static_cast<std::int64_t>(most)) +
           " and no answer to the question"};
 }

@@ -71,7 +71,7 @@ class DdmClient {
   void on_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
 
   // Called several times a second while waiting: true ends the wait with an error. Empty: never.
-  void give_up_when(std::function<bool()> given_up) { given_up_ = std::move(given_up); }
+  void cancel_when(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
 
   const std::string& name() const { return name_; }  // its address
 
@@ -86,8 +86,8 @@ class DdmClient {
   // Waits for bytes and parses them; false: none until `deadline`.
   Result<bool> receive(Clock::time_point deadline, std::size_t most);
   std::optional<Error> keep_events(const Packet& packet, std::size_t most);
-  Error silent(std::chrono::seconds silence) const;
-  Error too_much(std::size_t most) const;
+  Error silence_error(std::chrono::seconds silence) const;
+  Error size_error(std::size_t most) const;
 
   FileDescriptor socket_;
   std::string name_;  // of the address, for messages
@@ -98,7 +98,7 @@ class DdmClient {
   std::size_t received_ = 0;  // since the last request
   std::size_t kept_ = 0;      // by events_
   std::function<void(std::size_t)> progress_;
-  std::function<bool()> given_up_;
+  std::function<bool()> cancelled_;
 };
 
 }  // namespace ddm

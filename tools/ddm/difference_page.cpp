@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kDataBegins = R"(<script id="data" type="application/json">)";
 
-// What is wrong with a page's data is told by at(), by name.
+// Json::at() throws an exception that names what is wrong with a page's data.
 template <typename Use>
 std::optional<Error> checked(const Use& use) {
   try {
@@ -171,12 +171,12 @@ std::optional<Error> DifferencePage::add_file(const std::string& path, Side side
   return {};
 }
 
-std::string DifferencePage::html(const std::string& words) {
+std::string DifferencePage::html(const std::string& caption) {
   tree_.use_names();
   names_.rank();
   std::string out = "{\"summary\":" + json_in_script(after_.summary) +
                     ",\n\"before\":" + json_in_script(before_.summary) + ",\n\"words\":";
-  append_json_string(out, words);
+  append_json_string(out, caption);
   out +=
       ",\"recorded_bytes\":0,\"recorded_count\":0,\"oldest_ms\":0,\"newest_ms\":0,\"threads\":[]";
   names_.append_to(out);

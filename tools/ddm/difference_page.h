@@ -1,7 +1,6 @@
-// ddm allocs --diff, --since -o x.html: two reports as one page, what of each stack there was before and
-// after. A report is a page
-// (.html), which has every stack, or .jsonl or .sites.jsonl, whose smallest sites may be without
-// the middle of their stacks.
+// ddm allocs --diff, --since -o x.html: two reports as one page, with the figures of each stack
+// before and after. A report is a page (.html), which has every stack, or .jsonl or .sites.jsonl,
+// whose smallest sites may lack the middle of their stacks.
 #pragma once
 
 #include <optional>
@@ -20,12 +19,12 @@ class DifferencePage {
   enum class Side { kBefore, kAfter };
 
   DifferencePage();
-  // The whole run of a report; the error says what is wrong with it.
+  // Adds the figures of a report's whole run; the error says what is wrong with the report.
   std::optional<Error> add_file(const std::string& path, Side side);
   std::optional<Error> add_page(std::string_view page, Side side);
 
-  // Once both are there. `words`: of what it is the difference.
-  std::string html(const std::string& words);
+  // To be called after both sides are added. `caption`: names what is compared.
+  std::string html(const std::string& caption);
 
   const Json& summary(Side side) const { return side_of(side).summary; }
   std::int64_t bytes(Side side) const { return side_of(side).bytes; }

@@ -14,7 +14,7 @@ Result<FollowedObjects> FollowedObjects::of(DdmClient& client) {
   if (!switched) return switched.error();
   FollowedObjects followed(client, std::move(*switched));
   followed.tracked_ = state->on;
-  followed.began_now_ = !state->on || !followed.switched_.was_live();
+  followed.was_off_ = !state->on || !followed.switched_.was_live();
   return followed;
 }
 
@@ -22,9 +22,9 @@ FollowedObjects::FollowedObjects(FollowedObjects&& other) noexcept
     : client_(std::exchange(other.client_, nullptr)),
       switched_(std::move(other.switched_)),
       tracked_(other.tracked_),
-      began_now_(other.began_now_) {}
+      was_off_(other.was_off_) {}
 
-// A program that is gone needs nothing switched.
+// If the program has ended, the request fails, and nothing has to be switched off.
 FollowedObjects::~FollowedObjects() {
   if (client_ == nullptr || tracked_) return;
   static_cast<void>(

@@ -15,8 +15,8 @@ class FollowedObjects {
   FollowedObjects& operator=(FollowedObjects&&) = delete;
   ~FollowedObjects();
 
-  // Objects allocated before that are not followed.
-  bool began_now() const { return began_now_; }
+  // live= was off before: objects allocated until then are not followed.
+  bool was_off() const { return was_off_; }
 
  private:
   FollowedObjects(DdmClient& client, SwitchedOptions switched)
@@ -24,8 +24,8 @@ class FollowedObjects {
 
   DdmClient* client_;  // null: moved from
   SwitchedOptions switched_;
-  bool tracked_ = false;  // before
-  bool began_now_ = false;
+  bool tracked_ = false;  // tracking was on before
+  bool was_off_ = false;
 };
 
 }  // namespace ddm

@@ -10,13 +10,13 @@ namespace {
 constexpr const char* kStopped = "the heap dump could not be written";
 
 Result<HeapDumpMade> fetch_whole(DdmClient& client, Progress& progress,
-                                 const std::function<bool(std::string_view)>& take) {
+                                 const std::function<bool(std::string_view)>& sink) {
   client.on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
   const auto answer = client.request({kHeapDumpStream, {}}, DdmClient::kLongWork);
   client.on_progress({});
   if (!answer) return answer.error();
   if (answer->type != kHeapDumpStream) return DdmClient::unexpected(*answer);
-  if (!take({reinterpret_cast<const char*>(answer->data.data()), answer->data.size()})) {
+  if (!sink({reinterpret_cast<const char*>(answer->data.data()), answer->data.size()})) {
     return Error{kStopped};
   }
   HeapDumpMade made;
@@ -27,8 +27,8 @@ Result<HeapDumpMade> fetch_whole(DdmClient& client, Progress& progress,
 }  // namespace
 
 Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progress& progress,
-                                     const std::function<bool(std::string_view)>& take) {
-  if (!client.offers(kHeapDumpPiecesFeature)) return fetch_whole(client, progress, take);
+                                     const std::function<bool(std::string_view)>& sink) {
+  if (!client.offers(kHeapDumpPiecesFeature)) return fetch_whole(client, progress, sink);
   using What = HeapDumpPieceRequest::What;
   const auto request = [&](What what) {
     return client.request(to_chunk(HeapDumpPieceRequest{what}), DdmClient::kLongWork);
@@ -46,7 +46,7 @@ Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progre
     }
     have += piece->data.size();
     progress.show(have);
-    if (!take({reinterpret_cast<const char*>(piece->data.data()), piece->data.size()})) {
+    if (!sink({reinterpret_cast<const char*>(piece->data.data()), piece->data.size()})) {
       return Error{kStopped};
     }
   }
@@ -58,7 +58,7 @@ Result<FileDescriptor> fetch_nameless_heap_dump(DdmClient& client, bool with_sta
                                                 Progress& progress) {
   const char* const given = std::getenv("TMPDIR");
   const std::string directory = given != nullptr && *given != '\0' ? given : "/tmp";
-  // Every password of the program is in there.
+  // The dump has every password of the program.
   FileDescriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!file.valid()) return errno_error("a heap dump in " + directory);
   std::string problem;

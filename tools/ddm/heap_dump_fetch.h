@@ -1,4 +1,4 @@
-// The heap dump that a target makes, piece by piece.
+// Fetches a heap dump that a target makes, piece by piece.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace ddm {
 
-// False from `take` ends it, with an error. Another DDM server than ours (Android's, for instance)
-// knows nothing of stacks and puts the whole dump into one answer.
+// The transfer ends with an error when `sink` returns false. A target without this agent (such as
+// an Android VM) has no stacks and sends the whole dump in one answer.
 Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progress& progress,
-                                     const std::function<bool(std::string_view)>& take);
+                                     const std::function<bool(std::string_view)>& sink);
 
 // The same into an unlinked file in $TMPDIR or /tmp.
 Result<FileDescriptor> fetch_nameless_heap_dump(DdmClient& client, bool with_stacks,

@@ -5,7 +5,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kMostOnTheWire = 0x7fffffff;
+constexpr std::uint64_t kMaxOnWire = 0x7fffffff;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ const HeapInfo::Heap* java_heap(const HeapInfo& info) {
 }
 
 std::string heap_bytes(std::uint64_t bytes) {
-  if (bytes >= kMostOnTheWire) return ">= 2 GiB";
+  if (bytes >= kMaxOnWire) return ">= 2 GiB";
   return human_bytes(static_cast<std::int64_t>(bytes));
 }
 

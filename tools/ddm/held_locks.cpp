@@ -13,10 +13,10 @@ std::string hash_text(const ThreadLocks::Lock& lock) { return fmt::format("{:x}"
 
 // As Object.toString() has it.
 std::string lock_name(const ThreadLocks::Lock& lock) {
-  return said("{}@{}", lock.class_name, hash_text(lock));
+  return printable_format("{}@{}", lock.class_name, hash_text(lock));
 }
 
-// That one waits for what a thread has: not for a signal, which anybody may give.
+// Whether the thread waits for what another one holds, not for a signal, which any thread may give.
 bool waits_for_owner(const ThreadLocks::Thread& thread) {
   return (thread.waits == ThreadLocks::Waits::kEnter ||
           thread.waits == ThreadLocks::Waits::kPark) &&
@@ -25,7 +25,7 @@ bool waits_for_owner(const ThreadLocks::Thread& thread) {
 
 std::string held_by(const ThreadLocks::Thread& thread) {
   if (thread.owner_id <= 0) return "";
-  return said(", held by \"{}\" #{}", thread.owner, thread.owner_id);
+  return printable_format(", held by \"{}\" #{}", thread.owner, thread.owner_id);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ std::optional<ThreadLocks> fetch_locks(DdmClient& client) {
   return ThreadLocks::decode(answer->data);
 }
 
-std::vector<LockCircle> deadlocks_of(const ThreadLocks& locks) {
+std::vector<LockCycle> deadlocks_of(const ThreadLocks& locks) {
   std::map<std::int64_t, const ThreadLocks::Thread*> by_id;
   for (const ThreadLocks::Thread& thread : locks.threads) by_id[thread.java_id] = &thread;
   const auto next = [&](const ThreadLocks::Thread& thread) -> const ThreadLocks::Thread* {
@@ -45,31 +45,31 @@ std::vector<LockCircle> deadlocks_of(const ThreadLocks& locks) {
     const auto at = by_id.find(thread.owner_id);
     return at != by_id.end() && at->second != &thread ? at->second : nullptr;
   };
-  std::vector<LockCircle> circles;
+  std::vector<LockCycle> cycles;
   std::map<const ThreadLocks::Thread*, std::size_t>
-      seen;  // in which walk; each waits for one at most
+      seen;  // the walk that has seen a thread; each waits for one lock at most
   for (std::size_t walk = 0; walk < locks.threads.size(); ++walk) {
     const ThreadLocks::Thread* at = &locks.threads[walk];
     while (at != nullptr && seen.try_emplace(at, walk).second) at = next(*at);
     if (at == nullptr || seen[at] != walk) continue;
-    LockCircle circle;
+    LockCycle cycle;
     const ThreadLocks::Thread* const first = at;
     do {
-      circle.push_back(at);
+      cycle.push_back(at);
       at = next(*at);
     } while (at != first);
-    circles.push_back(std::move(circle));
+    cycles.push_back(std::move(cycle));
   }
-  return circles;
+  return cycles;
 }
 
-std::string deadlocks_text(const std::vector<LockCircle>& circles) {
+std::string deadlocks_text(const std::vector<LockCycle>& cycles) {
   std::string text;
-  for (const LockCircle& circle : circles) {
+  for (const LockCycle& cycle : cycles) {
     text += text.empty() ? "deadlock:\n" : "another deadlock:\n";
-    for (const ThreadLocks::Thread* thread : circle) {
-      text += said("    \"{}\" #{} is {} ", thread->name, thread->java_id,
-                   kWaitWords[static_cast<std::size_t>(thread->waits)]);
+    for (const ThreadLocks::Thread* thread : cycle) {
+      text += printable_format("    \"{}\" #{} is {} ", thread->name, thread->java_id,
+                               kWaitWords[static_cast<std::size_t>(thread->waits)]);
       text += lock_name(thread->lock) + held_by(*thread) + "\n";
     }
   }
@@ -85,7 +85,8 @@ std::string locked_stack_text(const ThreadLocks::Thread& thread) {
   };
   for (std::size_t i = 0; i < thread.frames.size(); ++i) {
     const ThreadStack::Frame& frame = thread.frames[i];
-    text += said("    at {}.{}({})\n", frame.class_name, frame.method, place_of(frame));
+    text += printable_format("    at {}.{}({})\n", frame.class_name, frame.method,
+                             source_location(frame));
     if (i == 0 && thread.waits != ThreadLocks::Waits::kNot) {
       text += fmt::format("    - {} {}{}\n", kWaitWords[static_cast<std::size_t>(thread.waits)],
                           lock_name(thread.lock), held_by(thread));

@@ -18,13 +18,13 @@ namespace ddm {
 // without java.management).
 std::optional<ThreadLocks> fetch_locks(DdmClient& client);
 
-using LockCircle = std::vector<const ThreadLocks::Thread*>;
+using LockCycle = std::vector<const ThreadLocks::Thread*>;
 // Cycles of threads: each waits for a lock of the next one, the last one for a lock of the first.
 // The pointers refer to `locks`.
-std::vector<LockCircle> deadlocks_of(const ThreadLocks& locks);
+std::vector<LockCycle> deadlocks_of(const ThreadLocks& locks);
 
 // "deadlock:" and a line for each thread, as text of several lines; "" without one.
-std::string deadlocks_text(const std::vector<LockCircle>& circles);
+std::string deadlocks_text(const std::vector<LockCycle>& cycles);
 
 // The frames of a thread, below each what it holds or waits for there. Lines end in '\n'.
 std::string locked_stack_text(const ThreadLocks::Thread& thread);

@@ -28,7 +28,7 @@ std::optional<Error> add_usage(DdmClient& client, JvmFigures& figures) {
   return {};
 }
 
-// As far as HPIF goes, whose figures end at 2 GiB.
+// Without figures that HPIF cannot show: it ends at 2 GiB.
 std::optional<Error> add_heap_info(DdmClient& client, JvmFigures& figures) {
   const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
   if (!info) return info.error();

@@ -29,7 +29,7 @@ std::string proc(pid_t pid, const std::string& name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
 }
 
-// "" for any other file. A copy that was loaded from is gone at once (containers/agent_copy.h).
+// "" for any other file. A copy is deleted as soon as it is loaded (containers/agent_copy.h).
 std::string agent_in(std::string_view file) {
   constexpr std::string_view kGone = " (deleted)", kAgent = "/libddmagent.so";
   if (file.ends_with(kGone)) file.remove_suffix(kGone.size());
@@ -81,8 +81,8 @@ std::vector<JvmProcess> JvmProcess::all() {
   return result;
 }
 
-std::vector<JvmProcess::Stranger> JvmProcess::strangers() {
-  std::vector<Stranger> result;
+std::vector<JvmProcess::ForeignJvm> JvmProcess::of_other_users() {
+  std::vector<ForeignJvm> result;
   if (geteuid() == 0) return result;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir("/proc"), closedir);
   while (const dirent* entry = stream ? readdir(stream.get()) : nullptr) {
@@ -98,7 +98,7 @@ std::vector<JvmProcess::Stranger> JvmProcess::strangers() {
                       seen ? "" : "belongs to " + user_text(*owner)});
   }
   std::sort(result.begin(), result.end(),
-            [](const Stranger& a, const Stranger& b) { return a.pid < b.pid; });
+            [](const ForeignJvm& a, const ForeignJvm& b) { return a.pid < b.pid; });
   return result;
 }
 

@@ -20,13 +20,13 @@ class JvmProcess {
   // All JVMs of this user, or of all users for root, by pid.
   static std::vector<JvmProcess> all();
 
-  // Processes of other users that look like JVMs: what is known of them, and why not more.
-  struct Stranger {
+  // Processes of other users that look like JVMs, and why no more is known about them.
+  struct ForeignJvm {
     pid_t pid = 0;
     uid_t owner = 0;
     std::string app, why;
   };
-  static std::vector<Stranger> strangers();
+  static std::vector<ForeignJvm> of_other_users();
 
   pid_t pid() const { return pid_; }
   uid_t owner() const { return owner_; }
@@ -49,7 +49,7 @@ class JvmProcess {
   bool has_agent() const { return !loaded_agent_.empty(); }
   // The file that the library was loaded from, by the JVM's path at that time.
   const std::string& loaded_agent() const { return loaded_agent_; }
-  // A debugger may hold its threads.
+  // Whether it has a debugger's agent, which may suspend its threads.
   bool has_jdwp_agent() const { return has_jdwp_agent_; }
 
   // SIGQUIT ends a process that does not catch it, as a JVM that is just starting. (With -Xrs a JVM

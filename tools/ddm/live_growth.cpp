@@ -37,7 +37,7 @@ bool grows_steadily(const std::vector<double>& values) {
 
 }  // namespace
 
-bool LiveMoment::take(std::string_view piece) {
+bool LiveMoment::feed(std::string_view piece) {
   text_ += piece;
   std::size_t begin = 0;
   for (std::size_t end; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -124,8 +124,8 @@ std::vector<GrowingSite> LiveGrowth::growing() const {
   return result;
 }
 
-void leave_out_replaced(std::vector<GrowingSite>& sites,
-                        const std::map<std::string, std::int64_t>& grown) {
+void drop_replaced_sites(std::vector<GrowingSite>& sites,
+                         const std::map<std::string, std::int64_t>& grown) {
   std::map<std::string, std::int64_t> of_sites;
   for (const GrowingSite& site : sites) of_sites[site.class_name] += site.grown;
   std::erase_if(sites, [&](const GrowingSite& site) {

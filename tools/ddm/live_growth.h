@@ -25,7 +25,7 @@ class LiveMoment {
  public:
   explicit LiveMoment(double seconds) : seconds_(seconds) {}
 
-  bool take(std::string_view piece);  // false: not such a list
+  bool feed(std::string_view piece);  // false: not such a list
   bool complete() const { return begun_ && text_.empty(); }
 
  private:
@@ -50,15 +50,15 @@ struct GrowingSite {
 // Leaves out sites that only replace objects from before the sites were counted: of a class that has
 // grown by less than half of what its sites have. `grown`: objects of each class as a whole, since
 // the second moment.
-void leave_out_replaced(std::vector<GrowingSite>& sites,
-                        const std::map<std::string, std::int64_t>& grown);
+void drop_replaced_sites(std::vector<GrowingSite>& sites,
+                         const std::map<std::string, std::int64_t>& grown);
 
 class LiveGrowth {
  public:
   void add(LiveMoment moment);
   std::size_t moments() const { return moments_.size(); }
 
-  // Nothing is to be waited for if no site has grown from each moment to the next so far.
+  // False: no site has grown between all moments so far, and further moments cannot change that.
   bool may_grow() const;
 
   // The fastest growing first. A site grows if it does so between all moments, each time by at

@@ -9,7 +9,7 @@ namespace ddm {
 
 Result<TargetAddress> find_or_load(std::string& target, const std::string& agent,
                                    const std::string& options, bool& loaded) {
-  auto named = named_target(target);
+  auto named = resolve_target(target);
   if (!named) return named.error();
   target = std::move(*named);
   auto known = find_target(target);

@@ -47,9 +47,9 @@ std::vector<MarkFile> list_marks(const std::string& directory) {
   return marks;
 }
 
-// The program is one of this machine and this pid namespace, and has ended. Of others (of a
-// container, through a tunnel) nobody here knows; their marks go after a week.
-bool outlived(const MarkFile& mark) {
+// Whether the program of a mark has ended. The state of programs outside this pid namespace (in a
+// container, through a tunnel) is unknown; their marks are stale after a week.
+bool is_stale(const MarkFile& mark) {
   constexpr std::int64_t kWeek = 7 * 24 * 3600;
   struct stat status {};
   if (stat(mark.path.c_str(), &status) != 0) return false;
@@ -116,7 +116,7 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
   const auto directory = marks_directory();
   if (!directory) return directory.error();
   for (const MarkFile& mark : list_marks(*directory)) {
-    if (!outlived(mark)) continue;
+    if (!is_stale(mark)) continue;
     unlink(mark.path.c_str());
     unlink(path_of(*directory, mark.pid, mark.name, kPageEnding).c_str());
   }
@@ -180,7 +180,7 @@ Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {
     return then;
   }
   for (const MarkFile& mark : list_marks(*directory)) {
-    if (mark.name != name || !outlived(mark)) continue;
+    if (mark.name != name || !is_stale(mark)) continue;
     return Error{fmt::format("mark '{}' is of process {}, which has ended; process {} has {}", name,
                              mark.pid, pid, known.empty() ? "no marks" : "these: " + known)};
   }

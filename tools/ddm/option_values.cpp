@@ -59,7 +59,7 @@ CLI::Option* add_bytes(CLI::App& command, const std::string& names, std::int64_t
   return option;
 }
 
-// CLI11 takes -3 for what an unsigned number has room for.
+// CLI11 would accept -3 as an unsigned number.
 CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& meaning) {
   const auto fault = [](const std::string& text) {
     return number_in<std::size_t>(text) ? std::string()
@@ -71,7 +71,7 @@ CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& mea
       ->check(fault);
 }
 
-std::string fault_of_pid(const std::string& text) {
+std::string pid_error(const std::string& text) {
   return number_in<pid_t>(text).value_or(0) > 0
              ? std::string()
              : fmt::format("'{}' is not a pid; `ddm ps --all` lists the JVMs that there are", text);

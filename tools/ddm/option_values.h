@@ -14,10 +14,10 @@ namespace ddm {
 // "2", "2s", "500ms", "1m", "1h" -> seconds, at least 0. None: not a time.
 std::optional<double> seconds_of(std::string_view text);
 
-inline constexpr double kMostSeconds = 1e7;  // some months
+inline constexpr double kMaxSeconds = 1e7;  // some months
 
-// An option for a time; the help tells the default that `seconds` has, unless it is 0. The variable
-// must outlive the command line.
+// An option for a time; the help shows the default in `seconds`, unless it is 0. The variable must
+// outlive the command line.
 CLI::Option* add_duration(CLI::App& command, const std::string& names, double& seconds,
                           const std::string& meaning, double least, double most);
 
@@ -29,6 +29,6 @@ CLI::Option* add_bytes(CLI::App& command, const std::string& names, std::int64_t
 CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& meaning);
 
 // For pids: "" or the error.
-std::string fault_of_pid(const std::string& text);
+std::string pid_error(const std::string& text);
 
 }  // namespace ddm

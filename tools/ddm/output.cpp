@@ -17,7 +17,7 @@ namespace ddm {
 namespace {
 
 bool g_reader_gone = false;
-Progress* g_progress = nullptr;  // what stands on the terminal's last line
+Progress* g_progress = nullptr;  // shown in the terminal's last line
 
 void clear_progress() {
   if (g_progress != nullptr) g_progress->clear();
@@ -91,7 +91,7 @@ bool output_complete() {
 
 void complain(std::string_view what) {
   clear_progress();
-  std::fflush(stdout);  // in the order in which it was said
+  std::fflush(stdout);  // keeps the order of stdout and stderr
   const std::string line = fmt::format("ddm: {}\n", printable(what));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
@@ -124,7 +124,7 @@ void TextTable::add(std::vector<std::string> cells) {
 
 void TextTable::add_line(const std::string& line) { rows_.back().below += printable(line) + "\n"; }
 
-// Of the columns that may shrink, the widest one does, as far as it has to.
+// Shrinks the widest of the columns that may shrink, as far as necessary.
 std::vector<std::size_t> TextTable::widths(std::size_t width) const {
   constexpr std::size_t kLeast = 12;
   std::vector<std::size_t> result(kinds_.size());

@@ -29,15 +29,15 @@ inline constexpr std::size_t kNoWidth = std::size_t{1} << 30;
 std::size_t output_width();
 
 // The text broken at blanks into lines that end before `width`; the first one begins at column
-// `indent`, where the others are indented to. A longer word stands alone.
+// `indent`, where the others are indented to. A longer word has a line of its own.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 
 // fmt::format() that also removes line ends from its text arguments.
 template <typename T>
-using Harmless =
+using PrintableArg =
     std::conditional_t<std::is_convertible_v<const T&, std::string_view>, std::string, T>;
 template <typename T>
-Harmless<T> harmless(const T& value) {
+PrintableArg<T> printable_arg(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     return printable(value);
   } else {
@@ -45,22 +45,23 @@ Harmless<T> harmless(const T& value) {
   }
 }
 template <typename... Args>
-std::string said(fmt::format_string<Harmless<Args>...> format, const Args&... args) {
-  return fmt::format(format, harmless(args)...);
+std::string printable_format(fmt::format_string<PrintableArg<Args>...> format,
+                             const Args&... args) {
+  return fmt::format(format, printable_arg(args)...);
 }
 
 void print(std::string_view text);
 template <typename First, typename... Args>
-void print(fmt::format_string<Harmless<First>, Harmless<Args>...> format, const First& first,
-           const Args&... args) {
-  print(fmt::format(format, harmless(first), harmless(args)...));
+void print(fmt::format_string<PrintableArg<First>, PrintableArg<Args>...> format,
+           const First& first, const Args&... args) {
+  print(fmt::format(format, printable_arg(first), printable_arg(args)...));
 }
 // A line, broken at blanks where a terminal is narrower.
 void print_sentence(std::string_view text);
 void print_json(const Json& value);
-// Without the end of the line. What is no UTF-8 becomes U+FFFD.
+// Without the line end. Invalid UTF-8 becomes U+FFFD.
 std::string json_line(const Json& value);
-// The same for a script element of a page, which nothing in it ends.
+// The same, escaped so that it cannot end a page's script element.
 std::string json_in_script(const Json& value);
 
 // Whether all output has reached stdout. EPIPE is no failure: the reader has had enough.
@@ -77,9 +78,8 @@ Json json_text(std::string_view text);
 // Columns as wide as their widest cell; the last one is not padded.
 class TextTable {
  public:
-  // "PID", ">PID" for a column of numbers, which stand at the right, "~NAME" for one whose cells
-  // may lose their middle when the table is too wide, ".CLASS" for one of Java names, whose
-  // packages shrink first.
+  // "PID", ">PID" for a right-aligned column of numbers, "~NAME" for one whose cells may lose their
+  // middle when the table is too wide, ".CLASS" for one of Java names, whose packages shrink first.
   explicit TextTable(std::vector<std::string> titles);
   void add(std::vector<std::string> cells);
   // A line of its own below the last row; not shortened.

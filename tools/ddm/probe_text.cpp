@@ -9,10 +9,10 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kMostRecords = 20;  // shown to people
-constexpr std::size_t kMostFrames = 8;
+constexpr std::size_t kRecordsShown = 20;  // shown to people
+constexpr std::size_t kRecordFrames = 8;
 constexpr std::size_t kBar = 30;
-constexpr std::string_view kBudget = "budget";  // as the agent says why
+constexpr std::string_view kBudget = "budget";  // the agent's reason
 
 std::string ns_text(double ns) {
   if (ns < 10'000) return fmt::format("{:.0f} ns", ns);
@@ -28,7 +28,7 @@ std::uint64_t timed(const ProbeFindings::Method& method) {
 }
 
 std::string title_of(const ProbeFindings::Method& method) {
-  return said("{}.{}{}", method.class_name, method.method, method.signature);
+  return printable_format("{}.{}{}", method.class_name, method.method, method.signature);
 }
 
 // Calls that took less than 1, 2, 4, ... ns.
@@ -63,7 +63,7 @@ std::string in_line(const std::string& value) {
 }
 
 std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record) {
-  std::string text = said("{}: {}", record.thread, method.method);
+  std::string text = printable_format("{}: {}", record.thread, method.method);
   if ((record.what & kProbeArguments) != 0) {
     std::string arguments;
     for (const std::string& argument : record.arguments) {
@@ -75,12 +75,13 @@ std::string record_text(const ProbeFindings::Method& method, const ProbeFindings
   if ((record.what & kProbeThrows) != 0) text += " throws " + in_line(record.thrown);
   if (record.ns > 0) text += ", " + ns_text(static_cast<double>(record.ns));
   text += "\n";
-  for (std::size_t i = 0; i < std::min(record.stack.size(), kMostFrames); ++i) {
+  for (std::size_t i = 0; i < std::min(record.stack.size(), kRecordFrames); ++i) {
     const ProbeFindings::Frame& frame = record.stack[i];
-    text += said("    at {}.{}({})\n", frame.class_name, frame.method, place_of(frame));
+    text += printable_format("    at {}.{}({})\n", frame.class_name, frame.method,
+                             source_location(frame));
   }
-  if (record.stack.size() > kMostFrames) {
-    text += fmt::format("    ... {} more\n", record.stack.size() - kMostFrames);
+  if (record.stack.size() > kRecordFrames) {
+    text += fmt::format("    ... {} more\n", record.stack.size() - kRecordFrames);
   }
   return text;
 }
@@ -110,7 +111,7 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
   const bool with_times = (request.what & kProbeTime) != 0;
   TextTable table(with_times ? std::vector<std::string>{">HITS", ">TOTAL", ">MEAN", ".METHOD"}
                              : std::vector<std::string>{">HITS", ".METHOD"});
-  std::map<std::string, int> named;  // overloads are told apart
+  std::map<std::string, int> named;  // to distinguish overloads
   for (const ProbeFindings::Method& method : findings.methods) {
     ++named[method.class_name + "." + method.method];
   }
@@ -135,11 +136,11 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
     if (timed(method) > 0) text += "\n" + title_of(method) + "\n" + times_text(method);
     if (method.records.empty()) continue;
     text += "\n" + title_of(method) + "\n";
-    for (std::size_t i = 0; i < std::min(method.records.size(), kMostRecords); ++i) {
+    for (std::size_t i = 0; i < std::min(method.records.size(), kRecordsShown); ++i) {
       text += record_text(method, method.records[i]);
     }
-    if (method.records.size() > kMostRecords) {
-      text += fmt::format("... {} more (--json has all)\n", method.records.size() - kMostRecords);
+    if (method.records.size() > kRecordsShown) {
+      text += fmt::format("... {} more (--json has all)\n", method.records.size() - kRecordsShown);
     }
   }
   for (const std::string& note : findings.notes) text += wrapped(printable(note), 0, width) + "\n";

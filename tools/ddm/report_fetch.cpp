@@ -15,7 +15,7 @@ Result<Bytes> fetch(DdmClient& client, std::string format, const std::string& be
   return std::move(answer->data);
 }
 
-// A report that is small enough to be looked at as a whole.
+// A report that is small enough to be kept in memory.
 Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
   const auto packed = fetch(client, std::string(format));
   if (!packed) return packed.error();
@@ -31,10 +31,10 @@ Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
 }  // namespace
 
 std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
-                                  const std::function<bool(std::string_view)>& take) {
+                                  const std::function<bool(std::string_view)>& sink) {
   const auto packed = fetch(client, format);
   if (!packed) return packed.error();
-  return unpack_report(*packed, take);
+  return unpack_report(*packed, sink);
 }
 
 std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent,
@@ -66,9 +66,9 @@ Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
   constexpr const char* kWithStacks = "sites.jsonl";
   const auto packed = fetch(client, below.empty() ? std::string(kSitesFormat) : kWithStacks);
   if (!packed) return packed.error();
-  FigureReader reader(FigureReader::Of::kAllocated, below);
+  FigureReader reader(FigureReader::Objects::kAllocated, below);
   const auto damaged =
-      unpack_report(*packed, [&](std::string_view piece) { return reader.take(piece); });
+      unpack_report(*packed, [&](std::string_view piece) { return reader.feed(piece); });
   if (damaged) return *damaged;
   return reader.finish();
 }
@@ -78,7 +78,7 @@ Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below) {
   if (!packed) return packed.error();
   FigureReader reader;
   const auto damaged =
-      unpack_report(*packed, [&](std::string_view piece) { return reader.take(piece); });
+      unpack_report(*packed, [&](std::string_view piece) { return reader.feed(piece); });
   if (damaged) return *damaged;
   auto figures = reader.finish();
   if (figures && text_of(figures->summary, "below") != below) {
@@ -88,8 +88,8 @@ Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below) {
 }
 
 std::optional<Error> fetch_live(DdmClient& client,
-                                const std::function<bool(std::string_view)>& take) {
-  return fetch_report(client, std::string(kLiveFormat), take);
+                                const std::function<bool(std::string_view)>& sink) {
+  return fetch_report(client, std::string(kLiveFormat), sink);
 }
 
 Result<Json> fetch_summary(DdmClient& client) {

@@ -14,9 +14,9 @@
 
 namespace ddm {
 
-// Fetches a report in this format, piece by piece; false from `take` ends it.
+// Fetches a report in this format, piece by piece, until `sink` returns false.
 std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
-                                  const std::function<bool(std::string_view)>& take);
+                                  const std::function<bool(std::string_view)>& sink);
 
 // Writes a report to `path` in the format of its extension. `recent`: of the recent records only.
 // `below`: of what happened in this method and what it called; "": of all.
@@ -32,18 +32,18 @@ Result<std::string> fetch_page(DdmClient& client);
 // counted. `below`: as FigureReader's.
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below = {});
 
-// The same of what happened below a method, the summary included; "": of all.
+// The same for what happened below a method, including the summary; "": for all.
 Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below);
 
-// The live objects in the format of live_list() (report/report.h), piece by piece; false from
-// `take` ends it.
+// The live objects in the format of live_list() (report/report.h), piece by piece, until `sink`
+// returns false.
 std::optional<Error> fetch_live(DdmClient& client,
-                                const std::function<bool(std::string_view)>& take);
+                                const std::function<bool(std::string_view)>& sink);
 
 // The summary only.
 Result<Json> fetch_summary(DdmClient& client);
 
-// The summary, then the lines of time of these types.
+// The summary, then the time lines of these types.
 Result<std::vector<Json>> fetch_time(DdmClient& client,
                                      std::initializer_list<std::string_view> types);
 

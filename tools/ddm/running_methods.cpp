@@ -10,24 +10,23 @@ namespace ddm {
 namespace {
 
 std::string names_of(const std::vector<std::string>& methods) {
-  constexpr std::size_t kMostNamed = 5;
+  constexpr std::size_t kMaxNamed = 5;
   std::string names;
-  for (std::size_t i = 0; i < std::min(kMostNamed, methods.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMaxNamed, methods.size()); ++i) {
     names += (i > 0 ? ", " : "") + methods[i];
   }
-  if (methods.size() > kMostNamed)
-    names += fmt::format(" and {} more", methods.size() - kMostNamed);
+  if (methods.size() > kMaxNamed) names += fmt::format(" and {} more", methods.size() - kMaxNamed);
   return names;
 }
 
 }  // namespace
 
-std::optional<int> look_before_changes(DdmClient& client, const OutlookRequest& request,
-                                       RunningRule rule) {
+std::optional<int> check_running_methods(DdmClient& client, const OutlookRequest& request,
+                                         RunningRule rule) {
   constexpr std::chrono::milliseconds kStep{50};
   bool told = false;
   for (;;) {
-    // An agent that does not know of it puts hooks in all the same, and says what is wrong with names.
+    // An agent without this request still installs hooks, and reports wrong names itself.
     const auto outlook = client.get<ClassOutlook>(to_chunk(request));
     if (!outlook) return {};
     if (!told) {

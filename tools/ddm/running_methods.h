@@ -12,9 +12,10 @@ struct RunningRule {
   bool wait = false, refuse = false;  // not both
 };
 
-// Methods that run in these classes are named on stderr, and waited for or refused as the rule
-// says; so are classes that have been changed often. The exit code, if that is the end.
-std::optional<int> look_before_changes(DdmClient& client, const OutlookRequest& request,
-                                       RunningRule rule);
+// Names running methods of these classes on stderr, and waits for their end or refuses, as the rule
+// says; also names classes that have been changed often. Returns an exit code if the command has to
+// end.
+std::optional<int> check_running_methods(DdmClient& client, const OutlookRequest& request,
+                                         RunningRule rule);
 
 }  // namespace ddm

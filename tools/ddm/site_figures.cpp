@@ -119,7 +119,7 @@ SiteFigures recent_figures(const ReportData& data) {
   return figures;
 }
 
-bool stands_below(const Json& site, const std::string& method) {
+bool has_frame_of(const Json& site, const std::string& method) {
   const auto stack = site.find("stack");
   if (stack == site.end() || !stack->is_array()) return false;
   return std::ranges::any_of(*stack, [&method](const Json& frame) {
@@ -130,7 +130,7 @@ bool stands_below(const Json& site, const std::string& method) {
   });
 }
 
-bool FigureReader::take(std::string_view piece) {
+bool FigureReader::feed(std::string_view piece) {
   while (!piece.empty() && !done_) {
     const std::size_t end = piece.find('\n');
     if (end == std::string_view::npos) {
@@ -159,13 +159,13 @@ bool FigureReader::line(std::string_view text) {
     problem_ = "its first line is no summary";
     return false;
   }
-  if (type == "site" && !below_.empty() && !stands_below(object, below_)) return true;
+  if (type == "site" && !below_.empty() && !has_frame_of(object, below_)) return true;
   if (type == "site") {
     SiteFigure site;
     site.class_name = text_of(object, "class");
-    site.bytes = number_of(object, of_ == Of::kLive ? "live_bytes" : "bytes");
-    site.count = number_of(object, of_ == Of::kLive ? "live_count" : "count");
-    if (of_ == Of::kLive) site.ages = ages_of(object);
+    site.bytes = number_of(object, objects_ == Objects::kLive ? "live_bytes" : "bytes");
+    site.count = number_of(object, objects_ == Objects::kLive ? "live_count" : "count");
+    if (objects_ == Objects::kLive) site.ages = ages_of(object);
     if (object.contains("stack")) {
       name_by_stack(site, object["stack"]);
     } else if (object.contains("at")) {
@@ -198,12 +198,12 @@ Result<SiteFigures> read_figures_file(const std::string& path, const std::string
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
                                                              std::fclose);
   if (!file) return errno_error(path);
-  FigureReader reader(FigureReader::Of::kAllocated, below);
+  FigureReader reader(FigureReader::Objects::kAllocated, below);
   std::array<char, 65536> piece;
   for (;;) {
     const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get());
     if (size == 0 && std::ferror(file.get()) != 0) return errno_error(path);
-    if (size == 0 || !reader.take({piece.data(), size})) break;
+    if (size == 0 || !reader.feed({piece.data(), size})) break;
   }
   auto figures = reader.finish();
   if (!figures) return Error{path + " is no jsonl report: " + figures.message()};

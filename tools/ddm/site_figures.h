@@ -1,5 +1,5 @@
-// What was allocated where, by names: as tables need it, whoever tells it. It comes from a target's
-// list of sites, from the sites of a jsonl report, or from a report's data.
+// Allocations by site, with names, as tables need them: from a target's list of sites, from the
+// sites of a jsonl report, or from a report's data.
 //
 // Pure functions, but for read_figures_file().
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace ddm {
 
-// A member of an object; "" and 0 where it is not there, or is of another type.
+// A member of an object; "" and 0 if it is missing or of another type.
 std::string text_of(const Json& object, const char* name);
 std::int64_t number_of(const Json& object, const char* name);
 
@@ -32,23 +32,24 @@ struct FrameName {
 // "a.b.Cls.method(Cls.java:12)" in so many columns; "(no Java frame)".
 std::string frame_text(const FrameName& frame, std::size_t width = kNoWidth);
 
-// Of a stack as in jsonl: the first frame outside the JDK, or what stands for it (jdk_classes.h).
+// The first frame outside the JDK of a stack as in jsonl, or its substitute (jdk_classes.h).
 FrameName first_outside_jdk(const Json& stack);
 
-// Whether a line of a site has a frame of this method ("shop.Shop.serve", or its end: "serve").
-bool stands_below(const Json& site, const std::string& method);
+// Whether the stack of a site (a line of jsonl) has a frame of this method ("shop.Shop.serve", or
+// its end: "serve").
+bool has_frame_of(const Json& site, const std::string& method);
 
 struct SiteFigure {
   std::string class_name;
-  FrameName at;   // that allocates
-  FrameName app;  // the first outside the JDK, or what stands for it
+  FrameName at;   // the allocating frame
+  FrameName app;  // first_outside_jdk()
   std::int64_t bytes = 0;
   std::int64_t count = 0;
   LiveAges ages = {};         // of kLive
   std::int64_t retained = 0;  // of a heap dump
 };
 
-// What "live_ages" of a list says.
+// The member "live_ages" of a site.
 LiveAges ages_of(const Json& object);
 
 struct ThreadFigure {
@@ -65,31 +66,31 @@ struct SiteFigures {
 
   std::int64_t bytes() const;
   std::int64_t count() const;
-  // A figure of the summary; 0 where it is not there.
+  // A figure of the summary; 0 if it is missing.
   std::int64_t fact(const char* name) const;
-  bool of_whole_run() const { return summary.is_object() && summary.contains("sites"); }
+  bool covers_whole_run() const { return summary.is_object() && summary.contains("sites"); }
 };
 
-// Of what is recorded.
+// The figures of the recorded allocations.
 SiteFigures recent_figures(const ReportData& data);
 
-// Takes the lines of a list of sites, or of a jsonl report up to its records, in pieces.
+// Parses a list of sites, or a jsonl report up to its records, piece by piece.
 class FigureReader {
  public:
-  enum class Of { kAllocated, kLive };
-  // `below`: only sites that stand below this method; "" all.
-  explicit FigureReader(Of of = Of::kAllocated, std::string below = {})
-      : of_(of), below_(std::move(below)) {}
+  enum class Objects { kAllocated, kLive };
+  // `below`: only sites whose stack has a frame of this method; "": all.
+  explicit FigureReader(Objects of = Objects::kAllocated, std::string below = {})
+      : objects_(of), below_(std::move(below)) {}
 
-  // False: no more is needed.
-  bool take(std::string_view piece);
-  // The error: what came is no such thing.
+  // False: no more data is needed.
+  bool feed(std::string_view piece);
+  // The error: the data is neither.
   Result<SiteFigures> finish();
 
  private:
   bool line(std::string_view text);
 
-  const Of of_;
+  const Objects objects_;
   const std::string below_;
   SiteFigures figures_;
   std::string rest_;

@@ -17,7 +17,7 @@ struct Sum {
   LiveAges ages;
 };
 
-// As fine as figures are.
+// Sums for each site and thread of the figures.
 class Sums {
  public:
   Sums(const SiteFigures& figures, RowsBy by) : by_(by) { add(figures, 1); }
@@ -50,7 +50,7 @@ class Sums {
 
   std::vector<SiteRow> rows() const {
     std::vector<SiteRow> rows;
-    // Of one site all its `app` stand beside each other.
+    // All `app` of one site are adjacent.
     for (const auto& [key, sum] : sums_) {
       const auto& [what, at, app] = key;
       const bool same =
@@ -77,7 +77,7 @@ class Sums {
 
  private:
   const RowsBy by_;
-  Sum* last_ = nullptr;  // that was added to
+  Sum* last_ = nullptr;  // the one last added to
   std::map<Key, Sum> sums_;
 };
 

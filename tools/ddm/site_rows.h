@@ -1,5 +1,5 @@
-// The rows of a table of allocations: by class, by site, by thread; of one moment, or what came
-// between two.
+// The rows of a table of allocations by class, site or thread: of one moment, or the difference of
+// two.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,7 +18,7 @@ enum class RowsBy { kClass, kSite, kApp, kThread };
 // "class", "site", "app", "thread".
 std::optional<RowsBy> rows_by(std::string_view word);
 
-// --by class|site|app and --top N. What they are written to outlives the command.
+// --by class|site|app and --top N. The variables must outlive the command line.
 void add_row_options(CLI::App& command, std::string& by, std::size_t& top);
 
 struct SiteRow {
@@ -30,24 +30,24 @@ struct SiteRow {
   std::int64_t app_bytes = 0;
   std::int64_t bytes_before = 0;  // of differences
   std::int64_t count_before = 0;
-  LiveAges ages = {};  // of what is alive
+  LiveAges ages = {};  // of live objects
   std::int64_t retained = 0;
 };
 
 // Most bytes first.
 std::vector<SiteRow> rows_of(const SiteFigures& figures, RowsBy by);
 
-// What `after` has more than `before`, largest growth first; rows without any difference are left
-// out. Exact: both are told apart as finely as they are known before they are added up.
+// The differences of `after` and `before`, largest growth first; unchanged rows are left out.
+// Exact: they are computed for each site before sites are summed to rows.
 std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& after, RowsBy by);
 
 // {class or thread, site, app, bytes, count}; of differences with what was before and after.
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference);
 
-// kAges: how many collections half of the objects have survived. kRetained: what they hold.
+// kAges: how many collections half of the objects have survived. kRetained: retained sizes.
 enum class Columns { kFigures, kDifference, kAges, kRetained };
 
-// As a table, the first `top` of them; of differences also the last `top` that are less.
+// Prints the first `top` rows as a table; of differences also the last `top` negative ones.
 void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top,
                 Columns columns = Columns::kFigures);
 

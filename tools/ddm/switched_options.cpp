@@ -18,7 +18,7 @@ void append_option(std::string& options, const std::string& option) {
   options += (options.empty() ? "" : ",") + option;
 }
 
-struct OnNow {
+struct ActiveOptions {
   bool cpu = false, wall = false, locks = false;
 };
 
@@ -28,16 +28,16 @@ std::int64_t sampled_ns(const Json& summary) {
   return sampler != summary.end() ? number_of(*sampler, "on_ns") : -1;
 }
 
-// A sampler that is off says how it fared while it was on; only one that is on gets older.
-OnNow on_now(DdmClient& client) {
-  constexpr std::chrono::milliseconds kLook{60};
-  OnNow now;
+// A sampler that is off still has the figures of its last run; only while it is on, on_ns grows.
+ActiveOptions active_options(DdmClient& client) {
+  constexpr std::chrono::milliseconds kSamplerCheck{60};
+  ActiveOptions now;
   const auto lines = fetch_time(client, {});
   if (!lines || lines->empty()) return now;
   now.locks = text_of(lines->front(), "monitor") == "on";
   const std::int64_t before = sampled_ns(lines->front());
   if (before < 0) return now;
-  std::this_thread::sleep_for(kLook);
+  std::this_thread::sleep_for(kSamplerCheck);
   const auto later = fetch_time(client, {});
   if (!later || later->empty() || sampled_ns(later->front()) <= before) return now;
   now.wall = text_of(later->front()["sampler"], "clock") == "wall";
@@ -55,14 +55,16 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
   if (!client.offers(kLentOptionsFeature)) {
     return Error{"the target's agent takes no options for a while; an older one does not"};
   }
-  const OnNow before = wanted.cpu || wanted.wall || wanted.locks ? on_now(client) : OnNow{};
+  const ActiveOptions before =
+      wanted.cpu || wanted.wall || wanted.locks ? active_options(client) : ActiveOptions{};
   if ((wanted.cpu && before.wall) || (wanted.wall && before.cpu)) {
     return Error{fmt::format("the target samples {} just now, and one at a time goes",
                              before.wall ? "all threads (cpu=wall)" : "its CPU (cpu=samples)")};
   }
   switched.was_live_ = summary->contains("gc");
   LentOptionsRequest first, live;
-  // What is on already may be on for another command alone: then it stays on until both have ended.
+  // An option that is on may be on for another command only: it then stays on until both have
+  // ended.
   const auto add = [](LentOptionsRequest& to, bool is_wanted, bool is_on, const char* option,
                       const char* undone) {
     if (!is_wanted) return;
@@ -85,7 +87,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
     switched.client_ = &client;
   }
   if (!wanted.live) return switched;
-  // To follow objects switches tracking on, and for good; this way it ends with the connection.
+  // live=y alone would switch tracking on for good; this way tracking ends with the connection.
   const auto tracked = client.request(to_chunk(TrackingRequest{true, /*while_connected=*/true}),
                                       DdmClient::kLongWork);
   if (!tracked) return tracked.error();
@@ -99,7 +101,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
 SwitchedOptions::SwitchedOptions(SwitchedOptions&& other) noexcept
     : client_(std::exchange(other.client_, nullptr)), was_live_(other.was_live_) {}
 
-// A program that is gone needs nothing undone.
+// If the program has ended, the request fails, and nothing has to be undone.
 SwitchedOptions::~SwitchedOptions() {
   if (client_ != nullptr) {
     static_cast<void>(client_->request(to_chunk(LentOptionsRequest{}), DdmClient::kLongWork));

@@ -1,5 +1,5 @@
-// Options of a target's agent, given for as long as a command looks (OPTS): samples of CPU, waits for
-// locks, what lives, a sampling interval. They end with the connection; what was on before stays on.
+// Agent options that are on while a command runs (OPTS): CPU samples, waits for locks, live
+// objects, a sampling interval. They end with the connection; options that were on before stay on.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace ddm {
 
 struct WantedOptions {
   bool cpu = false, wall = false, locks = false, live = false;  // wall: in place of cpu
-  std::int64_t interval = 0;                                    // bytes; 0: as it is
+  std::int64_t interval = 0;                                    // bytes; 0: unchanged
 
   bool any() const { return cpu || wall || locks || live || interval > 0; }
 };
 
 class SwitchedOptions {
  public:
-  // With `live` tracking is switched on, too, if it was off, and until the connection ends.
+  // With `live`, tracking is also on until the connection ends.
   static Result<SwitchedOptions> on(DdmClient& client, const WantedOptions& wanted);
   SwitchedOptions(SwitchedOptions&& other) noexcept;
   SwitchedOptions& operator=(SwitchedOptions&&) = delete;
   ~SwitchedOptions();
 
-  // Whether it was told before already what lives.
+  // Whether live= was on before.
   bool was_live() const { return was_live_; }
 
  private:

@@ -27,7 +27,7 @@ Result<TargetAddress> address_of_pid(std::string_view text) {
     return TargetAddress(std::move(*address));
   }
   if (!process_start_time(pid)) return Error{"there is no process " + name};
-  // Advice to attach is for what can be attached to: a HotSpot JVM of this user.
+  // The advice to attach is given for HotSpot JVMs of this user only.
   const auto jvm = JvmProcess::find(pid);
   if (!jvm) return jvm.error();
   if (const auto target = published_by(*jvm)) return address_of(*jvm, *target);
@@ -44,35 +44,37 @@ struct Program {
   std::string app;
 };
 
-std::vector<Program> those_called(std::string_view part, const std::vector<Program>& programs) {
-  std::vector<Program> found, exactly;
+std::vector<Program> programs_named(std::string_view part, const std::vector<Program>& programs) {
+  std::vector<Program> found, exact;
   for (const Program& program : programs) {
     if (program.app.find(part) != std::string::npos) found.push_back(program);
-    if (program.app == part) exactly.push_back(program);
+    if (program.app == part) exact.push_back(program);
   }
-  return exactly.size() == 1 ? exactly : found;
+  return exact.size() == 1 ? exact : found;
 }
 
 std::string list_of(const std::vector<Program>& programs) {
-  constexpr std::size_t kMostNamed = 5;
+  constexpr std::size_t kMaxNamed = 5;
   std::string list;
-  for (std::size_t i = 0; i < std::min(programs.size(), kMostNamed); ++i) {
-    list += said("{}{} ({})", i == 0 ? "" : ", ", std::to_string(programs[i].pid), programs[i].app);
+  for (std::size_t i = 0; i < std::min(programs.size(), kMaxNamed); ++i) {
+    list += printable_format("{}{} ({})", i == 0 ? "" : ", ", std::to_string(programs[i].pid),
+                             programs[i].app);
   }
-  if (programs.size() > kMostNamed) list += said(" and {} more", programs.size() - kMostNamed);
+  if (programs.size() > kMaxNamed)
+    list += printable_format(" and {} more", programs.size() - kMaxNamed);
   return list;
 }
 
 }  // namespace
 
-Result<std::string> named_target(std::string_view text) {
+Result<std::string> resolve_target(std::string_view text) {
   if (is_number(text) || text.find(':') != std::string_view::npos) return std::string(text);
   std::vector<Program> with_agent, without;
   for (const Target& target : all_targets()) with_agent.push_back({target.pid, target.app});
-  std::vector<Program> found = those_called(text, with_agent);
+  std::vector<Program> found = programs_named(text, with_agent);
   if (found.empty()) {
     for (const JvmProcess& jvm : JvmProcess::all()) without.push_back({jvm.pid(), jvm.app()});
-    found = those_called(text, without);
+    found = programs_named(text, without);
   }
   if (found.size() == 1) return std::to_string(found.front().pid);
   const std::string none = "there is no JVM here that can be asked";
@@ -90,7 +92,7 @@ Result<std::string> named_target(std::string_view text) {
 }
 
 Result<TargetAddress> find_target(std::string_view text) {
-  const auto named = named_target(text);
+  const auto named = resolve_target(text);
   if (!named) return named.error();
   if (is_number(*named)) return address_of_pid(*named);
   auto address = parse_address(*named);

@@ -1,4 +1,4 @@
-// What a user calls a program by -> where it listens.
+// Resolves the user's name for a program to the address where its agent listens.
 #pragma once
 
 #include <string>
@@ -11,19 +11,18 @@
 
 namespace ddm {
 
-// What a user calls a program by, as a pid, HOST:PORT or unix:PATH: a part of its name if no other
-// program has it in its own, nothing if there is one program only. Those that have the agent come
-// first; if none of them is meant, the JVMs without it. The error names those that may be meant.
-Result<std::string> named_target(std::string_view text);
+// Resolves the user's name for a program to a pid, HOST:PORT or unix:PATH. `text` may also be a
+// part of the name of exactly one program, or "" if there is only one. Programs with the agent are
+// searched first, then JVMs without it. The error lists the candidates.
+Result<std::string> resolve_target(std::string_view text);
 
-// `text`: what named_target() takes; a pid is found through its discovery file. The error says what
-// is wrong with it.
+// `text`: as for resolve_target(); a pid is found through its discovery file.
 Result<TargetAddress> find_target(std::string_view text);
 
 // The same, connected.
 Result<DdmClient> connect_to_target(std::string_view text);
 
-// What the commands say about this argument.
+// The help of this argument.
 inline constexpr const char* kTargetHelp =
     "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH";
 inline constexpr const char* kOnlyTargetHelp =

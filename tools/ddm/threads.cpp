@@ -12,7 +12,7 @@
 namespace ddm {
 namespace {
 
-// Java's ids by the numbers on the wire; none: the program does not tell them.
+// Java's thread ids by DDM's; none: the program does not send them.
 Result<std::optional<std::map<std::uint32_t, std::int64_t>>> java_ids(DdmClient& client) {
   std::optional<std::map<std::uint32_t, std::int64_t>> ids;
   if (!client.offers(kJavaThreadIdsFeature)) return ids;

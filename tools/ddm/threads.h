@@ -1,4 +1,4 @@
-// The threads of a program, out of the chunks that tell of them.
+// The threads of a program, from DDM's thread chunks.
 #pragma once
 
 #include "ddm_client.h"
@@ -6,21 +6,21 @@
 
 namespace ddm {
 
-// A thread is told by Java's own id, as jstack and reports tell it: people see no other. A program
-// without our agent does not say that; there it is the number on the wire.
+// Threads are shown with Java's thread ids, as in jstack and in reports. A program without this
+// agent does not send them; there the id is DDM's.
 struct ThreadRow {
   std::int64_t id = 0;
-  ThreadStatusTable::Entry status;  // its `id` is the number on the wire
+  ThreadStatusTable::Entry status;  // its `id` is DDM's
   std::string name;
 };
 
-// By id. THEN is on during the call alone. Threads that end meanwhile are left out.
+// By id. THEN is switched on for the duration of the call. Threads that end meanwhile are left out.
 Result<std::vector<ThreadRow>> list_threads(DdmClient& client);
 
-// The number on the wire of the thread with this id.
+// DDM's id of the thread with this id.
 Result<std::uint32_t> wire_id_of(DdmClient& client, std::int64_t id);
 
-// What a program says of a thread's stack, or why it does not, in words without numbers of the wire.
+// The stack of a thread, or the program's error without DDM's ids.
 Result<ThreadStack> stack_of(DdmClient& client, std::int64_t id, std::uint32_t wire_id);
 
 }  // namespace ddm

@@ -8,7 +8,7 @@
 
 namespace ddm {
 
-// `sample_ms`: the trace was told from stacks taken so often; 0: it has every call.
+// `sample_ms`: the trace was made from stacks sampled at this interval; 0: it has every call.
 ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const TraceNames& names,
                         const HelloReply& hello, double sample_ms, std::int64_t now_ms);
 

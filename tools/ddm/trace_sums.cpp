@@ -12,7 +12,7 @@ std::string without_semicolons(std::string name) {
   return name;
 }
 
-// The ways that calls went, each with a number.
+// The call paths, each with a number.
 class Paths {
  public:
   explicit Paths(std::vector<TracePath>& paths) : paths_(paths) {}
@@ -58,7 +58,7 @@ class Calls {
     end(event.wall_micros, event.action == TraceEvent::kThrow);
   }
 
-  // What the CPU did since the last event is not known.
+  // The CPU time since the last event is unknown.
   void end_all(std::uint64_t at) {
     while (!open_.empty()) end(at, false);
   }

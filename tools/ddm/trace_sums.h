@@ -1,4 +1,4 @@
-// What a trace of calls comes to: by method, and by stack.
+// Sums of a trace of calls: by method and by stack.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ struct TraceSum {
   std::uint32_t method = 0;  // key of MethodTrace::methods
   std::uint64_t calls = 0;
   std::uint64_t exceptions = 0;
-  std::uint64_t total_micros = 0;  // of a recursion the outermost call
+  std::uint64_t total_micros = 0;  // of recursive calls the outermost one
   std::uint64_t self_micros = 0;
   std::uint64_t cpu_micros = 0;  // as total_micros; 0 unless MethodTrace::dual
 };
 
-// The same of a method where one method called it.
+// The sums of a method when called by one other method.
 struct TracePath {
   std::int32_t caller = -1;  // an earlier one; -1: none
   TraceSum sum;
 };
 
 struct TraceSums {
-  std::vector<TraceSum> methods;                // the most time in itself first
-  std::map<std::string, std::uint64_t> stacks;  // "thread;outermost;...;innermost" -> us in itself
+  std::vector<TraceSum> methods;                // most self time first
+  std::map<std::string, std::uint64_t> stacks;  // "thread;outermost;...;innermost" -> self us
   std::vector<TracePath> paths;                 // of all threads, callers before what they called
 };
 

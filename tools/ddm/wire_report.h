@@ -1,6 +1,7 @@
-// Allocations as a server gets them (REAL) -> the data of a report.
+// Converts allocations as DDM servers get them (REAL) to the data of a report.
 //
-// The wire has less than the agent knows: no times, no bytecode indices, thread ids of its own. Lines are kept by giving every line of a method an entry of its own.
+// REAL has no times, no bytecode indices, and thread ids of its own. Line numbers are kept by
+// giving every line of a method an entry of its own in the name table.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ struct WireThread {
 };
 using WireThreads = std::map<std::int64_t, WireThread>;  // by the protocol's id
 
-// `interval`: of a sampler, 0 = none or not known. A thread that is not among `threads` has ended:
-// it stands under the protocol's id below zero, where no thread of Java's has one.
+// `interval`: of a sampler; 0: none or unknown. A thread that is not among `threads` has ended; its
+// id is the protocol's, negated, since Java has no negative thread ids.
 WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
                        std::int64_t interval, const WireThreads& threads, std::int64_t now_ms);
 

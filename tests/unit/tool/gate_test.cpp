@@ -59,10 +59,10 @@ TEST_CASE("what is more than the tolerance allows has grown") {
   const auto exact = compare(before, now, *Tolerance::parse("0"));
   REQUIRE(exact.grown.size() == 1);
   CHECK(exact.grown[0].name == "a");
-  REQUIRE(exact.fresh.size() == 1);
-  REQUIRE(exact.gone.size() == 1);
+  REQUIRE(exact.added.size() == 1);
+  REQUIRE(exact.removed.size() == 1);
   REQUIRE(exact.shrunk.size() == 1);
-  CHECK(much_too_high(exact.shrunk[0]));
+  CHECK(is_far_too_high(exact.shrunk[0]));
   CHECK(exact.same == 1);
   CHECK(compare(before, now, *Tolerance::parse("10%")).grown.empty());
   CHECK(compare(before, now, *Tolerance::parse("9%")).grown.size() == 1);
@@ -106,7 +106,7 @@ TEST_CASE("the sites of a test that have grown come first, by class and method")
   // The lines have moved, and one array more is made in fill().
   now.sites["p.T.slow"] = {site("byte[]", "pad", 7, 1000, 24000),
                            site("int[]", "fill", 11, 100, 1600), site("int[]", "fill", 12, 1, 16)};
-  put_grown_sites_first(now, kept);
+  sort_sites_by_growth(now, kept);
   CHECK(now.sites["p.T.slow"][0].class_name == "int[]");
   CHECK(now.sites["p.T.slow"][2].class_name == "byte[]");
 }

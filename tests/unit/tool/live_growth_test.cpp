@@ -20,8 +20,8 @@ LiveMoment moment(double seconds, int gc, const std::vector<Site>& sites) {
         "{{\"survived\":2,\"count\":{},\"bytes\":{}}}],\"stack\":[]}}\n",
         site.of, site.young, 16 * site.young, site.old, 16 * site.old);
   }
-  REQUIRE(result.take(text.substr(0, 9)));
-  REQUIRE(result.take(text.substr(9)));
+  REQUIRE(result.feed(text.substr(0, 9)));
+  REQUIRE(result.feed(text.substr(9)));
   REQUIRE(result.complete());
   return result;
 }
@@ -50,7 +50,7 @@ TEST_CASE("a class that as a whole does not grow only replaces what was there be
     growth.add(moment(i, i, {{"A", 10 * i + 1, 1}, {"B", 10 * i + 1, 1}}));
   auto found = growth.growing();
   REQUIRE(found.size() == 2);
-  leave_out_replaced(found, {{"A", 4}, {"B", 5}, {"C", 10}});
+  drop_replaced_sites(found, {{"A", 4}, {"B", 5}, {"C", 10}});
   REQUIRE(found.size() == 1);
   CHECK(found[0].class_name == "B");
 }

@@ -4,7 +4,7 @@
 
 #include "held_locks.h"
 #include "option_values.h"
-#include "vm_words.h"
+#include "vm_name.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 
@@ -33,7 +33,7 @@ TEST_CASE("A line of its own stands below its row") {
 TEST_CASE("What a line, a table or a row quotes neither ends it nor commands the terminal") {
   const std::string evil = "a\n\x1B[2J\xC2\x9B\xE2\x80\xAE\xFF";
   const std::string shown = "a\\u000a\\u001b[2J\\u009b\\u202e\\xff";
-  CHECK(said("{} and {}\n", evil, 7) == shown + " and 7\n");
+  CHECK(printable_format("{} and {}\n", evil, 7) == shown + " and 7\n");
   TextTable table({"NAME"});
   table.add({evil});
   table.add_line(evil);
@@ -67,9 +67,9 @@ TEST_CASE("A time is a number with or without a unit, wherever it is asked for")
 }
 
 TEST_CASE("A pid is a number above 0, and what is not is told without numbers of C++") {
-  CHECK(fault_of_pid("4711").empty());
+  CHECK(pid_error("4711").empty());
   for (const char* none : {"foo", "0", "-1", "", "1x", "99999999999"}) {
-    CHECK(fault_of_pid(none).find("'" + std::string(none) + "' is not a pid") == 0);
+    CHECK(pid_error(none).find("'" + std::string(none) + "' is not a pid") == 0);
   }
 }
 

@@ -14,15 +14,15 @@ namespace {
 
 HttpRequest request_of(std::string_view head) {
   HttpRequestReader reader;
-  CHECK(reader.take(head));
-  CHECK(reader.fault() == 0);
+  CHECK(reader.feed(head));
+  CHECK(reader.error_status() == 0);
   return reader.request();
 }
 
 int fault_of(std::string_view head) {
   HttpRequestReader reader;
-  CHECK(reader.take(head));
-  return reader.fault();
+  CHECK(reader.feed(head));
+  return reader.error_status();
 }
 
 // A profile of "alloc_space" whose stacks are one function each.
@@ -65,7 +65,7 @@ TEST_CASE("A request is read however its bytes come") {
       "Authorization: Bearer z\r\n\r\n";
   HttpRequestReader reader;
   for (std::size_t i = 0; i < head.size(); ++i) {
-    CHECK(reader.take(head.substr(i, 1)) == (i + 1 == head.size()));
+    CHECK(reader.feed(head.substr(i, 1)) == (i + 1 == head.size()));
   }
   const HttpRequest& request = reader.request();
   CHECK(request.method == "GET");
@@ -86,7 +86,7 @@ TEST_CASE("What is no request, or more than one, is told by its status") {
   CHECK(fault_of("GET /?a=%4 HTTP/1.1\r\n\r\n") == 400);
   CHECK(fault_of("GET / HTTP/1.1\r\nContent-Length: 1\r\n\r\n") == 413);
   CHECK(fault_of("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n") == 400);
-  CHECK(fault_of("GET /" + std::string(HttpRequestReader::kMostBytes, 'x')) == 431);
+  CHECK(fault_of("GET /" + std::string(HttpRequestReader::kMaxBytes, 'x')) == 431);
 }
 
 TEST_CASE("Who has the token and asks this server by its name is answered") {
@@ -129,7 +129,7 @@ TEST_CASE("Metrics are Prometheus' text, with names that forge no line, and 500 
     series += much[at] != '#' ? 1 : 0;
   }
   CHECK(series > 450);
-  CHECK(series <= kMostSeries);
+  CHECK(series <= kMaxSeries);
   CHECK(much.find("ddm_jvms_left_out 955\n") != std::string::npos);
 }
 

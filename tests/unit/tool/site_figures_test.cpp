@@ -28,7 +28,7 @@ constexpr std::string_view kList =
 
 SiteFigures figures_of(std::string_view text, std::size_t piece = 7) {
   FigureReader reader;
-  while (!text.empty() && reader.take(text.substr(0, piece))) {
+  while (!text.empty() && reader.feed(text.substr(0, piece))) {
     text.remove_prefix(std::min(piece, text.size()));
   }
   auto figures = reader.finish();
@@ -38,7 +38,7 @@ SiteFigures figures_of(std::string_view text, std::size_t piece = 7) {
 
 std::string problem_of(std::string_view text) {
   FigureReader reader;
-  reader.take(text);
+  reader.feed(text);
   const auto figures = reader.finish();
   return figures ? "" : figures.message();
 }
@@ -47,7 +47,7 @@ std::string problem_of(std::string_view text) {
 
 TEST_CASE("A list of sites becomes rows by class, site, app and thread") {
   const SiteFigures figures = figures_of(kList);
-  CHECK(figures.of_whole_run());
+  CHECK(figures.covers_whole_run());
   CHECK((figures.bytes() == 1110 && figures.count() == 111));
   const auto classes = rows_of(figures, RowsBy::kClass);
   REQUIRE(classes.size() == 2);

@@ -12,8 +12,8 @@
 namespace ddm {
 namespace {
 
-// Killed programs leave without a word.
-constexpr std::chrono::seconds kLookEvery{1};
+// A killed program leaves its discovery file behind.
+constexpr std::chrono::seconds kRefreshInterval{1};
 // ddmlib waits as long before it opens a program again by itself.
 constexpr std::chrono::milliseconds kRepeatAfter{1500};
 constexpr std::size_t kMaxTransports = 16;
@@ -34,7 +34,7 @@ Bridge::Bridge(Listener listener)
 
 Error Bridge::run() {
   for (;;) {
-    // poll() skips a negative one.
+    // poll() skips a negative descriptor.
     const bool accepting = Transport::Clock::now() >= accept_again_;
     std::vector<pollfd> polled{{accepting ? listener_.fd() : -1, POLLIN, 0},
                                {targets_->fd(), POLLIN, 0}};
@@ -48,7 +48,7 @@ Error Bridge::run() {
 
 int Bridge::poll_time() const {
   const auto now = Transport::Clock::now();
-  auto next = std::min(next_look_, repeat_at_);
+  auto next = std::min(next_refresh_, repeat_at_);
   if (accept_again_ > now) next = std::min(next, accept_again_);
   const auto until = next - now;
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(until).count() + 1;
@@ -57,9 +57,9 @@ int Bridge::poll_time() const {
 
 void Bridge::turn(const std::vector<pollfd>& polled) {
   const auto now = Transport::Clock::now();
-  if (polled[1].revents != 0 || now >= next_look_) {
+  if (polled[1].revents != 0 || now >= next_refresh_) {
     targets_->refresh();
-    next_look_ = now + kLookEvery;
+    next_refresh_ = now + kRefreshInterval;
   }
   if (now >= repeat_at_) {
     targets_->repeat();
@@ -85,7 +85,7 @@ void Bridge::accept_all() {
     FileDescriptor socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket.valid()) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        // The connection stays in the backlog; asking again at once would only burn time.
+        // The connection stays in the backlog; accepting again at once would only use CPU.
         accept_again_ = Transport::Clock::now() + kNoDescriptorsPause;
       }
       if (errno == EINTR || errno == ECONNABORTED) continue;

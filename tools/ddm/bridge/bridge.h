@@ -30,7 +30,7 @@ class Bridge {
   std::unique_ptr<TargetWatch> targets_;  // streams keep a reference, so it does not move
   std::unique_ptr<Services> services_;
   std::list<Transport> transports_;
-  Transport::Clock::time_point next_look_;
+  Transport::Clock::time_point next_refresh_;
   Transport::Clock::time_point accept_again_;  // after running out of descriptors
   Transport::Clock::time_point repeat_at_ = Transport::Clock::time_point::max();
 };

@@ -9,10 +9,10 @@
 namespace ddm {
 namespace {
 
-// On loopback a connection is there at once or never.
+// On loopback a connection succeeds at once or never.
 constexpr std::chrono::milliseconds kProgramTime{500};
 
-constexpr std::size_t kMaxList = 0xffff;  // what four hex digits can say
+constexpr std::size_t kMaxList = 0xffff;  // the largest length in four hex digits
 
 std::string pid_list(const std::vector<Target>& targets) {
   std::string list;
@@ -35,8 +35,8 @@ std::string with_length(const std::string& text) {
 
 std::unique_ptr<Stream> Services::open(std::string_view name) {
   if (name == "track-jdwp") {
-    return std::make_unique<NewsStream>([this] {
-      return NewsStream::News{targets_.version(), with_length(pid_list(targets_.targets()))};
+    return std::make_unique<UpdateStream>([this] {
+      return UpdateStream::Update{targets_.version(), with_length(pid_list(targets_.targets()))};
     });
   }
   if (name == "jdwp") return std::make_unique<TextStream>(pid_list(targets_.targets()));

@@ -85,7 +85,7 @@ ShellAnswer answer_shell(std::string_view command) {
       answer.text = value;
     }
   }
-  if (!argument.empty()) answer.text += "\n";  // a property that is not there is an empty one
+  if (!argument.empty()) answer.text += "\n";  // a missing property is empty, as in getprop
   return answer;
 }
 

@@ -32,7 +32,7 @@ bool TargetWatch::refresh() {
     while (read(inotify_.get(), events.data(), events.size()) > 0) {
     }
   }
-  watch_directories();  // before looking: what comes in between is reported
+  watch_directories();  // before reading the list: later changes are then reported
   std::vector<Target> now = list_targets();
   if (same(now, targets_)) return false;
   targets_ = std::move(now);

@@ -28,19 +28,19 @@ class TextStream : public Stream {
 
 // A text that is sent in full, and again after each change. A change that is superseded before it
 // could be sent is skipped.
-class NewsStream : public Stream {
+class UpdateStream : public Stream {
  public:
-  struct News {
+  struct Update {
     std::uint64_t version = 0;
     std::string text;
   };
-  explicit NewsStream(std::function<News()> source) : source_(std::move(source)) {}
+  explicit UpdateStream(std::function<Update()> source) : source_(std::move(source)) {}
 
   std::string take(std::size_t max) override {
     if (pending_.empty()) {
-      News news = source_();
-      if (news.version != sent_) pending_ = std::move(news.text);
-      sent_ = news.version;
+      Update update = source_();
+      if (update.version != sent_) pending_ = std::move(update.text);
+      sent_ = update.version;
     }
     std::string piece = pending_.substr(0, max);
     pending_.erase(0, piece.size());
@@ -50,7 +50,7 @@ class NewsStream : public Stream {
   void put(std::string) override {}
 
  private:
-  std::function<News()> source_;
+  std::function<Update()> source_;
   std::string pending_;
   std::uint64_t sent_ = 0;  // versions begin at 1
 };

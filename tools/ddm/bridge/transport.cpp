@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::size_t kMaxStreams = 4096;
 constexpr std::size_t kMaxQueued = std::size_t{1} << 20;
-constexpr std::uint32_t kMinPayload = 4096;  // what the oldest adb takes
+constexpr std::uint32_t kMinPayload = 4096;  // the maximum of the oldest adb
 
 std::string banner() {
   std::string text = "device::";
@@ -111,8 +111,8 @@ bool Transport::handle(AdbPacket packet) {
   // Old adbs close with arg0 0.
   const bool nameless = packet.command == kAdbClose && packet.arg0 == 0;
   if (at == streams_.end() || (at->second.remote_id != packet.arg0 && !nameless)) {
-    // A stream that we have closed meanwhile: its CLSE is on the way to adb. Writing to one that
-    // never was gets one too, so that nobody waits.
+    // A stream that we have closed meanwhile: its CLSE is on the way to adb. A write to a stream
+    // that never existed gets one, too, so that adb does not wait.
     if (packet.command == kAdbWrite) send({kAdbClose, 0, packet.arg0, {}});
     return true;
   }

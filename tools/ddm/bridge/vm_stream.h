@@ -10,10 +10,10 @@ namespace ddm {
 
 class VmStream : public Stream {
  public:
-  // `gone` is called when the stream is destroyed.
-  VmStream(FileDescriptor socket, std::function<void()> gone)
-      : socket_(std::move(socket)), gone_(std::move(gone)) {}
-  ~VmStream() override { gone_(); }
+  // `on_destroy` is called when the stream is destroyed.
+  VmStream(FileDescriptor socket, std::function<void()> on_destroy)
+      : socket_(std::move(socket)), on_destroy_(std::move(on_destroy)) {}
+  ~VmStream() override { on_destroy_(); }
 
   std::string take(std::size_t max) override;
   bool ended() const override { return ended_; }
@@ -29,7 +29,7 @@ class VmStream : public Stream {
   void drain();
 
   FileDescriptor socket_;
-  std::function<void()> gone_;
+  std::function<void()> on_destroy_;
   std::string to_vm_;
   bool readable_ = true;  // worth a read
   bool hung_up_ = false;  // all remaining data has arrived

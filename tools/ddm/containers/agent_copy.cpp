@@ -28,7 +28,7 @@ bool sees_agent(const JvmProcess& jvm, const std::string& library) {
 }
 
 // "" or why the VM could load nothing from there.
-std::string fault_of_place(int directory) {
+std::string directory_error(int directory) {
   struct statvfs mounted {};
   if (fstatvfs(directory, &mounted) != 0) return errno_text(errno);
   if ((mounted.f_flag & ST_RDONLY) != 0) return "it is read-only";
@@ -49,7 +49,7 @@ std::optional<Error> copy_into(int directory, const std::string& library, const 
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return errno_error("the copy of " + library);
   }
-  // The JVM's user reads what root has written.
+  // root's copy must be readable by the JVM's user.
   if (geteuid() == 0 && fchown(to.get(), jvm.owner(), jvm.group()) != 0) {
     return errno_error("the copy of " + library);
   }
@@ -63,12 +63,12 @@ void remove_copy(int above, const std::string& name) {
   unlinkat(above, name.c_str(), AT_REMOVEDIR);
 }
 
-// A directory of its own with the library in it, or why there is none.
+// Creates a private directory with a copy of the library in it.
 Result<std::string> make_copy(const JvmProcess& jvm, const std::string& place,
                               const std::string& library) {
   const auto above = open_inside(jvm.pid(), place, O_RDONLY | O_DIRECTORY);
   if (!above) return above.error();
-  if (const std::string fault = fault_of_place(above->get()); !fault.empty()) {
+  if (const std::string fault = directory_error(above->get()); !fault.empty()) {
     return Error{place + ": " + fault};
   }
   std::uint64_t number = 0;
@@ -91,7 +91,7 @@ Result<std::string> make_copy(const JvmProcess& jvm, const std::string& place,
 }  // namespace
 
 Result<AgentCopy> AgentCopy::make(const JvmProcess& jvm, const std::string& library) {
-  // What is loaded is known to the VM by its name, even if the file is gone.
+  // The VM identifies a loaded library by its path, even if the file is deleted.
   if (!jvm.loaded_agent().empty()) return AgentCopy(jvm.pid(), jvm.loaded_agent());
   if (sees_agent(jvm, library)) return AgentCopy(jvm.pid(), library);
   std::string tried;

@@ -24,10 +24,10 @@ std::string namespace_path(pid_t pid, const char* kind) {
   return fmt::format("/proc/{}/ns/{}", pid, kind);
 }
 
-// A name for what is open, which resolves without a step through another root.
+// A path of an open descriptor, which resolves without passing through another root.
 std::string path_of_descriptor(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
-// The namespaces of a process that a child is to enter, opened before it is there.
+// The namespaces of a process that a child is to enter, opened before the fork.
 struct Entrance {
   FileDescriptor user, network;
 };
@@ -40,7 +40,7 @@ Result<Entrance> entrance_of(pid_t pid) {
     if (to.valid()) return {};
     return errno_error(namespace_path(pid, kind));
   };
-  // Root may enter any network; another user is root only where he is in the user namespace.
+  // Root may enter any network; another user is root only inside the user namespace.
   if (geteuid() != 0) {
     if (auto error = open_one("user", entrance.user)) return *error;
   }
@@ -134,7 +134,7 @@ Result<FileDescriptor> connect_inside(pid_t pid, uid_t uid, gid_t gid, const Add
   Address reached = address;
   FileDescriptor directory;
   if (address.kind == Address::Kind::kUnix) {
-    // By its directory, so that the name is short and no link leads astray.
+    // By its directory, so that the path is short enough for a socket and no link leads outside.
     const std::size_t slash = address.path.rfind('/');
     auto opened = open_inside(pid, address.path.substr(0, slash + 1), O_PATH | O_DIRECTORY);
     if (!opened) return opened.error();

@@ -1,13 +1,14 @@
-// What tests, or sites, are known to allocate: a file that lives in a repository.
+// The known allocations of tests or of sites: a file that is kept in a repository.
 //
 //   # a comment
 //   NAME<TAB>OBJECTS<TAB>BYTES      sorted by name
-//   [jdk 21]                        from here on for this version alone
+//   [jdk 21]                        the lines below hold for this version only
 //   NAME<TAB>OBJECTS<TAB>BYTES
 //
-// NAME: package.Class.method of a test ("[2]" behind it: of a repetition), or of a site
-// "Class @ package.Class.method". A comment "# jdk 17" says with which version what stands above all
-// sections was measured; names of which another version has other figures get a section of its own.
+// NAME is the package.Class.method of a test (followed by "[2]" for a repetition), or the "Class @
+// package.Class.method" of a site. A comment "# jdk 17" names the version with which the lines
+// above all sections were measured; the section of another version has the names whose figures
+// differ.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +30,14 @@ using Amounts = std::map<std::string, Amount>;
 
 class Baseline {
  public:
-  // The error names the line, and what a line is.
+  // The error names the line and the expected format.
   static Result<Baseline> parse(std::string_view text);
 
-  // What holds for a version; 0: not known, only what stands above all sections.
+  // The figures for a version; 0 (unknown): only those above all sections.
   Amounts of(int jdk) const;
-  // With which version that was measured; 0: it does not say.
+  // The version with which those were measured; 0: not stated.
   int jdk() const { return jdk_; }
-  // What was measured with a version takes the place of all that was known for it. Comments stay.
+  // Replaces all figures of a version by measured ones. Comments are kept.
   void update(int jdk, const Amounts& measured);
 
   std::string text() const;

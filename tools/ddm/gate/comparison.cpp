@@ -25,12 +25,12 @@ std::optional<Tolerance> Tolerance::parse(std::string_view text) {
   return result;
 }
 
-bool Tolerance::more(const Amount& before, const Amount& now) const {
+bool Tolerance::exceeded(const Amount& before, const Amount& now) const {
   if (bytes_ > 0) return now.bytes > before.bytes + bytes_;
-  const auto beyond = [this](std::int64_t known, std::int64_t here) {
+  const auto exceeds = [this](std::int64_t known, std::int64_t here) {
     return static_cast<double>(here) > static_cast<double>(known) * (1 + share_);
   };
-  return beyond(before.bytes, now.bytes) || beyond(before.objects, now.objects);
+  return exceeds(before.bytes, now.bytes) || exceeds(before.objects, now.objects);
 }
 
 Comparison compare(const Amounts& before, const Amounts& now, const Tolerance& tolerance) {
@@ -38,28 +38,28 @@ Comparison compare(const Amounts& before, const Amounts& now, const Tolerance& t
   for (const auto& [name, amount] : now) {
     const auto known = before.find(name);
     if (known == before.end()) {
-      result.fresh.push_back({name, {}, amount});
-    } else if (tolerance.more(known->second, amount)) {
+      result.added.push_back({name, {}, amount});
+    } else if (tolerance.exceeded(known->second, amount)) {
       result.grown.push_back({name, known->second, amount});
-    } else if (tolerance.more(amount, known->second)) {
+    } else if (tolerance.exceeded(amount, known->second)) {
       result.shrunk.push_back({name, known->second, amount});
     } else {
       ++result.same;
     }
   }
   for (const auto& [name, amount] : before) {
-    if (!now.contains(name)) result.gone.push_back({name, amount, {}});
+    if (!now.contains(name)) result.removed.push_back({name, amount, {}});
   }
   const auto by_change = [](const Changed& a, const Changed& b) {
     const auto change = [](const Changed& c) { return std::abs(c.now.bytes - c.before.bytes); };
     return std::pair(-change(a), a.name) < std::pair(-change(b), b.name);
   };
-  for (auto* list : {&result.grown, &result.shrunk, &result.fresh, &result.gone}) {
+  for (auto* list : {&result.grown, &result.shrunk, &result.added, &result.removed}) {
     std::sort(list->begin(), list->end(), by_change);
   }
   return result;
 }
 
-bool much_too_high(const Changed& shrunk) { return shrunk.before.bytes > 2 * shrunk.now.bytes; }
+bool is_far_too_high(const Changed& shrunk) { return shrunk.before.bytes > 2 * shrunk.now.bytes; }
 
 }  // namespace ddm

@@ -1,4 +1,4 @@
-// What was measured now against what is known: what grew, what is new, what shrank, what is gone.
+// Compares measured allocations with a baseline: what grew, is new, shrank, or is gone.
 //
 // Pure.
 #pragma once
@@ -13,16 +13,16 @@
 
 namespace ddm {
 
-// How much more there may be.
+// The growth that is tolerated.
 class Tolerance {
  public:
-  // "0", "5%", "1k" (bytes). None: it is no such thing.
+  // "0", "5%", "1k" (bytes). None: not a tolerance.
   static std::optional<Tolerance> parse(std::string_view text);
 
-  bool more(const Amount& before, const Amount& now) const;
+  bool exceeded(const Amount& before, const Amount& now) const;
 
  private:
-  std::int64_t bytes_ = 0;  // then objects do not matter
+  std::int64_t bytes_ = 0;  // not 0: the number of objects is ignored
   double share_ = 0;
 };
 
@@ -32,13 +32,13 @@ struct Changed {
 };
 
 struct Comparison {
-  std::vector<Changed> grown, shrunk, fresh, gone;  // most bytes more, or less, first
+  std::vector<Changed> grown, shrunk, added, removed;  // largest change in bytes first
   std::size_t same = 0;
 };
 
 Comparison compare(const Amounts& before, const Amounts& now, const Tolerance& tolerance);
 
-// So much less than is known that the limit no longer guards anything.
-bool much_too_high(const Changed& shrunk);
+// Whether the baseline is more than twice the measured figure, and so guards nothing any more.
+bool is_far_too_high(const Changed& shrunk);
 
 }  // namespace ddm

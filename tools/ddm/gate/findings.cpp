@@ -11,7 +11,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kMostLines = 20, kSitesShown = 3, kGateFrames = 6;
+constexpr std::size_t kMaxLines = 20, kSitesShown = 3, kGateFrames = 6;
 
 std::string with_change(std::int64_t now, std::int64_t before) {
   const std::int64_t more = now - before;
@@ -33,10 +33,11 @@ void append_sites(std::string& text, const Findings& findings, const std::string
   const auto& sites = sites_of(findings, name);
   for (std::size_t i = 0; i < std::min(sites.size(), kSitesShown); ++i) {
     const MeasuredSite& site = sites[i];
-    text += said("    {}: {}, {} bytes\n", site.class_name, counted(site.amount.objects, "object"),
-                 grouped(site.amount.bytes));
+    text += printable_format("    {}: {}, {} bytes\n", site.class_name,
+                             counted(site.amount.objects, "object"), grouped(site.amount.bytes));
     for (std::size_t f = 0; f < std::min(site.stack.size(), kGateFrames); ++f) {
-      text += said("        {} {}\n", f == 0 ? "at" : "by", frame_text(gate_frame(site.stack[f])));
+      text += printable_format("        {} {}\n", f == 0 ? "at" : "by",
+                               frame_text(gate_frame(site.stack[f])));
     }
   }
   if (sites.size() > kSitesShown) {
@@ -47,21 +48,21 @@ void append_sites(std::string& text, const Findings& findings, const std::string
 
 void append_list(std::string& text, const Findings& findings, const std::vector<Changed>& list,
                  std::string_view title, bool with_sites) {
-  for (std::size_t i = 0; i < std::min(list.size(), kMostLines); ++i) {
+  for (std::size_t i = 0; i < std::min(list.size(), kMaxLines); ++i) {
     if (i == 0) text += "\n";
-    text += said("{}: {}\n", title, change_text(list[i]));
+    text += printable_format("{}: {}\n", title, change_text(list[i]));
     if (with_sites) append_sites(text, findings, list[i].name);
   }
-  if (list.size() > kMostLines) {
-    text += fmt::format("{}: {} more; --json has all\n", title, list.size() - kMostLines);
+  if (list.size() > kMaxLines) {
+    text += fmt::format("{}: {} more; --json has all\n", title, list.size() - kMaxLines);
   }
 }
 
 std::string gate_head(const Findings& findings) {
   const Comparison& changes = findings.changes;
   return fmt::format("{} grew, {} new, {} shrank, {} gone, {} as in {}", changes.grown.size(),
-                     changes.fresh.size(), changes.shrunk.size(), changes.gone.size(), changes.same,
-                     findings.baseline);
+                     changes.added.size(), changes.shrunk.size(), changes.removed.size(),
+                     changes.same, findings.baseline);
 }
 
 Json changes_json(const Findings& findings, const std::vector<Changed>& list, bool with_sites) {
@@ -91,16 +92,16 @@ std::vector<const Changed*> failures(const Findings& findings) {
   std::vector<const Changed*> all;
   for (const Changed& one : findings.changes.grown) all.push_back(&one);
   if (findings.new_fails) {
-    for (const Changed& one : findings.changes.fresh) all.push_back(&one);
+    for (const Changed& one : findings.changes.added) all.push_back(&one);
   }
   return all;
 }
 
-// Where a source file lies below the working directory; "" if it is not there. Hidden directories
-// and what builds leave are passed over.
+// The path of a source file below the working directory; "" if there is none. Hidden directories
+// and build output are skipped.
 std::string source_path(const FrameName& frame) {
   namespace fs = std::filesystem;
-  constexpr std::size_t kMostSeen = 200'000;
+  constexpr std::size_t kMaxSeen = 200'000;
   std::string wanted = frame.class_name.substr(0, frame.class_name.rfind('.') + 1);
   for (char& c : wanted) c = c == '.' ? '/' : c;
   wanted = "/" + wanted + frame.file;
@@ -109,7 +110,7 @@ std::string source_path(const FrameName& frame) {
   for (fs::recursive_directory_iterator
            at(".", fs::directory_options::skip_permission_denied, wrong),
        end;
-       !wrong && at != end && seen < kMostSeen; at.increment(wrong), ++seen) {
+       !wrong && at != end && seen < kMaxSeen; at.increment(wrong), ++seen) {
     const std::string name = at->path().filename();
     if (at->is_directory(wrong) && (name.starts_with('.') || name == "target" || name == "build")) {
       at.disable_recursion_pending();
@@ -120,8 +121,8 @@ std::string source_path(const FrameName& frame) {
   return {};
 }
 
-// Of a test its class and its method; of a site where it is, and the class that is allocated there.
-std::pair<std::string, std::string> in_two(const std::string& name) {
+// The class and the method of a test; the method of a site and the class that it allocates.
+std::pair<std::string, std::string> split_name(const std::string& name) {
   constexpr std::string_view kAt = " @ ";
   if (const std::size_t at = name.find(kAt); at != std::string::npos) {
     return {name.substr(at + kAt.size()), name.substr(0, at)};
@@ -131,7 +132,7 @@ std::pair<std::string, std::string> in_two(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-// What a workflow command takes as its message.
+// The text as the message of a workflow command.
 std::string escaped_for_annotation(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -149,9 +150,9 @@ std::string escaped_for_annotation(std::string_view text) {
 }  // namespace
 
 std::string change_text(const Changed& changed) {
-  return said("{}: {} objects, {} bytes", changed.name,
-              with_change(changed.now.objects, changed.before.objects),
-              with_change(changed.now.bytes, changed.before.bytes));
+  return printable_format("{}: {} objects, {} bytes", changed.name,
+                          with_change(changed.now.objects, changed.before.objects),
+                          with_change(changed.now.bytes, changed.before.bytes));
 }
 
 std::string findings_text(const Findings& findings) {
@@ -162,24 +163,24 @@ std::string findings_text(const Findings& findings) {
                         grouped(once.objects), grouped(once.bytes));
   }
   append_list(text, findings, changes.grown, "grew", true);
-  append_list(text, findings, changes.fresh, "new", findings.new_fails);
-  append_list(text, findings, changes.gone, "gone", false);
+  append_list(text, findings, changes.added, "new", findings.new_fails);
+  append_list(text, findings, changes.removed, "gone", false);
   std::vector<Changed> high;
   for (const Changed& one : changes.shrunk) {
-    if (much_too_high(one)) high.push_back(one);
+    if (is_far_too_high(one)) high.push_back(one);
   }
   append_list(text, findings, high, "the limit is much too high", false);
-  if (findings.failed() || !changes.fresh.empty() || !high.empty()) {
+  if (findings.failed() || !changes.added.empty() || !high.empty()) {
     text += "\n";
     if (findings.now->by_site && findings.failed() && findings.measured.ends_with(".jsonl")) {
-      text +=
-          said("`ddm allocs --diff {} {} -o difference.html` draws it in two colours\n",
-               findings.of_reports ? findings.baseline : "BEFORE.sites.jsonl", findings.measured);
+      text += printable_format(
+          "`ddm allocs --diff {} {} -o difference.html` draws it in two colours\n",
+          findings.of_reports ? findings.baseline : "BEFORE.sites.jsonl", findings.measured);
     }
     if (findings.of_reports) return text;
-    text += said("`ddm gate {} --baseline {}{}{} --update` makes this the baseline\n",
-                 findings.measured, findings.baseline, findings.below.empty() ? "" : " --below ",
-                 findings.below);
+    text += printable_format("`ddm gate {} --baseline {}{}{} --update` makes this the baseline\n",
+                             findings.measured, findings.baseline,
+                             findings.below.empty() ? "" : " --below ", findings.below);
   }
   return text;
 }
@@ -188,8 +189,8 @@ Json findings_json(const Findings& findings) {
   const Comparison& changes = findings.changes;
   return {{"grown", changes_json(findings, changes.grown, true)},
           {"shrunk", changes_json(findings, changes.shrunk, false)},
-          {"new", changes_json(findings, changes.fresh, true)},
-          {"gone", changes_json(findings, changes.gone, false)}};
+          {"new", changes_json(findings, changes.added, true)},
+          {"gone", changes_json(findings, changes.removed, false)}};
 }
 
 std::string findings_markdown(const Findings& findings) {
@@ -210,7 +211,7 @@ std::string findings_markdown(const Findings& findings) {
     text += "\n";
   };
   table(findings.changes.grown, "grew");
-  table(findings.changes.fresh, "new");
+  table(findings.changes.added, "new");
   table(findings.changes.shrunk, "shrank");
   return text;
 }
@@ -224,7 +225,7 @@ std::string findings_junit(const Findings& findings) {
   suite.append_attribute("failures") = static_cast<unsigned>(failing.size());
   for (const auto& [name, amount] : findings.now->amounts) {
     auto one = suite.append_child("testcase");
-    const auto [of, what] = in_two(name);
+    const auto [of, what] = split_name(name);
     one.append_attribute("classname") = of.c_str();
     one.append_attribute("name") = what.c_str();
     for (const Changed* const failed : failing) {
@@ -249,7 +250,7 @@ std::string findings_annotations(const Findings& findings) {
       const FrameName frame = first_outside_jdk(site.stack);
       if (!frame.known() || frame.line <= 0) continue;
       const std::string path = source_path(frame);
-      place = said(" file={},line={}", path.empty() ? frame.file : path, frame.line);
+      place = printable_format(" file={},line={}", path.empty() ? frame.file : path, frame.line);
       break;
     }
     text += fmt::format("::error{}::{}\n", place,

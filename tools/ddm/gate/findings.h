@@ -1,4 +1,4 @@
-// What a gate has found, for people, for programs and for what shows it beside the code.
+// The result of a gate as text, JSON, Markdown, JUnit XML and workflow annotations.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace ddm {
 
 struct Findings {
   Comparison changes;
-  bool new_fails = false;  // of sites a new one is growth; of tests a new one is just not known yet
+  bool new_fails = false;  // a new site is growth; a new test is only not in the baseline yet
   const Measured* now = nullptr;
   std::string baseline, measured;  // the files
-  std::string below;               // as it was asked for
-  bool of_reports = false;         // the baseline is one, too
-  bool failed() const { return !changes.grown.empty() || (new_fails && !changes.fresh.empty()); }
+  std::string below;               // the METHOD of --below
+  bool of_reports = false;         // the baseline is a report, too
+  bool failed() const { return !changes.grown.empty() || (new_fails && !changes.added.empty()); }
 };
 
 // "p.T.slow: 5,441 objects (+3), 364,544 bytes (+512)".
@@ -26,8 +26,8 @@ std::string findings_text(const Findings& findings);
 Json findings_json(const Findings& findings);
 std::string findings_markdown(const Findings& findings);
 std::string findings_junit(const Findings& findings);
-// "::error file=src/main/java/shop/Shop.java,line=30::..." a line, for what grew and is new where that
-// fails; the file is looked for below the working directory.
+// "::error file=src/main/java/shop/Shop.java,line=30::..." lines, one for each entry that makes the
+// gate fail; source files are searched below the working directory.
 std::string findings_annotations(const Findings& findings);
 
 }  // namespace ddm

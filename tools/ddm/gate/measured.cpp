@@ -26,8 +26,8 @@ int jdk_of(std::string_view vm) {
   return number_in<int>(version.substr(0, version.find_first_not_of("0123456789"))).value_or(0);
 }
 
-// Without what is another one in each run: a hidden class's address, and the number of a lambda on 17.
-std::string lasting(std::string name) {
+// Removes what differs from run to run: a hidden class's address, and the number of a lambda on 17.
+std::string stable_name(std::string name) {
   if (const std::size_t address = name.find("/0x"); address != std::string::npos) {
     name.resize(address);
     const std::size_t last = name.find_last_not_of("0123456789");
@@ -40,12 +40,12 @@ std::string lasting(std::string name) {
 std::string site_name(const std::string& class_name, const Json& stack) {
   const FrameName frame = first_outside_jdk(stack);
   return printable(
-      lasting(class_name) + " @ " +
-      (frame.known() ? lasting(frame.class_name) + "." + frame.method : "(no Java frame)"));
+      stable_name(class_name) + " @ " +
+      (frame.known() ? stable_name(frame.class_name) + "." + frame.method : "(no Java frame)"));
 }
 
-bool is_set_apart(const Json& stack) {
-  bool jdk = true;  // so far, what runs tests aside
+bool is_first_use_or_wait(const Json& stack) {
+  bool jdk = true;  // all frames so far, apart from test frameworks
   return std::ranges::any_of(stack, [&](const Json& frame) {
     const std::string class_name = text_of(frame, "class"), method = text_of(frame, "method");
     jdk = jdk && !is_of_program_under_test(class_name);
@@ -54,12 +54,12 @@ bool is_set_apart(const Json& stack) {
 }
 
 // A site as jsonl has it. `below`: see read_measured().
-void take_site(const Json& object, const std::string& below, Measured& measured) {
-  if (!below.empty() && !stands_below(object, below)) return;
+void add_site(const Json& object, const std::string& below, Measured& measured) {
+  if (!below.empty() && !has_frame_of(object, below)) return;
   MeasuredSite site{text_of(object, "class"),
                     {number_of(object, "count"), number_of(object, "bytes")},
                     object.value("stack", Json::array())};
-  if (is_set_apart(site.stack)) {
+  if (is_first_use_or_wait(site.stack)) {
     measured.first_use.objects += site.amount.objects;
     measured.first_use.bytes += site.amount.bytes;
     return;
@@ -71,7 +71,7 @@ void take_site(const Json& object, const std::string& below, Measured& measured)
   measured.sites[name].push_back(std::move(site));
 }
 
-// The lines of a report up to its records, which are not looked at.
+// The lines of a report up to its records, which are not parsed.
 std::optional<Error> read_sites(std::istream& lines, const std::string& below, Measured& measured) {
   constexpr std::string_view kRecord = R"({"type":"record")";
   std::string line;
@@ -88,13 +88,13 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
       }
       measured.jdk = jdk_of(text_of(object, "vm"));
     }
-    if (type == "site") take_site(object, below, measured);
+    if (type == "site") add_site(object, below, measured);
   }
   return {};
 }
 
-// What the listener leaves beside its list (agent/adapters/test_kit/site_lines.h). In files of
-// earlier versions the stacks consist of frames, not of their numbers.
+// The file that the listener writes beside its list (agent/adapters/test_kit/site_lines.h). In
+// files of earlier versions the stacks consist of frames, not of their numbers.
 void read_sites_of_tests(const std::string& path, Measured& measured) {
   std::ifstream lines(path + ".sites.jsonl");
   std::unordered_map<std::int64_t, Json> frames;
@@ -134,7 +134,7 @@ Amounts sites_of_tests(const Measured& measured) {
   return amounts;
 }
 
-void put_grown_sites_first(Measured& measured, const Amounts& before) {
+void sort_sites_by_growth(Measured& measured, const Amounts& before) {
   const Amounts now = sites_of_tests(measured);
   for (auto& [test, sites] : measured.sites) {
     const auto growth = [&, of = test + ": "](const MeasuredSite& site) {
@@ -165,7 +165,7 @@ Result<Measured> read_measured(const std::string& path, const std::string& below
     const auto read = read_pprof_sites(bytes.view());
     if (!read) return Error{path + " is no profile to compare: " + read.message()};
     measured.jdk = jdk_of(read->vm);
-    for (const Json& site : read->sites) take_site(site, below, measured);
+    for (const Json& site : read->sites) add_site(site, below, measured);
   } else if (measured.by_site) {
     if (auto wrong = read_sites(file, below, measured)) {
       return Error{path + " is no jsonl report to compare: " + wrong->message};

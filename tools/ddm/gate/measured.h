@@ -1,5 +1,5 @@
-// What a run has allocated, from what it left: a report (jsonl, .sites.jsonl, .pb.gz) by site, or the list
-// that ddm-test.jar writes, by test.
+// The allocations of a run, read from a file that it has written: by site from a report (jsonl,
+// .sites.jsonl, .pb.gz), or by test from the list of ddm-test.jar.
 #pragma once
 
 #include <istream>
@@ -21,21 +21,21 @@ struct MeasuredSite {
 struct Measured {
   Amounts amounts;
   std::map<std::string, std::vector<MeasuredSite>> sites;  // by name, most bytes first
-  Amount first_use;  // of a report: in none of the others, see report/first_use.h
-  int jdk = 0;       // 0: it does not say
+  Amount first_use;  // of a report; not in `amounts`: see stack/names/first_use.h
+  int jdk = 0;       // 0: not stated
   bool by_site = false;
 };
 
-// What stands beside a baseline of tests, so that the sites that have grown in a test come first: its sites
-// under "TEST: Class @ package.Class.method", in the same format.
+// The contents of the file beside a baseline of tests, which tells which sites of a test have
+// grown: one "TEST: Class @ package.Class.method" for each site, in the format of a baseline.
 Amounts sites_of_tests(const Measured& measured);
-// With those of the baseline: the sites of each test by how much they have grown.
-void put_grown_sites_first(Measured& measured, const Amounts& before);
+// Orders the sites of each test by their growth; `before`: sites_of_tests() of the baseline.
+void sort_sites_by_growth(Measured& measured, const Amounts& before);
 
-// Whether a file is a report, by its first byte; a list begins with neither.
+// Whether a file is a report, judged by its first byte: '{' or that of gzip.
 bool is_report(std::istream& file);
 
-// `below`: of a report only what came below this method; "" all of it.
+// `below`: only allocations below this method, if the file is a report; "": all.
 Result<Measured> read_measured(const std::string& path, const std::string& below);
 
 }  // namespace ddm

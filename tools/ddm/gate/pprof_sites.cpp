@@ -1,6 +1,6 @@
 #include "gate/pprof_sites.h"
 
-// protozero then gives std::string_view where it hands out bytes.
+// Makes protozero return bytes as std::string_view.
 #define PROTOZERO_USE_VIEW std::string_view
 
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace {
 
 using protozero::pbf_reader;
 
-constexpr std::size_t kMostProfileBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxProfileBytes = std::size_t{1} << 30;
 
-// Of a message whose field `tag` is a number, that number; 0 is what a field has that is not there.
+// The number in field `tag` of a message; 0, protobuf's default, if it is missing.
 std::uint64_t number_of_message(pbf_reader message, protozero::pbf_tag_type tag) {
   return message.next(tag) ? message.get_uint64() : 0;
 }
@@ -33,7 +33,7 @@ class ProfileSites {
     for (pbf_reader in(profile.data(), profile.size()); in.next();) take(in);
   }
 
-  // Why these are no figures to compare; none: they are.
+  // Why the figures cannot be compared; none: they can.
   std::optional<std::string> unfit() const {
     if (types_.size() < 2 || text(types_[0]) != "alloc_objects" ||
         text(types_[1]) != "alloc_space") {
@@ -79,13 +79,13 @@ class ProfileSites {
     }
   }
 
-  struct Place {
+  struct Location {
     std::uint64_t function = 0;
     int line = kLineUnknown;
   };
   void take_location(pbf_reader message) {
     std::uint64_t id = 0;
-    Place place;
+    Location place;
     while (message.next()) {
       if (message.tag() == 1) {
         id = message.get_uint64();
@@ -164,7 +164,7 @@ class ProfileSites {
   }
 
   Json frame(std::uint64_t location) const {
-    const Place& place = locations_.at(location);
+    const Location& place = locations_.at(location);
     const Function& function = functions_.at(place.function);
     const std::string name(text(function.name));
     const std::size_t dot = name.rfind('.');
@@ -177,15 +177,15 @@ class ProfileSites {
 
   std::vector<std::uint64_t> types_, comments_;
   std::vector<std::string_view> samples_, texts_;
-  std::unordered_map<std::uint64_t, Place> locations_;
+  std::unordered_map<std::uint64_t, Location> locations_;
   std::unordered_map<std::uint64_t, Function> functions_;
 };
 
 }  // namespace
 
-// protozero, and at() above, throw at what is damaged.
+// protozero, and at() above, throw on damaged data.
 Result<PprofSites> read_pprof_sites(std::string_view gzipped) {
-  const auto profile = unzipped(gzipped, kMostProfileBytes);
+  const auto profile = unzipped(gzipped, kMaxProfileBytes);
   if (!profile) return Error{"it is damaged, or larger than 1 GiB"};
   try {
     const ProfileSites sites(*profile);

@@ -1,5 +1,5 @@
-// The sites of a profile that this project wrote (.pb.gz: report_pprof.cpp has its fields), read again.
-// Pure; the bytes may be anything, and damaged ones are errors.
+// Reads the sites of a profile that this project has written (.pb.gz, fields: report_pprof.cpp).
+// Pure; the bytes may be arbitrary, and damaged ones are errors.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace ddm {
 
 struct PprofSites {
-  std::string vm;  // as a jsonl summary has it; "" where the profile does not say
+  std::string vm;  // as a jsonl summary has it; "" if the profile does not state it
   // {"class":,"count":,"bytes":,"stack":[{"class":,"method":,"file":,"line":}]} each, as in jsonl.
   std::vector<Json> sites;
 };

@@ -1,4 +1,4 @@
-// The letters of a font as bitmaps, drawn while the command is built (make_glyphs.cpp).
+// The glyphs of a font as bitmaps, drawn while the command is built (make_glyphs.cpp).
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 namespace ddm {
 
 struct Glyph {
-  std::uint32_t at;  // of its bitmap in kGlyphInk, row by row
+  std::uint32_t at;  // offset of its bitmap in kGlyphInk, row by row
   std::int8_t advance, left, top;
   std::uint8_t width, height;
 };
 
-extern const int kGlyphAscent, kGlyphLine;  // pixels above the base line, and from line to line
+extern const int kGlyphAscent, kGlyphLine;  // ascent and line height in pixels
 extern const unsigned kFirstGlyph, kLastGlyph;
 extern const Glyph kGlyphs[];
 extern const unsigned char kGlyphInk[];  // 0 paper, 255 ink
 
 // Calls put(x, y, ink) for each pixel of UTF-8 text that has ink; (0, 0) is the upper left corner.
-// Letters that the tables do not have are '?'. How wide it is.
+// Characters without a glyph are drawn as '?'. Returns the width.
 template <typename Put>
 int draw_text(std::string_view text, Put put) {
   int x = 0;

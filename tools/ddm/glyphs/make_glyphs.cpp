@@ -1,10 +1,10 @@
-// Draws the letters of a font with FreeType, while the command is built, for what the command writes
+// Draws the glyphs of a font with FreeType, while the command is built, for what the command writes
 // into pictures: it then needs neither FreeType nor a font where it runs.
 //
 //   make_glyphs FONT PIXELS OUT.cpp
 //
-// Writes glyphs.h's tables: of each letter from U+0020 to U+017F how far it moves on, where its bitmap
-// lies to it, and how much of each pixel is ink.
+// Writes glyphs.h's tables: for each character from U+0020 to U+017F its advance, the offset of its
+// bitmap, and the coverage of each pixel.
 #include <ft2build.h>
 #include FT_FREETYPE_H
 

@@ -16,7 +16,7 @@ bool ends_in(std::string_view name, std::string_view wanted) {
   return before == '.' || before == '$';
 }
 
-std::string few(const std::set<std::string>& names) {
+std::string name_list(const std::set<std::string>& names) {
   std::string list;
   std::size_t listed = 0;
   for (const std::string& name : names) {
@@ -40,10 +40,10 @@ Result<ClassChoice> choose_class(const HeapGraph& graph, std::string_view wanted
   }
   const std::set<std::string>& meant = !whole.empty() ? whole : by_end;
   const std::string quoted = "'" + printable(wanted) + "'";
-  if (meant.size() > 1) return Error{quoted + " may be " + few(meant)};
+  if (meant.size() > 1) return Error{quoted + " may be " + name_list(meant)};
   if (meant.empty()) {
     return Error{"there is no class " + quoted + " in the heap dump" +
-                 (alike.empty() ? std::string() : "; there are " + few(alike))};
+                 (alike.empty() ? std::string() : "; there are " + name_list(alike))};
   }
   ClassChoice choice{*meant.begin(), {}};
   std::vector<bool> is_meant(names.size());

@@ -22,12 +22,12 @@ std::string type_name(const std::string& internal) {
 
 void DumpNames::note(HprofReader& in, const HprofReader::Record& record) {
   id_bytes_ = in.id_bytes();
-  const auto place = [&] { return Place{in.bytes().position(), in.left()}; };
+  const auto extent = [&] { return Extent{in.bytes().position(), in.left()}; };
   switch (record.tag) {
     case HprofReader::kText: {
       if (record.length < id_bytes_) break;
       const std::uint64_t id = in.id();
-      texts_[id] = place();
+      texts_[id] = extent();
       break;
     }
     case HprofReader::kLoadClass: {
@@ -41,12 +41,12 @@ void DumpNames::note(HprofReader& in, const HprofReader::Record& record) {
     }
     case HprofReader::kFrame: {
       const std::uint64_t id = in.id();
-      frames_[id] = place();
+      frames_[id] = extent();
       break;
     }
     case HprofReader::kTrace: {
       const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
-      traces_[serial] = place();
+      traces_[serial] = extent();
       break;
     }
     default:
@@ -66,20 +66,20 @@ std::string DumpNames::class_name(std::uint64_t class_id) const {
 }
 
 std::string DumpNames::text(std::uint64_t id) const {
-  const auto place = texts_.find(id);
-  if (place == texts_.end()) return id == 0 ? "" : "unknown";
+  const auto extent = texts_.find(id);
+  if (extent == texts_.end()) return id == 0 ? "" : "unknown";
   HprofBytes bytes(fd_, 1 << 12);
-  bytes.skip(place->second.at);
-  return utf8_of(bytes.text(std::min(place->second.bytes, kLongestName)));
+  bytes.skip(extent->second.at);
+  return utf8_of(bytes.text(std::min(extent->second.bytes, kLongestName)));
 }
 
 std::vector<DumpFrame> DumpNames::stack(std::uint32_t serial) {
-  const auto place = traces_.find(serial);
+  const auto extent = traces_.find(serial);
   std::vector<DumpFrame> result;
-  if (place == traces_.end() || place->second.bytes < 8) return result;
+  if (extent == traces_.end() || extent->second.bytes < 8) return result;
   HprofBytes bytes(fd_, 1 << 12);
-  bytes.skip(place->second.at + 4);
-  const std::uint64_t most = (place->second.bytes - 8) / id_bytes_;
+  bytes.skip(extent->second.at + 4);
+  const std::uint64_t most = (extent->second.bytes - 8) / id_bytes_;
   for (auto n = std::min({bytes.integer(4), most, std::uint64_t{kDeepest}}); n > 0 && bytes.good();
        --n) {
     result.push_back(frame(bytes.integer(id_bytes_)));
@@ -89,10 +89,10 @@ std::vector<DumpFrame> DumpNames::stack(std::uint32_t serial) {
 
 const DumpFrame& DumpNames::frame(std::uint64_t id) {
   const auto [at, fresh] = shown_.try_emplace(id);
-  const auto place = frames_.find(id);
-  if (!fresh || place == frames_.end()) return at->second;
+  const auto extent = frames_.find(id);
+  if (!fresh || extent == frames_.end()) return at->second;
   HprofBytes bytes(fd_, 1 << 8);
-  bytes.skip(place->second.at);
+  bytes.skip(extent->second.at);
   DumpFrame& frame = at->second;
   frame.name.method = text(bytes.integer(id_bytes_));
   frame.signature = text(bytes.integer(id_bytes_));

@@ -34,7 +34,7 @@ class DumpNames {
   std::vector<DumpFrame> stack(std::uint32_t serial);
 
  private:
-  struct Place {
+  struct Extent {
     std::uint64_t at = 0;
     std::uint64_t bytes = 0;
   };
@@ -43,8 +43,8 @@ class DumpNames {
 
   const int fd_;
   std::uint32_t id_bytes_ = 8;
-  std::unordered_map<std::uint64_t, Place> texts_, frames_;
-  std::unordered_map<std::uint32_t, Place> traces_;
+  std::unordered_map<std::uint64_t, Extent> texts_, frames_;
+  std::unordered_map<std::uint32_t, Extent> traces_;
   std::unordered_map<std::uint64_t, std::uint64_t> classes_;
   std::unordered_map<std::uint32_t, std::uint64_t> classes_by_serial_;
   std::unordered_map<std::uint64_t, DumpFrame> shown_;

@@ -48,7 +48,7 @@ class DumpReading {
   template <typename Use>
   std::optional<Error> walk(Use use) {
     HprofReader in(fd_);
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     in.open();
     while (const auto record = in.next()) {
       if (record->holds_objects()) {
@@ -58,9 +58,9 @@ class DumpReading {
       } else if (first_) {
         names_.note(in, *record);
       }
-      if (in.bytes().position() < told + kProgressBytes) continue;
-      told = in.bytes().position();
-      progress_(told);
+      if (in.bytes().position() < reported + kProgressBytes) continue;
+      reported = in.bytes().position();
+      progress_(reported);
     }
     if (!in.problem().empty()) return Error{in.problem()};
     return {};
@@ -76,7 +76,7 @@ class DumpReading {
   }
 
   SitesOfDump result() {
-    std::unordered_map<std::string, std::size_t> places;
+    std::unordered_map<std::string, std::size_t> indices;
     SitesOfDump dump;
     for (const auto& [key, sum] : sums_) {
       DumpSite site{sum.primitives ? DumpNames::array_name(static_cast<std::uint8_t>(key.of))
@@ -91,8 +91,8 @@ class DumpReading {
         dump.with_stack += site.count;
         dump.with_stack_bytes += site.bytes;
       }
-      const auto [at, fresh] = places.emplace(look_of(site), dump.sites.size());
-      if (fresh) {
+      const auto [at, inserted] = indices.emplace(site_key(site), dump.sites.size());
+      if (inserted) {
         dump.sites.push_back(std::move(site));
       } else {
         dump.sites[at->second].count += site.count;
@@ -116,13 +116,13 @@ class DumpReading {
 
 }  // namespace
 
-std::string look_of(const DumpSite& site) {
-  std::string look = site.class_name;
+std::string site_key(const DumpSite& site) {
+  std::string key = site.class_name;
   for (const DumpFrame& frame : site.stack) {
-    look += fmt::format("\n{}.{}{} {}", frame.name.class_name, frame.name.method, frame.signature,
-                        frame.name.line);
+    key += fmt::format("\n{}.{}{} {}", frame.name.class_name, frame.name.method, frame.signature,
+                       frame.name.line);
   }
-  return look;
+  return key;
 }
 
 Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64_t)>& progress) {

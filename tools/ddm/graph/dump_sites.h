@@ -24,8 +24,8 @@ struct DumpSite {
   std::optional<std::int64_t> retained;  // retained bytes, if requested
 };
 
-// Equal stacks belong to one site, and so do classes of one name from several loaders.
-std::string look_of(const DumpSite& site);
+// Identifies a site: equal stacks, and classes of one name from several loaders, are one site.
+std::string site_key(const DumpSite& site);
 
 struct SitesOfDump {
   std::vector<DumpSite> sites;  // most bytes first

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 8;
 constexpr std::uint64_t kUsualHeader = 16, kLargestHeader = 24, kGaps = 16;
-constexpr int kMostClassesAbove = 1000;
+constexpr int kMaxClassesAbove = 1000;
 constexpr std::uint64_t kMostlyUpwards =
     100;  // addresses that follow each other, to each that does not
 
@@ -72,14 +72,14 @@ std::uint64_t DumpSizes::bytes_of(const Object& object) const {
 
 std::uint64_t DumpSizes::packed_instance(const Object& object) const {
   std::uint64_t references = 0, above = object.of;
-  // A circle is no class hierarchy.
-  for (int i = 0; small_references_ && i < kMostClassesAbove; ++i) {
+  // A damaged dump may have a cycle of superclasses.
+  for (int i = 0; small_references_ && i < kMaxClassesAbove; ++i) {
     const auto known = classes_.find(above);
     if (known == classes_.end()) break;
     references += known->second.references;
     above = known->second.super;
   }
-  // The smallest header of an array has the length besides.
+  // An array's header also has the length.
   const std::uint64_t least = *std::min_element(headers_.begin(), headers_.end());
   const std::uint64_t array =
       least <= kLargestHeader ? std::max<std::uint64_t>(least, 12) : kUsualHeader;

@@ -8,10 +8,10 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kToldEvery = std::uint64_t{16} << 20;
-constexpr std::size_t kMostObjects = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMostReferences = std::numeric_limits<std::uint32_t>::max() - 4;
-constexpr int kMostSupers = 1000;
+constexpr std::uint64_t kProgressInterval = std::uint64_t{16} << 20;
+constexpr std::size_t kMaxObjects = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMaxReferences = std::numeric_limits<std::uint32_t>::max() - 4;
+constexpr int kMaxSupers = 1000;
 constexpr std::uint8_t kFirstPrimitive = 4, kPrimitives = 12;
 constexpr std::string_view kReference = "java.lang.ref.Reference";
 
@@ -26,21 +26,21 @@ Result<HeapGraph> HeapGraph::read(int fd, const std::function<void(std::uint64_t
       [&](HprofReader&, const HprofReader::Object& object) { graph.learn(object, details); },
       &details, [&](std::uint64_t bytes) { progress(first_pass = bytes); });
   if (wrong) return *wrong;
-  if (graph.numbers_.size() > kMostObjects) return Error{"it has more objects than are read here"};
+  if (graph.numbers_.size() > kMaxObjects) return Error{"it has more objects than are read here"};
   graph.numbers_.complete();
   graph.lay_out();
-  graph.of_.resize(graph.numbers_.size());
-  graph.words_.resize(graph.numbers_.size());
+  graph.class_of_.resize(graph.numbers_.size());
+  graph.size_words_.resize(graph.numbers_.size());
   graph.traces_.resize(graph.numbers_.size());
-  graph.first_.reserve(graph.numbers_.size() + 1);
+  graph.first_edge_.reserve(graph.numbers_.size() + 1);
   wrong = graph.walk(
       [&](HprofReader& in, const HprofReader::Object& object) { graph.link(in, object); }, nullptr,
       [&](std::uint64_t bytes) { progress(first_pass + bytes); });
   if (wrong) return *wrong;
-  if (graph.edges_.size() > kMostReferences) {
+  if (graph.edges_.size() > kMaxReferences) {
     return Error{"it has more references than are read here"};
   }
-  graph.first_.push_back(static_cast<std::uint32_t>(graph.edges_.size()));
+  graph.first_edge_.push_back(static_cast<std::uint32_t>(graph.edges_.size()));
   return graph;
 }
 
@@ -48,7 +48,7 @@ std::optional<Error> HeapGraph::walk(
     const std::function<void(HprofReader&, const HprofReader::Object&)>& use,
     HprofReader::ClassDetails* details, const std::function<void(std::uint64_t)>& progress) {
   HprofReader in(fd_);
-  std::uint64_t told = 0;
+  std::uint64_t reported = 0;
   if (in.open()) id_bytes_ = in.id_bytes();
   in.keep_details_in(details);
   while (const auto record = in.next()) {
@@ -57,15 +57,15 @@ std::optional<Error> HeapGraph::walk(
     } else if (details != nullptr) {
       names_.note(in, *record);
     }
-    if (in.bytes().position() < told + kToldEvery) continue;
-    told = in.bytes().position();
-    progress(told);
+    if (in.bytes().position() < reported + kProgressInterval) continue;
+    reported = in.bytes().position();
+    progress(reported);
   }
   if (!in.problem().empty()) return Error{in.problem()};
   return {};
 }
 
-// What a primitive array is of has no class in the dump that its objects name.
+// Primitive arrays name no class object in the dump; they get classes of their own here.
 void HeapGraph::add_array_classes() {
   classes_.resize(kPrimitives - kFirstPrimitive);
   for (std::uint8_t element = kFirstPrimitive; element < kPrimitives; ++element) {
@@ -107,7 +107,7 @@ void HeapGraph::lay_out() {
 void HeapGraph::lay_out(Class& one) {
   std::uint32_t offset = 0;
   int above = 0;
-  for (const Class* at = &one; above < kMostSupers; ++above) {
+  for (const Class* at = &one; above < kMaxSupers; ++above) {
     const bool is_reference = at->id != 0 && names_.class_name(at->id) == kReference;
     for (const HprofReader::Field& field : at->fields) {
       if (field.type == kHprofReference) {
@@ -133,16 +133,16 @@ void HeapGraph::link(HprofReader& in, const HprofReader::Object& object) {
     return;
   }
   const std::uint32_t number = linked_++;
-  if (number >= of_.size()) return;  // the file has changed
-  first_.push_back(static_cast<std::uint32_t>(std::min(edges_.size(), kMostReferences)));
-  words_[number] = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+  if (number >= class_of_.size()) return;  // the file has changed
+  first_edge_.push_back(static_cast<std::uint32_t>(std::min(edges_.size(), kMaxReferences)));
+  size_words_[number] = static_cast<std::uint32_t>(std::min<std::uint64_t>(
       sizes_.bytes_of(object) / 8, std::numeric_limits<std::uint32_t>::max()));
   traces_[number] = object.trace;
   const auto of = class_numbers_.find(object.kind == HprofReader::kClass ? object.id : object.of);
   HprofBytes& bytes = in.bytes();
   switch (object.kind) {
     case HprofReader::kPrimitiveArray:
-      of_[number] = object.element - kFirstPrimitive;
+      class_of_[number] = object.element - kFirstPrimitive;
       return;
     case HprofReader::kObjectArray:
       for (std::uint32_t i = 0; i < object.count && bytes.good(); ++i) {
@@ -167,7 +167,7 @@ void HeapGraph::link(HprofReader& in, const HprofReader::Object& object) {
       }
     }
   }
-  of_[number] = of != class_numbers_.end() ? of->second : 0;
+  class_of_[number] = of != class_numbers_.end() ? of->second : 0;
 }
 
 const HeapGraph::Thread* HeapGraph::thread(std::uint32_t serial) const {
@@ -181,21 +181,21 @@ std::string HeapGraph::class_name(std::uint32_t number) const {
 }
 
 std::string HeapGraph::reference_name(ObjectNumber object, std::uint32_t at) const {
-  const Class& one = classes_[of_[object]];
-  const std::uint32_t own = first_[object + 1] - first_[object];
+  const Class& one = classes_[class_of_[object]];
+  const std::uint32_t own = first_edge_[object + 1] - first_edge_[object];
   if (at >= own) {
     const bool loader = is_class(object) && at == own;
     const bool super = is_class(object) && at > own;
-    return class_name(of_[object]) + (loader ? ".<loader>" : super ? ".<super>" : ".<class>");
+    return class_name(class_of_[object]) + (loader ? ".<loader>" : super ? ".<super>" : ".<class>");
   }
   if (is_class(object) && at < one.statics.size()) {
-    return class_name(of_[object]) + "." + names_.text(one.statics[at].name);
+    return class_name(class_of_[object]) + "." + names_.text(one.statics[at].name);
   }
-  // In a damaged dump an object may stand where a class does.
-  if (one.array || at >= one.fields_of_instance.size()) return class_name(of_[object]);
+  // In a damaged dump an object may be named as a class.
+  if (one.array || at >= one.fields_of_instance.size()) return class_name(class_of_[object]);
   const Name& name = one.fields_of_instance[at];
-  // A referent is told by the kind of reference that it is of.
-  const std::uint32_t owner = at == one.referent ? of_[object] : name.owner;
+  // A referent is named after the class of the reference object.
+  const std::uint32_t owner = at == one.referent ? class_of_[object] : name.owner;
   return class_name(owner) + "." + names_.text(name.text);
 }
 

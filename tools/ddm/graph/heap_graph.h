@@ -40,8 +40,10 @@ class HeapGraph {
   // `fd`: read by pread(). `progress`: called from time to time with the bytes read.
   static Result<HeapGraph> read(int fd, const std::function<void(std::uint64_t)>& progress);
 
-  std::size_t size() const { return of_.size(); }
-  std::uint64_t bytes_of(ObjectNumber object) const { return std::uint64_t{words_[object]} * 8; }
+  std::size_t size() const { return class_of_.size(); }
+  std::uint64_t bytes_of(ObjectNumber object) const {
+    return std::uint64_t{size_words_[object]} * 8;
+  }
   std::uint32_t trace_of(ObjectNumber object) const { return traces_[object]; }
   std::span<const Root> roots() const { return roots_; }
   // By serial number; null: unknown.
@@ -52,30 +54,30 @@ class HeapGraph {
   // The objects that an object refers to by its fields, elements or static fields, kNone for null.
   // The last ones are implicit references: an object's class; a class's loader and superclass.
   std::uint32_t references(ObjectNumber object) const {
-    return first_[object + 1] - first_[object] + (is_class(object) ? 2 : 1);
+    return first_edge_[object + 1] - first_edge_[object] + (is_class(object) ? 2 : 1);
   }
   ObjectNumber reference(ObjectNumber object, std::uint32_t at) const {
-    const std::uint32_t own = first_[object + 1] - first_[object];
-    if (at < own) return edges_[first_[object] + at];
-    const Class& of = classes_[of_[object]];
+    const std::uint32_t own = first_edge_[object + 1] - first_edge_[object];
+    if (at < own) return edges_[first_edge_[object] + at];
+    const Class& of = classes_[class_of_[object]];
     if (!is_class(object)) return of.object;
     return at == own ? of.loader : of.super < classes_.size() ? classes_[of.super].object : kNone;
   }
   // Whether that reference is java.lang.ref.Reference.referent, which does not keep its object
   // alive.
   bool is_weak(ObjectNumber object, std::uint32_t at) const {
-    return !is_class(object) && at == classes_[of_[object]].referent;
+    return !is_class(object) && at == classes_[class_of_[object]].referent;
   }
-  bool is_class(ObjectNumber object) const { return classes_[of_[object]].object == object; }
+  bool is_class(ObjectNumber object) const { return classes_[class_of_[object]].object == object; }
   bool is_array(ObjectNumber object) const {
-    return !is_class(object) && classes_[of_[object]].array;
+    return !is_class(object) && classes_[class_of_[object]].array;
   }
   bool is_static(ObjectNumber object, std::uint32_t at) const {
-    return is_class(object) && at < first_[object + 1] - first_[object];
+    return is_class(object) && at < first_edge_[object + 1] - first_edge_[object];
   }
 
   // Classes by number: those of the dump, then the arrays of primitives.
-  std::uint32_t class_of(ObjectNumber object) const { return of_[object]; }
+  std::uint32_t class_of(ObjectNumber object) const { return class_of_[object]; }
   std::size_t classes() const { return classes_.size(); }
   std::string class_name(std::uint32_t number) const;
   // "java.util.HashMap.table" of a field, "shop.Shop.ALL" of a static one, "java.lang.Object[]" of
@@ -107,7 +109,7 @@ class HeapGraph {
 
   explicit HeapGraph(int fd) : fd_(fd), names_(fd) {}
 
-  // `details`: where those of classes are left, and names are noted; null: they are known.
+  // `details`: receives the details of classes, and names are noted; null: the second pass.
   std::optional<Error> walk(
       const std::function<void(HprofReader&, const HprofReader::Object&)>& use,
       HprofReader::ClassDetails* details, const std::function<void(std::uint64_t)>& progress);
@@ -117,7 +119,7 @@ class HeapGraph {
   void lay_out(Class& one);
   void link(HprofReader& in, const HprofReader::Object& object);
   ObjectNumber field(ObjectNumber object, std::string_view name) const;
-  // What an instance's own class says of a field that is no reference: where it lies; none.
+  // The offset of a field that is no reference in instances of this class; none: no such field.
   std::optional<std::uint32_t> offset_of(std::uint32_t of, std::string_view name) const;
   void read_thread_names();
 
@@ -125,7 +127,7 @@ class HeapGraph {
   DumpNames names_;
   DumpSizes sizes_;
   ObjectNumbers numbers_;
-  std::vector<std::uint32_t> of_, words_, traces_, first_;
+  std::vector<std::uint32_t> class_of_, size_words_, traces_, first_edge_;
   std::vector<ObjectNumber> edges_;
   std::vector<Root> roots_;
   std::vector<Class> classes_;
@@ -133,7 +135,7 @@ class HeapGraph {
   std::unordered_map<std::uint32_t, Thread> threads_;
   std::optional<std::unordered_map<ObjectNumber, std::string>> thread_names_;
   std::uint32_t id_bytes_ = 8;
-  std::uint32_t linked_ = 0;  // so many objects
+  std::uint32_t linked_ = 0;  // number of objects linked so far
 };
 
 }  // namespace ddm

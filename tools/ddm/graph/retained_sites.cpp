@@ -9,7 +9,7 @@
 namespace ddm {
 
 SitesOfDump sites_with_retained(HeapGraph& graph,
-                                const std::function<std::string(const DumpSite&)>& look) {
+                                const std::function<std::string(const DumpSite&)>& key_of) {
   SitesOfDump dump;
   std::vector<std::uint32_t> site_of(graph.size());
   struct Known {
@@ -17,24 +17,24 @@ SitesOfDump sites_with_retained(HeapGraph& graph,
     bool has_stack = false;
   };
   std::unordered_map<std::uint64_t, Known> known;  // by class and stack
-  std::unordered_map<std::string, std::uint32_t> looks;
+  std::unordered_map<std::string, std::uint32_t> numbers;
   for (ObjectNumber object = 0; object < graph.size(); ++object) {
-    const std::uint32_t of = graph.class_of(object), trace = graph.trace_of(object);
-    // A class is no object that somebody allocated: it is of a site that is not shown.
+    const std::uint32_t class_number = graph.class_of(object), trace = graph.trace_of(object);
+    // Class objects are not allocated by a site: they belong to one that is not shown.
     const std::uint64_t key =
-        graph.is_class(object) ? ~std::uint64_t{0} : std::uint64_t{of} << 32 | trace;
-    const auto [found, fresh] = known.try_emplace(key);
-    if (fresh) {
+        graph.is_class(object) ? ~std::uint64_t{0} : std::uint64_t{class_number} << 32 | trace;
+    const auto [found, inserted] = known.try_emplace(key);
+    if (inserted) {
       DumpSite site;
       if (!graph.is_class(object)) {
-        site.class_name = graph.class_name(of);
+        site.class_name = graph.class_name(class_number);
         site.stack = graph.names().stack(trace);
       }
       const bool has_stack = !site.stack.empty();
-      const auto [place, new_look] =
-          looks.try_emplace(look(site), static_cast<std::uint32_t>(dump.sites.size()));
-      if (new_look) dump.sites.push_back(std::move(site));
-      found->second = {place->second, has_stack};
+      const auto [site_number, new_site] =
+          numbers.try_emplace(key_of(site), static_cast<std::uint32_t>(dump.sites.size()));
+      if (new_site) dump.sites.push_back(std::move(site));
+      found->second = {site_number->second, has_stack};
     }
     site_of[object] = found->second.number;
     DumpSite& site = dump.sites[found->second.number];

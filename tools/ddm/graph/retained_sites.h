@@ -6,8 +6,8 @@
 
 namespace ddm {
 
-// The largest retained size first. Sites with equal `look` are merged.
+// The largest retained size first. Sites with equal keys are merged.
 SitesOfDump sites_with_retained(HeapGraph& graph,
-                                const std::function<std::string(const DumpSite&)>& look);
+                                const std::function<std::string(const DumpSite&)>& key_of);
 
 }  // namespace ddm

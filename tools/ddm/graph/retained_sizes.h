@@ -19,24 +19,25 @@ class RetainedSizes {
   explicit RetainedSizes(const HeapGraph& graph);
 
   // 0: the object is unreachable.
-  std::uint64_t bytes(ObjectNumber object) const { return retained_[place_of_[object]]; }
+  std::uint64_t bytes(ObjectNumber object) const { return retained_[preorder_of_[object]]; }
 
   // For each group (group_of[object] < `groups`): the sum of the retained sizes of its objects that
-  // no other object of the group dominates. An object that two of them hold together is in neither.
+  // no other object of the group dominates. An object that only two of them together keep alive is
+  // counted for neither.
   std::vector<std::uint64_t> by_group(std::span<const std::uint32_t> group_of,
                                       std::size_t groups) const;
 
  private:
-  // Reachable objects in the order of a depth-first search from all roots (which have place 0);
-  // kNotHeld: unreachable.
-  using Place = std::uint32_t;
+  // The number of a reachable object in a depth-first search from kVirtualRoot (0), which refers to
+  // all GC roots and stands for unreachable objects, too.
+  using Preorder = std::uint32_t;
 
   void search(const HeapGraph& graph);
   void find_dominators(const HeapGraph& graph);
 
-  std::vector<Place> place_of_;          // by object
-  std::vector<ObjectNumber> object_at_;  // by place
-  std::vector<Place> parent_, dominator_;
+  std::vector<Preorder> preorder_of_;  // by object
+  std::vector<ObjectNumber> objects_;  // by preorder number
+  std::vector<Preorder> parent_, dominator_;
   std::vector<std::uint64_t> retained_;
 };
 

@@ -6,7 +6,7 @@ namespace ddm {
 namespace {
 
 constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
-// A way's first step names its root: "S" and the static field, or "R" and the root's number.
+// The first step of a path names its root: "S" and the static field, or "R" and the root's number.
 constexpr char kStatic = 'S', kRoot = 'R';
 
 bool is_variable(const HeapGraph::Root& root) {
@@ -17,39 +17,39 @@ bool is_variable(const HeapGraph::Root& root) {
 
 }  // namespace
 
-// First whatever lives is found; then the ways, the shortest first: from the static fields of all classes
-// that live and from the roots; then from the variables of threads' stacks to what is left, since much
-// that others hold stands in some variable, too, while it is worked with.
+// First all strongly reachable objects are found; then the shortest paths, breadth first: from the
+// static fields of all reachable classes and from the other roots; then from local variables to
+// what is left, since many objects that others hold are in a variable, too, while they are in use.
 RootPaths::RootPaths(HeapGraph& graph)
     : graph_(graph),
       reach_(graph.size()),
       before_(graph.size(), kNone),
       steps_of_(graph.size(), kNoStep) {
-  std::vector<ObjectNumber> found;
-  const auto begin_at = [&](ObjectNumber object) {
+  std::vector<ObjectNumber> queue;
+  const auto add_start = [&](ObjectNumber object) {
     if (before_[object] != kNone) return;
     before_[object] = object;
-    found.push_back(object);
+    queue.push_back(object);
   };
-  for (const HeapGraph::Root& root : graph.roots()) begin_at(root.object);
-  spread(found, Follow::kAll, Reach::kStrong);
+  for (const HeapGraph::Root& root : graph.roots()) add_start(root.object);
+  search(queue, Follow::kAll, Reach::kStrong);
   std::fill(before_.begin(), before_.end(), kNone);
-  found.clear();
+  queue.clear();
   for (ObjectNumber object = 0; object < graph.size(); ++object) {
-    if (reach_[object] == Reach::kStrong && graph.is_class(object)) begin_at(object);
+    if (reach_[object] == Reach::kStrong && graph.is_class(object)) add_start(object);
   }
   for (const HeapGraph::Root& root : graph.roots()) {
-    if (!is_variable(root)) begin_at(root.object);
+    if (!is_variable(root)) add_start(root.object);
   }
-  spread(found, Follow::kStaticsOfClasses, Reach::kStrong);
-  for (const HeapGraph::Root& root : graph.roots()) begin_at(root.object);
-  spread(found, Follow::kStaticsOfClasses, Reach::kStrong);
-  spread(found, Follow::kAll, Reach::kStrong);
-  spread(found, Follow::kWeakToo, Reach::kWeak);
+  search(queue, Follow::kStaticsOfClasses, Reach::kStrong);
+  for (const HeapGraph::Root& root : graph.roots()) add_start(root.object);
+  search(queue, Follow::kStaticsOfClasses, Reach::kStrong);
+  search(queue, Follow::kAll, Reach::kStrong);
+  search(queue, Follow::kWeakToo, Reach::kWeak);
 }
 
-// `from`: what was found so far, in the order of its distance; what is found is added.
-void RootPaths::spread(std::vector<ObjectNumber>& from, Follow follow, Reach reach) {
+// Breadth-first search. `from`: the objects found so far, nearest first; further ones are appended.
+void RootPaths::search(std::vector<ObjectNumber>& from, Follow follow, Reach reach) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const ObjectNumber object = from[i];
     if (reach_[object] == Reach::kNot) reach_[object] = reach;
@@ -67,7 +67,7 @@ void RootPaths::spread(std::vector<ObjectNumber>& from, Follow follow, Reach rea
   }
 }
 
-std::uint32_t RootPaths::place_of(ObjectNumber from, ObjectNumber to) const {
+std::uint32_t RootPaths::reference_index(ObjectNumber from, ObjectNumber to) const {
   if (graph_.is_array(from)) return 0;  // all elements have one name, and there may be many
   const std::uint32_t count = graph_.references(from);
   std::uint32_t weak = count;
@@ -80,36 +80,36 @@ std::uint32_t RootPaths::place_of(ObjectNumber from, ObjectNumber to) const {
 }
 
 std::uint32_t RootPaths::interned(std::uint32_t before, std::string name, bool weak) {
-  const auto [number, fresh_name] =
+  const auto [number, new_name] =
       name_numbers_.try_emplace(name, static_cast<std::uint32_t>(step_names_.size()));
-  if (fresh_name) step_names_.push_back(std::move(name));
-  // What is linked in a row (java.util.HashMap$Node.next) is one step, however long.
+  if (new_name) step_names_.push_back(std::move(name));
+  // A chain of equal references (java.util.HashMap$Node.next) is one step, however long.
   if (before != kNoStep && steps_[before].name == number->second) return before;
   const std::uint64_t key = std::uint64_t{before} << 32 | number->second;
-  const auto [step, fresh] =
+  const auto [step, inserted] =
       step_numbers_.try_emplace(key, static_cast<std::uint32_t>(steps_.size()));
-  if (fresh) steps_.push_back({before, number->second, weak});
+  if (inserted) steps_.push_back({before, number->second, weak});
   return step->second;
 }
 
 std::uint32_t RootPaths::step_to(ObjectNumber object) {
-  std::vector<ObjectNumber> way;
+  std::vector<ObjectNumber> chain;
   ObjectNumber at = object;
   while (steps_of_[at] == kNoStep) {
-    way.push_back(at);
+    chain.push_back(at);
     if (before_[at] == at) break;
     at = before_[at];
   }
-  for (std::size_t i = way.size(); i-- > 0;) {
-    const ObjectNumber here = way[i], from = before_[here];
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    const ObjectNumber here = chain[i], from = before_[here];
     if (from == here) {
       steps_of_[here] = interned(kNoStep, kRoot + std::to_string(here), false);
       continue;
     }
-    const std::uint32_t place = place_of(from, here);
-    const std::string name = graph_.reference_name(from, place);
-    const bool is_static = graph_.is_static(from, place);
-    const bool weak = graph_.is_weak(from, place) || steps_[steps_of_[from]].weak;
+    const std::uint32_t index = reference_index(from, here);
+    const std::string name = graph_.reference_name(from, index);
+    const bool is_static = graph_.is_static(from, index);
+    const bool weak = graph_.is_weak(from, index) || steps_[steps_of_[from]].weak;
     steps_of_[here] = is_static ? interned(kNoStep, kStatic + name, steps_[steps_of_[from]].weak)
                                 : interned(steps_of_[from], name, weak);
   }
@@ -121,16 +121,16 @@ std::vector<RootPath> RootPaths::of(std::span<const ObjectNumber> objects) {
   for (const ObjectNumber object : objects) {
     if (before_[object] != kNone) ++counts[step_to(object)];
   }
-  // Roots of one kind that look alike are one.
-  std::unordered_map<std::string, std::size_t> places;
+  // Paths with equal descriptions are merged.
+  std::unordered_map<std::string, std::size_t> indices;
   std::vector<RootPath> paths;
   for (const auto& [step, count] : counts) {
     RootPath path = described(step);
     path.count = count;
-    std::string look = path.root;
-    for (const std::string& name : path.via) look += "\n" + name;
-    const auto [at, fresh] = places.try_emplace(std::move(look), paths.size());
-    if (fresh) {
+    std::string key = path.root;
+    for (const std::string& name : path.via) key += "\n" + name;
+    const auto [at, inserted] = indices.try_emplace(std::move(key), paths.size());
+    if (inserted) {
       paths.push_back(std::move(path));
     } else {
       paths[at->second].count += count;
@@ -151,7 +151,7 @@ RootPath RootPaths::described(std::uint32_t step) {
   std::reverse(path.via.begin(), path.via.end());
   const std::string& first = step_names_[steps_[step].name];
   if (first[0] == kStatic) {
-    // HotSpot tells what a class's constants refer to as a static field of this name.
+    // HotSpot dumps the resolved constants of a class as a static field of this name.
     constexpr std::string_view kConstants = ".<resolved_references>";
     const bool constants = first.ends_with(kConstants);
     path.kind = constants ? "class" : "static";

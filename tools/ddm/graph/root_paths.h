@@ -46,11 +46,11 @@ class RootPaths {
   };
 
   enum class Follow { kStaticsOfClasses, kAll, kWeakToo };
-  void spread(std::vector<ObjectNumber>& from, Follow follow, Reach reach);
+  void search(std::vector<ObjectNumber>& from, Follow follow, Reach reach);
   std::uint32_t step_to(ObjectNumber object);
   std::uint32_t interned(std::uint32_t before, std::string name, bool weak);
   // The position of a reference in `from` that points to `to`.
-  std::uint32_t place_of(ObjectNumber from, ObjectNumber to) const;
+  std::uint32_t reference_index(ObjectNumber from, ObjectNumber to) const;
   RootPath described(std::uint32_t step);
   void describe_root(const HeapGraph::Root& root, RootPath& path);
 

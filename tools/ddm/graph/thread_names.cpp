@@ -7,7 +7,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint32_t kMostOfName = 1 << 12;
+constexpr std::uint32_t kMaxOfName = 1 << 12;
 
 // Of java.lang.String's `value`: Latin-1 a byte each, or UTF-16 as the machine has it.
 std::string text_of_value(const std::string& bytes, bool utf16) {
@@ -23,10 +23,10 @@ std::string text_of_value(const std::string& bytes, bool utf16) {
 
 ObjectNumber HeapGraph::field(ObjectNumber object, std::string_view name) const {
   if (object == kNone || is_class(object)) return kNone;
-  const Class& of = classes_[of_[object]];
+  const Class& of = classes_[class_of_[object]];
   for (std::uint32_t i = 0; i < of.fields_of_instance.size(); ++i) {
-    if (first_[object] + i >= first_[object + 1]) break;
-    if (names_.text(of.fields_of_instance[i].text) == name) return edges_[first_[object] + i];
+    if (first_edge_[object] + i >= first_edge_[object + 1]) break;
+    if (names_.text(of.fields_of_instance[i].text) == name) return edges_[first_edge_[object] + i];
   }
   return kNone;
 }
@@ -63,14 +63,15 @@ void HeapGraph::read_thread_names() {
         const ObjectNumber here = number++;
         if (object.kind == HprofReader::kInstance) {
           const auto string = strings.find(here);
-          const auto coder = string != strings.end() ? offset_of(of_[here], "coder") : std::nullopt;
+          const auto coder =
+              string != strings.end() ? offset_of(class_of_[here], "coder") : std::nullopt;
           if (!coder || *coder >= object.count) return;
           in.bytes().skip(*coder);
           string->second.utf16 = in.bytes().byte() == 1;
         } else if (object.kind == HprofReader::kPrimitiveArray) {
           const auto value = values.find(here);
           if (value == values.end()) return;
-          value->second->value = in.bytes().text(std::min(object.count, kMostOfName));
+          value->second->value = in.bytes().text(std::min(object.count, kMaxOfName));
         }
       },
       nullptr, [](std::uint64_t) {});

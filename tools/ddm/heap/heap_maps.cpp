@@ -7,20 +7,20 @@
 namespace ddm {
 namespace {
 
-// From another VM's collection to the end of its map.
+// The time from a collection in another VM to the end of its map.
 constexpr std::chrono::seconds kMapTime{60};
 
 // Of 4 GiB each: more than processors address.
-constexpr std::uint32_t kMostSlices = 1 << 24;
+constexpr std::uint32_t kMaxSlices = 1 << 24;
 
-Chunk wish_for(SegmentsWhen when, std::uint8_t what) {
+Chunk segments_request(SegmentsWhen when, std::uint8_t what) {
   return to_chunk(HeapSegmentsRequest{{when, what}});
 }
 
-// Puts maps together from events; an error is for good.
+// Assembles maps from events; an error is final.
 class MapReader {
  public:
-  explicit MapReader(std::function<void(HeapPicture)> take) : take_(std::move(take)) {}
+  explicit MapReader(std::function<void(HeapPicture)> sink) : sink_(std::move(sink)) {}
 
   std::optional<Error> add(const Chunk& event) {
     if (event.type == HeapStart::kType) map_ = {};
@@ -36,22 +36,22 @@ class MapReader {
     }
     if (event.type == kMergedSegment || event.type == kObjectSegment) {
       auto segment = HeapSegment::decode(event.data);
-      if (!segment || segment->heap_id > kMostSlices) {
+      if (!segment || segment->heap_id > kMaxSlices) {
         return Error{"the target has sent a segment that does not add up"};
       }
       map_.by_object = event.type == kObjectSegment;
       map_.segments.push_back(std::move(*segment));
     }
-    if (event.type == HeapEnd::kType) take_(std::exchange(map_, {}));
+    if (event.type == HeapEnd::kType) sink_(std::exchange(map_, {}));
     return {};
   }
 
  private:
-  const std::function<void(HeapPicture)> take_;
+  const std::function<void(HeapPicture)> sink_;
   HeapPicture map_;
 };
 
-// The last whole map among the events.
+// The last complete map among the events.
 Result<HeapPicture> map_in(const std::deque<Chunk>& events) {
   std::optional<HeapPicture> whole;
   MapReader reader([&whole](HeapPicture map) { whole = std::move(map); });
@@ -69,9 +69,9 @@ bool has_end(const std::deque<Chunk>& events) {
   return false;
 }
 
-// As every DDM server gets one: after a collection.
+// The map after a collection, which every DDM program sends.
 Result<HeapPicture> map_after_collection(DdmClient& client) {
-  auto done = client.request(wish_for(SegmentsWhen::kEveryGc, 0));
+  auto done = client.request(segments_request(SegmentsWhen::kEveryGc, 0));
   if (done) done = client.request({kCollectGarbage, {}}, DdmClient::kLongWork);
   if (!done) return done.error();
   std::deque<Chunk> events = client.take_events();
@@ -80,8 +80,8 @@ Result<HeapPicture> map_after_collection(DdmClient& client) {
     if (const auto error = client.listen(std::chrono::milliseconds(100))) return *error;
     for (Chunk& event : client.take_events()) events.push_back(std::move(event));
   }
-  // A target that says no to that ends its maps with the connection, if not before.
-  static_cast<void>(client.request(wish_for(SegmentsWhen::kNever, 0)));
+  // If the target refuses, its maps end with the connection.
+  static_cast<void>(client.request(segments_request(SegmentsWhen::kNever, 0)));
   return map_in(events);
 }
 
@@ -97,25 +97,25 @@ Result<HeapPicture> read_map(DdmClient& client, bool live) {
     if (!collected) return collected.error();
   }
   client.take_events();
-  const auto done = client.ask(wish_for(SegmentsWhen::kNow, 1), DdmClient::kLongWork);
+  const auto done = client.ask(segments_request(SegmentsWhen::kNow, 1), DdmClient::kLongWork);
   if (!done) return done.error();
-  // A target that knows no "now" has no words for it.
+  // A target that does not know "now" fails without a message.
   const auto fail = done->type == Fail::kType ? Fail::decode(done->data) : std::nullopt;
   if (fail && !fail->message.empty()) return Error{fail->message};
   const std::deque<Chunk> events = client.take_events();
   if (has_end(events)) return map_in(events);
-  return map_after_collection(client);  // "now" is our agent's own
+  return map_after_collection(client);  // "now" is an extension of this agent
 }
 
 std::optional<Error> watch_maps(DdmClient& client, std::size_t count,
-                                const std::function<bool(HeapPicture)>& take) {
+                                const std::function<bool(HeapPicture)>& sink) {
   client.take_events();
-  if (const auto done = client.request(wish_for(SegmentsWhen::kEveryGc, 1)); !done) {
+  if (const auto done = client.request(segments_request(SegmentsWhen::kEveryGc, 1)); !done) {
     return done.error();
   }
   std::size_t taken = 0;
   MapReader reader([&](HeapPicture map) {
-    if (taken < count) taken = take(std::move(map)) ? taken + 1 : count;
+    if (taken < count) taken = sink(std::move(map)) ? taken + 1 : count;
   });
   while (taken < count && !interrupted()) {
     for (const Chunk& event : client.take_events()) {
@@ -124,7 +124,7 @@ std::optional<Error> watch_maps(DdmClient& client, std::size_t count,
     if (taken == count) break;
     if (auto error = client.listen(std::chrono::milliseconds(100))) return error;
   }
-  static_cast<void>(client.request(wish_for(SegmentsWhen::kNever, 0)));
+  static_cast<void>(client.request(segments_request(SegmentsWhen::kNever, 0)));
   client.take_events();
   return {};
 }

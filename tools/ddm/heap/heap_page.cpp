@@ -15,10 +15,10 @@ extern const std::size_t kHeapPageSize;
 
 namespace {
 
-constexpr std::size_t kMostSquares = 8192;
+constexpr std::size_t kMaxSquares = 8192;
 constexpr std::string_view kDataMark = "@HEAP_DATA@";
 
-// Of each square the kinds that are there: [column, bytes, column, bytes, ...].
+// The kinds in each square: [column, bytes, column, bytes, ...].
 Json squares_json(const HeapCells& cells) {
   Json squares = Json::array();
   for (const HeapCell& cell : cells.cells()) {
@@ -33,7 +33,7 @@ Json squares_json(const HeapCells& cells) {
   return squares;
 }
 
-// By the number of their square: [class, objects, bytes, ...], widest first.
+// The classes in each square, by its number: [class, objects, bytes, ...], most bytes first.
 Json classes_json(const HeapClasses& told, std::uint64_t square,
                   std::map<std::string, int>& names) {
   std::map<std::uint64_t, std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>>> sums;
@@ -74,16 +74,16 @@ Json regions_json(const std::vector<HeapRegion>& regions) {
 }  // namespace
 
 std::string heap_page(const std::string& title, const std::vector<HeapFrame>& frames) {
-  // One size of squares for all frames, and no finer than what is known of classes.
+  // All frames have squares of one size, no smaller than the units in which classes are counted.
   std::uint64_t square = 1;
   for (const HeapFrame& frame : frames) {
-    square = std::max({square, HeapCells(frame.map.segments, kMostSquares).cell_bytes(),
+    square = std::max({square, HeapCells(frame.map.segments, kMaxSquares).cell_bytes(),
                        frame.map.classes.tile_bytes});
   }
   std::map<std::string, int> names;
   Json rows = Json::array();
   for (const HeapFrame& frame : frames) {
-    const HeapCells cells(frame.map.segments, kMostSquares, square);
+    const HeapCells cells(frame.map.segments, kMaxSquares, square);
     const HeapHoles holes = HeapHoles::of(frame.map.segments);
     const RegionSums sums = RegionSums::of(frame.map.regions);
     rows.push_back({{"seconds", frame.seconds},

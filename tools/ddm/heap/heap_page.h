@@ -1,5 +1,5 @@
-// Maps of a heap as a page: a square a tile, told under the pointer, and a slider from one collection
-// to the next. One file that needs nothing else.
+// Maps of a heap as a self-contained HTML page: a square for each cell, whose contents are shown
+// under the pointer, and a slider over the collections.
 #pragma once
 
 #include <string>

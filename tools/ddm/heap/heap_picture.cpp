@@ -18,13 +18,13 @@ struct Colour {
 
 constexpr Colour kInk{40, 44, 52};
 constexpr Colour kNotCommitted{208, 211, 216};
-// In the order of the columns: told apart by people who see red and green alike, too.
+// In the order of the columns; distinct with red-green colour blindness, too.
 constexpr Colour kColours[kHeapColumns] = {{0, 114, 178},  {204, 121, 167}, {230, 159, 0},
                                            {240, 228, 66}, {0, 158, 115},   {213, 94, 0},
                                            {90, 90, 90},   {86, 180, 233},  {240, 242, 245}};
 
 constexpr int kSquaresARow = 160;
-constexpr int kMostSquareRows = 100;
+constexpr int kMaxSquareRows = 100;
 constexpr int kSquare = 6;
 constexpr int kMargin = 24;
 constexpr int kLine = 22;
@@ -125,7 +125,7 @@ void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
 }  // namespace
 
 std::string heap_picture(const std::string& title, const std::vector<HeapSegment>& segments) {
-  const HeapCells cells(segments, static_cast<std::size_t>(kSquaresARow * kMostSquareRows));
+  const HeapCells cells(segments, static_cast<std::size_t>(kSquaresARow * kMaxSquareRows));
   const int rows =
       std::max<int>(1, static_cast<int>((cells.cells().size() + kSquaresARow - 1) / kSquaresARow));
   const int map_top = kMargin + 2 * kLine + 8;

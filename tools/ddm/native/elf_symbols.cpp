@@ -14,9 +14,9 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kMostElfBytes = std::size_t{512} << 20;
+constexpr std::size_t kMaxElfBytes = std::size_t{512} << 20;
 
-// A structure of the file; none: it is not all there.
+// A structure of the file; none: it is truncated.
 template <typename Part>
 std::optional<Part> part_at(const std::string& bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(Part)) return {};
@@ -41,7 +41,7 @@ std::string demangled(const std::string& name) {
 
 ElfSymbols::ElfSymbols(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file || file.tellg() <= 0 || static_cast<std::size_t>(file.tellg()) > kMostElfBytes) return;
+  if (!file || file.tellg() <= 0 || static_cast<std::size_t>(file.tellg()) > kMaxElfBytes) return;
   std::string bytes(static_cast<std::size_t>(file.tellg()), '\0');
   file.seekg(0);
   if (file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) read(bytes);

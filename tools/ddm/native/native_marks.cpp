@@ -17,7 +17,7 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kNativeMarkEnding = ".nhgt";
-constexpr std::size_t kMostNativeMark = std::size_t{1} << 30;
+constexpr std::size_t kMaxNativeMark = std::size_t{1} << 30;
 
 //   u8 process start, u4 period, then NHGT
 constexpr std::size_t kNativeMarkHead = 12;
@@ -27,7 +27,7 @@ std::string native_mark_path(const std::string& directory, std::uint32_t pid,
   return fmt::format("{}/{}-{}{}", directory, pid, name, kNativeMarkEnding);
 }
 
-void remove_outlived(const std::string& directory) {
+void remove_stale_marks(const std::string& directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
   if (!stream) return;
   while (const dirent* entry = readdir(stream.get())) {
@@ -45,7 +45,7 @@ std::optional<Error> set_native_mark(const std::string& name, const NativeMoment
                                      const NativeHeap& heap) {
   const auto directory = marks_directory();
   if (!directory) return directory.error();
-  remove_outlived(*directory);
+  remove_stale_marks(*directory);
   ByteWriter head;
   head.u8(now.process_start);
   head.u4(now.period);
@@ -62,7 +62,7 @@ Result<NativeHeap> find_native_mark(const std::string& name, const NativeMoment&
   const auto directory = marks_directory();
   if (!directory) return directory.error();
   const auto text =
-      read_owned_file(native_mark_path(*directory, now.pid, name), geteuid(), kMostNativeMark);
+      read_owned_file(native_mark_path(*directory, now.pid, name), geteuid(), kMaxNativeMark);
   if (!text || text->size() < kNativeMarkHead) {
     return Error{fmt::format("process {} has no mark '{}' of native memory; --mark {} sets one",
                              now.pid, name, name)};

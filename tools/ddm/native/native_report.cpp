@@ -9,7 +9,7 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kBlocks = "malloc";
-constexpr std::size_t kMostNativeFrames = 255;
+constexpr std::size_t kMaxNativeFrames = 255;
 
 Frame named(NameTable& names, std::map<NativeFrame, Frame>& known, const NativeFrame& frame) {
   const auto [at, is_new] = known.try_emplace(frame);
@@ -55,7 +55,7 @@ NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloRe
   for (auto stack = stacks.rbegin(); stack != stacks.rend(); ++stack) {
     frames.clear();
     for (const NativeFrame& frame : stack->frames) {
-      if (frames.size() < kMostNativeFrames) frames.push_back(named(names, known, frame));
+      if (frames.size() < kMaxNativeFrames) frames.push_back(named(names, known, frame));
     }
     for (const auto& [size, count] : stack->by_size) {
       if (count <= 0) continue;
@@ -75,7 +75,7 @@ NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloRe
   summary.engine = kEngineMalloc;
   summary.walker = kEngineNotTold;
   summary.interval = interval;
-  summary.samples.reset();  // the blocks of a stack come as a sum
+  summary.samples.reset();  // the blocks of a stack are one sum
   summary.written_ms = now_ms;
   summary.reason = "request";
   report.data.names = report.names.get();

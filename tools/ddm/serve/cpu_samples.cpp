@@ -26,10 +26,10 @@ Counts counts_of(const std::vector<Json>& lines) {
   return counts;
 }
 
-// The methods of stacks that were told with lines. A table of lines is made of what the stacks show.
-class ToldMethods {
+// The methods of sampled stacks. Their line tables are made from the lines in the stacks.
+class SampledMethods {
  public:
-  void learn(const Json& frame) {
+  void add(const Json& frame) {
     MethodName& name = methods_[key_of(frame)].first;
     name.class_name = text_of(frame, "class");
     name.method = text_of(frame, "method");
@@ -40,7 +40,7 @@ class ToldMethods {
     if (fits(line) && fits(bci)) lines_[key_of(frame)].insert_or_assign(bci, line);
   }
 
-  void name_all(NameTable& table) {
+  void add_to(NameTable& table) {
     for (auto& [key, method] : methods_) {
       for (const auto& [bci, line] : lines_[key]) {
         method.first.lines.push_back(
@@ -50,10 +50,10 @@ class ToldMethods {
     }
   }
 
-  Frame frame(const Json& told) const {
-    const std::int64_t bci = number_of(told, "bci");
-    const bool has_line = fits(bci) && fits(number_of(told, "line"));
-    return {methods_.at(key_of(told)).second,
+  Frame frame(const Json& json) const {
+    const std::int64_t bci = number_of(json, "bci");
+    const bool has_line = fits(bci) && fits(number_of(json, "line"));
+    return {methods_.at(key_of(json)).second,
             has_line ? static_cast<std::int32_t>(bci) : kNativeFrameBci};
   }
 
@@ -63,7 +63,7 @@ class ToldMethods {
     return {text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "signature"),
             text_of(frame, "file")};
   }
-  // As a class file has them.
+  // Whether the number is a u2, as in a class file.
   static bool fits(std::int64_t number) {
     return number >= 0 && number <= std::numeric_limits<std::uint16_t>::max();
   }
@@ -86,22 +86,22 @@ bool is_stack(const Json& line) {
 Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
                                         const std::vector<Json>& after, const HelloReply& hello,
                                         std::chrono::nanoseconds passed) {
-  const auto told = after.empty() ? Json() : after.front().value("sampler", Json());
-  if (!told.is_object()) return Error{"the program tells of no sampler"};
+  const auto sampler_json = after.empty() ? Json() : after.front().value("sampler", Json());
+  if (!sampler_json.is_object()) return Error{"the program tells of no sampler"};
   Counts old = counts_of(before);
-  ToldMethods methods;
-  std::vector<std::pair<const Json*, std::int64_t>> more;
+  SampledMethods methods;
+  std::vector<std::pair<const Json*, std::int64_t>> added;
   for (const Json& line : after) {
     if (text_of(line, "type") != "sample") continue;
     if (!is_stack(line)) return Error{"the target's samples are not as expected"};
     std::int64_t& already = old[key_of_stack(line)];
     const std::int64_t count = number_of(line, "count") - std::exchange(already, 0);
     if (count <= 0) continue;
-    more.emplace_back(&line, count);
-    for (const Json& frame : line["stack"]) methods.learn(frame);
+    added.emplace_back(&line, count);
+    for (const Json& frame : line["stack"]) methods.add(frame);
   }
   NameTable table;
-  methods.name_all(table);
+  methods.add_to(table);
   ReportData data;
   data.names = &table;
   data.summary.pid = hello.pid;
@@ -111,9 +111,9 @@ Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
   data.summary.written_ms = epoch_ms();
   data.summary.reason = "request";
   SamplerFigures sampler;
-  sampler.asked_ns = number_of(told, "asked_ns");
+  sampler.asked_ns = number_of(sampler_json, "asked_ns");
   data.time.sampler = sampler;
-  for (const auto& [line, count] : more) {
+  for (const auto& [line, count] : added) {
     StackSample sample;
     sample.count = count;
     sample.thread = text_of(*line, "thread");

@@ -72,7 +72,7 @@ struct HttpRequestReader::Parsing {
     };
     settings.on_headers_complete = [](http_parser* at) {
       of(at).head_ends();
-      return 1;  // no body is waited for
+      return 1;  // bodies are not read
     };
   }
 
@@ -85,14 +85,14 @@ struct HttpRequestReader::Parsing {
     }
   }
 
-  // Of these three there is one, or nobody knows which counts.
+  // These three headers must be unique: of two it is unclear which one counts.
   void keep_header() {
     std::optional<std::string>* place = name == "host"            ? &request.host
                                         : name == "origin"        ? &request.origin
                                         : name == "authorization" ? &request.authorization
                                                                   : nullptr;
     if (place != nullptr) {
-      if (place->has_value()) fault = kBadRequest;
+      if (place->has_value()) error_status = kBadRequest;
       *place = value;
     }
     name.clear();
@@ -106,13 +106,13 @@ struct HttpRequestReader::Parsing {
     constexpr auto kNoLength = std::numeric_limits<std::uint64_t>::max();
     const bool has_body = (parser.flags & F_CHUNKED) != 0 ||
                           (parser.content_length != 0 && parser.content_length != kNoLength);
-    if (has_body) fault = kBodyTooLarge;
+    if (has_body) error_status = kBodyTooLarge;
     request.method = http_method_str(static_cast<http_method>(parser.method));
     http_parser_url parts;
     http_parser_url_init(&parts);
     if (http_parser_parse_url(url.data(), url.size(), 0, &parts) != 0 ||
         (parts.field_set & (1 << UF_HOST)) != 0) {
-      fault = kBadRequest;
+      error_status = kBadRequest;
       return;
     }
     const auto part = [&](http_parser_url_fields field) {
@@ -122,7 +122,7 @@ struct HttpRequestReader::Parsing {
     };
     const auto path = decoded_url(part(UF_PATH));
     if (!path || !read_query(part(UF_QUERY), request)) {
-      fault = kBadRequest;
+      error_status = kBadRequest;
       return;
     }
     request.path = *path;
@@ -135,29 +135,29 @@ struct HttpRequestReader::Parsing {
   HttpRequest request;
   std::size_t bytes = 0;
   bool done = false;
-  int fault = 0;
+  int error_status = 0;
 };
 
 HttpRequestReader::HttpRequestReader() : parsing_(std::make_unique<Parsing>()) {}
 HttpRequestReader::~HttpRequestReader() = default;
 
-bool HttpRequestReader::take(std::string_view bytes) {
+bool HttpRequestReader::feed(std::string_view bytes) {
   Parsing& parsing = *parsing_;
-  const std::size_t room = kMostBytes - std::min(kMostBytes, parsing.bytes);
+  const std::size_t room = kMaxBytes - std::min(kMaxBytes, parsing.bytes);
   const std::string_view within = bytes.substr(0, room);
   parsing.bytes += bytes.size();
   http_parser_execute(&parsing.parser, &parsing.settings, within.data(), within.size());
   if (parsing.done) return true;
   const http_errno error = HTTP_PARSER_ERRNO(&parsing.parser);
   if (error != HPE_OK) {
-    parsing.fault = error == HPE_HEADER_OVERFLOW ? kHeadTooLarge : kBadRequest;
-  } else if (parsing.bytes >= kMostBytes) {
-    parsing.fault = kHeadTooLarge;
+    parsing.error_status = error == HPE_HEADER_OVERFLOW ? kHeadTooLarge : kBadRequest;
+  } else if (parsing.bytes >= kMaxBytes) {
+    parsing.error_status = kHeadTooLarge;
   }
-  return parsing.fault != 0;
+  return parsing.error_status != 0;
 }
 
-int HttpRequestReader::fault() const { return parsing_->fault; }
+int HttpRequestReader::error_status() const { return parsing_->error_status; }
 const HttpRequest& HttpRequestReader::request() const { return parsing_->request; }
 
 }  // namespace ddm

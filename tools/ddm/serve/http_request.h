@@ -14,7 +14,7 @@ namespace ddm {
 struct HttpRequest {
   std::string method;                                     // "GET"
   std::string path;                                       // decoded
-  std::map<std::string, std::string, std::less<>> query;  // decoded; of two of a name the first
+  std::map<std::string, std::string, std::less<>> query;  // decoded; the first value of each name
   std::optional<std::string> host, origin, authorization;
 
   // "": missing.
@@ -24,7 +24,7 @@ struct HttpRequest {
 // Collects the bytes of a connection until one request is complete.
 class HttpRequestReader {
  public:
-  static constexpr std::size_t kMostBytes = 16 << 10;  // of a whole head
+  static constexpr std::size_t kMaxBytes = 16 << 10;  // of a whole head
 
   HttpRequestReader();
   ~HttpRequestReader();
@@ -32,10 +32,10 @@ class HttpRequestReader {
   HttpRequestReader& operator=(const HttpRequestReader&) = delete;
 
   // True: the request is complete, or known to be bad.
-  bool take(std::string_view bytes);
+  bool feed(std::string_view bytes);
 
   // The status for a bad request: 400, 413 or 431; 0: it is not bad.
-  int fault() const;
+  int error_status() const;
   const HttpRequest& request() const;
 
  private:

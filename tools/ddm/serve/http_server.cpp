@@ -21,20 +21,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kRequestTime{10};  // for a head to arrive
-constexpr std::chrono::seconds kTimeToTakeIt{60};   // for an answer to be taken
-constexpr std::chrono::seconds kLeaveTime{1};     // for what else a client sends
+constexpr std::chrono::seconds kSendTime{60};     // for a response to be read
+constexpr std::chrono::seconds kLingerTime{1};    // for what a client still sends
 constexpr int kPollMillis = 200;
 
-// Waits for this; false: not until `deadline`.
-bool ready(int fd, short what, Clock::time_point deadline, const std::function<bool()>& ended) {
+// Waits for these events; false: `deadline` has passed, or the server ends.
+bool ready(int fd, short events, Clock::time_point deadline, const std::function<bool()>& ended) {
   while (!ended() && Clock::now() < deadline) {
-    pollfd polled{fd, what, 0};
+    pollfd polled{fd, events, 0};
     if (poll(&polled, 1, kPollMillis) > 0) return true;
   }
   return false;
 }
 
-// What came, up to a buffer full; "" when nothing will.
+// Received bytes, up to a full buffer; "" when no more will come.
 std::string_view receive(int fd, std::array<char, 4096>& buffer, Clock::time_point deadline,
                          const std::function<bool()>& ended) {
   while (ready(fd, POLLIN, deadline, ended)) {
@@ -57,28 +57,28 @@ bool send_all(int fd, std::string_view bytes, Clock::time_point deadline,
 }
 
 // "Not Found"
-const char* words_of(int status) { return http_status_str(static_cast<http_status>(status)); }
+const char* reason_phrase(int status) { return http_status_str(static_cast<http_status>(status)); }
 
-std::string head_of(const HttpAnswer& answer) {
+std::string head_of(const HttpResponse& response) {
   std::string head = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n"
       "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
       "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n",
-      answer.status, words_of(answer.status), answer.type, answer.body.size());
-  for (const auto& [name, value] : answer.headers) head += fmt::format("{}: {}\r\n", name, value);
+      response.status, reason_phrase(response.status), response.type, response.body.size());
+  for (const auto& [name, value] : response.headers) head += fmt::format("{}: {}\r\n", name, value);
   return head + "\r\n";
 }
 
-bool has_left(int fd) {
+bool peer_closed(int fd) {
   pollfd polled{fd, POLLRDHUP, 0};
   return poll(&polled, 1, 0) > 0;
 }
 
-// A connection that is closed with bytes unread is reset, and the answer lost with it.
-void leave(int fd, const std::function<bool()>& ended) {
+// Lingering close: a connection closed with unread bytes is reset, and the response lost.
+void linger(int fd, const std::function<bool()>& ended) {
   shutdown(fd, SHUT_WR);
   std::array<char, 4096> buffer;
-  const auto deadline = Clock::now() + kLeaveTime;
+  const auto deadline = Clock::now() + kLingerTime;
   while (!receive(fd, buffer, deadline, ended).empty()) {
   }
 }
@@ -92,70 +92,70 @@ struct Connection {
 
 }  // namespace
 
-HttpAnswer http_refusal(int status, std::string_view sentence) {
-  HttpAnswer answer;
-  answer.status = status;
-  answer.body = fmt::format("{}\n", sentence);
-  return answer;
+HttpResponse http_error(int status, std::string_view sentence) {
+  HttpResponse response;
+  response.status = status;
+  response.body = fmt::format("{}\n", sentence);
+  return response;
 }
 
-void HttpServer::answer(int fd, const std::function<bool()>& ended) const {
+void HttpServer::serve(int fd, const std::function<bool()>& ended) const {
   HttpRequestReader reader;
   std::array<char, 4096> buffer;
   const auto deadline = Clock::now() + kRequestTime;
   for (bool whole = false; !whole;) {
     const std::string_view bytes = receive(fd, buffer, deadline, ended);
     if (bytes.empty()) return;
-    whole = reader.take(bytes);
+    whole = reader.feed(bytes);
   }
-  HttpAnswer answer;
+  HttpResponse response;
   const HttpRequest& request = reader.request();
-  if (reader.fault() != 0) {
-    answer = http_refusal(reader.fault(), words_of(reader.fault()));
+  if (reader.error_status() != 0) {
+    response = http_error(reader.error_status(), reason_phrase(reader.error_status()));
   } else {
     try {
-      answer = handler_(request, [&] { return ended() || has_left(fd); });
+      response = handler_(request, [&] { return ended() || peer_closed(fd); });
     } catch (const std::exception& failure) {  // no memory, in practice
-      answer = http_refusal(500, failure.what());
+      response = http_error(500, failure.what());
     }
   }
-  const auto until = Clock::now() + kTimeToTakeIt;
-  if (send_all(fd, head_of(answer), until, ended) &&
-      (request.method == "HEAD" || send_all(fd, answer.body, until, ended))) {
-    leave(fd, ended);
+  const auto until = Clock::now() + kSendTime;
+  if (send_all(fd, head_of(response), until, ended) &&
+      (request.method == "HEAD" || send_all(fd, response.body, until, ended))) {
+    linger(fd, ended);
   }
 }
 
 void HttpServer::run(const std::function<bool()>& ended) {
   std::list<Connection> connections;
   while (!ended()) {
-    connections.remove_if([](Connection& one) {
-      if (!one.done) return false;
-      one.thread.join();
+    connections.remove_if([](Connection& connection) {
+      if (!connection.done) return false;
+      connection.thread.join();
       return true;
     });
-    // One that is not accepted waits in the kernel's queue.
-    const bool full = connections.size() >= kMostConnections;
+    // A connection that is not accepted waits in the kernel's backlog.
+    const bool full = connections.size() >= kMaxConnections;
     pollfd polled{full ? -1 : listener_.fd(), POLLIN, 0};
     if (poll(&polled, 1, full ? 20 : kPollMillis) <= 0) continue;
     FileDescriptor socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!socket.valid()) {  // no descriptors: asking again at once would only burn time
+    if (!socket.valid()) {  // no descriptors: accepting again at once would only use CPU
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       continue;
     }
     if (check_peer(socket.get(), access_)) continue;
-    Connection& one = connections.emplace_back(std::move(socket));
+    Connection& connection = connections.emplace_back(std::move(socket));
     try {
-      one.thread = std::thread([this, &one, &ended] {
-        answer(one.socket.get(), ended);
-        one.socket.reset();
-        one.done = true;
+      connection.thread = std::thread([this, &connection, &ended] {
+        serve(connection.socket.get(), ended);
+        connection.socket.reset();
+        connection.done = true;
       });
-    } catch (const std::system_error&) {  // no thread to be had: as if nobody had come
+    } catch (const std::system_error&) {  // no thread available: the connection is closed
       connections.pop_back();
     }
   }
-  for (Connection& one : connections) one.thread.join();
+  for (Connection& connection : connections) connection.thread.join();
 }
 
 }  // namespace ddm

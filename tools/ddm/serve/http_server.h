@@ -15,7 +15,7 @@
 
 namespace ddm {
 
-struct HttpAnswer {
+struct HttpResponse {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body;
@@ -23,15 +23,15 @@ struct HttpAnswer {
 };
 
 // An error status, and a sentence.
-HttpAnswer http_refusal(int status, std::string_view sentence);
+HttpResponse http_error(int status, std::string_view sentence);
 
 class HttpServer {
  public:
   // Whether the answer is no longer wanted: the client has closed, or the server ends.
-  using GivenUp = std::function<bool()>;
-  using Handler = std::function<HttpAnswer(const HttpRequest&, const GivenUp&)>;
+  using Cancelled = std::function<bool()>;
+  using Handler = std::function<HttpResponse(const HttpRequest&, const Cancelled&)>;
 
-  static constexpr std::size_t kMostConnections = 16;
+  static constexpr std::size_t kMaxConnections = 16;
 
   HttpServer(Listener listener, Access access, Handler handler)
       : listener_(std::move(listener)), access_(access), handler_(std::move(handler)) {}
@@ -43,7 +43,7 @@ class HttpServer {
   void run(const std::function<bool()>& ended);
 
  private:
-  void answer(int fd, const std::function<bool()>& ended) const;
+  void serve(int fd, const std::function<bool()>& ended) const;
 
   Listener listener_;
   const Access access_;

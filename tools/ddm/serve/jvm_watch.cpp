@@ -17,10 +17,10 @@
 namespace ddm {
 namespace {
 
-constexpr std::chrono::milliseconds kYoung{500};
-constexpr std::chrono::seconds kPatience{2};
-constexpr std::chrono::seconds kLeftAlone{10};
-constexpr std::size_t kAtOnce = 8;
+constexpr std::chrono::milliseconds kCacheTime{500};
+constexpr std::chrono::seconds kReplyTime{2};
+constexpr std::chrono::seconds kRetryAfter{10};
+constexpr std::size_t kMaxParallel = 8;
 
 std::optional<double> agent_cpu_of(pid_t pid) {
   const std::string tasks = fmt::format("/proc/{}/task", pid);
@@ -39,66 +39,66 @@ std::optional<double> agent_cpu_of(pid_t pid) {
 
 }  // namespace
 
-WatchedJvm JvmWatch::look_at(Known& known) {
-  WatchedJvm jvm{known.target.pid, known.target.app, known.target.vm, {}, {}, {}};
+WatchedJvm JvmWatch::read_one(State& state) {
+  WatchedJvm jvm{state.target.pid, state.target.app, state.target.vm, {}, {}, {}};
   const auto now = Clock::now();
-  if (now < known.ask_again) return jvm;
+  if (now < state.retry_at) return jvm;
   const auto fail = [&] {
-    known.client.reset();
-    known.before.reset();
-    known.ask_again = Clock::now() + kLeftAlone;
+    state.client.reset();
+    state.before.reset();
+    state.retry_at = Clock::now() + kRetryAfter;
     return jvm;
   };
-  if (!known.client) {
-    const auto address = find_target(std::to_string(known.target.pid));
+  if (!state.client) {
+    const auto address = find_target(std::to_string(state.target.pid));
     if (!address) return fail();
     auto client = DdmClient::connect(*address);
     if (!client) return fail();
-    known.client.emplace(std::move(*client));
+    state.client.emplace(std::move(*client));
   }
-  known.client->give_up_when([until = Clock::now() + kPatience] { return Clock::now() > until; });
-  auto figures = jvm_figures(*known.client);
-  known.client->take_events();
+  state.client->cancel_when([until = Clock::now() + kReplyTime] { return Clock::now() > until; });
+  auto figures = jvm_figures(*state.client);
+  state.client->take_events();
   if (!figures) return fail();
-  jvm.agent_cpu_seconds = agent_cpu_of(known.target.pid);
-  jvm.bytes_per_second = bytes_per_second(known.before, *figures, now - known.at);
-  known.before = *figures;
-  known.at = now;
+  jvm.agent_cpu_seconds = agent_cpu_of(state.target.pid);
+  jvm.bytes_per_second = bytes_per_second(state.before, *figures, now - state.at);
+  state.before = *figures;
+  state.at = now;
   jvm.figures = std::move(*figures);
   return jvm;
 }
 
-std::vector<WatchedJvm> JvmWatch::look() {
+std::vector<WatchedJvm> JvmWatch::read() {
   const std::lock_guard lock(mutex_);
-  if (Clock::now() - seen_at_ < kYoung) return seen_;
-  std::map<pid_t, Known> still;
-  std::vector<Known*> all;
+  if (Clock::now() - last_read_at_ < kCacheTime) return last_reading_;
+  std::map<pid_t, State> current;
+  std::vector<State*> all;
   for (Target& target : all_targets()) {
-    auto before = known_.find(target.pid);
-    Known known;
-    // Another program may have the number of one that has ended.
-    if (before != known_.end() && before->second.target.start == target.start) {
-      known = std::move(before->second);
+    auto before = states_.find(target.pid);
+    State state;
+    // Another program may have the pid of one that has ended.
+    if (before != states_.end() && before->second.target.start == target.start) {
+      state = std::move(before->second);
     }
-    known.target = std::move(target);
-    const pid_t pid = known.target.pid;
-    all.push_back(&still.insert_or_assign(pid, std::move(known)).first->second);
+    state.target = std::move(target);
+    const pid_t pid = state.target.pid;
+    all.push_back(&current.insert_or_assign(pid, std::move(state)).first->second);
   }
-  known_ = std::move(still);
-  seen_.assign(all.size(), {});
+  states_ = std::move(current);
+  last_reading_.assign(all.size(), {});
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) seen_[i] = look_at(*all[i]);
+    for (std::size_t i = next++; i < all.size(); i = next++) last_reading_[i] = read_one(*all[i]);
   };
   std::vector<std::thread> helpers;
   try {
-    while (helpers.size() + 1 < std::min(kAtOnce, all.size())) helpers.emplace_back(work);
-  } catch (const std::system_error&) {  // fewer do it too
+    while (helpers.size() + 1 < std::min(kMaxParallel, all.size())) helpers.emplace_back(work);
+  } catch (const std::system_error&) {  // fewer threads do it, too
   }
   work();
   for (std::thread& helper : helpers) helper.join();
-  seen_at_ = Clock::now();
-  return seen_;
+  last_read_at_ = Clock::now();
+  return last_reading_;
 }
 
 }  // namespace ddm

@@ -27,22 +27,22 @@ struct WatchedJvm {
 class JvmWatch {
  public:
   // By pid.
-  std::vector<WatchedJvm> look();
+  std::vector<WatchedJvm> read();
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Known {
+  struct State {
     Target target;
     std::optional<DdmClient> client;
     std::optional<JvmFigures> before;
-    Clock::time_point at, ask_again;
+    Clock::time_point at, retry_at;
   };
-  static WatchedJvm look_at(Known& known);
+  static WatchedJvm read_one(State& state);
 
   std::mutex mutex_;
-  std::map<pid_t, Known> known_;
-  std::vector<WatchedJvm> seen_;
-  Clock::time_point seen_at_;
+  std::map<pid_t, State> states_;
+  std::vector<WatchedJvm> last_reading_;
+  Clock::time_point last_read_at_;
 };
 
 }  // namespace ddm

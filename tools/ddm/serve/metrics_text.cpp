@@ -75,7 +75,7 @@ std::string label(std::string_view text) {
 }
 
 std::string line(const char* name, const std::string& labels, double value) {
-  // Whole numbers as such, up to where a double has them all.
+  // Integers are written as such, without an exponent.
   return value == static_cast<double>(static_cast<std::int64_t>(value))
              ? fmt::format("{}{} {}\n", name, labels, static_cast<std::int64_t>(value))
              : fmt::format("{}{} {}\n", name, labels, value);
@@ -89,7 +89,7 @@ std::string head(const char* name, const char* type, const char* help) {
 
 std::string metrics_text(const std::vector<WatchedJvm>& jvms) {
   constexpr std::size_t kOfNobody = 2;
-  const std::size_t room = (kMostSeries - kOfNobody) / all_metrics().size();
+  const std::size_t room = (kMaxSeries - kOfNobody) / all_metrics().size();
   const std::size_t shown = std::min(room, jvms.size());
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < shown; ++i) {

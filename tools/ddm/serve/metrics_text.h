@@ -10,9 +10,9 @@ namespace ddm {
 
 inline constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
-// What a scrape may add to somebody's database. Programs beyond it are counted in
-// ddm_jvms_left_out, the youngest of them first.
-inline constexpr std::size_t kMostSeries = 500;
+// Bounds what a scrape adds to a database. The youngest programs beyond it are left out and counted
+// in ddm_jvms_left_out.
+inline constexpr std::size_t kMaxSeries = 500;
 
 std::string metrics_text(const std::vector<WatchedJvm>& jvms);
 

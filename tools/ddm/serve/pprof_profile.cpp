@@ -1,6 +1,6 @@
 #include "serve/pprof_profile.h"
 
-// protozero then gives std::string_view where it hands out bytes.
+// Makes protozero return bytes as std::string_view.
 #define PROTOZERO_USE_VIEW std::string_view
 
 #include <zlib.h>
@@ -28,7 +28,7 @@ using protozero::pbf_writer;
 constexpr protozero::pbf_tag_type kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5,
                                   kText = 6, kTime = 9, kDuration = 10, kDefaultType = 14;
 
-// Two independent sums of what a stack is: that two stacks share both is out of the question.
+// A 128-bit hash of a stack; collisions are negligible.
 struct Identity {
   std::uint64_t a = 0x9ae16a3b2f90404f, b = 0xc3a5c85c97cb3127;
   void add(std::uint64_t x, std::uint64_t y) {
@@ -52,10 +52,10 @@ Identity identity_of(std::string_view text) {
   return id;
 }
 
-// One profile, with what names its samples.
-class ReadProfile {
+// A parsed profile, with the identities of its samples.
+class ParsedProfile {
  public:
-  explicit ReadProfile(std::string_view bytes) : bytes_(bytes) {
+  explicit ParsedProfile(std::string_view bytes) : bytes_(bytes) {
     for (pbf_reader in = reader(); in.next();) {
       switch (in.tag()) {
         case kSampleType:
@@ -119,7 +119,7 @@ class ReadProfile {
   }
 
  private:
-  // Of a message's fields that are texts, in the order of their numbers.
+  // The identity of the text fields `first` to `last` of a message.
   Identity identity_of_texts(pbf_reader in, protozero::pbf_tag_type first,
                              protozero::pbf_tag_type last) const {
     Identity id;
@@ -170,43 +170,44 @@ class ReadProfile {
   std::int64_t time_ = 0;
 };
 
-// The numbers that a second profile's texts, functions and locations have behind those of the first.
-struct Moved {
+// Added to the ids of a profile's texts, functions and locations when they are appended to another
+// profile.
+struct IdOffsets {
   std::uint64_t texts = 0, functions = 0, locations = 0;
   std::uint64_t text(std::uint64_t number) const { return number == 0 ? 0 : number + texts; }
 };
 
-void add_moved_function(pbf_writer& out, pbf_reader in, const Moved& moved) {
+void add_shifted_function(pbf_writer& out, pbf_reader in, const IdOffsets& offsets) {
   pbf_writer function(out, kFunction);
   while (in.next()) {
     const auto tag = in.tag();
     const std::uint64_t value = in.get_uint64();
-    function.add_uint64(tag, tag == 1 ? value + moved.functions : moved.text(value));
+    function.add_uint64(tag, tag == 1 ? value + offsets.functions : offsets.text(value));
   }
 }
 
-void add_moved_location(pbf_writer& out, pbf_reader in, const Moved& moved) {
+void add_shifted_location(pbf_writer& out, pbf_reader in, const IdOffsets& offsets) {
   pbf_writer location(out, kLocation);
   while (in.next()) {
     if (in.tag() != 4) {
-      location.add_uint64(1, in.get_uint64() + moved.locations);
+      location.add_uint64(1, in.get_uint64() + offsets.locations);
       continue;
     }
     pbf_writer line(location, 4);
     for (pbf_reader fields = in.get_message(); fields.next();) {
       const auto tag = fields.tag();
-      line.add_uint64(tag, fields.get_uint64() + (tag == 1 ? moved.functions : 0));
+      line.add_uint64(tag, fields.get_uint64() + (tag == 1 ? offsets.functions : 0));
     }
   }
 }
 
-void add_sample(pbf_writer& out, const ReadProfile::Sample& sample,
-                const std::vector<std::int64_t>& values, const Moved& moved) {
+void add_sample(pbf_writer& out, const ParsedProfile::Sample& sample,
+                const std::vector<std::int64_t>& values, const IdOffsets& offsets) {
   pbf_writer written(out, kSample);
   for (pbf_reader in(sample.message.data(), sample.message.size()); in.next();) {
     if (in.tag() == 1) {
       std::vector<std::uint64_t> stack;
-      for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id + moved.locations);
+      for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id + offsets.locations);
       written.add_packed_uint64(1, stack.begin(), stack.end());
     } else if (in.tag() == 2) {
       in.skip();
@@ -215,7 +216,7 @@ void add_sample(pbf_writer& out, const ReadProfile::Sample& sample,
       pbf_writer label(written, 3);
       for (pbf_reader fields = in.get_message(); fields.next();) {
         const auto tag = fields.tag();
-        label.add_uint64(tag, moved.text(fields.get_uint64()));
+        label.add_uint64(tag, offsets.text(fields.get_uint64()));
       }
     }
   }
@@ -232,7 +233,7 @@ void add_to(Values& sum, const Values& more, std::int64_t sign) {
 }
 
 std::string difference(std::string_view old_bytes, std::string_view new_bytes, std::int64_t nanos) {
-  const ReadProfile before(old_bytes), after(new_bytes);
+  const ParsedProfile before(old_bytes), after(new_bytes);
   std::unordered_map<Identity, Values, IdentityHash> old_values;
   for (pbf_reader in = before.reader(); in.next(kSample);) {
     const auto sample = before.sample(in.get_view());
@@ -259,24 +260,24 @@ std::string difference(std::string_view old_bytes, std::string_view new_bytes, s
       out.add_bytes(tag, in.get_view());
     }
   }
-  // Stacks that only the first one has: a report that grows too large folds the rarest.
+  // Stacks that only `before` has: a report that grows too large merges the rarest ones.
   std::erase_if(old_values, [](const auto& old) { return !any(old.second); });
   if (!old_values.empty()) {
-    const Moved moved{after.texts(), after.last_function(), after.last_location()};
+    const IdOffsets offsets{after.texts(), after.last_function(), after.last_location()};
     for (pbf_reader in = before.reader(); in.next();) {
       if (in.tag() == kText) {
         out.add_bytes(kText, in.get_view());
       } else if (in.tag() == kFunction) {
-        add_moved_function(out, in.get_message(), moved);
+        add_shifted_function(out, in.get_message(), offsets);
       } else if (in.tag() == kLocation) {
-        add_moved_location(out, in.get_message(), moved);
+        add_shifted_location(out, in.get_message(), offsets);
       } else if (in.tag() == kSample) {
         const auto sample = before.sample(in.get_view());
         const auto old = old_values.find(sample.identity);
         if (old == old_values.end()) continue;
         Values less;
         add_to(less, old->second, -1);
-        add_sample(out, sample, less, moved);
+        add_sample(out, sample, less, offsets);
         old_values.erase(old);
       } else {
         in.skip();
@@ -288,7 +289,7 @@ std::string difference(std::string_view old_bytes, std::string_view new_bytes, s
   return result;
 }
 
-// protozero, and at() above, throw at what is damaged.
+// protozero, and at() above, throw on damaged data.
 template <typename Read>
 Result<std::string> read_or_error(Read read) {
   try {
@@ -337,7 +338,7 @@ std::string zipped(std::string_view bytes) {
 
 Result<std::string> with_default_type(std::string profile, std::string_view type) {
   return read_or_error([&]() -> Result<std::string> {
-    const ReadProfile read(profile);
+    const ParsedProfile read(profile);
     const auto names = read.type_names();
     if (std::ranges::find(names, type) == names.end()) return Error{"the profile has no such type"};
     std::uint64_t number = 0;
@@ -345,7 +346,7 @@ Result<std::string> with_default_type(std::string profile, std::string_view type
       if (in.get_view() == type) break;
       ++number;
     }
-    // Of a field that is there twice, the last one counts.
+    // Of a protobuf field that occurs twice, the last one counts.
     std::string out = profile;
     pbf_writer(out).add_uint64(kDefaultType, number);
     return out;
@@ -355,7 +356,7 @@ Result<std::string> with_default_type(std::string profile, std::string_view type
 Result<std::string> pprof_difference(std::string_view before, std::string_view after,
                                      std::int64_t nanos) {
   return read_or_error([&]() -> Result<std::string> {
-    if (ReadProfile(before).type_names() != ReadProfile(after).type_names()) {
+    if (ParsedProfile(before).type_names() != ParsedProfile(after).type_names()) {
       return Error{"what the program counts has changed meanwhile"};
     }
     return difference(before, after, nanos);

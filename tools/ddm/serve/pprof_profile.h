@@ -1,5 +1,5 @@
-// pprof's profiles as they are written (report_pprof.cpp), read again. Pure; the bytes come from
-// another process and may be anything.
+// Reads the pprof profiles that report_pprof.cpp writes. Pure; the bytes come from another process
+// and may be arbitrary.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace ddm {
 
-// What a gzip file holds, at most this much of it.
+// Decompresses a gzip file; more than `most` bytes are an error.
 Result<std::string> unzipped(std::string_view packed, std::size_t most);
 std::string zipped(std::string_view bytes);
 
-// The profile shows this type of value first, such as "inuse_space". The error: it has none such.
+// Makes this the type of value that pprof shows first, such as "inuse_space". The error: there is
+// no such type.
 Result<std::string> with_default_type(std::string profile, std::string_view type);
 
-// What `after` has more than `before` of each stack and label, in `nanos` until its end; all values
-// may be less. The error: they are damaged, or of different values.
+// The difference of `after` and `before` for each stack and label, which may be negative; `nanos`:
+// the duration. The error: a profile is damaged, or the types of values differ.
 Result<std::string> pprof_difference(std::string_view before, std::string_view after,
                                      std::int64_t nanos);
 

@@ -21,15 +21,15 @@ namespace {
 constexpr std::size_t kShortestToken = 16, kLongestToken = 256;
 constexpr std::string_view kBearer = "bearer ";
 
-bool same_letters(std::string_view a, std::string_view b) {
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char left, char right) {
     return std::tolower(static_cast<unsigned char>(left)) ==
            std::tolower(static_cast<unsigned char>(right));
   });
 }
 
-// In a time that tells nothing of where they differ.
-bool same_secret(std::string_view a, std::string_view b) {
+// The time does not reveal where the texts differ.
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned different = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -41,14 +41,14 @@ bool same_secret(std::string_view a, std::string_view b) {
 std::string_view token_of(const HttpRequest& request) {
   if (request.authorization) {
     const std::string_view value = *request.authorization;
-    if (!same_letters(value.substr(0, kBearer.size()), kBearer)) return {};
+    if (!equal_ignoring_case(value.substr(0, kBearer.size()), kBearer)) return {};
     return value.substr(kBearer.size());
   }
   const auto given = request.query.find("token");
   return given == request.query.end() ? std::string_view() : given->second;
 }
 
-Result<std::string> made_token(const std::string& path) {
+Result<std::string> create_token(const std::string& path) {
   auto token = new_token();
   if (!token) return token;
   const FileDescriptor file(
@@ -65,35 +65,35 @@ Result<std::string> made_token(const std::string& path) {
 ServeAccess::ServeAccess(std::string token, const Address& bound)
     : token_(std::move(token)), bound_(bound) {}
 
-bool ServeAccess::is_us(std::string_view host) const {
+bool ServeAccess::is_own_host(std::string_view host) const {
   const std::string port = fmt::format(":{}", bound_.port);
   const auto names = {to_string(bound_), "127.0.0.1" + port, "localhost" + port, "[::1]" + port};
   return std::ranges::any_of(names, [&](const std::string& name) {
-    // Clients leave out the port that HTTP has by default.
+    // Clients omit HTTP's default port.
     const bool usual = bound_.port == 80 && name.ends_with(port);
-    return same_letters(host, name) ||
-           (usual && same_letters(host, name.substr(0, name.size() - port.size())));
+    return equal_ignoring_case(host, name) ||
+           (usual && equal_ignoring_case(host, name.substr(0, name.size() - port.size())));
   });
 }
 
-std::optional<HttpAnswer> ServeAccess::refusal(const HttpRequest& request) const {
+std::optional<HttpResponse> ServeAccess::refusal(const HttpRequest& request) const {
   constexpr std::string_view kScheme = "http://";
-  if (!request.host || !is_us(*request.host)) {
-    return http_refusal(403, "this server is asked by its own address only: " + to_string(bound_));
+  if (!request.host || !is_own_host(*request.host)) {
+    return http_error(403, "this server is asked by its own address only: " + to_string(bound_));
   }
   if (request.origin) {
     const std::string_view origin = *request.origin;
-    if (!origin.starts_with(kScheme) || !is_us(origin.substr(kScheme.size()))) {
-      return http_refusal(403, "pages of other sites are not answered");
+    if (!origin.starts_with(kScheme) || !is_own_host(origin.substr(kScheme.size()))) {
+      return http_error(403, "pages of other sites are not answered");
     }
   }
-  if (!same_secret(token_of(request), token_)) {
-    HttpAnswer answer = http_refusal(
+  if (!equal_in_constant_time(token_of(request), token_)) {
+    HttpResponse response = http_error(
         401,
         "the token is missing or wrong: ?token=TOKEN, or the header Authorization: Bearer "
         "TOKEN; `ddm serve` prints it");
-    answer.headers = {{"WWW-Authenticate", "Bearer"}};
-    return answer;
+    response.headers = {{"WWW-Authenticate", "Bearer"}};
+    return response;
   }
   return {};
 }
@@ -110,10 +110,10 @@ Result<std::string> new_token() {
   return to_hex(bytes);
 }
 
-Result<std::string> token_in(const std::string& path) {
+Result<std::string> read_or_create_token(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return made_token(path);
+    if (errno == ENOENT) return create_token(path);
     return errno_error("cannot read " + path);
   }
   if (status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {

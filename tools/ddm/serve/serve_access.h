@@ -1,8 +1,8 @@
-// Who may be answered by `ddm serve`: who knows the token, and no page of another site that a browser
-// of this machine shows.
+// Access control of `ddm serve`: clients that know the token, but no pages of other sites in a
+// browser of this machine.
 //
-// A browser sends what any page makes it send. So a request must name this server as its Host (a name
-// that somebody else's DNS has pointed here is refused), and if it has an Origin, this one.
+// Any page can make a browser send requests (CSRF). So the Host of a request must be this server,
+// which also prevents DNS rebinding, and so must its Origin, if it has one.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,14 @@ class ServeAccess {
  public:
   ServeAccess(std::string token, const Address& bound);
 
-  // Nothing: welcome. 403: another Host or Origin; 401: no token, or a wrong one.
-  std::optional<HttpAnswer> refusal(const HttpRequest& request) const;
+  // None: access is granted. 403: another Host or Origin; 401: no token, or a wrong one.
+  std::optional<HttpResponse> refusal(const HttpRequest& request) const;
 
   // "http://127.0.0.1:8040/?token=..."
   std::string url() const;
 
  private:
-  bool is_us(std::string_view host) const;
+  bool is_own_host(std::string_view host) const;
 
   const std::string token_;
   const Address bound_;
@@ -35,7 +35,7 @@ class ServeAccess {
 // 128 random bits in hexadecimal.
 Result<std::string> new_token();
 
-// What stands in the file, which must be this user's alone; one that is not there is made (0600).
-Result<std::string> token_in(const std::string& path);
+// The token in a file that only this user may read; a missing file is created (0600).
+Result<std::string> read_or_create_token(const std::string& path);
 
 }  // namespace ddm

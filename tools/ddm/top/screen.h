@@ -1,4 +1,4 @@
-// The whole terminal, by ncurses; put back as it was when this ends.
+// The whole terminal, by ncurses; the destructor restores it.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ class Screen {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Lines from the top, each cut at the right edge; what does not fit below is left out. A first line is
-  // shown in reverse.
+  // Lines from the top, each cut at the right edge; lines that do not fit are left out. The first
+  // line is shown in reverse.
   void show(const std::string& text);
-  // The key that is pressed within so many milliseconds, 0 if none is.
+  // The key that is pressed within this time; 0: none.
   int key(int milliseconds);
   std::size_t columns() const;
 };

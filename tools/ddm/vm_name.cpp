@@ -1,4 +1,4 @@
-#include "vm_words.h"
+#include "vm_name.h"
 
 namespace ddm {
 

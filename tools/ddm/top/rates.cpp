@@ -1,4 +1,4 @@
-#include "top/pulse.h"
+#include "top/rates.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,59 +21,61 @@ bool is_tracking(DdmClient& client) {
   return state && state->on;
 }
 
-double seconds_from(PulseClock::time_point begin, PulseClock::time_point end) {
+double seconds_from(RatesClock::time_point begin, RatesClock::time_point end) {
   return std::max(std::chrono::duration<double>(end - begin).count(), 0.001);
 }
 
 }  // namespace
 
-std::vector<JvmPulse> AllPulses::look() {
-  std::vector<JvmPulse> pulses;
-  std::map<pid_t, Known> still;
+std::vector<JvmRates> AllJvmRates::measure() {
+  std::vector<JvmRates> all;
+  std::map<pid_t, Connected> current;
   for (const Target& target : all_targets()) {
-    auto known = known_.find(target.pid);
-    if (known == known_.end()) {
+    auto connected = connected_.find(target.pid);
+    if (connected == connected_.end()) {
       auto client = connect_to_target(std::to_string(target.pid));
       if (!client) continue;
-      known = known_.emplace(target.pid, Known{std::move(*client), target.app, {}, 0, {}}).first;
+      connected =
+          connected_.emplace(target.pid, Connected{std::move(*client), target.app, {}, 0, {}})
+              .first;
     }
-    auto pulse = look_at(target.pid, known->second);
-    if (!pulse) continue;
-    pulses.push_back(std::move(*pulse));
-    still.insert(known_.extract(known));
+    auto rates = measure_one(target.pid, connected->second);
+    if (!rates) continue;
+    all.push_back(std::move(*rates));
+    current.insert(connected_.extract(connected));
   }
-  known_ = std::move(still);
-  return pulses;
+  connected_ = std::move(current);
+  return all;
 }
 
-std::optional<JvmPulse> AllPulses::look_at(pid_t pid, Known& known) {
-  const auto figures = jvm_figures(known.client);
+std::optional<JvmRates> AllJvmRates::measure_one(pid_t pid, Connected& connected) {
+  const auto figures = jvm_figures(connected.client);
   if (!figures) return {};
-  JvmPulse pulse{pid, known.app, {}, figures->live_bytes, 0};
-  if (!pulse.live_bytes) pulse.live_bytes = figures->heap_used;
-  const auto now = PulseClock::now();
-  const double passed = seconds_from(known.at, now);
+  JvmRates rates{pid, connected.app, {}, figures->live_bytes, 0};
+  if (!rates.live_bytes) rates.live_bytes = figures->heap_used;
+  const auto now = RatesClock::now();
+  const double passed = seconds_from(connected.at, now);
   const auto stat = read_proc_stat(fmt::format("/proc/{}/stat", pid));
   const std::int64_t ticks = stat ? stat->cpu_ticks : 0;
-  if (known.before) {
-    pulse.cpu_percent = 100.0 * static_cast<double>(ticks - known.cpu_ticks) /
+  if (connected.before) {
+    rates.cpu_percent = 100.0 * static_cast<double>(ticks - connected.cpu_ticks) /
                         static_cast<double>(sysconf(_SC_CLK_TCK)) / passed;
   }
-  pulse.bytes_per_second = bytes_per_second(known.before, *figures, now - known.at);
-  known.before = *figures;
-  known.cpu_ticks = ticks;
-  known.at = now;
-  return pulse;
+  rates.bytes_per_second = bytes_per_second(connected.before, *figures, now - connected.at);
+  connected.before = *figures;
+  connected.cpu_ticks = ticks;
+  connected.at = now;
+  return rates;
 }
 
-std::optional<Error> OnePulse::look(RowsBy by) {
+std::optional<Error> OneJvmRates::measure(RowsBy by) {
   auto figures = fetch_figures(client_);
   if (!figures) return figures.error();
   const auto threads = list_threads(client_);
   if (!threads) return threads.error();
-  const auto now = PulseClock::now();
+  const auto now = RatesClock::now();
   const double passed = seconds_from(at_, now);
-  tracking_ = figures->of_whole_run() && is_tracking(client_);
+  tracking_ = figures->covers_whole_run() && is_tracking(client_);
   sites_.clear();
   threads_.clear();
   if (!first_ && tracking_ && figures->fact("period") == before_.fact("period")) {
@@ -88,10 +90,10 @@ std::optional<Error> OnePulse::look(RowsBy by) {
     ticks[id] = status.user_ticks + status.system_ticks;
     const auto before = ticks_.find(id);
     if (first_ || before == ticks_.end()) continue;
-    // On the wire they are hundredths of a second.
+    // DDM's ticks are hundredths of a second.
     threads_.push_back({id, name, static_cast<double>(ticks[id] - before->second) / passed});
   }
-  std::ranges::stable_sort(threads_, std::greater<>(), &ThreadPulse::cpu_percent);
+  std::ranges::stable_sort(threads_, std::greater<>(), &ThreadRates::cpu_percent);
   before_ = std::move(*figures);
   ticks_ = std::move(ticks);
   at_ = now;

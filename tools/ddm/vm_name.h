@@ -1,4 +1,4 @@
-// What a VM says about itself, in short.
+// The name and version of a VM, shortened.
 #pragma once
 
 #include <string>

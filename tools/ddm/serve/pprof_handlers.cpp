@@ -1,0 +1,287 @@
+#include "serve/pprof_handlers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <set>
+
+#include "containers/published.h"
+#include "core/whole_text.h"
+#include "ddm_client.h"
+#include "option_values.h"
+#include "report_fetch.h"
+#include "serve/cpu_samples.h"
+#include "serve/pprof_profile.h"
+#include "switched_options.h"
+#include "target.h"
+#include "wire/chunks/hello.h"
+#include "wire/chunks/report_chunk.h"
+#include "wire/chunks/switch_request.h"
+
+namespace ddm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kStatusBadRequest = 400, kStatusNotFound = 404, kStatusConflict = 409,
+              kStatusBadGateway = 502;
+constexpr double kMaxProfileSeconds = 600;
+constexpr std::size_t kMaxUnzipped = std::size_t{1} << 30;
+
+HttpResponse profile_response(std::string zipped, std::string_view name) {
+  HttpResponse response;
+  response.type = "application/octet-stream";
+  response.body = std::move(zipped);
+  response.headers = {
+      {"Content-Disposition", fmt::format("attachment; filename=\"{}.pb.gz\"", name)}};
+  return response;
+}
+
+// None: not given. The error: not a time.
+Result<std::optional<double>> asked_seconds(const HttpRequest& request) {
+  const std::string text = request.parameter("seconds");
+  if (text.empty()) return std::optional<double>();
+  const auto seconds = seconds_of(text);
+  if (seconds && *seconds > 0 && *seconds <= kMaxProfileSeconds) return seconds;
+  return Error{fmt::format("seconds= is a time from above 0 to {} s", kMaxProfileSeconds)};
+}
+
+// What one request does with one program.
+class ProgramQuery {
+ public:
+  static Result<ProgramQuery> open(const HttpRequest& request,
+                                   const HttpServer::Cancelled& cancelled, HttpResponse& refused) {
+    const auto pid = asked_pid(request);
+    if (!pid) {
+      refused = http_error(kStatusNotFound, pid.message());
+      return pid.error();
+    }
+    auto client = connect_to_target(std::to_string(*pid));
+    if (!client) {
+      refused = http_error(kStatusBadGateway, client.message());
+      return client.error();
+    }
+    client->cancel_when(cancelled);
+    return ProgramQuery(*pid, std::move(*client));
+  }
+
+  // The same, but the program must offer profiles.
+  static Result<ProgramQuery> open_for_profile(const HttpRequest& request,
+                                               const HttpServer::Cancelled& cancelled,
+                                               HttpResponse& refused) {
+    auto query = open(request, cancelled, refused);
+    if (!query || query->client_.offers(kReportFeature)) return query;
+    const Error none{"the program runs without this agent: it has no profiles"};
+    refused = http_error(kStatusConflict, none.message);
+    return none;
+  }
+
+  pid_t pid() const { return pid_; }
+  DdmClient& client() { return client_; }
+
+  // The program's report in this format; the error is for 502.
+  Result<std::string> report(const char* format) {
+    std::string text;
+    const auto failed = fetch_report(client_, format, [&](std::string_view piece) {
+      text += piece;
+      return text.size() <= kMaxUnzipped;
+    });
+    if (failed) return *failed;
+    return text;
+  }
+  // The same, unzipped.
+  Result<std::string> profile() {
+    const auto packed = report("pb.gz");
+    if (!packed) return packed;
+    return unzipped(*packed, kMaxUnzipped);
+  }
+
+  // False: the request is cancelled, or the connection has ended.
+  bool wait(double seconds, const HttpServer::Cancelled& cancelled) {
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    while (Clock::now() < end) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count() + 1;
+      const auto step = std::chrono::milliseconds(std::min<std::int64_t>(left, 100));
+      if (cancelled() || client_.listen(step)) return false;
+      client_.take_events();
+    }
+    return true;
+  }
+
+ private:
+  ProgramQuery(pid_t pid, DdmClient client) : pid_(pid), client_(std::move(client)) {}
+
+  pid_t pid_;
+  DdmClient client_;
+};
+
+std::string tracking_off(pid_t pid) {
+  return fmt::format(
+      "tracking is off in process {}, and reading a profile switches nothing on: `ddm track {} "
+      "on` does, or &seconds=N&track=y for these seconds alone",
+      pid, pid);
+}
+
+HttpResponse ended_early(pid_t pid) {
+  return http_error(kStatusBadGateway, fmt::format("process {} ended meanwhile", pid));
+}
+
+// The allocations between two profiles.
+HttpResponse profile_of_span(ProgramQuery& query, double seconds, bool track,
+                             const char* first_type, const HttpServer::Cancelled& cancelled) {
+  const auto state = query.client().get<TrackingState>({TrackingState::kType, {}});
+  if (!state) return http_error(kStatusBadGateway, state.message());
+  if (!state->on && !track) return http_error(kStatusConflict, tracking_off(query.pid()));
+  if (!state->on) {
+    const auto on = query.client().request(
+        to_chunk(TrackingRequest{true, /*while_connected=*/true}), DdmClient::kLongWork);
+    if (!on) return http_error(kStatusConflict, on.message());
+  }
+  const auto period_before = fetch_summary(query.client());
+  const auto before = query.profile();
+  if (!period_before || !before) return ended_early(query.pid());
+  const auto begin = Clock::now();
+  if (!query.wait(seconds, cancelled)) return ended_early(query.pid());
+  const auto after = query.profile();
+  const std::chrono::nanoseconds passed = Clock::now() - begin;
+  const auto period_after = fetch_summary(query.client());
+  if (!after || !period_after) return ended_early(query.pid());
+  if (number_of(*period_before, "period") != number_of(*period_after, "period")) {
+    return http_error(kStatusConflict,
+                      "tracking was switched off and on meanwhile: figures began anew");
+  }
+  auto more = pprof_difference(*before, *after, passed.count());
+  if (more && first_type != nullptr) more = with_default_type(std::move(*more), first_type);
+  if (!more) return http_error(kStatusConflict, more.message());
+  return profile_response(zipped(*more), fmt::format("allocs-{}", query.pid()));
+}
+
+// The programs whose CPU is being sampled for a request: a second request would lose its samples
+// when the first one switches the sampler off.
+class CpuSamplingClaim {
+ public:
+  // Not granted: the program is being sampled for another request.
+  explicit CpuSamplingClaim(pid_t pid) : pid_(pid) {
+    const std::lock_guard lock(mutex_);
+    granted_ = sampled_.insert(pid).second;
+  }
+  CpuSamplingClaim(const CpuSamplingClaim&) = delete;
+  CpuSamplingClaim& operator=(const CpuSamplingClaim&) = delete;
+  ~CpuSamplingClaim() {
+    const std::lock_guard lock(mutex_);
+    if (granted_) sampled_.erase(pid_);
+  }
+  bool granted() const { return granted_; }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline std::set<pid_t> sampled_;
+  pid_t pid_;
+  bool granted_ = false;
+};
+
+}  // namespace
+
+Result<pid_t> asked_pid(const HttpRequest& request) {
+  const std::string asked = request.parameter("pid");
+  // An address is refused: this server only connects to programs that it lists.
+  if (asked.find(':') != std::string::npos) {
+    return Error{"pid= is a pid or a part of a program's name"};
+  }
+  const auto named = resolve_target(asked);
+  if (!named) return named.error();
+  const pid_t pid = number_in<pid_t>(*named).value_or(0);
+  for (const Target& target : all_targets()) {
+    if (target.pid == pid) return pid;
+  }
+  return Error{
+      fmt::format("process {} has no agent that listens, or is none of this user's", asked)};
+}
+
+HttpResponse allocs_profile(const HttpRequest& request, bool heap,
+                            const HttpServer::Cancelled& cancelled) {
+  const auto seconds = asked_seconds(request);
+  if (!seconds) return http_error(kStatusBadRequest, seconds.message());
+  HttpResponse refused;
+  auto query = ProgramQuery::open_for_profile(request, cancelled, refused);
+  if (!query) return refused;
+  const pid_t pid = query->pid();
+  const auto summary = fetch_summary(query->client());
+  if (!summary) return http_error(kStatusBadGateway, summary.message());
+  if (heap && !summary->contains("live_bytes")) {
+    return http_error(kStatusConflict,
+                      fmt::format("nobody follows what is alive in process {}: `ddm attach {} "
+                                  "live=y` does, with tracking on",
+                                  pid, pid));
+  }
+  const char* const first_type = heap ? "inuse_space" : nullptr;
+  if (*seconds) {
+    return profile_of_span(*query, **seconds, request.parameter("track") == "y", first_type,
+                           cancelled);
+  }
+  if (number_of(*summary, "period") == 0) return http_error(kStatusConflict, tracking_off(pid));
+  if (!heap) {
+    auto packed = query->report("pb.gz");
+    if (!packed) return http_error(kStatusBadGateway, packed.message());
+    return profile_response(std::move(*packed), fmt::format("allocs-{}", pid));
+  }
+  auto profile = query->profile();
+  if (profile) profile = with_default_type(std::move(*profile), first_type);
+  if (!profile) return http_error(kStatusBadGateway, profile.message());
+  return profile_response(zipped(*profile), fmt::format("heap-{}", pid));
+}
+
+HttpResponse cpu_profile(const HttpRequest& request, const HttpServer::Cancelled& cancelled) {
+  constexpr double kDefaultSeconds = 30;
+  const auto seconds = asked_seconds(request);
+  if (!seconds) return http_error(kStatusBadRequest, seconds.message());
+  HttpResponse refused;
+  auto query = ProgramQuery::open_for_profile(request, cancelled, refused);
+  if (!query) return refused;
+  const pid_t pid = query->pid();
+  DdmClient& client = query->client();
+  const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
+  if (!hello) return http_error(kStatusBadGateway, hello.message());
+  const CpuSamplingClaim sampled(pid);
+  if (!sampled.granted()) {
+    return http_error(kStatusConflict,
+                      fmt::format("the CPU of process {} is being sampled for another", pid));
+  }
+  WantedOptions wanted;
+  wanted.cpu = true;
+  const auto switched = SwitchedOptions::on(client, wanted);
+  if (!switched) return http_error(kStatusConflict, switched.message());
+  const auto before = fetch_time(client, {"sample"});
+  const auto begin = Clock::now();
+  if (!before || !query->wait(seconds->value_or(kDefaultSeconds), cancelled)) {
+    return ended_early(pid);
+  }
+  const auto after = fetch_time(client, {"sample"});
+  const std::chrono::nanoseconds passed = Clock::now() - begin;
+  if (!after) return ended_early(pid);
+  auto profile = cpu_samples_profile(*before, *after, *hello, passed);
+  if (!profile) return http_error(kStatusBadGateway, profile.message());
+  return profile_response(std::move(*profile), fmt::format("cpu-{}", pid));
+}
+
+HttpResponse report_page(const HttpRequest& request, const HttpServer::Cancelled& cancelled) {
+  HttpResponse refused;
+  auto query = ProgramQuery::open(request, cancelled, refused);
+  if (!query) return refused;
+  auto page = query->report("html");
+  if (!page) return http_error(kStatusBadGateway, page.message());
+  HttpResponse response;
+  response.type = "text/html; charset=utf-8";
+  response.body = std::move(*page);
+  // The page escapes the names of a program's classes; should a name get through as script, the
+  // sandbox keeps it away from this site.
+  response.headers = {{"Content-Security-Policy",
+                       "sandbox allow-scripts allow-downloads; default-src 'none'; "
+                       "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"}};
+  return response;
+}
+
+}  // namespace ddm
