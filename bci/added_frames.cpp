@@ -49,7 +49,7 @@ void copy_frame(const StackMap& from, Frame frame, StackMap& to) {
   to.list_unset_as(from, unset);
 }
 
-// Whether fields may still have to be set before super(): which of them are, only a frame tells.
+// Whether strict fields may be unset before super(): which ones, only a frame tells.
 bool may_have_unset_fields(const MethodShape& method, const TypeState& state) {
   return method.may_have_strict_fields &&
          std::any_of(state.locals.begin(), state.locals.end(),
@@ -69,7 +69,7 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
 
   StackMap map;
   bool known = true;     // `state` is the state before the current instruction
-  bool differs = false;  // the frame written last is not the base of the next one
+  bool differs = false;  // the last written frame is not the base of the next one
   auto wanted = at.begin();
   auto frame = code.stack_map.frames.begin();
   const auto frames_end = code.stack_map.frames.end();

@@ -12,7 +12,7 @@
 
 namespace bci {
 
-inline constexpr std::uint32_t kMagic = 0xcafebabe;  // what every class file begins with
+inline constexpr std::uint32_t kMagic = 0xcafebabe;  // the first four bytes
 
 enum AccessFlag : std::uint16_t {
   kAccStatic = 0x0008,
@@ -50,7 +50,7 @@ struct ClassFile {
   bool is_interface() const { return (access & kAccInterface) != 0; }
   // The verifier uses frames from class file version 50 on (JVMS 4.10.1).
   bool has_frames() const { return major >= 50; }
-  // Fields that are set before super(), or the class does not verify (JEP 539).
+  // Strict fields must be set before super(), or the class does not verify (JEP 539).
   bool may_have_strict_fields() const { return major >= 72; }
 
   static std::optional<ClassFile> parse(ByteSpan bytes, SkipReason& why);

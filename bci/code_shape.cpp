@@ -5,8 +5,8 @@
 namespace bci {
 namespace {
 
-// JVMS 6.5: what is followed by an index into the constant pool. kLdc..kLdc2W, the field
-// instructions and the calls, and these.
+// JVMS 6.5: the opcodes with a constant pool index: kLdc..kLdc2W, field instructions, calls, and
+// these.
 constexpr std::uint8_t kInstanceof = 0xc1;
 
 bool has_pool_index(std::uint8_t op) {

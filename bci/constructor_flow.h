@@ -13,7 +13,6 @@
 namespace bci {
 
 struct ConstructorFlow {
-  // invokespecial <init> with the uninitialized `this` as receiver, ascending. Several: one per
   // invokespecial <init> with the uninitialized `this` as receiver, ascending; several: one per
   // path.
   std::vector<Label> super_calls;
@@ -26,14 +25,13 @@ struct ConstructorFlow {
 std::optional<ConstructorFlow> follow_constructor(const Code& code, const ConstantPool& pool);
 
 // The same as bytecode indices, for bare bytecode; empty if none was found. `bytecode` may be the
-// The same as bytecode indices, for bare bytecode; empty if none was found. `bytecode` may be the
 // result of JVMTI's GetBytecodes and `pool` that of its GetConstantPool:
 //   if (pool) bcis = bci::super_call_bcis(*pool, {bytecode, length});
 // Code reachable only through exception handlers is not followed: the handlers are unknown here.
 std::vector<std::uint16_t> super_call_bcis(const ConstantPool& pool, ByteSpan bytecode);
 
 // Whether the constructor begins with `aload_0; invokespecial`, as most do: then that call, at
-// bytecode index 1, is the only this() or super() call, which can be told without a constant pool.
+// bytecode index 1, is the only this() or super() call, so no constant pool is needed.
 bool begins_with_super_call(ByteSpan bytecode);
 inline constexpr std::uint16_t kFirstSuperCallBci = 1;
 

@@ -9,8 +9,8 @@
 namespace bci {
 namespace {
 
-// Whether the call leaves the object whose constructor it was on top of the stack: `new` and `dup` are
-// then two references to it, of which the constructor takes one.
+// Whether the constructor call leaves its object on top of the stack: after `new` and `dup` there
+// are two references to it, of which the call consumes one.
 bool leaves_new_object(const TypeState& before, const TypeState& behind) {
   const std::size_t left = behind.stack.size();
   if (left == 0 || before.stack.size() <= left) return false;

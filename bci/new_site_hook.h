@@ -7,9 +7,9 @@
 
 namespace bci {
 
-// Calls hook(object) where an object that `new` has made is complete and stays on the stack: behind the
-// call of its constructor. Objects of code without stack map frames (class files before version 50) are
-// seen as far as their types are known.
+// Calls hook(object) after the constructor call that completes an object of `new`, if the object stays
+// on the stack. In code without stack map frames (class files before version 50), only where the types
+// are known.
 //   NewSiteHook hook({"T", "constructed", "(Ljava/lang/Object;)V"});
 class NewSiteHook : public Transformation {
  public:

@@ -3,7 +3,7 @@
 namespace bci {
 namespace {
 
-// A digit for each opcode, sixteen a row; 0 = variable length or unknown.
+// A digit per opcode, sixteen per row; 0 = variable length or unknown.
 constexpr char kDigits[] =
     "1111111111111111"   // 00 constants
     "2323322222111111"   // 10 bipush sipush ldc ldc_w ldc2_w, loads

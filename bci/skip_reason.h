@@ -26,14 +26,14 @@ enum class SkipReason : std::uint8_t {
   // One transformation of one method.
   kSuperCallNotUnique,  // constructor without exactly one this()/super() call
   kThisNotInitialized,  // code behind the this()/super() call that still runs before it
-  kTooComplex,          // the flow analysis was given up
-  kVmLimit,             // the VM does not stand it, see ExceptionalExitHook
+  kTooComplex,          // the flow analysis exceeded its limits
+  kVmLimit,             // a limit of the VM, see ExceptionalExitHook
   // One site of a patch.
   kNoCode,           // a native or abstract method
   kHoldsSink,        // the class is one that patches call
   kStaticMethod,     // `this` in a static method
   kThisOverwritten,  // slot 0 is used for something else too
-  kNotInitialized,   // the object is not initialised yet there
+  kNotInitialized,   // the object is not initialized there
   kNoValue,          // there is no such value at that place
   kNoSuchVariable,   // no field, local variable or argument of that name or number there
   kTypeUnknown,      // the type at that place is not known

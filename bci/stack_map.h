@@ -52,8 +52,8 @@ struct Frame {
   std::uint32_t first_type = 0;   // in StackMap::types: the locals, then the stack
   std::uint16_t local_count = 0;  // kAppend, kFull; a long or double counts as one
   std::uint16_t stack_count = 0;  // kSameWithItem, kFull
-  // Of a constructor before super(): the fields that must be set before it and are not yet. A frame
-  // that does not list them has those of the frame before it.
+  // Before super() in a constructor: the strict fields that are not set yet. A frame without a list
+  // has that of the previous frame.
   bool lists_unset = false;
   std::uint16_t unset_count = 0;
   std::uint32_t first_unset = 0;  // in StackMap::unset_fields
@@ -62,7 +62,7 @@ struct Frame {
 struct StackMap {
   std::vector<Frame> frames;  // ascending
   std::vector<VerificationType> types;
-  std::vector<std::uint16_t> unset_fields;  // as the pool numbers them
+  std::vector<std::uint16_t> unset_fields;  // pool indices
 
   std::span<const VerificationType> locals(const Frame& frame) const {
     return std::span(types).subspan(frame.first_type, frame.local_count);
@@ -73,9 +73,9 @@ struct StackMap {
   std::span<const std::uint16_t> unset(const Frame& frame) const {
     return std::span(unset_fields).subspan(frame.first_unset, frame.unset_count);
   }
-  // Gives the frame added last the unset fields of another map's frame.
+  // Copies the unset fields of another map's frame to the last frame.
   void list_unset_as(const StackMap& from, const Frame& frame);
-  // Appends a full frame; it must lie behind all frames there are.
+  // Appends a full frame, which must be behind all others.
   void add_full(Label at, std::span<const VerificationType> locals,
                 std::span<const VerificationType> stack);
 

@@ -114,7 +114,7 @@ void MethodPatcher::at_entry() {
       continue;
     }
     editor_.at_entry(*code);
-    put_in(site);
+    add_site(site);
   }
   if (!method_.needs_super_call() || method_.constructor_flow() != nullptr) return;
   for (const Patch* patch : patches_) {
@@ -165,7 +165,7 @@ void MethodPatcher::between_instructions(const Patch& patch, const Site& site, c
       code_.between(both(patch), site, top, state, this_initialized(site.label), refusal);
   if (!code) return refuse(site, std::move(refusal));
   editor_.before(site.label, *code);
-  put_in(site);
+  add_site(site);
 }
 
 void MethodPatcher::around_instruction(const Patch& patch, const Site& site,
@@ -185,7 +185,7 @@ void MethodPatcher::around_instruction(const Patch& patch, const Site& site,
   if (!code->before.bytes().empty()) editor_.before(site.label, code->before);
   if (!code->behind.bytes().empty()) editor_.after(site.label, code->behind);
   if (waits) waiting_.push_back({&patch, site});
-  if (!patch.before.empty() || !calls_behind.empty()) put_in(site);
+  if (!patch.before.empty() || !calls_behind.empty()) add_site(site);
 }
 
 void MethodPatcher::complete_object(Label label, const TypeState& before, const TypeState* behind) {
@@ -210,7 +210,7 @@ void MethodPatcher::complete_object(Label label, const TypeState& before, const 
       continue;
     }
     editor_.after(label, *code);
-    if (!others && !each.done) put_in(site);
+    if (!others && !each.done) add_site(site);
     each.done = true;
   }
 }
@@ -232,7 +232,7 @@ void MethodPatcher::behind_super_call(Label label, const TypeState* behind) {
       continue;
     }
     editor_.after(label, *code);
-    put_in(site);
+    add_site(site);
   }
 }
 
@@ -294,11 +294,11 @@ void MethodPatcher::at_throws() {
       continue;
     }
     editor_.catch_all(*start, *code, locals);
-    put_in(site);
+    add_site(site);
   }
 }
 
-void MethodPatcher::put_in(const Site& site) {
+void MethodPatcher::add_site(const Site& site) {
   patched_.sites.push_back({site.kind, editor_.code().bci_of(site.label), site.label,
                             scope_.tables.blocks.first_of(site.label),
                             scope_.tables.lines.line_of(site.label)});

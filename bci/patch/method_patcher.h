@@ -36,7 +36,7 @@ class MethodPatcher {
   bool is_synchronized() const { return (method_.outline().access & kAccSynchronized) != 0; }
   bool wants_throws(const Patch& patch) const;
 
-  void put_in(const Site& site);
+  void add_site(const Site& site);
   void refuse(const Site& site, CallRefusal refusal, bool whole_method = false);
 
   ClassContext& context_;

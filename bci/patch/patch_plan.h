@@ -24,9 +24,9 @@ namespace bci {
 enum class SiteKind : std::uint8_t {
   kEnter,           // once a call; in constructors behind this() or super(). No value
   kExit,            // before each return: the value returned
-  kThrow,           // an exception leaves the method: the exception. It goes on its way afterwards
+  kThrow,           // an exception leaves the method: the exception, which is rethrown
   kBlockStart,      // each basic block. No value
-  kLine,            // where a line begins: choose it with WhenKind::kLine. No value
+  kLine,            // where a line begins, selected by WhenKind::kLine. No value
   kSyncTest,        // before monitorenter: the lock
   kSyncEnter,       // behind monitorenter, and entry of a synchronized method: the lock
   kSyncExit,        // behind monitorexit, and before a synchronized method is left: the lock
@@ -58,7 +58,7 @@ enum class ArgumentKind : std::uint8_t {
   kException,      // kThrow only
   kStack,          // the value that SiteKind says
   kTarget,         // object of a field access or call, the lock; not of a constructor
-  kNewLocal,       // what another call left in PatchCall::result_local, 0 or null if it did not run
+  kNewLocal,       // the PatchCall::result_local of another call; 0 or null if that did not run
   kArgNumber,      // with PatchCall::each_argument: which argument it is
   kInstruction,    // ordinal of the instruction in the method, from 0
   kBlockId,        // ids: from PatchIds; of the block, method, class that the site is in,
