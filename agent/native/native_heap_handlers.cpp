@@ -10,13 +10,13 @@
 namespace ddm {
 namespace {
 
-// What malloc's blocks are multiples of.
+// The granularity of malloc's blocks.
 constexpr std::uint8_t kUnit = 16;
 
-// The id in the brackets; the segments have one for each 4 GiB of addresses.
+// The id in the brackets; segments have one per 4 GiB of addresses.
 constexpr std::uint32_t kWholeHeap = 1;
 
-// Some always change while they are looked for.
+// Some blocks always change during the walk.
 constexpr std::uint64_t kWorthSaying = 4 << 20;
 
 constexpr std::uint8_t kNativeState = heap_state(Solidity::kHard, HeapKind::kNative);

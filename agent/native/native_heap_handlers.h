@@ -18,7 +18,7 @@ class NativeHeapHandlers {
         requests_(context, gc_events, maps, &SessionModes::native_maps),
         sampling_(sampling) {}
 
-  // After the handlers of the Java heap: their maps come first.
+  // Call after the handlers of the Java heap, whose maps come first.
   void add_to(Dispatcher& dispatcher);
 
  private:
@@ -32,7 +32,7 @@ class NativeHeapHandlers {
   const HandlerContext& context_;
   MapRequests requests_;
   NativeSampling& sampling_;
-  bool warned_ = false;  // the maps' thread's own
+  bool warned_ = false;  // used by the maps' thread only
 };
 
 }  // namespace ddm

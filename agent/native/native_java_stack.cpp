@@ -25,12 +25,12 @@ struct CallFrame {
 };
 struct CallTrace {
   JNIEnv* jni;
-  jint count;  // below 1: none, and why
+  jint count;  // below 1: a reason why there are none
   CallFrame* frames;
 };
 using AsyncGetCallTrace = void (*)(CallTrace*, jint, void*);
 
-// JavaThread::_thread_state, the same in all releases; the first is checked by what this thread is.
+// JavaThread::_thread_state, equal in all releases; the first value is verified on this thread.
 constexpr std::int32_t kInNative = 4;
 constexpr std::int32_t kInVm = 6;
 
@@ -82,7 +82,7 @@ std::string follow_classes(JavaVM* vm, JNIEnv* jni) {
   return "";
 }
 
-// JNIEnv is a part of the VM's thread; java.lang.Thread.eetop is that thread.
+// JNIEnv is embedded in the JavaThread, to which java.lang.Thread.eetop points.
 std::string find_thread_state(JNIEnv* jni, jvmtiEnv* jvmti) {
   const auto offset = vm_structs::offset_of("JavaThread", "_thread_state");
   if (!offset) return "this VM does not tell where a thread's state is";

@@ -1,9 +1,8 @@
-// The Java frames above a native allocation, read where nothing may be waited for or allocated.
+// The Java callers of a native allocation, read without waiting or allocating.
 //
-// AsyncGetCallTrace is made for signal handlers, so it takes no lock and no step that a safepoint
-// could stop; it is asked only on Java threads that are in native code or inside the VM. What it
-// wants in return is that the VM posts class events and that methods have got their ids before:
-// both are switched on by open(), in a JVMTI environment of its own.
+// AsyncGetCallTrace is async-signal-safe: it takes no lock and does not block at a safepoint. It is
+// called only on Java threads in native code or inside the VM. It requires class events, and methods
+// whose ids exist: open_java_stacks() enables both, in a JVMTI environment of its own.
 #pragma once
 
 #include <jvmti.h>
@@ -14,7 +13,7 @@
 
 namespace ddm {
 
-// Live phase, attached thread, once. "" or why there will be no Java frames.
+// Live phase, attached thread, once. "" or the reason why there will be no Java frames.
 std::string open_java_stacks(JavaVM* vm, JNIEnv* jni);
 
 // A JavaStackReader. Any thread, any time; 0 before open_java_stacks().

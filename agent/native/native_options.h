@@ -11,7 +11,7 @@ namespace ddm {
 struct NativeOptions {
   std::int64_t interval = 0;  // bytes between sampled native allocations; 0 = off
 
-  // The rows store into this object, which outlives them.
+  // The rows store into this object, which must outlive them.
   std::vector<OptionRow> rows();
 };
 

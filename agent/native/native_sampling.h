@@ -1,7 +1,7 @@
 // Sampled native allocations (native=BYTES, NHGE), and the data that NHGT sends about them.
 //
-// Java frames have no addresses. Each gets one from kJavaFrames on, and a line in the text of the
-// mappings that names it, as if it were a library: "... [java] a.B.method(B.java:12)".
+// Java frames have no addresses. Each is assigned one from kJavaFrames on, and a line in the text of
+// the mappings that names it like a library: "... [java] a.B.method(B.java:12)".
 #pragma once
 
 #include <jvmti.h>
@@ -23,11 +23,11 @@ class NativeSampling {
 
   NativeSampling(jvmtiEnv* jvmti, JavaVM* vm) : jvmti_(jvmti), vm_(vm) {}
 
-  // One byte in so many from now on, anew; 0: no more. "" or why it cannot be. Live phase, attached
-  // threads, any of them. Java frames may be missing, with a line in the log.
+  // Restarts sampling with this mean; 0: ends it. "" or the error. Live phase, any attached thread.
+  // Java frames may be missing, which is logged.
   std::string set(JNIEnv* jni, std::uint64_t mean_bytes);
   NativeSamplingState state() const;
-  // Of what was sampled since it was switched on last. None: it never was.
+  // The samples since the last start. nullopt: it was never on.
   std::optional<NativeHeap> read(JNIEnv* jni);
   // The VM has ended.
   void end();
@@ -38,7 +38,7 @@ class NativeSampling {
   jvmtiEnv* const jvmti_;
   JavaVM* const vm_;
   mutable std::mutex mutex_;          // of what follows
-  NativeSampler* sampler_ = nullptr;  // once it was on; lives for good
+  NativeSampler* sampler_ = nullptr;  // from the first start on; never destroyed
   std::uint32_t period_ = 0;
   bool warned_of_dropped_ = false;
 };

@@ -17,13 +17,13 @@ namespace ddm {
 namespace {
 
 struct ThreadState {
-  std::uint64_t bytes_left = 0;  // up to the next sample
+  std::uint64_t bytes_left = 0;  // until the next sample
   std::uint64_t random = 0;      // 0: this thread has not allocated yet
-  std::uint64_t mean = 0;        // that the distance was drawn with
+  std::uint64_t mean = 0;        // the mean of the current countdown
   bool busy = false;
 };
 
-// In the thread's static block: any other kind of thread-local is made with malloc.
+// In the static TLS block: other thread-locals are allocated with malloc.
 thread_local constinit ThreadState t_state __attribute__((tls_model("initial-exec")));
 
 struct Real {
@@ -38,7 +38,7 @@ struct Real {
   int (*dl_iterate_phdr)(int (*)(dl_phdr_info*, std::size_t, void*), void*);
 };
 
-// Written before the first hook is in place, and never again.
+// Written before the first hook is installed, then constant.
 Real g_real{};
 SampleTable* g_table = nullptr;
 std::atomic<std::uint64_t> g_mean{0};  // 0: nothing is sampled
@@ -52,11 +52,11 @@ struct CodeRange {
   bool holds(std::uintptr_t at) const { return begin <= at && at < end; }
 };
 CodeRange g_libc;
-// Functions of libc that allocate for their caller and hold no lock meanwhile.
+// Functions of libc that allocate for their caller without holding a lock.
 std::array<CodeRange, 2> g_harmless;
 
-// libc may hold a lock of its own when it allocates (for stdio, time zones, the loader): nothing
-// that waits for another lock may happen there.
+// libc may hold a lock when it allocates (stdio, time zones, the loader): then nothing may wait for
+// another lock.
 bool may_unwind_from(std::uintptr_t caller) {
   if (!g_libc.holds(caller)) return true;
   for (const CodeRange& function : g_harmless) {
@@ -65,8 +65,8 @@ bool may_unwind_from(std::uintptr_t caller) {
   return false;
 }
 
-// True for nearly all allocations: they lie before the next sample. The hooks then jump to the real
-// function, which returns to the caller by itself.
+// True for nearly all allocations. The hooks then tail-call the real function, which returns to the
+// caller.
 inline bool before_next_sample(std::size_t bytes) {
   ThreadState& state = t_state;
   if (__builtin_expect(bytes >= state.bytes_left, 0)) return false;
@@ -80,13 +80,13 @@ void draw_distance(ThreadState* state, std::uint64_t mean) {
       static_cast<std::uint64_t>(sampling_distance(next_random(&state->random), mean));
 }
 
-// A new thread begins with no distance at all, and one that was on its way when the mean changed
-// with a wrong one: its next allocation draws one, and may lie before the end of it.
+// A new thread has no countdown, and after a change of the mean a thread's is wrong: the next
+// allocation draws one, and may lie before its end.
 bool is_before_first_sample(ThreadState* state, std::size_t bytes, std::uint64_t mean) {
   if (state->mean == mean) return false;
   if (state->random == 0) {
-    // The generator counts; threads that began next to one another would draw the same numbers, one
-    // after the other.
+    // The generator is a counter: consecutive seeds would give threads the same numbers, one step
+    // apart.
     std::uint64_t seed = g_seed.fetch_add(1, std::memory_order_relaxed);
     state->random = next_random(&seed) | 1;
   }
@@ -110,7 +110,7 @@ AllocationSample read_stack(std::size_t bytes, std::uintptr_t caller) {
   return sampled;
 }
 
-// For a block that used up what its thread had left: usually the next one to be sampled.
+// For the block at the end of the thread's countdown: usually the one to sample.
 __attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
                                             std::uintptr_t caller) {
   ThreadState& state = t_state;
@@ -119,7 +119,7 @@ __attribute__((noinline, cold)) void sample(void* address, std::size_t bytes,
     state.bytes_left = ~std::uint64_t{0};
     return;
   }
-  // Switched off: whoever still comes here comes each time, so that switching on finds all of them.
+  // Switched off: the countdown stays at its end, so switching on takes effect at once.
   const std::uint64_t mean = g_mean.load(std::memory_order_relaxed);
   if (mean == 0 || is_before_first_sample(&state, bytes, mean)) return;
   draw_distance(&state, mean);
@@ -149,7 +149,7 @@ void* hook_malloc(std::size_t bytes) {
 }
 
 void* hook_calloc(std::size_t count, std::size_t size) {
-  const std::size_t bytes = count * size;  // if it overflows, there is no block
+  const std::size_t bytes = count * size;  // on overflow there is no block
   if (before_next_sample(bytes)) return g_real.calloc(count, size);
   return sampled(g_real.calloc(count, size), bytes, DDM_CALLER);
 }
@@ -159,7 +159,7 @@ void hook_free(void* address) {
   g_real.free(address);
 }
 
-// Taken out first: once the old block is gone, another thread may get its address.
+// Removed first: once the old block is freed, another thread may get its address.
 template <typename Reallocate>
 __attribute__((noinline, cold)) void* reallocate_sampled(void* old, std::size_t bytes,
                                                          Reallocate call) {
@@ -187,7 +187,7 @@ void* hook_realloc(void* old, std::size_t bytes) {
 }
 
 void* hook_reallocarray(void* old, std::size_t count, std::size_t size) {
-  // A product that overflows fails, and fails with a size that is not 0.
+  // An overflowing product fails, with a size that is not 0.
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = 1;
   return reallocate(old, bytes, DDM_CALLER, [&] { return g_real.reallocarray(old, count, size); });
@@ -209,15 +209,15 @@ void* hook_memalign(std::size_t alignment, std::size_t bytes) {
   return sampled(g_real.memalign(alignment, bytes), bytes, DDM_CALLER);
 }
 
-// The loader's lock is held while the callback runs. What that allocates is not sampled: the
-// unwinder waits for the loader's lock with its own lock in hand.
+// The loader's lock is held during the callback. Its allocations are not sampled: the unwinder
+// waits for the loader's lock while it holds its own.
 int hook_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
   const Unsampled unsampled;
   return g_real.dl_iterate_phdr(callback, data);
 }
 
-// Around fork(), from before other libraries' handlers until after them. Another thread may have
-// held the unwinder's lock at that moment: the child never samples.
+// Around fork(), outside other libraries' handlers. Another thread may have held the unwinder's
+// lock then: the child never samples.
 thread_local constinit bool t_busy_before_fork __attribute__((tls_model("initial-exec"))) = false;
 
 void before_fork() {

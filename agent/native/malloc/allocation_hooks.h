@@ -1,10 +1,9 @@
 // The hooks that replace malloc and free in libraries while sampling is on.
 //
-// The hooks run on every thread of the program, at any time: they take no lock, never call
-// themselves (a flag of the thread), and keep errno. Most calls cost a subtraction (malloc) or one
-// look into a small table (free). In a forked child nothing is sampled any more. When sampling
-// ends, libraries get the real functions back; the hooks themselves stay, since nobody can tell who
-// still has their address, or is in one.
+// The hooks run on every thread of the program, at any time: they take no lock, do not reenter
+// (thread-local flag), and preserve errno. Most calls cost a subtraction (malloc) or one lookup in a
+// small table (free). A forked child does not sample. When sampling ends, the real functions are
+// restored in all libraries; the hooks' code stays, since a thread may be inside or hold an address.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,8 @@
 
 namespace ddm {
 
-// The calling thread's Java stack; takes no lock and allocates nothing. Innermost first; how many.
+// Reads the calling thread's Java stack, innermost first, and returns the number of frames; takes no
+// lock, does not allocate.
 using JavaStackReader = std::uint32_t (*)(JavaFrame* frames, std::uint32_t most);
 
 // A function of libc, and the hook to be called instead.
@@ -25,17 +25,17 @@ struct Hook {
   std::uintptr_t hook;
 };
 
-// malloc and its family, and what else has to be in the way.
+// Upper bound of malloc's family and the other hooked functions.
 inline constexpr std::size_t kMostHooks = 16;
 
-// Before any hook is put in place; the second call changes nothing. `table` stays for good.
+// Call before any hook is installed; a second call has no effect. `table` is never freed.
 void prepare_allocation_hooks(SampleTable* table, JavaStackReader java_stack);
 
-// Samples one byte in `mean_bytes` from now on; 0: nothing. A thread that is on its way to a sample
-// draws anew when it gets there.
+// Samples one byte in `mean_bytes` from now on; 0: nothing. Each thread uses the new value after its
+// current countdown.
 void set_sampling(std::uint64_t mean_bytes);
 
-// malloc and its family, those that this libc has.
+// The hooks of malloc's family, as far as this libc has it.
 std::span<const Hook> allocation_hooks();
 
 // The calling thread's allocations are not sampled while one exists.

@@ -1,8 +1,8 @@
 // Walks the blocks of one region of malloc, in a live program and without its locks.
 //
-// A block's size is believed if it fits and the next header agrees. Where that fails (the program
-// is changing that place, or it has broken it) the walk looks for the next few blocks that agree
-// with one another; what lies between counts as used. It ends where it finds none.
+// A block's size is accepted if it fits and the next header is consistent with it. Otherwise (the
+// program is changing that place, or has corrupted it) the walk resynchronizes at the next few
+// consistent blocks and counts what lies between as used. It ends where it finds none.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace ddm {
 
 struct WalkResult {
-  std::uint64_t lost_bytes = 0;  // reported as used because nothing could be made of them
+  std::uint64_t lost_bytes = 0;  // not parsed, and reported as used
   std::uint64_t resyncs = 0;
 };
 

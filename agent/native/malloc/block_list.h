@@ -1,6 +1,6 @@
-// malloc's blocks in the order of their addresses.
+// malloc's blocks, by address.
 //
-// The list's memory is mapped: allocating it with malloc would change the blocks it describes.
+// The list's memory is mapped: malloc would change the blocks that the list describes.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace ddm {
 enum class BlockState : std::uint8_t {
   kFree,
   kUsed,
-  kCached,  // free for the program, but kept by malloc for a thread (tcache) or a bin (fastbin)
+  kCached,  // freed by the program, in a thread's cache (tcache) or a fastbin
 };
 
 struct Block {
   std::uint64_t address = 0;
-  std::uint64_t bytes : 62 = 0;  // with malloc's header
+  std::uint64_t bytes : 62 = 0;  // including malloc's header
   std::uint64_t state_bits : 2 = 0;
 
   Block(std::uint64_t at, std::uint64_t size, BlockState state)
@@ -40,8 +40,8 @@ class MappedMemory final : public std::pmr::memory_resource {
 std::pmr::memory_resource* mapped_memory();
 
 using BlockList = std::pmr::vector<Block>;
-// Drops blocks that begin before the one before them ends: an arena that changed while it was read.
-// The list is in ascending order. Returns the bytes dropped.
+// Drops blocks that overlap their predecessor, as in an arena that changed while it was read. The
+// list is in ascending order. Returns the bytes dropped.
 std::uint64_t drop_overlaps(BlockList* blocks);
 
 using AddressList = std::pmr::vector<std::uintptr_t>;

@@ -1,9 +1,9 @@
-// Finds the blocks that the program has freed, but whose headers still say "in use": malloc keeps
-// them in a cache of each thread (tcache) and in lists of small blocks (fastbins).
+// Finds the blocks that the program has freed, but whose headers still say "in use": those in the
+// threads' caches (tcache) and in the lists of small blocks (fastbins).
 //
-// A cache is itself a block, of a known size; it is recognised by its content. A block counts as
-// cached only if it carries malloc's mark for cached blocks. Nothing is locked: what a thread takes
-// out of its cache meanwhile may be missed.
+// A tcache is itself a block, of a known size, recognised by its content. A block counts as cached
+// only if it has malloc's key for cached blocks. Nothing is locked: concurrent changes of a cache may
+// be missed.
 #pragma once
 
 #include "native/malloc/block_list.h"
@@ -11,7 +11,7 @@
 
 namespace ddm {
 
-// `blocks` in ascending order; sets the state of those that are found.
+// `blocks`: in ascending order; sets the state of cached ones.
 void mark_cached_blocks(const GlibcMalloc& malloc, BlockList* blocks);
 
 }  // namespace ddm

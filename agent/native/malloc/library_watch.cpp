@@ -62,13 +62,13 @@ namespace ddm {
 namespace {
 
 constexpr std::chrono::milliseconds kIdle{100}, kBusy{5};
-constexpr int kBusyLooks = 60;  // after somebody has opened a library
+constexpr int kBusyScans = 60;  // after a library was opened
 
-// Slots that the loader had not bound are looked at again after so many looks.
-constexpr unsigned kLooksToUnbound = 5;
+// Unbound slots are checked again after this many scans.
+constexpr unsigned kScansToUnbound = 5;
 
-// Hooks may call for a look for as long as the process lives.
-Chores::Handle& g_chore = *new Chores::Handle;  // null: nobody looks
+// Hooks may request a scan for as long as the process lives.
+Chores::Handle& g_chore = *new Chores::Handle;  // null: there is no scanning
 std::atomic<bool> g_watched{false};
 std::atomic<bool> g_called{false};
 
@@ -126,7 +126,7 @@ LoaderCounts loader_counts() {
   return counts;
 }
 
-void call_for_a_look() {
+void request_scan() {
   if (!g_watched) return;
   g_called = true;
   Chores::of_process().hasten(*g_chore);
@@ -258,20 +258,20 @@ void LibraryWatch::hook_all() {
   }
 }
 
-Chores::Clock::time_point LibraryWatch::look() {
+Chores::Clock::time_point LibraryWatch::scan() {
   const Unsampled unsampled;
   const bool called = g_called.exchange(false);
   const LoaderCounts now = loader_counts();
   const bool changed = !(now == hooked_);
-  if (changed || (unbound_ > 0 && looks_ % kLooksToUnbound == 0)) hook_all();
+  if (changed || (unbound_ > 0 && scans_ % kScansToUnbound == 0)) hook_all();
   hooked_ = now;
-  ++looks_;
-  busy_ = changed || called ? kBusyLooks : std::max(busy_ - 1, 0);
+  ++scans_;
+  busy_ = changed || called ? kBusyScans : std::max(busy_ - 1, 0);
   return Chores::Clock::now() + (busy_ > 0 ? kBusy : kIdle);
 }
 
 bool LibraryWatch::start() {
-  g_chore = Chores::of_process().add([this] { return std::optional(look()); }, {});
+  g_chore = Chores::of_process().add([this] { return std::optional(scan()); }, {});
   g_watched = g_chore != nullptr;
   return g_watched;
 }
@@ -286,7 +286,7 @@ void LibraryWatch::stop(bool wait) {
 int ddm_knows_path(const char* path) {
   const bool known =
       path != nullptr && std::strchr(path, '/') != nullptr && std::strchr(path, '$') == nullptr;
-  if (!known) ddm::call_for_a_look();
+  if (!known) ddm::request_scan();
   return known ? 1 : 0;
 }
 
@@ -295,7 +295,7 @@ void* ddm_dlopen_and_hook(const char* path, int flags) {
   if (handle == nullptr) return nullptr;
   const int error = errno;
   ddm::hook_opened(handle);
-  ddm::call_for_a_look();
+  ddm::request_scan();
   errno = error;
   return handle;
 }

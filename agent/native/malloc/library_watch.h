@@ -1,4 +1,4 @@
-// Puts the allocation hooks into every library that is loaded now or later.
+// Installs the allocation hooks in every library that is loaded now or later.
 //
 // A library that is opened with a path (System.load, System.loadLibrary) has its hooks before
 // dlopen() returns. Its dependencies, and libraries opened by a bare name, are hooked some
@@ -12,7 +12,7 @@
 
 namespace ddm {
 
-// How many libraries the loader has loaded and unloaded.
+// The numbers of libraries that the loader has loaded and unloaded.
 struct LoaderCounts {
   unsigned long long added = 0;
   unsigned long long removed = 0;
@@ -21,28 +21,28 @@ struct LoaderCounts {
 
 class LibraryWatch {
  public:
-  // After prepare_allocation_hooks(). One a process; lives for good.
+  // After prepare_allocation_hooks(). One per process; never destroyed.
   LibraryWatch();
 
-  // Hooks what is loaded now. What follows is one thread's at a time.
+  // Hooks what is loaded now. This and the following: one thread at a time.
   void hook();
-  // Looks for those that come later, until stop(). False: no thread can be started for it.
+  // Scans for later ones periodically, until stop(). False: no thread could be started.
   bool start();
-  // Gives all libraries the real functions back. After stop(), and when no look goes on.
+  // Restores the real functions in all libraries. After stop(), when no scan is in progress.
   void unhook();
-  // Stops looking for libraries. With `wait`, a look in progress ends first; not from a chore.
+  // Ends scanning. With `wait`, after a scan in progress; then not from a chore.
   static void stop(bool wait = false);
 
  private:
-  // Hooks what is new. When it is to look again.
-  Chores::Clock::time_point look();
-  // The libraries that are loaded completely.
+  // Hooks new libraries; returns when the next scan is due.
+  Chores::Clock::time_point scan();
+  // Hooks all libraries that are loaded completely.
   void hook_all();
 
-  std::size_t unbound_ = 0;  // slots that could not be changed before the loader binds them
-  LoaderCounts hooked_;      // when all that was there was hooked
-  int busy_ = 0;             // so many looks come soon after each other
-  unsigned looks_ = 0;
+  std::size_t unbound_ = 0;  // slots that cannot be changed until the loader has bound them
+  LoaderCounts hooked_;      // as of the last hook_all()
+  int busy_ = 0;             // number of scans left at the short interval
+  unsigned scans_ = 0;
 };
 
 }  // namespace ddm

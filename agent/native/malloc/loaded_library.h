@@ -29,7 +29,7 @@ class DynamicSection {
  public:
   explicit DynamicSection(const LoadedLibrary& library);
 
-  // False: there is none, or its code is written to when it is relocated.
+  // False: there is none, or it has text relocations.
   bool usable() const { return symbols_ != nullptr && strings_ != nullptr; }
 
   std::span<const ElfW(Rela)> calls() const { return calls_; }          // DT_JMPREL
@@ -40,7 +40,7 @@ class DynamicSection {
   }
   std::string_view name_of(const ElfW(Sym) & symbol) const { return strings_ + symbol.st_name; }
 
-  // Whether a symbol of this name, of any version, stands for another address than this one.
+  // Whether a symbol of this name, of any version, has another address than this one.
   bool defines_other(std::string_view name, std::uintptr_t address) const;
 
  private:
@@ -52,7 +52,7 @@ class DynamicSection {
   std::span<const ElfW(Rela)> calls_;
   std::span<const ElfW(Rela)> addresses_;
   const std::uint32_t* gnu_hash_ = nullptr;  // DT_GNU_HASH
-  const std::uint32_t* hash_ = nullptr;      // DT_HASH, of libraries that have no other
+  const std::uint32_t* hash_ = nullptr;      // DT_HASH, of libraries without the other
 };
 
 }  // namespace ddm

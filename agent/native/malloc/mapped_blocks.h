@@ -1,8 +1,8 @@
-// Finds the big blocks that malloc has got from mmap, each one a mapping of its own.
+// Finds malloc's large blocks, each of which is its own mmap().
 //
-// malloc keeps no list of them, only their number and sum. The kernel joins neighbouring mappings,
-// so first the beginnings of all anonymous mappings are looked at, and what follows a block; if the
-// sum says that some are missing, every page in use of the others.
+// malloc keeps only their number and sum. The kernel merges adjacent mappings, so first the start of
+// every anonymous mapping and the end of every found block are checked; if the sum shows that blocks
+// are missing, then every resident page of the other mappings.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace ddm {
 
-// Appends to `blocks`, not sorted. `expected_bytes` is malloc's own sum; none: 0. `taken` in
-// ascending order: what need not be looked at. The sum of what was found.
+// Appends to `blocks`, unsorted, and returns their sum. `expected_bytes`: malloc's own sum; 0:
+// unknown. `taken`: known blocks, ascending, which are skipped.
 std::uint64_t find_mapped_blocks(const std::vector<Mapping>& mappings, const BlockList& taken,
                                  std::uint64_t expected_bytes, BlockList* blocks);
 

@@ -54,7 +54,7 @@ NativeMap read_native_map() {
     map.lost_bytes += walk_region(region, &map.blocks).lost_bytes;
   }
   mark_cached_blocks(*malloc, &map.blocks);
-  // Without malloc's own counters, what it says aloud: that takes its locks for a moment.
+  // Without malloc's counters, by its public statistics, which take its locks briefly.
   const std::uint64_t expected =
       malloc->counters ? malloc->counters->mapped_bytes : mallinfo2().hblkhd;
   BlockList mapped(mapped_memory());

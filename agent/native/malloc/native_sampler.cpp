@@ -13,11 +13,11 @@
 namespace ddm {
 namespace {
 
-// At one sample every 512 KiB that is 32 GiB of living memory.
+// At one sample per 512 KiB, 32 GiB of live memory.
 constexpr std::uint32_t kRecords = 1 << 16;
 
-// Up to the first frame that no library holds: libunwind cannot see through Java's frames, and
-// what it makes of them is no caller.
+// Up to the first frame outside of libraries: libunwind cannot unwind Java frames, and its results
+// beyond are wrong.
 std::vector<std::uintptr_t> native_frames(const AllocationSample& sample,
                                           const std::vector<Mapping>& mappings) {
   const auto begin = sample.native.begin();
@@ -37,7 +37,7 @@ std::string NativeSampler::create(JavaStackReader java_stack, NativeSampler** sa
   if (std::string error = open_libunwind(); !error.empty()) return error;
   auto table = SampleTable::create(kRecords);
   if (!table) return "there is no memory for the samples";
-  SampleTable& samples = *table.release();  // free() looks into it until the process ends
+  SampleTable& samples = *table.release();  // free() uses the table until the process ends
   prepare_allocation_hooks(&samples, java_stack);
   *sampler = new NativeSampler(samples);
   return "";

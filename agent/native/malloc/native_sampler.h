@@ -1,5 +1,5 @@
-// Sampling of native allocations, on and off at any time. After it is switched off, the samples can
-// be read until the next start, in their last state: without hooks, frees are not seen any more.
+// Sampling of native allocations, on and off at any time. After stop() the samples stay readable
+// until the next start(), in their last state: without hooks, frees are not seen.
 #pragma once
 
 #include <atomic>
@@ -13,31 +13,31 @@
 
 namespace ddm {
 
-// Living allocations of one size with one stack, as far as the samples tell.
+// The live allocations of one size and stack, estimated from the samples.
 struct LiveAllocations {
-  std::uint64_t bytes = 0;             // of one
-  double count = 0;                    // an estimate without bias
+  std::uint64_t bytes = 0;             // of each
+  double count = 0;                    // unbiased estimate
   std::vector<std::uintptr_t> native;  // return addresses in libraries, innermost first
-  std::vector<JavaFrame> java;         // that called them
+  std::vector<JavaFrame> java;         // their Java callers
 };
 
 class NativeSampler {
  public:
-  // "" or what went wrong; then nothing has changed. Once a process. The object lives for good;
-  // nothing is sampled yet.
+  // "" or the error, in which case nothing has changed. Once per process; the object is never
+  // destroyed. Nothing is sampled yet.
   static std::string create(JavaStackReader java_stack, NativeSampler** sampler);
 
-  // Anew: what was sampled before is forgotten. False: libraries that are loaded later will not be
-  // seen. These two are one thread's at a time.
+  // Drops the earlier samples. False: libraries loaded later will not be hooked. start() and stop():
+  // one thread at a time.
   bool start(std::uint64_t mean_bytes);
   void stop();
-  // The VM has ended, but the process may continue: stops looking for libraries.
+  // The VM has ended, but the process may continue: stops scanning for libraries.
   static void end() { LibraryWatch::stop(); }
 
-  std::uint64_t mean() const { return mean_; }  // of what live() tells
+  std::uint64_t mean() const { return mean_; }  // of live()'s samples
   bool on() const { return on_; }
 
-  // By size and stack, the most bytes first. Any thread.
+  // By size and stack, most bytes first. Any thread.
   std::vector<LiveAllocations> live() const;
 
   // The number of samples dropped because the table was full.

@@ -2,15 +2,15 @@
 
 #include <dlfcn.h>
 
-// Only for the layout of its cursor and context, and the names of its functions: the library itself
-// is opened at run time.
+// Only for the layouts of cursor and context, and for function names: the library is opened at run
+// time.
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
 #define DDM_NAME_OF(function) DDM_NAME_OF_EXPANDED(function)
 #define DDM_NAME_OF_EXPANDED(function) #function
 
-// Of libgcc, which is a part of this library: the unwind table's entry for an address.
+// From libgcc, which is linked into this library: finds the unwind table's entry of an address.
 extern "C" {
 struct dwarf_eh_bases {
   void* text;
@@ -23,7 +23,7 @@ const void* _Unwind_Find_FDE(void* address, dwarf_eh_bases* bases);
 namespace ddm {
 namespace {
 
-// Frames of our own above the caller.
+// The hooks' own frames above the caller.
 constexpr int kMostOwnFrames = 8;
 
 struct Unwinder {
@@ -41,9 +41,8 @@ bool find(void* library, const char* name, Function*& function) {
   return function != nullptr;
 }
 
-// Where there is no entry the unwinder would guess that rbp points to a frame. In code that a JIT
-// made rbp may be any number, and one that ends on the last bytes of readable memory is followed
-// beyond.
+// Without an entry the unwinder assumes that rbp points to a frame. In JIT-compiled code rbp may be
+// any number, even one near the end of readable memory, and would be dereferenced beyond it.
 bool has_unwind_table(std::uintptr_t return_address) {
   dwarf_eh_bases bases{};
   return _Unwind_Find_FDE(reinterpret_cast<void*>(return_address - 1), &bases) != nullptr;
@@ -71,7 +70,7 @@ std::size_t capture_native_stack(std::uintptr_t caller, std::uintptr_t* frames, 
   unw_context_t context;
   unw_cursor_t cursor;
   if (g_unwinder.get_context(&context) != 0 || g_unwinder.init(&cursor, &context) < 0) return 1;
-  std::size_t found = 0;  // once the caller has been met
+  std::size_t found = 0;  // frames from the caller on
   unw_word_t address = 0;
   for (int own_frames = 0; found < most; ++own_frames) {
     if (g_unwinder.get_register(&cursor, UNW_REG_IP, &address) < 0 || address == 0) break;

@@ -1,8 +1,7 @@
-// The calling thread's native stack, by libunwind, which is opened only when somebody asks for it.
+// The calling thread's native stack, by libunwind, which is loaded on demand.
 //
-// capture_native_stack() runs inside malloc's callers: it allocates nothing from malloc. libunwind
-// blocks signals while it holds its locks, and takes the loader's lock for code that it has not met
-// before.
+// capture_native_stack() runs inside calls of malloc and does not call malloc. libunwind blocks
+// signals while it holds its locks, and takes the loader's lock for code that is new to it.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +10,11 @@
 
 namespace ddm {
 
-// "" or what went wrong. Once, before the first capture.
+// "" or the error. Call once, before the first capture.
 std::string open_libunwind();
 
-// Return addresses from `caller` on, which is one of those on the stack; only itself if it is not
-// found there. How many.
+// Stores the return addresses from `caller` on, and returns their number; only `caller` itself if
+// that is not on the unwound stack.
 std::size_t capture_native_stack(std::uintptr_t caller, std::uintptr_t* frames, std::size_t most);
 
 }  // namespace ddm

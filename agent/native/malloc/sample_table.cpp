@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-// Zero pages, which take no memory before they are used.
+// Zero-filled, committed on first use.
 template <typename T>
 T* map_array(std::uint64_t count) {
   void* memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
@@ -38,7 +38,7 @@ std::unique_ptr<SampleTable> SampleTable::create(std::uint32_t records) {
 }
 
 bool SampleTable::add(const void* address, const AllocationSample& sample) noexcept {
-  // Still there from a block that somebody freed past us.
+  // Left from a block that was freed without a hook.
   if (may_hold(address)) {
     if (const Record stale = take(address); stale != kNone) drop(stale);
   }
@@ -78,7 +78,7 @@ bool SampleTable::insert(const void* address, Record record) noexcept {
 }
 
 SampleTable::Record SampleTable::take(const void* address) noexcept {
-  if (address == nullptr) return kNone;  // free(NULL); it must not pass for an empty slot
+  if (address == nullptr) return kNone;  // free(NULL), which must not match an empty slot
   const std::uint64_t key = hash(address);
   for (std::size_t probe = 0; probe < kProbes; ++probe) {
     Slot& candidate = slot(key, probe);
@@ -102,7 +102,7 @@ void SampleTable::put_back(const void* address, Record record) noexcept {
   dropped_.fetch_add(1, kRelaxed);
 }
 
-// A counter that has once been full stays full: it has lost count.
+// A saturated counter stays saturated, since its count is lost.
 void SampleTable::count_in_filter(std::uint64_t hash, bool up) noexcept {
   std::atomic<std::uint8_t>& counter = filter_[filter_index(hash)];
   std::uint8_t now = counter.load(kRelaxed);
@@ -176,7 +176,7 @@ std::vector<AllocationSample> SampleTable::snapshot() const {
     const std::uint64_t found = slots_[i].load(std::memory_order_acquire);
     if (found == kEmpty) continue;
     AllocationSample sample;
-    // Freed while it was read: it does not live.
+    // Freed while it was read: not live.
     if (read(record_of(found), &sample) && slots_[i].load(std::memory_order_acquire) == found) {
       samples.push_back(sample);
     }

@@ -1,9 +1,8 @@
-// The sampled allocations that are still alive, by address.
+// The live sampled allocations, by address.
 //
-// Lock-free, and its memory is mapped at once: it is used inside malloc and free, on any thread,
-// in whatever state, and in the child after a fork. may_hold() is all that a free() of a block that
-// is not sampled costs. An address is in it at most once: the caller takes it out before the block
-// is freed, and puts it in after it was allocated.
+// Lock-free, in memory mapped at once: it is used inside malloc and free, on any thread, in any
+// state, and in a forked child. Freeing an unsampled block costs one may_hold(). An address is in the
+// table at most once: the caller adds it after the allocation and removes it before the free.
 #pragma once
 
 #include <array>
@@ -38,7 +37,7 @@ class SampleTable {
   using Record = std::uint32_t;
   static constexpr Record kNone = 0;
 
-  // None: there is no memory for it. `records` is how many samples it can hold, below 2^20.
+  // Null: no memory. `records`: capacity in samples, below 2^20.
   static std::unique_ptr<SampleTable> create(std::uint32_t records);
   ~SampleTable();
 
@@ -49,11 +48,11 @@ class SampleTable {
     return filter_[filter_index(hash(address))].load(std::memory_order_relaxed) != 0;
   }
 
-  // Takes the address out. The record is then the caller's, to be dropped or put back.
+  // Removes the address. The record is then the caller's, to be dropped or put back.
   Record take(const void* address) noexcept;
   void drop(Record record) noexcept;
   void put_back(const void* address, Record record) noexcept;
-  // All that is in it now; what comes or goes meanwhile does as ever.
+  // Removes all current entries, concurrently with other calls.
   void clear() noexcept;
 
   std::vector<AllocationSample> snapshot() const;
@@ -67,8 +66,8 @@ class SampleTable {
     std::atomic<std::uint32_t> next_free;
     std::array<std::atomic<std::uint64_t>, kWords> words;
   };
-  // An address and its record in one word, so that both change at once: what malloc gives is a
-  // multiple of 8 and below 2^47. 0: empty.
+  // An address and its record in one word, so that both change atomically: malloc's addresses are
+  // multiples of 8 below 2^47. 0: empty.
   using Slot = std::atomic<std::uint64_t>;
   static constexpr int kRecordBits = 20;
   static constexpr std::uint64_t kEmpty = 0;

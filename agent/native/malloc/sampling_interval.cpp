@@ -38,7 +38,7 @@ std::int64_t sampling_distance(std::uint64_t random, std::uint64_t mean) {
 double sampling_probability(std::uint64_t bytes, std::uint64_t mean) {
   const double x = static_cast<double>(bytes) / static_cast<double>(mean);
   if (x > 40) return 1;
-  // 1 - exp(-x) by its series where that is small, then (1 - p) squared again and again.
+  // 1 - exp(-x) by its series for small x, then (1 - p) squared repeatedly.
   double small = x;
   int doublings = 0;
   for (; small > 0.25; small /= 2) ++doublings;

@@ -1,16 +1,16 @@
-// When to sample, and what a sample stands for.
+// When to sample, and the weight of a sample.
 //
-// Every allocated byte has the same chance, one in `mean`: so the distances between sampled bytes
-// are exponentially distributed, and a block of n bytes is sampled with the probability
-// 1 - exp(-n / mean). A sample stands for the inverse of that. Pure; without libm, which would be
-// one more library to load.
+// Every allocated byte is sampled with probability 1 / `mean`: the distances between sampled bytes
+// are exponentially distributed, and a block of n bytes is sampled with probability
+// 1 - exp(-n / mean). A sample's weight is the inverse of that. Pure; without libm, to load no
+// further library.
 #pragma once
 
 #include <cstdint>
 
 namespace ddm {
 
-// A random generator (splitmix64); any state but 0 will do.
+// Random generator splitmix64; `state`: any but 0.
 inline std::uint64_t next_random(std::uint64_t* state) {
   std::uint64_t z = *state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -18,7 +18,7 @@ inline std::uint64_t next_random(std::uint64_t* state) {
   return z ^ (z >> 31);
 }
 
-// Bytes up to the next sampled one: 1 or more.
+// Bytes until the next sampled one, at least 1.
 std::int64_t sampling_distance(std::uint64_t random, std::uint64_t mean);
 
 // 1 - exp(-bytes / mean)

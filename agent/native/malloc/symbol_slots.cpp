@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-// Made writable only where the loader has made it read-only, and read-only again afterwards.
+// Makes memory writable if the loader has made it read-only, and restores that.
 class ReadOnlyAfterRelocation {
  public:
   explicit ReadOnlyAfterRelocation(const LoadedLibrary& library) {
@@ -57,13 +57,13 @@ class Redirection {
   Redirected run() {
     if (!section_.usable()) return {};
     for (const auto& relocations : {section_.calls(), section_.addresses()}) {
-      for (const ElfW(Rela) & relocation : relocations) look_at(relocation);
+      for (const ElfW(Rela) & relocation : relocations) redirect_slot(relocation);
     }
     return result_;
   }
 
  private:
-  void look_at(const ElfW(Rela) & relocation) {
+  void redirect_slot(const ElfW(Rela) & relocation) {
     const auto type = ELF64_R_TYPE(relocation.r_info);
     const bool call = type == R_X86_64_JUMP_SLOT;
     if (!call && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) return;

@@ -1,14 +1,13 @@
-// Puts other functions into the places where a loaded library keeps the addresses of functions that
-// it imports (global offset table, tables of function pointers).
+// Redirects the slots in which a loaded library stores the addresses of imported functions (global
+// offset table, tables of function pointers).
 //
-// Only for libraries that are relocated completely, and only while they cannot be unloaded. Nothing
-// is allocated. Writing a slot is atomic; a thread that calls through it sees the old function or
-// the new one.
+// Only for libraries that are relocated completely, and only while they cannot be unloaded. Does not
+// allocate. A slot is written atomically: a concurrent call reaches the old function or the new one.
 //
-// A slot that the loader binds at the first call has no function yet. Which one it will be depends
-// on how the library was opened (RTLD_DEEPBIND), on symbol versions and on who else defines that
-// name, and another one's blocks must never get to ours: where there is a choice, such a slot is
-// left alone until it is bound.
+// A lazily bound slot has no function before the first call. Which one it will get depends on how the
+// library was opened (RTLD_DEEPBIND), on symbol versions and on other definitions of the name, and
+// the hooks must never get blocks of another allocator: unless only one function is possible, such a
+// slot is left unchanged until the loader has bound it.
 #pragma once
 
 #include <bitset>
@@ -20,19 +19,19 @@
 
 namespace ddm {
 
-// By their place among the hooks.
+// By index in the span of hooks.
 using HookSet = std::bitset<kMostHooks>;
 
-// Adds those whose name this library defines as another function than the hook's.
+// Adds the hooks whose name this library defines as another function.
 void add_defined_otherwise(const LoadedLibrary& library, std::span<const Hook> hooks, HookSet* set);
 
 struct Redirected {
   std::size_t changed = 0;  // slots
-  std::size_t unbound = 0;  // left alone until they are bound
+  std::size_t unbound = 0;  // unchanged until the loader has bound them
 };
 
-// A slot that holds neither the real function nor the library's own lazy stub was given another
-// function by somebody else and stays as it is. `defined_otherwise`: by any library.
+// A slot with neither the real function nor the library's lazy stub was redirected by other code and
+// stays unchanged. `defined_otherwise`: hooks whose name any library defines as another function.
 Redirected redirect(const LoadedLibrary& library, std::span<const Hook> hooks,
                     const HookSet& defined_otherwise);
 
